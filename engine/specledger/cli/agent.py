@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -64,6 +63,8 @@ def check(
     format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Let an agent make a few decisions in a scenario, and report whether it follows the protocol."""
+    from tempfile import TemporaryDirectory
+
     from specledger.pipeline.trying import commanded, outside_of, try_agent, with_agent
 
     if (target is None) == (command is None):

@@ -110,14 +110,13 @@ _STYLES: Final[Mapping[str, Mapping[str, Any]]] = {
     "bad": {"fg": "red", "bold": True},
     "unsure": {"fg": "yellow"},
 }
-_PAINTED: Final = re.compile(
+_PAINTED: Final = (
     r"(?P<error>\berror\[\w+\])|(?P<warning>\bwarning\[\w+\])|(?P<carets>(?<=\| )[ ]*\^+$)"
     r"|(?P<note>^  (?:hint|expected|found):)|(?P<good>\b(?:PASS|PROVED)\b|^ok\b|^(?:\d+\. )?ok\b)"
-    r"|(?P<bad>\b(?:FAIL|FAILED|REFUTED|VIOLATES|ERROR)\b)|(?P<unsure>\b(?:INCONCLUSIVE|UNKNOWN)\b)",
-    re.MULTILINE,
+    r"|(?P<bad>\b(?:FAIL|FAILED|REFUTED|VIOLATES|ERROR)\b)|(?P<unsure>\b(?:INCONCLUSIVE|UNKNOWN)\b)"
 )
 
 
 def paint(text: str) -> str:
     """Text for people with its findings and verdicts in colour."""
-    return _PAINTED.sub(lambda match: typer.style(match[0], **_STYLES[str(match.lastgroup)]), text)
+    return re.sub(_PAINTED, lambda match: typer.style(match[0], **_STYLES[str(match.lastgroup)]), text, flags=re.M)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from specledger.expr.check.checker import Checked
 from specledger.expr.check.types import MISTAKEN, ListType, Type
 from specledger.lang.scope import E_DECLARATION, Scope
-from specledger.spec.agent import AgentDraw
-from specledger.spec.world import Draw
+
+if TYPE_CHECKING:
+    from specledger.spec.agent import AgentDraw
+    from specledger.spec.world import Draw
 
 Draws = tuple[tuple[str, str, Checked], ...]
 """Name, stream and source list of each drawn value; no stream where values are taken in the order of questions."""

@@ -24,15 +24,16 @@ _OPENING = re.compile(r"([rRbB]{0,2})('''|\"\"\"|'|\")")
 _OPERATOR = re.compile(r"&&|\|\||[=!<>]=|[-+*/%!<>?:.,()\[\]{}]")
 # Possessive only where nothing looks ahead: early 3.11 releases lose matches of the others. Alternatives of these begin
 # with different characters, so there is one way to match, and giving back costs no more than the text is long.
+# Compiled when a string of that form is read.
 _CONTENT = {
-    ("'", False): re.compile(r"((?:[^\\'\n\r]|\\[^\n\r])*+)'"),
-    ('"', False): re.compile(r'((?:[^\\"\n\r]|\\[^\n\r])*+)"'),
-    ("'''", False): re.compile(r"((?:[^\\']|\\.|'(?!''))*)'''", re.DOTALL),
-    ('"""', False): re.compile(r'((?:[^\\"]|\\.|"(?!""))*)"""', re.DOTALL),
-    ("'", True): re.compile(r"([^'\n\r]*+)'"),
-    ('"', True): re.compile(r'([^"\n\r]*+)"'),
-    ("'''", True): re.compile(r"((?:[^']|'(?!''))*)'''"),
-    ('"""', True): re.compile(r'((?:[^"]|"(?!""))*)"""'),
+    ("'", False): r"((?:[^\\'\n\r]|\\[^\n\r])*+)'",
+    ('"', False): r'((?:[^\\"\n\r]|\\[^\n\r])*+)"',
+    ("'''", False): r"((?:[^\\']|\\.|'(?!''))*)'''",
+    ('"""', False): r'((?:[^\\"]|\\.|"(?!""))*)"""',
+    ("'", True): r"([^'\n\r]*+)'",
+    ('"', True): r'([^"\n\r]*+)"',
+    ("'''", True): r"((?:[^']|'(?!''))*)'''",
+    ('"""', True): r'((?:[^"]|"(?!""))*)"""',
 }
 _ESCAPE = re.compile(
     r"\\(?:([abfnrtv\\?\"'`])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))|(\\)"
@@ -144,7 +145,7 @@ def _number(match: re.Match[str]) -> Token:
 def _string(text: str, opening: re.Match[str]) -> Token:
     prefix, quote = opening[1].lower(), opening[2]
     start = opening.start()
-    content = _CONTENT[quote, "r" in prefix].match(text, opening.end())
+    content = re.compile(_CONTENT[quote, "r" in prefix], re.DOTALL).match(text, opening.end())
     if content is None:
         raise Problem(E_EXPR_SYNTAX, "this string has no closing quote", start, opening.end(), _unclosed_hint(quote))
     if "b" in prefix:
