@@ -3,6 +3,7 @@
 The verdicts are the pinned ones, which `tests/golden/test_law_pins.py` compares with those that are reached anew.
 """
 
+import dataclasses
 import json
 import re
 from collections import Counter
@@ -10,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.kinds import load
@@ -258,7 +258,7 @@ def test_what_a_law_says_of_mutants_is_no_more_than_the_truth(name):
     breaking = 0
     for place, after in enumerate(table):
         mutated = step_by([*table[:place], 1 - after, *table[place + 1 :]], world.alphabet)
-        breaking += Judge(SHIPPED[name], replace(world, step=mutated)).smallest_failing(10) is not None
+        breaking += Judge(SHIPPED[name], dataclasses.replace(world, step=mutated)).smallest_failing(10) is not None
     assert verdict["content"]["mutants"] == len(table) == 8
     assert 0 < verdict["content"]["broken"] <= breaking
 
