@@ -1,4 +1,4 @@
-"""Shards of suites and scenarios: `spec run --shard`, and `spec merge`, which joins them."""
+"""Shards of suites, scenarios and lists of laws: `spec run --shard`, and `spec merge`, which joins them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read_shard(text: str | None, cases: Sequence[Bundle], *, sealed: bool) -> tu
     """The shard that an option names.
 
     Raises:
-        typer.BadParameter: It is malformed, or what is run has no shards.
+        typer.BadParameter: It is malformed or would be empty, or what is run has no shards.
     """
     from specledger.kinds import KINDS
 
@@ -63,19 +63,45 @@ def read_shard(text: str | None, cases: Sequence[Bundle], *, sealed: bool) -> tu
     match = _SHARD.fullmatch(text)
     if match is None or int(match[1]) > int(match[2]):
         raise typer.BadParameter(f"--shard is I/N, such as 2/4: from 1 to N, not {text!r}")
+    if _are_separate(cases):
+        if int(match[1]) > len(cases):
+            raise typer.BadParameter(f"shard {text} is empty: there are only {len(cases)} to run")
+        return int(match[1]), int(match[2])
     other = next((case for case in cases if KINDS[case.main.kind].run.merge is None), None)
     if other is not None:
         raise typer.BadParameter(
-            f"{other.main.name} is a {other.main.kind}, which is one piece: --shard is for suites and scenarios"
+            f"{other.main.name} is a {other.main.kind}: --shard is for suites, scenarios and lists of laws"
         )
     if sealed:
         raise typer.BadParameter("a shard is no evidence yet: `spec merge` packs and signs; --log is for whole runs")
     return int(match[1]), int(match[2])
 
 
-def shard_place(place: Path, shard: tuple[int, int] | None) -> Path:
-    """Where a shard goes by default; the place itself without one."""
-    return place if shard is None else place.with_name(f"{place.name}.shard-{shard[0]}-of-{shard[1]}")
+def _are_separate(cases: Sequence[Bundle]) -> bool:
+    """Whether all cases are short runs, so that a shard of them is a part of the list, with nothing to merge."""
+    from specledger.kinds import KINDS
+
+    return all(KINDS[case.main.kind].run.work is not None for case in cases)
+
+
+def take_shard(
+    todo: list[tuple[Bundle, Path]], part: tuple[int, int] | None, *, named: bool
+) -> tuple[list[tuple[Bundle, Path]], tuple[int, int] | None]:
+    """The runs of a shard with their places, and which part of each of them is made; None for the whole.
+
+    Args:
+        todo: All runs, and the places of their evidence.
+        part: The shard, if there is one.
+        named: Whether the user named the place.
+    """
+    if part is None:
+        return todo, None
+    number, of = part
+    if _are_separate([bundle for bundle, _ in todo]):
+        return todo[number - 1 :: of], None
+    if named:
+        return todo, part
+    return [(bundle, place.with_name(f"{place.name}.shard-{number}-of-{of}")) for bundle, place in todo], part
 
 
 def print_shards(finished: Sequence[Finished]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specledger.cli.codes import Interrupted
-from specledger.cli.merge import print_shards, read_shard, shard_place
+from specledger.cli.merge import print_shards, read_shard, take_shard
 from specledger.cli.options import (
     AllowOutside,
     AnyFormat,
@@ -62,7 +62,10 @@ Resume = Annotated[
 ]
 ShardNumber = Annotated[
     str | None,
-    typer.Option(metavar="I/N", help="Make the I-th of N parts of a suite or a scenario; `spec merge` joins them."),
+    typer.Option(
+        metavar="I/N",
+        help="Make part I of N of a suite or a scenario (`spec merge` joins them), or of a list of laws.",
+    ),
 ]
 
 
@@ -105,11 +108,12 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
     part = read_shard(shard, cases, sealed=sign is not None or log is not None or packed or timestamp is not None)
-    places = [shard_place(place, part) if out is None else place for place in place_cases(cases, out, packed=packed)]
+    places = place_cases(cases, out, packed=packed)
+    todo, part = take_shard(list(zip(cases, places, strict=True)), part, named=out is not None)
     with executor_of(workers, cluster) as executor:
         options = RunOptions(executor, trust_agent, live, record, seal, resume=resume, shard=part, tell=_tell)
         aloud = format_ is OutputFormat.HUMAN
-        finished = _run_each(list(zip(cases, places, strict=True)), log, purpose, options, aloud=aloud)
+        finished = _run_each(todo, log, purpose, options, aloud=aloud)
     if part is not None:
         print_shards(finished)
     else:

@@ -60,6 +60,19 @@ def test_one_table_of_all_laws(spec, tmp_path):
     assert all((tmp_path / "out" / name / "manifest.json").is_file() for name in ("kept", "lost"))
 
 
+def test_shards_of_a_list_of_laws_are_its_bundles(spec, tmp_path):
+    files = [write(tmp_path, name, KEPT) for name in ("one", "two", "three")]
+    spec("run", *files, "--out", tmp_path / "whole")
+    for shard in ("1/2", "2/2"):
+        assert spec("run", *files, "--shard", shard, "--out", tmp_path / shard[0]).status == 0
+    assert sorted(place.name for place in (tmp_path / "1").iterdir()) == ["one", "three"]
+    assert [place.name for place in (tmp_path / "2").iterdir()] == ["two"]
+    for shard, name in (("1", "one"), ("2", "two"), ("1", "three")):
+        parts = [tmp_path / folder / name / "manifest.json" for folder in (shard, "whole")]
+        assert parts[0].read_bytes() == parts[1].read_bytes()
+    assert "shard 4/4 is empty" in spec("run", *files, "--shard", "4/4").err
+
+
 def test_json(spec, tmp_path):
     done = spec("run", write(tmp_path, "lost", LOST), "--out", tmp_path / "out", "--format", "json")
     (run,) = done.json["runs"]
