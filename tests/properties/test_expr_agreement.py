@@ -147,7 +147,7 @@ PRODUCTIONS = {
             "pick({bool}, {int}, {int})", "({dyn} + {int})", "({dyn} % {int})", "m[{string}]", "math.abs({int} - {int})",
             "math.abs({int} - {int}) + math.abs({int} - {int})", "sum({ints}.map(@int, {int})~)",
             "size({cells}.filter(@cell, {bool})~)", "minimum({cells}.map(@cell, {int}), 99)", "{'a': {int}}.a",
-            "{'a': {int}, 'b': {string}}['a']", "({int} >= 0 ? {int} : i)", "(i > 0 && i < 9 ? few[i] : j)",
+            "{'a': {int}, 'b': {int}}['a']", "({int} >= 0 ? {int} : i)", "(i > 0 && i < 9 ? few[i] : j)",
             "(p.x >= 0 ? ints[p.x] : p.x)", "{ ({int} + 0): {int} }[1]", "{ints}.reduce(@int, @int, i, {int})",
             "({fixed} / {fixed})", "millionths({fixed})", "argmax([{fixed}, 0.5])", "math.sign({fixed})",
             "size(closure({ints}, @int, {ints}, 2)~)", "{cells}.reduce(@cell, @cell, p, {cell})~.x"],

@@ -107,7 +107,7 @@ class _Standalone:
                 yield Diagnostic(E_EXPR_TYPE, message, scope.span_of(left, *path), f"write `{left} && {right}`")
             for owner, key in sorted(selected_in(text)):
                 near = next((field for field in _FIELDS.get(owner, ()) if is_near(key, field)), None)
-                if near is not None and (owner != "proposal" or self.spec.kind != "governor"):
+                if near is not None and (owner != "proposal" or not isinstance(self.spec.model, Governor)):
                     yield self._finding(f"{owner}.{key}", f"{owner}.{near}", sure=False, scope=scope, path=path)
 
     def _finding(self, name: str, near: str, sure: bool, scope: Scope, path: tuple[str | int, ...]) -> Diagnostic:

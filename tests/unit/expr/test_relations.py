@@ -2,6 +2,7 @@
 
 import pytest
 
+from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr import (
     BOOL,
@@ -10,18 +11,21 @@ from specledger.expr import (
     INT,
     NULL,
     STRING,
+    Constant,
     Defined,
+    Environment,
     IntType,
     ListType,
     MapType,
     RecordType,
     assignable,
+    check,
     conforms,
     contains,
     join,
 )
 from specledger.expr.check.relations import comparable
-from specledger.expr.check.types import NOTHING
+from specledger.expr.check.types import NOTHING, one_of
 
 SMALL, SMALLER = IntType(0, 9), IntType(2, 5)
 CELL = RecordType("cell", {"x": INT, "y": INT})
@@ -163,3 +167,32 @@ def test_a_record_does_not_change_with_what_it_was_made_of():
     fields["y"] = INT
     assert list(record.fields) == ["x"]
     assert "y" not in record.fields
+
+
+CHOICES = Environment(
+    variables={"way": one_of(["east", "west"]), "side": one_of(["left", "right"])},
+    functions={
+        "step": Defined(("a",), Text.inline("a.w == 'east' ? 1 : (a.w == 'right' ? 2 : 0)")),
+        "any": Defined(("texts",), Text.inline("texts.exists(each, each == 'east' || each == 'right')")),
+    },
+    constants={"FLAT": Constant(ListType(STRING), ["east", "west", "up"])},
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("way in FLAT", None),
+        ("way in ['east', 'wst']", "wst"),
+        ("way == 'eats'", "eats"),
+        ("'eats' != way", "eats"),
+        ("[way].exists(each, each == 'right')", "right"),
+        ("step({'w': way}) + step({'w': side}) > 0", None),
+        ("any([way]) && any([side])", None),
+    ],
+)
+def test_a_text_that_is_one_of_a_few_is_compared_with_these(text, never):
+    diagnostics = Diagnostics()
+    checked = check(Text.inline(text), CHOICES, diagnostics)
+    assert (checked is None) == (never is not None)
+    assert [never in each.message for each in diagnostics.sorted()] == [True] * (never is not None)

@@ -63,6 +63,8 @@ ERRORS = [
     ("math.abs(-9223372036854775808 + i - 7)", OVERFLOW, "math.abs("), ("sum([9223372036854775807, i])", OVERFLOW, "sum("), ("int(x * 1e300)", OVERFLOW, None),
     ("sum([4611686018427387904] + [4611686018427387904])", OVERFLOW, "sum("), ("size(maybe) - 9223372036854775807 - 3", OVERFLOW, None), ("9223372036854775806 + size(full)", OVERFLOW, None),
     ("int(9223372036854775807.0)", OVERFLOW, None), ("int('9223372036854775808')", OVERFLOW, None), ("(9223372036854775807 + i) - i", OVERFLOW, "9223372036854775807 + i"),
+    # a field that nobody selects
+    ("{'a': 6, 'b': n / (n - n)}.a", ZERO, "n / (n"), ("{'a': n, 'b': ints[i + 9]}.a + 1", INDEX, "ints[i"), ("{'a': {'c': [n / (i - i)]}, 'b': n}.b", ZERO, "n / (i"),
     ("1 / (i - 7)", ZERO, "1 / (i"), ("i % (n - 3)", ZERO, "i % (n"), ("b && 1 / (i - 7) == 1", ZERO, "1 / (i"), ("!b || 1 / (i - 7) == 1", ZERO, None),
     ("ints[3]", INDEX, "ints[3]"), ("ints[-1]", INDEX, None), ("ints[n - 4]", INDEX, None), ("ints[i - 8]", INDEX, None), ("[][i]", INDEX, None), ("[1][d.k[0]]", INDEX, None),
     ("m['z']", KEY, "m['z']"), ("m.z", KEY, "m.z"), ("maybe.o", KEY, "maybe.o"), ("{i: 1}[8]", KEY, None), ("d.z", KEY, "d.z"), ("d['z']", KEY, None),

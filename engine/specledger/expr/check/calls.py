@@ -23,13 +23,13 @@ from specledger.expr.check.types import (
     FIXED,
     MISTAKEN,
     NOTHING,
-    STRING,
     Defined,
     IntType,
     ListType,
     RecordType,
     Scalar,
     Type,
+    without_choices,
 )
 from specledger.expr.errors import (
     E_EXPR_ARGUMENTS,
@@ -206,7 +206,7 @@ class Calls(Names):
         self, node: Node, name: str, definition: Defined, args: tuple[Type, ...], scope: Scope
     ) -> Instance | None:
         """The definition, checked for arguments of these types in this scope; None when it has mistakes."""
-        key = scope.key(name, definition, tuple(STRING if arg == STRING else arg for arg in args))
+        key = scope.key(name, definition, tuple(map(without_choices, args)))
         known = scope.instances.get(key)
         if known is not None:
             return known

@@ -111,7 +111,8 @@ class Forms(Loops):
             return True
         values = one.type.values
         texts = other.items if isinstance(other, MakeList) else (other,)
-        wrong = next((text for text in texts if isinstance(text, Value) and text.value not in values), None)
+        written = (text for text in texts if isinstance(text, Value) and isinstance(text.value, str))
+        wrong = next((text for text in written if text.value not in values), None)
         if wrong is not None:
             near = suggest(str(wrong.value), values)
             known = ", ".join(f"'{value}'" for value in values if value)

@@ -171,3 +171,20 @@ class RecordType(Type, frozen=True, eq=False, dict=True):
             return self.name
         keys = [f"{key}{'?' if key in self.optional else ''}: {self.fields[key]}" for key in self.fields]
         return "{" + ", ".join(keys[:6]) + (", ..." if len(keys) > 6 else "") + "}"
+
+
+def without_choices(type_: Type) -> Type:
+    """The type with `string` wherever a text is known to be one of a few: a function is checked once for all texts."""
+    if isinstance(type_, ChoiceType):
+        return STRING
+    if isinstance(type_, ListType):
+        item = without_choices(type_.item)
+        return type_ if item is type_.item else ListType(item, type_.most)
+    if isinstance(type_, MapType):
+        value = without_choices(type_.value)
+        return type_ if value is type_.value else MapType(value, type_.key)
+    if isinstance(type_, RecordType):
+        fields = {name: without_choices(inner) for name, inner in type_.fields.items()}
+        same = all(fields[name] is inner for name, inner in type_.fields.items())
+        return type_ if same else RecordType(type_.name, fields, type_.optional, type_.derived)
+    return type_

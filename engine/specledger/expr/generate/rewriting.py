@@ -54,7 +54,8 @@ class Rewriting(Cellwise):
                 return self._named(node, place)
             case ast.Subscript(slice=ast.Constant(value=key)):
                 node.value, record = self.expression(node.value, place)
-                return self._held(node, self.numbers.member(record, key), place)
+                number = self.numbers.member(record, key)
+                return self._held(node, number, place) if _cannot_raise(node.value) else (node, number)
             case ast.Call():
                 return self._call(node, place)
             case ast.NamedExpr(target=ast.Name(id=name)):
@@ -193,6 +194,18 @@ class Rewriting(Cellwise):
         named = self.names.local("shared")
         self.name(named, number, place)
         return ast.NamedExpr(ast.Name(named, ast.Store()), node), number
+
+
+def _cannot_raise(node: ast.expr) -> bool:
+    """Whether nothing is lost where a record is not made because one of its fields is known: other fields may raise."""
+    match node:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Subscript(value=value, slice=ast.Constant(value=str())):
+            return _cannot_raise(value)
+        case ast.Dict(values=parts) | ast.List(elts=parts):
+            return all(map(_cannot_raise, parts))
+    return False
 
 
 def _checked_integer(node: ast.expr) -> ast.NamedExpr | None:
