@@ -1,7 +1,7 @@
 """Shards: parts of a run, made anywhere, and merged into the bytes of the run that is made at once.
 
 A shard has every n-th run of a suite, or a range of the episodes of a scenario. It is a folder with these runs or
-receipts, the specs, and `shard.json`, which says which shard of what it is.
+receipts, the sources of the specs, and `shard.json`, which says which shard of what it is.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from specledger.compile.plan import Plan
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
-from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.disk import write_file
 from specledger.evidence.engine import engine_digest
-from specledger.evidence.layout import MAX_SOURCES, RECEIPTS, SOURCES
+from specledger.evidence.layout import MAX_SOURCES, RECEIPTS, SOURCES, is_source
 from specledger.evidence.workplace import SHARD
 from specledger.kinds.kind import case_name
 from specledger.kinds.running import Finished
 from specledger.kinds.table import MODELS
-from specledger.load import Bundle, bundle_from_document
+from specledger.load import Bundle
 from specledger.verify.checks import Broken
-from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, read_document
+from specledger.verify.derived_files import resolve_sources
+from specledger.verify.manifest import MAX_MANIFEST, read_document
 from specledger.verify.receipts import Receipts
 from specledger.verify.replay import first_line, join_run
 from specledger.verify.whole_episodes import episodes_of, whole_episodes
 
 FORMAT: Final = "specledger/shard/v1"
-_RESOLVED: Final = "resolved.json"  # the specs; not called as in a bundle, which a shard is not
+_KEYS: Final = {"format", "engine", "specs", "shard"}
 
 E_SHARD = code(
     "E_SHARD",
@@ -55,14 +55,12 @@ class Shard(Struct, frozen=True):
         place: Its folder.
         number, of: It is the `number`-th of so many.
         specs: The digest of the specs.
-        case: The id of the matrix case.
     """
 
     place: Path
     number: int
     of: int
     specs: str
-    case: str
 
 
 def write_shard(
@@ -82,9 +80,8 @@ def write_shard(
         Rejected: The place cannot be written.
     """
     files = {f"{SOURCES}/{name}": data for name, data in bundle.sources.items()}
-    files[_RESOLVED] = canonical_bytes(bundle.document(), FLOATS_ANYWHERE) + b"\n"
-    known = {"format": FORMAT, "engine": engine_digest(), "specs": bundle.digest, "case": bundle.case}
-    files[SHARD] = canonical_bytes({**known, "shard": list(shard)}) + b"\n"
+    known = {"format": FORMAT, "engine": engine_digest(), "specs": bundle.digest, "shard": list(shard)}
+    files[SHARD] = canonical_bytes(known) + b"\n"
 
     def fill(folder: Path) -> None:
         for name, data in files.items():
@@ -111,7 +108,7 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
     shards = tuple(_read(folder) for folder in folders)
     first = shards[0]
     for shard in shards:
-        if (shard.specs, shard.case, shard.of) != (first.specs, first.case, first.of):
+        if (shard.specs, shard.of) != (first.specs, first.of):
             raise refused(f"{shard.place} is a shard of other specs, or of another number, than {first.place}")
     numbers = [shard.number for shard in shards]
     doubled = [number for number in sorted(set(numbers)) if numbers.count(number) > 1]
@@ -119,14 +116,17 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
     if doubled or missing:
         number, fault = (doubled[0], "there twice") if doubled else (missing, "missing")
         raise refused(f"shard {number} of {first.of} is {fault}")
+    sources = _sources(first)
+    other = next((shard.place for shard in shards if _sources(shard) != sources), None)
+    if other is not None:
+        raise refused(f"{other} has other files in {SOURCES}/ than {first.place}")
     try:
-        document = read_document(first.place / _RESOLVED, MAX_SPECS, E_SHARD)
-        bundle = bundle_from_document(document, MODELS)
+        bundle = resolve_sources(first.place, sorted(sources), MODELS)
     except Broken as broken:
-        raise refused(f"{first.place}: {broken.message}") from None
+        raise refused(f"{first.place}: {SOURCES}/: {broken.message}") from None
     if bundle.digest != first.specs:
         raise refused(f"{first.place}: its specs are others than it says")
-    return shards, replace(bundle, case=first.case, sources=_sources(first.place / SOURCES))
+    return shards, replace(bundle, sources={path.removeprefix(f"{SOURCES}/"): sources[path] for path in sources})
 
 
 def take_episodes(shards: Sequence[Shard], bundle: Bundle, plan: Plan) -> Iterator[Event]:
@@ -156,9 +156,9 @@ def _read(place: Path) -> Shard:
     try:
         known: Mapping[str, Any] = read_document(place / SHARD, MAX_MANIFEST, E_SHARD)
         number, of = known["shard"]
-        if known["format"] != FORMAT or not 1 <= number <= of:
+        if known.keys() != _KEYS or known["format"] != FORMAT or not 1 <= number <= of:
             raise ValueError
-        shard = Shard(place, number, of, str(known["specs"]), str(known["case"]))
+        shard = Shard(place, number, of, str(known["specs"]))
     except Broken as broken:
         raise refused(f"{place}: {broken.message}") from None
     except (LookupError, TypeError, ValueError):
@@ -168,12 +168,16 @@ def _read(place: Path) -> Shard:
     return shard
 
 
-def _sources(folder: Path) -> dict[str, bytes]:
-    """The files that the specs were resolved from; a verifier resolves them again."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    if sum(path.stat().st_size for path in paths) > MAX_SOURCES:
-        raise refused(f"{folder} is too large")
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+def _sources(shard: Shard) -> dict[str, bytes]:
+    """The files that the specs were resolved from, by their paths in the shard; a verifier resolves them again."""
+    files = sorted(path for path in (shard.place / SOURCES).rglob("*") if path.is_file())
+    if sum(path.stat().st_size for path in files) > MAX_SOURCES:
+        raise refused(f"{shard.place}: {SOURCES}/ is too large")
+    found = {path.relative_to(shard.place).as_posix(): path for path in files}
+    foreign = next((path for path in found if not is_source(path)), None)
+    if foreign is not None:
+        raise refused(f"{shard.place}: {foreign} is none of the files that specs are resolved from")
+    return {path: file.read_bytes() for path, file in found.items()}
 
 
 def refused(message: str) -> Rejected:

@@ -14,6 +14,7 @@ from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Rejected, code, counted
 from specledger.evidence.counterexamples import Finder, find_cases, parts_of
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES, SPECS
+from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources, read_sources
 from specledger.spec.base import Models
 from specledger.verify.checks import Broken
@@ -82,8 +83,27 @@ def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models
     Raises:
         Broken: E_SOURCES.
     """
+    found = resolve_sources(place, paths, models)
+    if found.digest != digest:
+        recorded = read_document(place / SPECS, MAX_SPECS, E_SOURCES)
+        apart = _first_apart(found.document()["specs"], recorded["specs"])
+        raise Broken(E_SOURCES, f"they do not resolve to the specs that ran: {apart}"[:_LONGEST])
+    return counted(len(paths) - 1, "file")  # without the file of settings, which is there
+
+
+def resolve_sources(place: Path, paths: Sequence[str], models: Models) -> Bundle:
+    """The specs that sources resolve to, with the matrix case, which is one of theirs.
+
+    Args:
+        place: The bundle or shard.
+        paths: Its sources.
+        models: The model of each kind.
+
+    Raises:
+        Broken: E_SOURCES.
+    """
     sizes = [(place / path).stat().st_size for path in paths]
-    if max(sizes) > MAX_SOURCE or sum(sizes) > MAX_SOURCES:
+    if max(sizes, default=0) > MAX_SOURCE or sum(sizes) > MAX_SOURCES:
         raise Broken(E_SOURCES, f"a source has more than {MAX_SOURCE} bytes, or all have more than {MAX_SOURCES}")
     origin = read_document(place / ORIGIN, MAX_SOURCE, E_SOURCES)
     documents = {
@@ -92,16 +112,11 @@ def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models
         if path != ORIGIN
     }
     try:
-        found = load_sources(read_sources(origin, documents), models)
+        return load_sources(read_sources(origin, documents), models)
     except InvalidSources as invalid:
         raise Broken(E_SOURCES, str(invalid)) from None
     except Rejected as rejected:
         raise Broken(E_SOURCES, f"they resolve to nothing: {rejected.diagnostics[0].message}") from None
-    if found.digest != digest:
-        recorded = read_document(place / SPECS, MAX_SPECS, E_SOURCES)
-        apart = _first_apart(found.document()["specs"], recorded["specs"])
-        raise Broken(E_SOURCES, f"they do not resolve to the specs that ran: {apart}"[:_LONGEST])
-    return counted(len(documents), "file")
 
 
 def _first_apart(resolved: Mapping[str, Any], recorded: Mapping[str, Any]) -> str:

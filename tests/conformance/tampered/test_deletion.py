@@ -63,7 +63,7 @@ UNNOTICED = {
     "replay:rebuild": (1, BEHIND),
     "signed:check_time": (2, "nothing is asked of the time here"),
     "signed:_check_help": (1, UNMADE),
-    "derived_files:check_sources": (1, LIMIT),
+    "derived_files:resolve_sources": (1, LIMIT),
     "suite:SuiteContent._check_assessment": (1, UNMADE),
     "suite:SuiteRuns.judge": (1, ASKED),
     "listing:_bundles": (1, "no checkout keeps an empty folder"),

@@ -299,7 +299,32 @@ REFUSED = {
     "one has other specs": (lambda all_: edit(all_[1], specs="0" * 64), "is a shard of other specs"),
     "one is of another number": (lambda all_: edit(all_[1], shard=[2, 4]), "or of another number"),
     "one is by another engine": (lambda all_: edit(all_[1], engine="0" * 64), "other source files"),
-    "its specs were changed": (lambda all_: changed_specs(all_[0]), "its specs are others than it says"),
+    "one names a case": (lambda all_: edit(all_[0], case="/../../escaped"), "shard.json is malformed"),
+    "a source is edited": (lambda all_: comment(all_[0]), "has other files in specs/ than"),
+    "all sources have another case": (
+        lambda all_: change_all(all_, "specs/origin.json", b'"case":""', b'"case":"/../x"'),
+        "there is no case '/../x'",
+    ),
+    "all specs were changed": (
+        lambda all_: change_all(all_, "specs/suite/heights.yaml", b"ENOUGH: 2", b"ENOUGH: 1"),
+        "its specs are others than it says",
+    ),
+    "all have a file beside the sources": (
+        lambda all_: [(one / "specs/extra.yaml").write_bytes(b"") for one in all_],
+        "specs/extra.yaml is none of the files",
+    ),
+    "all have a source that is not needed": (
+        lambda all_: [(one / "specs/suite/extra.yaml").write_text("spec: suite/v1\n") for one in all_],
+        "nothing leads to suite/extra.yaml",
+    ),
+    "no settings are in the sources": (
+        lambda all_: [(one / "specs/origin.json").write_text("{}\n") for one in all_],
+        "has the keys",
+    ),
+    "the sources are missing": (
+        lambda all_: [(one / "specs").rename(one / "other") for one in all_],
+        "origin.json is missing",
+    ),
     "a file is a link": (lambda all_: (all_[0] / "specs/leak.yaml").symlink_to("/etc/hostname"), "leak.yaml is a link"),
     "a file is a pipe": (lambda all_: os.mkfifo(all_[0] / "specs/pipe.yaml"), "is a link or no file"),
     "the runs are missing": (lambda all_: shutil.rmtree(all_[2] / "runs"), "is missing"),
@@ -315,8 +340,14 @@ REFUSED = {
 }
 
 
-def changed_specs(place):
-    shutil.copy(place / "runs/long.climb.3/specs.json", place / "resolved.json")
+def change_all(shards, name, old, new):
+    for shard in shards:
+        change(shard / name, old, new)
+
+
+def comment(place):
+    path = place / "specs/suite/heights.yaml"
+    path.write_bytes(path.read_bytes() + b"# edited\n")
 
 
 @pytest.mark.parametrize(("damage", "said"), REFUSED.values(), ids=REFUSED)
