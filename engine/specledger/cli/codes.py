@@ -8,7 +8,8 @@ E_GOLDEN_NONE = code(
     "E_GOLDEN_NONE",
     "there is no scenario to compare, or nothing to compare it with",
     "`spec golden` compares the scenarios that are named, or all of specs/scenario/ in the project of the working "
-    "folder, with the goldens in --dir. Comparing nothing is not a pass. `spec pin` makes goldens.",
+    "folder and all that is pinned, with the goldens in --dir. Comparing nothing is not a pass. `spec pin` makes "
+    "goldens.",
 )
 E_USAGE = code(
     "E_USAGE",

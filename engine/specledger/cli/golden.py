@@ -34,7 +34,8 @@ def golden(
         typer.Argument(
             metavar="[FILE...]",
             autocompletion=completion.runnable_specs,
-            help="Scenarios, suites, laws and discoveries; all of specs/scenario/ of the project if none is named.",
+            help="Scenarios, suites, laws and discoveries; all of specs/scenario/ of the project and all "
+            "that is pinned if none is named.",
         ),
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Accept the current results.")] = False,
@@ -45,15 +46,19 @@ def golden(
 ) -> None:
     """Compare results with their pinned digests and receipts, or accept a change."""
     from specledger.pipeline.checking import load_runs
+    from specledger.pipeline.golden import pinned_names
 
     named = files or _scenarios()
     place = _place(named, folder)
-    missing = _missing(named, folder, update)
+    pinned = [] if files else pinned_names(place)
+    missing = _missing([*named, *pinned], named, folder, update)
     if missing is not None:
         _end([], [missing], format_)
         raise typer.Exit(Exit.INCONCLUSIVE)
-    compared, findings = [], []
-    for case, finding in _compare(load_runs(named, allow_outside=allow_outside), update, place, process_count(workers)):
+    bundles = load_runs(named, allow_outside=allow_outside)
+    more, findings = _pinned(bundles, pinned, place, allow_outside)
+    compared = []
+    for case, finding in _compare((*bundles, *more), update, place, process_count(workers)):
         compared.append(case)
         findings += [] if finding is None else [finding]
         if format_ is Format.HUMAN:
@@ -91,9 +96,34 @@ def _place(named: Sequence[str], folder: Path | None) -> Path:
     return Path(show((project_of(first.parent) or Path()) / PINNED))
 
 
-def _missing(named: Sequence[str], folder: Path | None, update: bool) -> Diagnostic | None:
+def _pinned(
+    bundles: Sequence[Bundle], pinned: Sequence[str], folder: Path, allow_outside: bool
+) -> tuple[tuple[Bundle, ...], list[Diagnostic]]:
+    """What is pinned beside these cases, and a finding for each pin of which there is no spec or no case.
+
+    Raises:
+        Rejected: As `load_runs`.
+    """
+    from specledger.kinds import case_name
+    from specledger.load.library import show
+    from specledger.pipeline.checking import load_runs
+    from specledger.pipeline.golden import E_GOLDEN_DIFFERS, pinned_spec
+
+    names = {case_name(bundle) for bundle in bundles}
+    found = [pinned_spec(name, folder) for name in pinned if name not in names]
+    files = sorted({show(file) for file in found if file is not None})
+    more = tuple(one for one in load_runs(files, allow_outside=allow_outside) if case_name(one) not in names)
+    names |= {case_name(bundle) for bundle in more}
+    findings = []
+    for name in (name for name in pinned if name not in names):
+        hint = f"name its file, or remove {folder / name}.json and {folder / name}.jsonl"
+        findings.append(Diagnostic(E_GOLDEN_DIFFERS, f"{name}: pinned, but there is no such spec", hint=hint))
+    return more, findings
+
+
+def _missing(all_: Sequence[str], named: Sequence[str], folder: Path | None, update: bool) -> Diagnostic | None:
     """Why nothing can be compared."""
-    if not named:
+    if not all_:
         return Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml in the project", hint="name a file")
     if folder is None or update or folder.is_dir():
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,16 +17,17 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical, parse_json, pretty
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.digest import sha256_hex
 from specledger.core.events import Event
 from specledger.core.merkle import Tree
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import RECEIPTS, SPECS
 from specledger.evidence.workplace import E_OUT_UNWRITABLE
-from specledger.kinds import KINDS, Kinds, case_name
+from specledger.kinds import KINDS, Kinds, case_name, models, runnable_kinds
 from specledger.kinds.running import Finished, RunOptions
 from specledger.load import Bundle
+from specledger.load.library import Library
 from specledger.pipeline.executing import execute
 from specledger.run.workers import Processes
 from specledger.verify.replay import differences, first_difference, is_digest
@@ -33,8 +35,8 @@ from specledger.verify.replay import differences, first_difference, is_digest
 E_GOLDEN_DIFFERS = code(
     "E_GOLDEN_DIFFERS",
     "a golden differs",
-    "A scenario gives other receipts than the pinned ones. If the change is meant, accept it with the command that the "
-    "message names, and commit the files.",
+    "A spec gives other receipts than the pinned ones, or is pinned and not there. If the change is meant, accept it "
+    "with the command that the message names, or remove the golden of the removed spec, and commit the files.",
 )
 NOT_PINNED: Final = "nothing is pinned yet"
 """The difference from a pin that does not exist."""
@@ -141,6 +143,25 @@ def pin_matches(made: Pin, folder: Path) -> str | None:
     if tuple(accepted) == made.receipts and tree == pretty(made.tree).encode("ascii"):
         return None
     return difference(made, tree, accepted)
+
+
+def pinned_names(folder: Path) -> list[str]:
+    """The names of the pins in a folder, also of those that lack one of their files; sorted."""
+    return sorted({path.stem for end in (".json", ".jsonl") for path in folder.glob(f"*{end}")})
+
+
+def pinned_spec(name: str, folder: Path, *, kinds: Kinds = KINDS) -> Path | None:
+    """The file of the spec that a pin is of, in the project of the working folder or else shipped; None without one."""
+    tree: Any = None
+    with suppress(OSError, ValueError):
+        tree = parse_json((folder / f"{name}.json").read_bytes())
+    held = tree if isinstance(tree, dict) else {}
+    runnable = runnable_kinds(kinds)
+    library = Library(None, models(kinds), Diagnostics())
+    for kind in [kind for kind in runnable if kind in held] or runnable:
+        for file in library.find_target(name.partition(".")[0], kind):  # the id of a case follows
+            return file
+    return None
 
 
 def difference(made: Pin, tree: bytes, accepted: Sequence[bytes]) -> str:

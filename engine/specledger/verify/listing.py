@@ -69,17 +69,28 @@ def check_files(
     own = {RECEIPTS, SPECS, *more, *sources, *cases}
     expected = sorted({*own, *(f"{one}/{MANIFEST}" for one in held)})  # code points are in the order of bytes
     if paths != expected:
-        raise Broken(E_FILES, f"this bundle holds {', '.join(expected[:3])}{' ...' if len(expected) > 3 else ''}")
+        more_listed, not_listed = {*texts} - {*expected}, {*expected} - {*texts}
+        missing = {path for path in more_listed if path.partition("/")[0] in folders}
+        told = _told(missing, not_listed, more_listed - missing)
+        raise Broken(E_FILES, told or "`files` is not sorted, names a path twice, or has a path that is no text")
     found = sorted(_found(place, folders))
     covers = attached(found) if covered else ()
     if found != sorted({MANIFEST, *own, *covers}):
-        foreign = sorted({*found} - {MANIFEST, *own, *covers})
-        named = foreign or sorted({MANIFEST, *own} - {*found})
-        shown = ", ".join(named[:3]) + (" ..." if len(named) > 3 else "")
-        raise Broken(E_FILES, f"{'not listed' if foreign else 'listed, and missing'}: {shown}")
+        required = {MANIFEST, *own}
+        raise Broken(E_FILES, _told(required - {*found}, {*found} - required - {*covers}))
     for entry in listed:
         _check_file(place / entry["path"], entry)
     return Listing(more, sources, cases, covers, held)
+
+
+def _told(missing: Collection[str], not_listed: Collection[str], foreign: Collection[str] = ()) -> str:
+    """A sentence for each of these that there are, with the first three paths."""
+    told = {"listed, and missing": missing, "not listed": not_listed, "listed, and no file of such a bundle": foreign}
+    return "; ".join(
+        f"{words}: {', '.join(sorted(paths)[:3])}{' ...' if len(paths) > 3 else ''}"
+        for words, paths in told.items()
+        if paths
+    )
 
 
 def _check_file(path: Path, entry: Mapping[str, Any]) -> None:

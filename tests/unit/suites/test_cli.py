@@ -124,6 +124,27 @@ def test_a_suite_is_pinned_by_its_receipts(spec, project, edit):
     assert "verdict: recorded 'PASS', replayed 'FAIL'" in err
 
 
+def test_without_files_all_that_is_pinned_is_compared_and_must_be_there(spec, project, edit):
+    for path in project.glob("*.yaml"):
+        kind = project / "specs" / path.read_text().partition("/")[0].removeprefix("spec: ")
+        kind.mkdir(parents=True, exist_ok=True)
+        path.rename(kind / path.name)
+    spec("pin", "climb", "heights")
+    assert spec("golden")[:2] == (0, "climb: same\nheights: same\n")
+    edit("highest.value > ENOUGH", "highest.value > 9", "specs/suite/heights.yaml")
+    status, out, _ = spec("golden")
+    assert (status, out) == (1, "climb: same\nheights: differs, and its verdict is FAIL\n")
+    (project / "fixtures/golden/heights.json").unlink()
+    assert spec("golden")[:2] == (1, "climb: same\nheights: not pinned, and its verdict is FAIL\n")
+    (project / "specs/suite/heights.yaml").unlink()
+    for words in ([], ["--update"]):
+        status, out, err = spec("golden", *words)
+        assert (status, out) == (1, "climb: same\n")
+        assert "error[E_GOLDEN_DIFFERS]: heights: pinned, but there is no such spec" in err
+    (project / "specs/scenario/climb.yaml").unlink()
+    assert spec("golden")[:2] == (1, "")
+
+
 def test_what_could_not_be_computed_is_shown_and_escaped():
     cause = {"code": "E_X", "expression": "a\x1b[31m", "offset": 0, "run": "r", "episode": 2}
     receipts: list[dict] = [

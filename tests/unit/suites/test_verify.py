@@ -242,6 +242,13 @@ def test_a_fault_is_found_by_its_check(place, fault, number, code):
     assert found[:2] == (number, code), found
 
 
+def test_files_that_are_missing_and_not_listed_are_named_each_as_what_it_is(place):
+    (place / "receipts.jsonl").rename(place / "notes")
+    assert failure(place) == (2, "E_FILES", "listed, and missing: receipts.jsonl; not listed: notes")
+    shutil.rmtree(place / RUN)
+    assert failure(place) == (2, "E_FILES", f"listed, and missing: {RUN}/manifest.json")
+
+
 def test_what_only_replay_finds_refutes_replay_alone_however_runs_are_compared(tmp_path):
     place = make(tmp_path, "")
     succeed_early(place)
