@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.law import Checked, compile_law
-from specledger.core.diagnostics import printable
+from specledger.core.diagnostics import counted, printable
 from specledger.core.events import Event
 from specledger.evidence.kind import LAW as RECEIPTS
 from specledger.kinds.kind import Runnable
@@ -57,7 +58,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         "cases": law.cases,
         "mutations": law.mutations,
         "T": bundle.main.model.model_dump()["quantifiers"]["T"],
-        "unknown": None if law.unknown is None else str(law.unknown),
+        "unknown": None if law.unknown is None else f"{law.unknown.reason} ({law.unknown.detail})",
         "expected": None if plan.expected is None else dict(plan.expected),
     }
 
@@ -76,7 +77,20 @@ def _show(runs: Sequence[Finished]) -> str:
             reasons.append(printable(f"  not proved: {verdict['law']}, {_why(verdict)}"))
     places = sorted({str(law.place.parent) for law in runs})
     where = str(runs[0].place) if len(runs) == 1 else ", ".join(places)
-    return "\n".join([*text_table("laws", rows), *reasons, f"  evidence {printable(where)}"])
+    lines = [*text_table("laws", rows), *reasons, f"  evidence {printable(where)}"]
+    return "\n".join([*lines, _total(runs)] if len(runs) > 1 else lines)
+
+
+def _total(runs: Sequence[Finished]) -> str:
+    """How many laws ended with each status, and how many of them otherwise than expected."""
+    results = [law.manifest["result"] for law in runs]
+    counts = ", ".join(
+        f"{number} {status}" for status, number in Counter(one["status"] for one in results).most_common()
+    )
+    met = Counter(one["met"] for one in results)
+    open_ = f", {met[None]} without an expected status" if met[None] else ""
+    rest = f"{met[False]} not as expected{open_}" if met[False] or open_ else "all as expected"
+    return f"{counted(len(runs), 'law')}: {counts}; {rest}"
 
 
 def _status(verdict: Mapping[str, Any]) -> str:

@@ -80,8 +80,10 @@ def _of_subject(subject: Subject, shown: bool) -> Iterator[Part]:
     failed = [check for check in subject.checks if check.outcome is Outcome.FAILED]
     failed.sort(key=lambda check: check.warning)
     unknown = [check for check in subject.checks if check.outcome is Outcome.CANNOT_TELL]
+    unknown.sort(key=lambda check: not check.error)
+    errors = subject.verdict is Verdict.ERROR and any(check.error for check in unknown)
     counts = counts_text(check.outcome for check in subject.checks)
-    if failed:
+    if failed and not errors:
         yield from _of_check(failed[0], shown)
         yield Words(f". {len(failed)} of {len(subject.checks)} checks failed." if len(failed) > 1 else ".")
     elif unknown:

@@ -170,14 +170,18 @@ def _rule(id_: str, says: str, outcome: Outcome) -> Rule:
 
 def _of_check(subject: Subject, check: Check, waiver: Control | None) -> Item:
     first = next(iter(check.observations), None)
-    seen = "" if first is None else f" (first: receipt {first.seq}, {first.what} {first.detail})"
+    why = check.why or check.says
+    seen = ""
+    if first is not None:
+        shown_there = " ".join(part for part in (first.what, first.detail) if part and part not in why)
+        seen = f" (first: receipt {first.seq}{', ' if shown_there else ''}{shown_there})"
     times = f" {check.tally}" if check.failures else ""
     shown = check.observations or (None,) if check.outcome in SHOWN else ()
     return Item(
         id=check.id,
         title=f"{subject.title}: {check.id}",
         outcome=check.outcome,
-        text=f"{check.outcome}{times}: {check.why or check.says}{seen}",
+        text=f"{check.outcome}{times}: {why}{seen}",
         rule=_rule(check.id, check.says, check.outcome),
         type=check.outcome.value,
         place=Place(spec=check.spec or subject.root),

@@ -45,7 +45,11 @@ class LawReading(Reading):
         elif type_ == "verdict":
             self._body, verdict = body, body["verdict"]
             found, id_ = verdict["counterexample"], f"law/{self._specs.main.name}"
-            detail = verdict["power"] if found is None else {key: found[key] for key in ("start", "t")}
+            detail = (
+                (verdict["power"] or verdict["detail"])
+                if found is None
+                else {key: found[key] for key in ("start", "t")}
+            )
             place = {} if found is None else {"t": found["t"]}
             self._observations.note(id_, receipt, _status(verdict), detail, place)
         elif type_ == "end":
@@ -57,7 +61,9 @@ class LawReading(Reading):
         judged = OUTCOMES[verdict["status"]]
         if self._met is not None:
             judged = Verdict.PASS if self._met is True else Verdict.FAIL
+        detail = verdict["detail"] if verdict["status"] in ("UNKNOWN", "ERROR") else None
         why = _status(verdict) + ("" if expected is None else f", expected was {_status(expected)}")
+        why = shorten(why if detail is None else f"{why}: {detail}", LONGEST)
         says = shorten(f"{main.model.doc or main.name}: {verdict['claim']}", LONGEST)
         could = as_int(self._cases["count"]) or int(verdict["status"] == "PROVED")
         outcome, failed = OF_VERDICT[judged], int(judged is Verdict.FAIL)
@@ -116,10 +122,11 @@ def law_details(verdict: Body) -> list[tuple[str, Cell]]:
     ]
     if verdict["detail"] is not None:
         details.append(("detail", Quoted(verdict["detail"])))
-    if verdict["proved_for"] is not None:
-        details.append(("proved for", Quoted(verdict["proved_for"])))
     if verdict["up_to"] is not None:
-        details.append(("only up to", Words(f"{verdict['up_to']} cells")))
+        details.append(("proved only up to", Words(f"{verdict['up_to']} cells")))
+    if verdict["proved_for"] is not None:
+        term = {"proof": "proved for", "refutation": "refuted for"}.get(verdict["method"], "asked of the prover")
+        details.append((term, Quoted(verdict["proved_for"])))
     if verdict["violation_bound"] is not None:
         bound = verdict["violation_bound"]
         words = f"at most {share(bound['share'])} of such cases (95 %, 3 / {bound['drawn']} drawn cases)"
@@ -136,12 +143,13 @@ def _status(verdict: Body) -> str:
 def _rests_on(verdict: Body) -> str:
     if verdict["counterexample"] is not None:
         return f"a counterexample at step {as_int(verdict['counterexample']['t'])}"
-    if verdict["certificate"] is not None:
+    if verdict["method"] == "proof":
         return "a certificate"
     if verdict["reason"] is not None:
         return str(verdict["reason"])
     power = verdict["power"] or {}
-    return f"{as_int(power.get('hits', 0))} steps of {as_int(power.get('usable', 0))} cases"
+    tried = f"{as_int(power.get('hits', 0))} hits in {as_int(power.get('usable', 0))} cases"
+    return tried if verdict["up_to"] is None else f"{tried}; proved only up to {as_int(verdict['up_to'])} cells"
 
 
 LAW: Final = ReportKind(LawReading, types=law_types)

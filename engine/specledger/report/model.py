@@ -134,9 +134,14 @@ class Check(Struct, frozen=True):
     once: bool = False
 
     @property
+    def counts_only(self) -> bool:
+        """Whether the number of failures says nothing about it."""
+        return self.once or self.outcome is Outcome.CANNOT_TELL
+
+    @property
     def tally(self) -> str:
-        """Failures of opportunities; for a check that is judged once, only the opportunities."""
-        if self.once:
+        """Failures of opportunities; for a check that is judged once or cannot be decided, only the opportunities."""
+        if self.counts_only:
             return f"over {self.opportunities} {'opportunity' if self.opportunities == 1 else 'opportunities'}"
         return f"{self.failures} of {self.opportunities} times"
 

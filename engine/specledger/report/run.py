@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
+from specledger.core.diagnostics import counted
 from specledger.core.events import owned
 from specledger.core.verdict import Verdict
 from specledger.gates.invariant import PROGRESS
@@ -16,6 +19,7 @@ from specledger.report.figures import in_units, share
 from specledger.report.markup import shorten
 from specledger.report.model import (
     LONGEST,
+    MOST_OBSERVATIONS,
     OF_VERDICT,
     Body,
     Check,
@@ -24,6 +28,7 @@ from specledger.report.model import (
     Receipt,
     ReportKind,
     SubRun,
+    value_text,
 )
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.plots import Plot
@@ -52,6 +57,7 @@ EVALUATION: Final = "evaluation"
 """The check that everything could be evaluated, which the engine makes of every run."""
 
 _PROGRESS_SAYS: Final = "every step has a proposal that no gate rejects"
+_MOST_PLACES: Final = 3
 _NOUNS: Final = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
 _GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
 
@@ -69,6 +75,7 @@ class RunReading(Reading):
         self._price: Counter[str] = Counter()
         self._episodes: list[Row] = []
         self._steps = self._judged = self._broken = 0
+        self._errors: dict[tuple[str, str], list[int]] = {}
         specs = Specs.of(evidence.specs)
         self._probes, self._agent = specs.probes(), specs.agent()
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
@@ -92,7 +99,7 @@ class RunReading(Reading):
         elif type_ == "drift":
             self._observations.note(f"drift/{body['drift']}", receipt, "drift", None)
         elif type_ == "error":
-            self._observations.note(EVALUATION, receipt, body["code"], body["expression"])
+            self._error(receipt, body, "")
         elif type_ == "probe":
             self._probe(receipt)
         elif type_ == "episode_end":
@@ -105,8 +112,7 @@ class RunReading(Reading):
         of = f" of {as_name(body['agent'])}" if "agent" in body else ""
         for decision in body["decisions"]:
             if decision["error"] is not None:
-                error = decision["error"]
-                self._observations.note(EVALUATION, receipt, f"{as_name(error['code'])}{of}", error["expression"])
+                self._error(receipt, decision["error"], of)
             for failing in decision["rejected"]:
                 self._observations.note(f"gate/{owned(body, failing['gate'])}", receipt, "rejected", None)
         if body["chosen"] is None:
@@ -115,6 +121,12 @@ class RunReading(Reading):
         for item, price in (body["cost"] or {}).items():
             self._price[item] += as_int(price)
         self._breaches(receipt)
+
+    def _error(self, receipt: Receipt, error: Body, of: str) -> None:
+        code, expression = as_name(error["code"]), value_text(error["expression"])
+        self._observations.note(EVALUATION, receipt, f"{code}{of}", error["expression"])
+        if (code, expression) in self._errors or len(self._errors) < MOST_OBSERVATIONS:
+            self._errors.setdefault((code, expression), []).append(receipt.seq)
 
     def _breaches(self, receipt: Receipt) -> None:
         for breach in receipt.body["violations"]:
@@ -148,7 +160,7 @@ class RunReading(Reading):
         for name, data in self._probes.items():
             yield self._probed(name, data)
         yield self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL)
-        yield self._required(EVALUATION, "everything can be evaluated", Verdict.ERROR)
+        yield self._evaluated()
 
     def _invariant(self, each: Body) -> Check:
         name = each["name"]
@@ -192,6 +204,41 @@ class RunReading(Reading):
         why = "" if found or self._steps else "there was no step"
         return self._observations.of(Check(id_, says, None, outcome, self._steps, failures, why, error=error))
 
+    def _evaluated(self) -> Check:
+        """That everything could be evaluated; why not: the first error, with its expression and where that stands."""
+        check = self._required(EVALUATION, "everything can be evaluated", Verdict.ERROR)
+        if not self._errors:
+            return check
+        code, expression = next(iter(self._errors))
+        where = self._written_at(expression)
+        why = f"{counted(self._observations.count[EVALUATION], 'error')}, the first {code} {expression}"
+        return replace(check, why=shorten(f"{why.strip()} ({where})" if where else why.strip(), LONGEST))
+
+    def _written_at(self, expression: str) -> str:
+        """The specs and the paths in them at which an expression stands."""
+        found = [
+            f"{spec.kind}/{spec.name} {'.'.join(map(str, path))}"
+            for spec in self._specs.specs.values()
+            for path, text in spec.expressions()
+            if text == expression
+        ]
+        return ", ".join(found[:_MOST_PLACES])
+
+    def _error_section(self) -> Section:
+        rows = [
+            Row(
+                code,
+                "error",
+                (Code(expression), Quoted(self._written_at(expression)), Count(len(seqs))),
+                (),
+                [ReceiptLink(seq) for seq in seqs[:_MOST_PLACES]],
+                len(seqs),
+            )
+            for (code, expression), seqs in self._errors.items()
+        ]
+        heads = ("code", "expression", "written at", "times")
+        return Section(EVALUATION, "Evaluation errors", "What could not be evaluated.", heads, rows)
+
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """The seed and the counts of the result; agent faults, if there are any, by reason."""
         yield "seed", Words(str(self._start["seed"]))
@@ -201,7 +248,8 @@ class RunReading(Reading):
             yield f"agent faults: {as_name(reason)}", Count(as_int(count))
 
     def sections(self) -> Iterator[Section]:
-        """Gates, invariants, probes, drifts, budget and episodes."""
+        """Evaluation errors, gates, invariants, probes, drifts, budget and episodes."""
+        yield self._error_section()
         specs = Specs.of(self._specs)
         demands = specs.gates()
         rejections = {gate: self._observations.count[f"gate/{gate}"] for gate in self._start["gates"]}

@@ -134,9 +134,10 @@ class SuiteReading(Reading):
         errors, runs = self._observations.count[EVALUATION], len(self._own)
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         why = "" if runs else "it has no runs of its own"
+        why = f"{errors} of {runs} runs have errors" if errors else why
         says = "everything in the suite's own runs can be evaluated"
         yield self._observations.of(Check(EVALUATION, says, None, outcome, runs, 0, why, error=errors > 0))
-        failed = self._observations.count[EXPECTED]
+        failed, why = self._observations.count[EXPECTED], "" if runs else "it has no runs of its own"
         outcome = Outcome.FAILED if failed else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         says = "no run of the suite fails unless that is expected"
         yield self._observations.of(Check(EXPECTED, says, None, outcome, runs, failed, why))

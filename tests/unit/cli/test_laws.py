@@ -56,8 +56,13 @@ def test_one_table_of_all_laws(spec, tmp_path):
         ["lost", "FAIL"],
     ]
     assert "MISSED: PROVED" in lines[3]
-    assert len(lines) == 5
+    assert lines[5:] == ["2 laws: 1 PROVED, 1 FAIL; 1 not as expected"]
     assert all((tmp_path / "out" / name / "manifest.json").is_file() for name in ("kept", "lost"))
+
+
+def test_a_plan_says_why_nothing_can_be_said_of_a_law(spec, tmp_path):
+    out = spec("plan", write(tmp_path, "mine", KEPT, **LONG)).out
+    assert "  unknown: resource_limit (T = 201 is above 200)" in out.splitlines()
 
 
 def test_shards_of_a_list_of_laws_are_its_bundles(spec, tmp_path):

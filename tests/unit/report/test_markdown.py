@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specledger.kinds import load
+from specledger.pipeline.executing import execute
 from specledger.report.figures import decimal, share
 from specledger.report.formats.markdown import MOST_ROWS, quote, table
+from specledger.report.headline import reason_text
+from tests.toys import CLIMB
 from tests.unit.report.rendering import altered, report_of, text_of
 from tests.unit.report.rendering import read as read_bundle
 
@@ -140,3 +144,41 @@ def test_long_tables_are_cut():
 )
 def test_decimals(millionths, places, shown):
     assert decimal(millionths, places) == shown
+
+
+def test_a_law_that_passed_rests_on_its_cases_and_is_proved_no_further_than_it_was(tmp_path):
+    report = report_of(execute(load("last-place", kind="law", set=["mutations=0"])[0], tmp_path / "law").place)
+    text = text_of("markdown", report)
+    (row,) = rows(text, "Laws")
+    assert re.fullmatch(r"\d+ hits in 300 cases; proved only up to 7 cells", row[3])
+    assert "| proved only up to | 7 cells |" in text
+    assert "proved for" not in text
+
+
+def test_an_unknown_law_says_its_detail_once(tmp_path):
+    bundle = load("particles-for-a-million-steps", kind="law", set=["expect=null"])[0]
+    report = report_of(execute(bundle, tmp_path / "law").place)
+    why = "UNKNOWN (resource_limit): T = 1000000 is above 200"
+    for name in ("junit", "github"):
+        assert re.search(re.escape(f"cannot tell: {why} (first: receipt ") + r"\d+\)", text_of(name, report))
+    assert f"cannot be decided: {why}, first in receipt " in reason_text(report)
+
+
+@pytest.fixture(scope="module")
+def erring(tmp_path_factory):
+    """A run in which every proposal leaves the range of a field from the second step on."""
+    by, top = "agent.candidates=[{op: climb, for_each: {by: '[1]'}}]", "world.state.n={type: integer, maximum: 1}"
+    bundle = load(CLIMB / "climb.yaml", set=[by, top])[0]
+    return execute(bundle, tmp_path_factory.mktemp("erring") / "run").place
+
+
+def test_a_run_with_errors_leads_with_the_first_error_and_where_it_is_written(erring):
+    report = report_of(erring)
+    why = "4 errors, the first E_EVAL_STATE n + by (world/stairs actions.climb.effects.0.to)"
+    assert [check.outcome for check in report.subjects[0].checks if check.id == "progress"] == ["failed"]
+    assert reason_text(report).startswith(f"evaluation cannot be decided: {why}, first in episode 0, step 1, receipt ")
+    text = text_of("markdown", report)
+    expected = ["error", "E_EVAL_STATE", "n + by", "world/stairs actions.climb.effects.0.to", "4"]
+    assert rows(text, "Evaluation errors") == [expected]
+    assert f"cannot tell: {why} (first: receipt " in text_of("junit", report)
+    assert "cannot tell: <bdi>4 errors, the first " in text_of("html", report)

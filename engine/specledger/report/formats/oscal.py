@@ -114,7 +114,7 @@ def _observed(subject: Subject, check: Check, day: str) -> str:
 
 
 def _observation(subject: Subject, check: Check, day: str) -> dict[str, Any]:
-    known = f"{check.outcome}: {'judged' if check.once else 'failed'} {check.tally}. {check.why}".strip()
+    known = f"{check.outcome}: {'judged' if check.counts_only else 'failed'} {check.tally}. {check.why}".strip()
     evidence = [
         {
             "description": printable(f"{one.what} {one.detail}".strip()),

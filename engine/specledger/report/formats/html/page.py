@@ -166,7 +166,8 @@ def _failed(subject: Subject, held: Held) -> Markup:
     listed = []
     for check in found[:MOST_FAILED]:
         link = render_cell(RowLink(check_anchor(check.id), check.id), held)
-        listed.append(element("li", link, words(f" {check.outcome}: {check.tally}")))
+        unknown = check.why if check.outcome is Outcome.CANNOT_TELL else ""
+        listed.append(element("li", link, words(f" {check.outcome}: "), quoted(unknown or check.tally)))
     more = [element("li", words(f"{len(found) - MOST_FAILED} more"))] if len(found) > MOST_FAILED else []
     return element("ul", *listed, *more, class_="broken")
 
