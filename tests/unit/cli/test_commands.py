@@ -188,7 +188,9 @@ class TestVerify:
         assert done.status == 1
         lines = done.out.splitlines()
         assert lines[0].startswith("1. ok ")
-        assert lines[1].startswith("2. FAILED   every file is listed and unchanged [E_FILES]: receipts.jsonl ")
+        assert lines[1].startswith(
+            "2. FAILED   every file is listed and unchanged [E_FILES]: the manifest's entry of receipts.jsonl "
+        )
         assert all(f"{n}. not made" in line for n, line in zip(range(3, 8), lines[2:7], strict=True))
         assert lines[-1] == "here: REFUTED [E_FILES]."
 
