@@ -22,7 +22,6 @@ from specledger.expr import (
     RecordType,
     Type,
 )
-from specledger.expr.check.tree import MakeList, Value
 from specledger.lang.draws import Draws, check_draws
 from specledger.lang.effects import PlannedEffect
 from specledger.lang.memory import EPISODE, Memory, check_fields, check_writes
@@ -74,7 +73,6 @@ class Around(Struct, frozen=True):
         actions: Per operation, the types of its arguments.
         denied: Operations of the world that it may not take, with the place that says so.
         action: The type of an action.
-        allowed: Per operation, the values of its arguments with an `enum`.
         claims: What every proposal must claim.
         state: The type of the world's state, if observations hold all of it, and nothing else is needed for a step.
         step: `(state, op, action, inputs) -> (next state, outcome)`, for agents that predict in such a world.
@@ -85,7 +83,6 @@ class Around(Struct, frozen=True):
     observation: RecordType
     actions: Mapping[str, RecordType]
     action: RecordType
-    allowed: Mapping[str, Mapping[str, tuple[Any, ...]]]
     claims: Mapping[str, Type]
     state: RecordType | None = None
     step: Callable[..., Any] | None = None
@@ -196,13 +193,6 @@ def _candidate(model: AgentSpec, index: int, around: Around, scope: Scope) -> Pl
     scope.sealed(args, "candidates", index, "for_each")
     expect = {name: ListType(type_) for name, type_ in args.items()}
     for_each = scope.each(candidate.for_each, "candidates", index, "for_each", expect=expect)
-    for name, values in around.allowed.get(candidate.op, {}).items():
-        given = dict(for_each).get(name)
-        items = given.root.items if given is not None and isinstance(given.root, MakeList) else ()
-        strange = next((one.value for one in items if isinstance(one, Value) and one.value not in values), None)
-        if strange is not None:
-            message = f"{name!r} of {candidate.op!r} is never {strange!r}, it is one of {', '.join(map(repr, values))}"
-            scope.wrong(E_AGENT_CANDIDATE, message, "candidates", index, "for_each", name)
     when = scope.within(action=around.action).condition(candidate.when, "candidates", index, "when")
     return None if when is None else PlannedCandidate(candidate.op, for_each, when)
 

@@ -17,6 +17,7 @@ from specledger.compile.plan import Actor, PlannedOutside, PlannedWatchdog, Stat
 from specledger.compile.roles import E_AGENTS, Role
 from specledger.core.diagnostics import Diagnostics
 from specledger.expr import RecordType
+from specledger.expr.check.types import without_choices
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
 from specledger.lang.scope import Scope
@@ -145,13 +146,14 @@ def _memoryless() -> dict[str, Callable[..., Any]]:
 def _around(world: World, governor: Governor, whole: World, name: str) -> Around:
     """What agents are given; `world` is the `whole` world as the actor of a name meets it."""
     disclosed = discloses_state(world)
+    # An agent may propose arguments that no action has; gates reject them.
+    taken = {key: type_ if key == "op" else without_choices(type_) for key, type_ in world.action.fields.items()}
     return Around(
         functions=world.environment.functions,
         constants=world.environment.constants,
         observation=RecordType("observation", world.observe.types),
         actions={name: action.args for name, action in world.actions.items()},
-        action=world.action,
-        allowed={name: action.allowed for name, action in world.actions.items()},
+        action=RecordType("action", taken, optional=world.action.optional),
         claims=governor.claims,
         state=world.state if disclosed else None,
         step=compile_step(world) if disclosed else None,

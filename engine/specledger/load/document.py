@@ -47,12 +47,18 @@ class Source:
         return Span(self.file, self.position(start), self.position(end))
 
 
-class Range(Struct, frozen=True):
-    """Characters of a source."""
+class Range(Struct, frozen=True, eq=False):
+    """Characters of a source; equality ignores the source."""
 
     source: Source
     start: int
     end: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Range) and (self.start, self.end) == (other.start, other.end)
+
+    def __hash__(self) -> int:
+        return hash((self.start, self.end))
 
     @property
     def span(self) -> Span:

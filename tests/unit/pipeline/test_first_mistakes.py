@@ -158,7 +158,6 @@ IN_A_PROJECT = {
         "memory: {fields: {k: {type: int, start: '0'}}}\nrequire: k <= LIMIT",
         "'fill'",
     ),
-    "a value that an action never has": ("agent/filler", "[1, 2, 4]", "[1, 2, 3]", "one of 1, 2, 4"),
     "what is observed with a prefix": ("agent/filler", "action.by : 0", "observation.level : 0", "write `level`"),
     "the state after a step in an invariant": (
         "invariant/no-overflow",
