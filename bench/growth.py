@@ -1,8 +1,9 @@
 """`python -m bench.growth [--receipts N]`: how time and memory grow with the size of the input.
 
-Every command runs in a process of its own. An exponent k is fitted to three sizes n, rn and r²n of a time a + b·n^k, so
-that the start of the process does not count: k = log((t3 - t2) / (t2 - t1)) / log(r). The ratio is t3 / t1, start
-included. Times are those of the processor, the least of all rounds. Memory is the most that the process held. The table is also written to `bench/results.json`.
+Every command runs in a process of its own. The time of the first size is taken for the start, and subtracted from the
+times of three sizes n, rn and r²n; the exponent is the slope of what is left, log(t3 / t1) / log(r²). The ratio is that
+of the whole times at the greatest and the least of the three, start included. Times are those of the processor, the least of all rounds.
+Memory is the most that the process held. The table is also written to `bench/results.json`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Axis:
 
     Attributes:
         name: What grows, and what is done with it.
-        least: The first of three sizes.
+        start: A size at which next to nothing is done.
+        least: The first of three sizes at which the start matters little.
         ratio: How many times each size is the one before.
         expected: The exponent that the work itself has.
         command: `(folder, size) -> the words after spec` that are measured; it writes the specs that they need.
@@ -42,6 +44,7 @@ class Axis:
     """
 
     name: str
+    start: int
     least: int
     ratio: int
     expected: int
@@ -49,9 +52,9 @@ class Axis:
     before: Callable[[Path, int], Words] | None = None
 
     @property
-    def sizes(self) -> tuple[int, int, int]:
-        """The three sizes."""
-        return self.least, self.least * self.ratio, self.least * self.ratio**2
+    def sizes(self) -> tuple[int, int, int, int]:
+        """The size that is taken for the start, and the three."""
+        return self.start, self.least, self.least * self.ratio, self.least * self.ratio**2
 
 
 def _write(folder: Path, **documents: dict[str, Any]) -> str:
@@ -93,7 +96,7 @@ def _grid(folder: Path, side: int) -> Words:
     rows = ["S" + "." * (inside - 1), *["." * inside] * (inside - 2), "." * (inside - 1) + "G"]
     drawing = "\n".join(["#" * side, *(f"#{row}#" for row in rows), "#" * side]) + "\n"
     scenario = {
-        "extends": "hazard", "map": {"drawing": drawing}, "drift": [], "episodes": 10, "horizon": 30, "invariants": ["no-bump"],
+        "extends": "hazard", "map": {"drawing": drawing}, "drift": [], "episodes": 40, "horizon": 30, "invariants": ["no-bump"],
     }  # fmt: skip
     return ["run", _write(folder, scenario=scenario), "--out", f"{folder}/out"]
 
@@ -115,15 +118,14 @@ def _receipts(folder: Path, count: int) -> Words:
     ]
 
 
-def _ring(folder: Path, length: int) -> Words:
+def _ring(folder: Path, length: int, cases: int = 300) -> Words:
     universe = {"extends": "kinetic_grid_v1", "ring": {"min": length, "max": length, "sizes": [length]}}
-    law = {"extends": "collision-bridge", "universe": "universe", "cases": 300}
+    law = {"extends": "collision-bridge", "universe": "universe", "cases": cases}
     return ["run", _write(folder, universe=universe, law=law), "--out", f"{folder}/out"]
 
 
 def _cases(folder: Path, count: int) -> Words:
-    law = {"extends": "collision-bridge", "cases": count}
-    return ["run", _write(folder, law=law), "--out", f"{folder}/out"]
+    return _ring(folder, 60, count)
 
 
 def _names(folder: Path, count: int) -> Words:
@@ -152,33 +154,34 @@ def _reader(*words: str) -> Callable[[Path, int], Words]:
     return lambda folder, _count: [word.replace("OUT", f"{folder}/out") for word in words]
 
 
+_HTML: Final = _reader("report", "OUT", "--format", "html", "--out", "OUT.html")
 AXES: Final = (
-    Axis("grid side, run", 64, 2, 2, _grid),
-    Axis("episodes, run", 60, 2, 1, _episodes),
-    Axis("episodes, verify", 60, 2, 1, _reader("verify", "OUT"), _episodes),
-    Axis("episodes, report", 60, 2, 1, _reader("report", "OUT", "--format", "html", "--out", "OUT.html"), _episodes),
-    Axis("episodes, diff", 60, 2, 1, _reader("diff", "OUT", "OUT"), _episodes),
-    Axis("receipts, run", 5000, 2, 1, _receipts),
-    Axis("receipts, verify", 5000, 2, 1, _reader("verify", "OUT"), _receipts),
-    Axis("receipts, report", 5000, 2, 1, _reader("report", "OUT", "--format", "html", "--out", "OUT.html"), _receipts),
-    Axis("receipts, diff", 5000, 2, 1, _reader("diff", "OUT", "OUT"), _receipts),
-    Axis("proposals of a step, run", 16, 2, 1, _proposals),
-    Axis("gates, run", 200, 2, 1, _gates),
-    Axis("ring length, law", 50, 2, 1, _ring),
-    Axis("cases, law", 1000, 2, 1, _cases),
-    Axis("names of a world, check", 2000, 2, 1, _names),
+    Axis("grid side, run", 8, 64, 2, 2, _grid),
+    Axis("episodes, run", 1, 100, 2, 1, _episodes),
+    Axis("episodes, verify", 1, 100, 2, 1, _reader("verify", "OUT", "--workers", "1"), _episodes),
+    Axis("episodes, report", 1, 100, 2, 1, _HTML, _episodes),
+    Axis("episodes, diff", 1, 100, 2, 1, _reader("diff", "OUT", "OUT"), _episodes),
+    Axis("receipts, run", 0, 15000, 2, 1, _receipts),
+    Axis("receipts, verify", 0, 15000, 2, 1, _reader("verify", "OUT", "--workers", "1"), _receipts),
+    Axis("receipts, report", 0, 15000, 2, 1, _HTML, _receipts),
+    Axis("receipts, diff", 0, 15000, 2, 1, _reader("diff", "OUT", "OUT"), _receipts),
+    Axis("proposals of a step, run", 1, 16, 2, 1, _proposals),
+    Axis("gates, run", 0, 1000, 2, 1, _gates),
+    Axis("ring length, law", 5, 200, 2, 1, _ring),
+    Axis("cases, law", 1, 1000, 2, 1, _cases),
+    Axis("names of a world, check", 2, 2000, 2, 1, _names),
 )
 
 
 def main() -> None:
     """Measure, print, and write the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=2, help="rounds; the least time counts (default 2)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds; the least time counts (default 3)")
     parser.add_argument("--receipts", type=int, default=0, help="also the memory of a run with so many receipts")
     parser.add_argument("--only", default="", help="axes whose name holds this text")
     options = parser.parse_args()
     rows = []
-    print(f"{'':28}{'sizes':>20}{'seconds':>22}{'MB':>18}{'ratio':>8}{'exponent':>10}{'expected':>10}")
+    print(f"{'':28}{'sizes':>24}{'seconds':>30}{'MB':>20}{'ratio':>8}{'exponent':>10}{'expected':>10}")
     for axis in AXES:
         if options.only in axis.name:
             rows.append(grown(axis, options.rounds))
@@ -189,24 +192,22 @@ def main() -> None:
 
 
 def grown(axis: Axis, rounds: int) -> dict[str, Any]:
-    """What one axis takes at its three sizes."""
+    """What one axis takes at its sizes."""
     times, most = [], []
     for size in axis.sizes:
-        found = []
-        for _ in range(rounds):
-            with tempfile.TemporaryDirectory(prefix="bench-") as work:
-                if axis.before is not None:
-                    spent(axis.before(Path(work), size))
-                found.append(spent(axis.command(Path(work), size)))
+        with tempfile.TemporaryDirectory(prefix="bench-") as work:
+            if axis.before is not None:
+                spent(axis.before(Path(work), size))
+            found = [spent(axis.command(Path(work), size)) for _ in range(rounds)]
         times.append(min(seconds for seconds, _ in found))
         most.append(min(memory for _, memory in found))
     return _row(axis.name, axis.sizes, times, most, exponent(times, axis.ratio), axis.expected)
 
 
 def exponent(times: Sequence[float], ratio: int) -> float | None:
-    """The exponent of three times; None where the differences are no more than noise."""
-    first, second = times[1] - times[0], times[2] - times[1]
-    return None if first < 0.02 or second < 0.02 else log(second / first) / log(ratio)
+    """The exponent of a start and three times; None where the start is most of the first of them."""
+    start, first, _, last = times
+    return None if first - start < start / 4 else log((last - start) / (first - start)) / log(ratio**2)
 
 
 def large(receipts: int) -> list[dict[str, Any]]:
@@ -246,7 +247,7 @@ def _row(
         "sizes": list(sizes),
         "seconds": [round(each, 3) for each in times],
         "megabytes": list(most),
-        "ratio": round(times[-1] / times[0], 2),
+        "ratio": round(times[-1] / times[max(0, len(times) - 3)], 2),
         "exponent": None if found is None else round(found, 2),
         "expected": expected,
     }
@@ -256,7 +257,7 @@ def _print(row: dict[str, Any]) -> dict[str, Any]:
     texts = (" ".join(map(str, row[key])) for key in ("sizes", "seconds", "megabytes"))
     sizes, seconds, memory = texts
     print(
-        f"{row['axis']:28}{sizes:>20}{seconds:>22}{memory:>18}{row['ratio']:>8}{row['exponent'] or '-':>10}{row['expected']:>10}",
+        f"{row['axis']:28}{sizes:>24}{seconds:>30}{memory:>20}{row['ratio']:>8}{row['exponent'] or '-':>10}{row['expected']:>10}",
         flush=True,
     )
     return row

@@ -26,10 +26,9 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.harness import try_cases
 from specledger.laws.law_question import question_of
-from specledger.laws.planes import BITS, derive
+from specledger.laws.planes import BITS, Words, derive, evolve_words
 from specledger.laws.proofs import Proved, prove
 from specledger.laws.trial import try_law
-from specledger.laws.words import Words, evolve_words
 from specledger.load import Bundle
 
 if TYPE_CHECKING:

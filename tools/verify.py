@@ -113,7 +113,8 @@ def shape(value: JSON, keys: Iterable[str], what: str) -> None:
 def agree(record: JSON, wanted: JSON, what: str, code: str | None = None) -> None:
     """Refute the evidence unless a record has these values; `false` is not 0."""
     for name, value in wanted.items():
-        require(canonical(record[name]) == canonical(value), f"{what} records another `{name}`", code)
+        if not same(record[name], value):
+            raise Finding(f"{what} records another `{name}`: {record[name]!r:.80}, not {value!r:.80}", code)
 
 
 # -------------------- The bundle and its checks

@@ -42,17 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Bundle", "Case", "Diagnostic", "Rejected", "Verification", "load", "report", "run", "verify"]
 
-E_CASES = code(
-    "E_CASES",
-    "several cases where one is run",
-    "`specledger.run` runs one case and returns its bundle. A spec with a `matrix` has several cases: run each.",
-)
-E_ARROW_PACKAGE = code(
-    "E_ARROW_PACKAGE",
-    "pyarrow is not installed",
-    "`Bundle.to_arrow` makes a table of the package `pyarrow`: run `pip install 'specledger[arrow]'`. `Bundle.steps` "
-    "has the same records without it.",
-)
+E_CASES = code("E_CASES", "several cases where one is run")
+E_ARROW_PACKAGE = code("E_ARROW_PACKAGE", "pyarrow is not installed")
 
 Place = str | Path
 

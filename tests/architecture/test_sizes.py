@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-MODULE_GOAL, MODULE_LIMIT = 300, 400  # lines
+MODULE_GOAL, MODULE_LIMIT = 350, 400  # lines
 GOAL_SHARE = 10  # at most one module in so many may be above the goal, none above the limit
 FUNCTION_LIMIT = 50  # lines without the docstring
 

@@ -9,8 +9,7 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.reporting import ask, make_report
 from specledger.report.evidence import opened
 from specledger.report.model import Outcome, Receipt
-from specledger.report.profile_answers import Answers
-from specledger.report.profile_rules import questions_of
+from specledger.report.profile_rules import Answers, questions_of
 from specledger.verify.checks import Verification
 
 POLICY = "company-policy"

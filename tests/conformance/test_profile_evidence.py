@@ -15,8 +15,7 @@ from specledger.kinds import KINDS, load
 from specledger.kinds.kind import report_kinds
 from specledger.pipeline.executing import execute
 from specledger.report.model import Outcome, Receipt
-from specledger.report.profile_answers import Answers
-from specledger.report.profile_rules import questions_of
+from specledger.report.profile_rules import Answers, questions_of
 from specledger.verify.checks import Verification
 
 ROOT = Path(__file__).parents[2]

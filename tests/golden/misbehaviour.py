@@ -7,7 +7,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
-from specledger.core.canonical import FLOATS_ANYWHERE, canonical_bytes
+from specledger.core.canonical import canonical_bytes
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.gates.capability import Refused
 from specledger.gates.digests import receive
 from specledger.gates.tokens import Asked

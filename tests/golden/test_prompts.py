@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from specledger.discovery.prompt import PromptBuilder, compile_prompt
 from specledger.kinds import load
-from specledger.oracles.decision_prompt import DecisionPrompt
+from specledger.oracles.model_agent import DecisionPrompt
 from specledger.spec.prompt import Prompt
 from tests.pins import file_in
 from tests.unit.discovery import shipped

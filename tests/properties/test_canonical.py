@@ -10,14 +10,8 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.core.canonical import (
-    FLOATS_ANYWHERE,
-    NotCanonical,
-    canonical_bytes,
-    canonical_ints,
-    parse_canonical,
-    pretty,
-)
+from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints, parse_canonical, pretty
+from specledger.core.floats import FLOATS_ANYWHERE
 
 LIMIT = 2**53 - 1
 DECIMALS = Context(prec=60)

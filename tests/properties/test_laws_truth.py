@@ -15,6 +15,7 @@ from specledger.compile.law import compile_law
 from specledger.kinds import bundle_from_document, load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
+from specledger.laws.harness import Run
 from specledger.laws.judge import judge
 from specledger.laws.law_question import questions_of, within_range
 from specledger.laws.proofs import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, facts, prove
@@ -326,13 +327,17 @@ def test_no_answer_contradicts_brute_force(template, data):
 
 
 def check_judgement(law, oracle, found):
-    """The harness, on every ring at once: which starts count, and when each violates the law."""
+    """The harness, on every ring at once: which starts count, when each violates the law, and how often it speaks."""
     alphabet, shortest = oracle.world.alphabet, oracle.world.shortest
     rings = [
         "".join(ring) for length in range(shortest, shortest + 3) for ring in product(oracle.symbols, repeat=length)
     ]
     rings = [ring for ring in rings if len(ring) <= oracle.world.longest][:300]
-    judged = judge(law, [tuple(map(alphabet.index, ring)) for ring in rings])
+    starts = [tuple(map(alphabet.index, ring)) for ring in rings]
+    judged = judge(law, starts)
+    for start, hits in [*zip(starts, judged.hits.tolist(), strict=True)][:60]:
+        run = Run(law, start)
+        assert hits == (len({each.t for each in run.instances() if each.counts}) if run.usable() else 0)
     for ring, usable, t in zip(rings, judged.usable.tolist(), judged.violated.tolist(), strict=True):
         assert usable == oracle.usable(ring)
         if usable:

@@ -6,9 +6,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +32,29 @@ NUMBER: dict[str, dict[str, Any]] = {
     "scenario": {"world": "world", "governor": "governor", "agent": "agent", "horizon": 4},
 }
 """A world of one number: a document of each kind."""
+
+
+FREE: dict[str, Any] = {"gates": [], "choose": {"maximise": "0"}}
+"""A governor that admits everything and takes the first proposal."""
+
+
+def documents_of(world, agent, governor=FREE, others=(), **scenario) -> dict[str, dict[str, Any]]:
+    """A document of each kind for one step in a world; `others` by `kind/name`, keywords go into the scenario."""
+    body = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 1, **scenario}
+    return {"world": world, "agent": agent, "governor": governor, "scenario": body, **dict(others)}
+
+
+def findings_of(call, *args, code=None, words="", file="", **named):
+    """The findings of a call that is rejected; with a code, one of them has it, these words and a place in this file."""
+    with pytest.raises(Rejected) as rejected:
+        call(*args, **named)
+    found = rejected.value.diagnostics
+    if code is not None:
+        first = next((one for one in found if one.code == code), None)
+        assert first is not None, found
+        assert words in first.message
+        assert file in str(first.span)
+    return found
 
 
 def write_specs(folder: Path, documents: dict[str, dict[str, Any]]) -> Path:
@@ -59,6 +84,24 @@ def number_scenario(folder: Path, **changes: dict[str, Any]) -> Path:
 def plan_of(path, *settings):
     """The compiled plan of a scenario file."""
     return compile_scenario(load(str(path), set=list(settings))[0])
+
+
+def followed(plan, events):
+    """Each event of a run of one actor, with the state before it and after it, made again from the receipts."""
+    state: Any = None
+    proposals: list[Any] = []
+    for event in events:
+        body, before = event.body, state
+        if event.type == "episode":
+            state = copy.deepcopy(body["state"])
+        elif event.type == "drift":
+            state = state | {name: change["to"] for name, change in body["changed"].items()}
+        elif event.type == "commit":
+            proposals = body["proposals"]
+        elif event.type == "step" and body["chosen"] is not None:
+            action = proposals[body["chosen"]]["action"]
+            state, _ = plan.actors[0].step(state, action["op"], action, body["inputs"])
+        yield event, before, state
 
 
 @cache

@@ -17,7 +17,7 @@ from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind
 from specledger.verify.replay import compare, make_again
 
-E_DICE = code("E_DICE", "a die without sides", "A die of a test has two sides at least.")
+E_DICE = code("E_DICE", "a die without sides")
 
 
 class Dice(Spec):

@@ -1,6 +1,6 @@
 """The honest bundles that cases are made from: one small run of every kind, fresh from the engine.
 
-Decides what is run. Refuses to sign: who made a case does that, after the fault.
+They are not signed: who makes a case does that, after the fault.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What a case of tampering is: an honest bundle, one fault, what is made to fit again, and what is expected.
 
-Decides the ways in which a bundle is mended after the fault, so that nothing but the fault is wrong. Refuses to know
-the faults.
+After the fault a bundle is mended in one of the ways below, so that nothing but the fault is wrong.
 """
 
 from __future__ import annotations

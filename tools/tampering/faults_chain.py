@@ -9,7 +9,7 @@ import json
 from typing import Any, Final
 
 from tools.tampering.case import Case, Change, nothing, recount, rehead, relist, seal, sign, unsigned
-from tools.tampering.forger import canonical, sha256, tagged
+from tools.tampering.forger import canonical, tagged
 from tools.tampering.signer import Signer
 
 START, EPISODE, COMMIT, STEP, DRIFT, COMMIT_1, STEP_1, COMMIT_2, STEP_2, CLOSE, SECOND, END = (*range(11), 19)
@@ -91,10 +91,6 @@ def spec_of(kind: str, change: Any) -> Change:
     return make
 
 
-def loose(governor: Any) -> None:
-    governor["gates"][0]["deny"] = "action.by > 2"
-
-
 def stands(f: Signer) -> Any:
     """The first step of `stuck` in which nothing was chosen."""
     return next(step for step in f.bodies("step") if step["chosen"] is None)
@@ -128,12 +124,6 @@ def refused_part_moves(f: Signer) -> None:
     stands(f)["parts"]["pot"]["after"] = "0" * 64
 
 
-def moved_without_choice(f: Signer) -> None:
-    step = stands(f)
-    old, step["after"] = step["after"], "ab" * 32
-    f.first("episode_end")["state"] = step["after"] if f.first("episode_end")["state"] == old else old
-
-
 def error_after_all(f: Signer) -> None:
     f.receipts.insert(END, {"type": "error", "body": {"episode": 1, "t": 0, "code": "x"}})
 
@@ -142,10 +132,6 @@ def unfinished_commit(f: Signer) -> None:
     f.receipts[CLOSE]["body"] |= {"steps": 2, "state": f.receipts[STEP_1]["body"]["after"]}
     without(STEP_2)(f)
     f.first("end")["steps"] -= 1
-
-
-def untagged_digest(commit: Any, step: Any) -> None:
-    step["chosen_hash"] = sha256(canonical({"index": step["chosen"], "proposal": commit["proposals"][step["chosen"]]}))
 
 
 def rejected_choice(commit: Any, step: Any) -> None:
@@ -162,23 +148,16 @@ def uppercase_run(f: Signer) -> None:
 
 EDIT: Final = [
     Case("edit-a-specs-byte", "One byte of the specs was changed, and nothing else.", "climb", swap(SPECS, b"pot", b"pod"), nothing, "E_FILES"),
-    Case("edit-a-size", "The manifest tells another size of a file.", "climb", lambda f: f.manifest["files"][1].update(size=1), sign, "E_FILES"),
     Case("edit-the-start-state", "An episode begins in another state than its digest says.", "short", body(EPISODE, state={"n": 5}), seal, "E_STATE"),
-    Case("edit-the-last-state", "An episode ends in another state than its last step.", "climb", body(CLOSE, state="ab" * 32), seal, "E_STATE"),
-    Case("edit-a-tip", "The tip after a part's receipt is not that of the receipt.", "short", lambda f: f.receipts[STEP]["body"]["parts"]["pot"].update(tip_after="0" * 64), seal, "E_STATE"),
     Case("edit-a-tip-before", "A part's receipt claims another predecessor.", "climb", tip_elsewhere, seal, "E_STATE"),
     Case("edit-a-refused-part", "A part moved, though it refused.", "stuck", refused_part_moves, recount, "E_STATE"),
-    Case("edit-without-choice", "Nothing was chosen, and the state is another one afterwards.", "stuck", moved_without_choice, seal, "E_STATE"),
     Case("edit-a-gate", "A decision was rejected by a gate that the run does not have.", "short", lambda f: f.receipts[STEP]["body"]["decisions"][2]["rejected"][0].update(gate="none"), seal, "E_STATE"),
     Case("edit-a-breach", "A step breaks an invariant that the run does not have.", "climb", lambda f: f.receipts[STEP_2]["body"]["violations"].append({"invariant": "none", "severity": "warn", "witness": {}}), seal, "E_STATE"),
     Case("edit-first-success", "An episode names another first success than its steps have.", "climb", body(CLOSE, first_success=0), seal, "E_STATE"),
-    Case("edit-success", "An episode claims another success than its steps have.", "climb", lambda f: f.receipts[CLOSE]["body"].update(success=not f.receipts[CLOSE]["body"]["success"]), seal, "E_STATE"),
-    Case("edit-rejections", "An episode counts fewer rejections than its steps have.", "climb", lambda f: f.receipts[CLOSE]["body"]["gates"].update(leap=0), seal, "E_STATE"),
     Case("edit-all-rejections", "The run counts fewer rejections than its steps have.", "climb", lambda f: f.receipts[END]["body"]["gates"].update(leap=0), seal, "E_STATE"),
     Case("edit-idle", "An invariant was idle more often than there were steps.", "climb", body(CLOSE, idle={"bounded": 9}), seal, "E_STATE"),
     Case("edit-faults", "An agent fault is after the end of its episode.", "climb", body(CLOSE, faults=[{"t": 99, "message": "decide", "reason": "wrong_form"}]), recount, "E_STATE"),
     Case("edit-steps", "An episode counts other steps than it has.", "climb", body(CLOSE, steps=4), seal, "E_STATE"),
-    Case("edit-all-steps", "The run counts other steps than it has.", "climb", body(END, steps=7), seal, "E_STATE"),
     Case("edit-a-drift", "A drift begins in another state than the step before it ended in.", "climb", body(DRIFT, before="ab" * 32), seal, "E_STATE"),
     Case("edit-a-schedule", "A drift happens at a step at which it was not due.", "climb", lambda f: f.receipts[START]["body"]["drifts"][0].update(schedule=[0]), seal, "E_STATE"),
     Case("edit-an-error", "There is an error outside of any episode.", "climb", error_after_all, seal, "E_STATE"),
@@ -208,14 +187,12 @@ ORDER: Final = [
 FORGED: Final = [
     Case("verdict-figure-missing", "The manifest leaves out the warnings.", "climb", lambda f: f.manifest["result"].pop("warnings"), sign, "E_RESULT"),
     Case("loosened-length", "The recorded specs say one episode, the receipts have two.", "climb", spec_of("scenario", lambda spec: spec.pop("episodes")), recount, "E_REPLAY", "L4"),
-    Case("loosened-digest", "The specs were loosened, keys fit, and the manifest tells the digest of before.", "climb", lambda f: (old := dict(f.manifest), spec_of("governor", loose)(f), f.manifest.update(specs=old["specs"], run=old["run"]), f.first("start").update(specs=old["specs"])), seal, "E_SPECS"),
     Case("loosened-start", "The first receipt names other specs than the manifest.", "climb", body(START, specs="ab" * 32), seal, "E_SPECS"),
 ]  # fmt: skip
 
 COMMITTED: Final = [
     Case("commitment-undecided", "A commitment has no decision, and the episode ends.", "climb", unfinished_commit, recount, "E_STATE"),
     Case("commitment-choice-rejected", "What was chosen was rejected by a gate.", "short", decision(rejected_choice), recount, "E_COMMITMENT"),
-    Case("commitment-untagged", "The digest of what was chosen has no domain tag.", "short", decision(untagged_digest), seal, "E_COMMITMENT"),
     Case("commitment-nothing-chosen", "Nothing was chosen, though something was admitted.", "short", decision(nothing_chosen), seal, "E_COMMITMENT"),
     Case("proposals-dropped", "A proposal was taken out of the set.", "short", decision(lambda commit, step: (commit["proposals"].pop(), step["decisions"].pop())), recount, "E_COMMITMENT"),
     Case("proposals-decisions", "There is a decision less than there are proposals.", "short", decision(lambda commit, step: step["decisions"].pop()), recount, "E_COMMITMENT"),

@@ -16,7 +16,7 @@ from tools.tampering.faults_kinds import removed
 from tools.tampering.forger import canonical
 from tools.tampering.signer import Signer
 
-ORIGIN, POT, STAIRS = "specs/origin.json", "specs/world/pot.yaml", "specs/world/stairs.yaml"
+ORIGIN, POT = "specs/origin.json", "specs/world/pot.yaml"
 
 
 def origin(**fields: Any) -> Change:

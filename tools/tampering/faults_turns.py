@@ -11,10 +11,10 @@ from typing import Any, Final
 from tools.tampering.case import Case, seal
 from tools.tampering.faults_chain import exchanged
 
-COMMIT_A, COMMIT_B, STEP_A, STEP_B = range(2, 6)
+COMMIT_A, COMMIT_B, STEP_A = range(2, 5)
 """Where the receipts of the first turn of the base `together` stand."""
-TURN_A, ACT_A, TURN_B, ACT_B = range(2, 6)
-"""Where they stand in the base `in-turn`."""
+ACT_A = 3
+"""Where the first decision stands in the base `in-turn`."""
 
 
 def inserted(type_: str, number: int, fields: Mapping[str, Any]) -> Any:

@@ -1,8 +1,7 @@
 """A forger: one bundle in hand, and everything in it that can be computed without the engine and without a key.
 
-Decides how a bundle is made to fit again after a change: digests, chain, Merkle root, result, failing cases, file list.
-Refuses to use the engine for any of it but the folds of a result and of failing cases, so that what the engine gets
-wrong is not forged wrong as well.
+A bundle is made to fit again after a change: digests, chain, Merkle root, result, failing cases, file list. The engine
+is used for the folds of a result and of failing cases alone, so that what it gets wrong is not forged wrong as well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A forger who signs: the keys that everybody knows, and what covers a manifest from outside.
 
-Decides how a checkpoint, an envelope and the digests for people are written anew. Refuses to use the engine for any of
-it. Its keys are published, so that a signature of theirs shows nothing but that a test case was made.
+It writes checkpoints, envelopes and the digests for people anew, without the engine. Its keys are published, so that a
+signature of theirs shows nothing but that a test case was made.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ nothing else: a function that reads a hidden field of the state does not type-ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -26,36 +26,23 @@ from specledger.lang.draws import Draws, check_draws
 from specledger.lang.effects import PlannedEffect
 from specledger.lang.memory import EPISODE, Memory, check_fields, check_writes
 from specledger.lang.scope import Let, Scope
+from specledger.lang.words import listed_literals, surely_selected
 from specledger.load import Resolved
 from specledger.spec.agent import Agent as AgentSpec
 
-E_AGENT_CANDIDATE = code(
-    "E_AGENT_CANDIDATE",
-    "a candidate is no action of the world",
-    "A candidate names an action of the world and gives, in `for_each`, a list of values for each of its arguments.",
-)
-E_AGENT_CLAIMS = code(
-    "E_AGENT_CLAIMS",
-    "an agent claims other things than its governor asks for",
-    "The governor's `claims` say what every proposal must predict; the agent's `claims` give exactly those, with "
-    "their types.",
-)
-E_AGENT_PREDICTS = code(
-    "E_AGENT_PREDICTS",
-    "an agent cannot know what its actions would do",
-    "An agent that `predicts` takes the world's own step on what it observes. So the world's `observe` must show every "
-    "field of the state under the field's own name, and its step must need no `inputs`.",
-)
+E_AGENT_CANDIDATE = code("E_AGENT_CANDIDATE", "a candidate is no action of the world")
+W_AGENT_READS = code("W_AGENT_READS", "an argument is read of a candidate that has none")
+W_AGENT_ARGUMENT = code("W_AGENT_ARGUMENT", "a candidate has an argument that its action does not take")
+E_AGENT_CLAIMS = code("E_AGENT_CLAIMS", "an agent claims other things than its governor asks for")
+E_AGENT_PREDICTS = code("E_AGENT_PREDICTS", "an agent cannot know what its actions would do")
+
+_MOST_ACTIONS: Final = 20
+"""Actions that a message lists."""
 
 BREACH: Final = "breach"
 """Whether what is weighed breaks a rule: false for the agent's own proposals, true for an offer to break one."""
 
-E_AGENT_OUTSIDE = code(
-    "E_AGENT_OUTSIDE",
-    "an agent from outside cannot be used here",
-    "The procedure of an agent that is asked `outside` is unknown. So it narrates for no other agent, and is not "
-    "declared as the procedure of another one.",
-)
+E_AGENT_OUTSIDE = code("E_AGENT_OUTSIDE", "an agent from outside cannot be used here")
 
 MOST_PROPOSALS: Final = 256
 """Proposals that one decision may have."""
@@ -72,6 +59,7 @@ class Around(Struct, frozen=True):
         observation: The type of an observation.
         actions: Per operation, the types of its arguments.
         denied: Operations of the world that it may not take, with the place that says so.
+        allowed: Per operation, the values of its arguments that have an `enum`.
         action: The type of an action.
         claims: What every proposal must claim.
         state: The type of the world's state, if observations hold all of it, and nothing else is needed for a step.
@@ -87,6 +75,7 @@ class Around(Struct, frozen=True):
     state: RecordType | None = None
     step: Callable[..., Any] | None = None
     denied: Mapping[str, str] = field(default_factory=dict)
+    allowed: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
 
 
 class PlannedCandidate(Struct, frozen=True):
@@ -156,13 +145,13 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     claims = _claims(model, around, scope)
     scope = scope.within(claims=RecordType("claims", claims.types))
     score = scope.expression("score", expect=INT)
+    see_reads(model, around, spec, (("score",), *(("claims", name) for name in model.claims)), diagnostics)
     scope.unused(model.functions)
     if score is None or (diagnostics.has_errors and not before):
         return None
-    lasts = EPISODE if model.memory is None else model.memory.scope
     return Agent(
         observation=around.observation,
-        scope=lasts,
+        scope=EPISODE if model.memory is None else model.memory.scope,
         memory=RecordType("memory", types),
         begin=begin,
         writes=writes,
@@ -181,20 +170,73 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
 def _candidate(model: AgentSpec, index: int, around: Around, scope: Scope) -> PlannedCandidate | None:
     candidate = model.candidates[index]
     if candidate.op not in around.actions:
-        near = suggest(candidate.op, around.actions)
-        place = around.denied.get(candidate.op)
-        message = f"{candidate.op!r} is not among `{place}`" if place else f"the world has no action {candidate.op!r}"
-        scope.wrong(E_AGENT_CANDIDATE, message, "candidates", index, "op", near=None if place else near)
+        _refuse_action(candidate.op, index, around, scope)
     known = around.actions.get(candidate.op)
     args = {} if known is None else known.fields
     if known is not None and set(args) != set(candidate.for_each):
-        takes = ", ".join(sorted(args)) or "no arguments"
-        scope.wrong(E_AGENT_CANDIDATE, f"{candidate.op!r} takes {takes}", "candidates", index)
+        _refuse_arguments(candidate.op, args, index, scope)
+    for name, allowed in around.allowed.get(candidate.op, {}).items():
+        if name in candidate.for_each:
+            _check_literals(scope, allowed, "candidates", index, "for_each", name)
     scope.sealed(args, "candidates", index, "for_each")
     expect = {name: ListType(type_) for name, type_ in args.items()}
     for_each = scope.each(candidate.for_each, "candidates", index, "for_each", expect=expect)
     when = scope.within(action=around.action).condition(candidate.when, "candidates", index, "when")
     return None if when is None else PlannedCandidate(candidate.op, for_each, when)
+
+
+def _check_literals(scope: Scope, allowed: tuple[Any, ...], *path: str | int) -> None:
+    """Find literals among the values of an argument that its `enum` does not have: every such proposal is rejected."""
+    text = scope.source.text(*path)
+    for value, (start, end) in listed_literals(text):
+        if type(value) in {type(one) for one in allowed} and value not in allowed:
+            near = suggest(value, allowed) if isinstance(value, str) else None
+            hint = f"did you mean {near!r}?" if near else f"it is one of {', '.join(map(repr, allowed))}"
+            message = f"{path[-1]!r} is never {value!r}, so this proposal would be rejected"
+            scope.diagnostics.warn(W_AGENT_ARGUMENT, message, text.span(start, end), hint=hint)
+
+
+def see_reads(
+    model: AgentSpec, around: Around, source: Resolved, paths: Iterable[tuple[str | int, ...]], diagnostics: Diagnostics
+) -> None:
+    """Find arguments that expressions read of every proposal, and that some candidate of the agent does not have.
+
+    Args:
+        model: The agent.
+        around: What it is given.
+        source: The spec of the agent, or of its governor.
+        paths: The expressions in it that are evaluated for every proposal.
+        diagnostics: What takes the findings.
+    """
+    sure = [one.op for one in model.candidates if one.when == "true" and one.op in around.actions]
+    for path in paths:
+        text = source.text(*path)
+        for name, (start, end) in surely_selected(text, "action").items():
+            lacking = sorted({op for op in sure if name in around.action.optional - around.actions[op].fields.keys()})
+            if lacking:
+                message = f"`action.{name}` is read of every proposal, and {', '.join(map(repr, lacking))} has none"
+                hint = f"write `has(action.{name}) ? ... : 0`, or look at `action.op` first"
+                diagnostics.warn(W_AGENT_READS, message, text.span(start, end), hint=hint)
+
+
+def _refuse_action(op: str, index: int, around: Around, scope: Scope) -> None:
+    """The finding about a candidate that is no action of the world, or not one that the agent may take."""
+    near, place = suggest(op, around.actions), around.denied.get(op)
+    message = f"{op!r} is not among `{place}`" if place else f"the world has no action {op!r}"
+    hint = f"did you mean {near!r}?" if near and not place else None
+    expected = f"one of {', '.join(sorted(around.actions)[:_MOST_ACTIONS])}" if around.actions else None
+    span = scope.source.span("candidates", index, "op")
+    scope.diagnostics.error(E_AGENT_CANDIDATE, message, span, hint=hint, expected=expected)
+
+
+def _refuse_arguments(op: str, args: Mapping[str, Type], index: int, scope: Scope) -> None:
+    """The finding about a candidate that gives other arguments than its action takes."""
+    names = sorted(args)
+    takes = ", ".join(names) or "no arguments"
+    lists = ", ".join(f'{name}: "[...]"' for name in names)
+    hint = f"list the values of each: `{{op: {op}, for_each: {{{lists}}}}}`" if names else "leave out its `for_each`"
+    span = scope.source.span("candidates", index)
+    scope.diagnostics.error(E_AGENT_CANDIDATE, f"{op!r} takes {takes}", span, hint=hint)
 
 
 def _claims(model: AgentSpec, around: Around, scope: Scope) -> Let:

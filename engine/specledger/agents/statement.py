@@ -16,13 +16,12 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterfactual, masses, toward
-from specledger.agents.narration import FORK, Narration, step_of, supporting
+from specledger.agents.narration import FORK, Narration, step_of, supporting, write_choice, write_trace
 from specledger.agents.procedure import Choice, DecisionPoint
-from specledger.agents.trace import write_choice, write_trace
-from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes
+from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.digest import hash_json, sha256_raw
 from specledger.core.entries import uuid_of
-from specledger.core.floats import is_exact
+from specledger.core.floats import FLOATS_ANYWHERE, is_exact
 
 LEAST_NONCE: Final = 16
 MOST_NONCE: Final = 64

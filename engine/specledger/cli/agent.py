@@ -10,8 +10,15 @@ import typer
 
 from specledger.cli import completion
 from specledger.cli.options import AnyFormat, OutputFormat, Overrides, TrustAgent
-from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text, write_output
-from specledger.cli.terminal import with_output_options
+from specledger.cli.output import (
+    diagnostics_json,
+    diagnostics_text,
+    print_error,
+    print_json,
+    print_text,
+    with_output_options,
+    write_output,
+)
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
 from specledger.report.formats import FORMATS
@@ -41,7 +48,9 @@ def agents() -> None:
 def check(
     scenario: Annotated[
         str,
-        typer.Option(metavar="SCENARIO", autocompletion=completion.specs, help="The scenario: a spec file or a name."),
+        typer.Option(
+            metavar="SCENARIO", autocompletion=completion.scenarios, help="The scenario: a spec file or a name."
+        ),
     ],
     target: Annotated[
         str | None,

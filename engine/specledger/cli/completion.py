@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 
@@ -16,33 +16,37 @@ def kinds(incomplete: str) -> list[str]:
 def specs(incomplete: str) -> list[str]:
     """Names of specs of the project and of shipped ones, and YAML files and folders."""
     from specledger.kinds import KINDS
-    from specledger.pipeline.listing import spec_names
 
-    return _matching(spec_names(KINDS), incomplete) + _paths(incomplete)
+    return _specs(KINDS, incomplete)
 
 
 def runnable_specs(incomplete: str) -> list[str]:
     """The same of the kinds that can be run."""
     from specledger.kinds import KINDS, runnable_kinds
-    from specledger.pipeline.listing import spec_names
 
-    return _matching(spec_names(runnable_kinds(KINDS)), incomplete) + _paths(incomplete)
+    return _specs(runnable_kinds(KINDS), incomplete)
 
 
 def discoveries(incomplete: str) -> list[str]:
     """The same of the kinds whose runs resume."""
     from specledger.kinds import KINDS, runnable_kinds
-    from specledger.pipeline.listing import spec_names
 
-    resuming = [kind for kind in runnable_kinds(KINDS) if KINDS[kind].run.resumes]
-    return _matching(spec_names(resuming), incomplete) + _paths(incomplete)
+    return _specs([kind for kind in runnable_kinds(KINDS) if KINDS[kind].run.resumes], incomplete)
 
 
 def profiles(incomplete: str) -> list[str]:
-    """Names of profiles, and YAML files."""
-    from specledger.pipeline.listing import spec_names
+    """The same of profiles."""
+    return _specs(["profile"], incomplete)
 
-    return _matching(spec_names(["profile"]), incomplete) + _paths(incomplete)
+
+def scenarios(incomplete: str) -> list[str]:
+    """The same of scenarios."""
+    return _specs(["scenario"], incomplete)
+
+
+def agents(incomplete: str) -> list[str]:
+    """The same of agents."""
+    return _specs(["agent"], incomplete)
 
 
 def explained(incomplete: str) -> list[str]:
@@ -72,11 +76,12 @@ def _matching(words: Iterable[str], incomplete: str) -> list[str]:
     return [word for word in words if word.startswith(incomplete)]
 
 
-def _paths(incomplete: str) -> list[str]:
-    """YAML files and folders that begin with what was typed, if anything was."""
+def _specs(kinds: Collection[str], incomplete: str) -> list[str]:
+    """Names of specs of some kinds; and YAML files and folders that begin with what was typed, if anything was."""
     from specledger.load.library import SUFFIXES
+    from specledger.pipeline.targets import spec_names
 
     found = Path().glob(f"{incomplete}*") if incomplete and not Path(incomplete).is_absolute() else ()
-    return sorted(
+    return _matching(spec_names(kinds), incomplete) + sorted(
         f"{path}/" if path.is_dir() else str(path) for path in found if path.is_dir() or path.suffix in SUFFIXES
     )

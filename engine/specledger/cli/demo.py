@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 
 class Challenges(Struct, frozen=True):
-    """The stated reasons that were put to the test in a run.
-
-    Attributes:
-        made: How many counterfactual questions were asked.
-        missed: How many answers were not the predicted ones.
-        example: The first such question with the answer before and after, or None.
-    """
+    """Stated reasons that were put to the test, how many answers were not the predicted ones, and the first such."""
 
     made: int
     missed: int
@@ -75,20 +69,14 @@ def count_challenges(evidence: Evidence) -> Challenges:
 
 
 def _write_page(evidence: Evidence, page: Path) -> None:
-    from specledger.kinds import KINDS, report_kinds
+    from specledger.pipeline.reporting import make_report
     from specledger.report.formats import FORMATS
-    from specledger.report.subject import from_evidence
 
-    write_output(FORMATS["html"].write(from_evidence([evidence], report_kinds(KINDS))), page)
+    write_output(FORMATS["html"].write(make_report([evidence])), page)
 
 
 def _lines(
-    bundle: Bundle,
-    result: Mapping[str, Any],
-    challenges: Challenges,
-    verification: Verification,
-    out: Path,
-    page: Path,
+    bundle: Bundle, result: Mapping[str, Any], challenges: Challenges, verification: Verification, out: Path, page: Path
 ) -> Iterator[str]:
     place, name = printable(str(out)), bundle.main.name
     agent = bundle.specs[bundle.main.refs["agent",]].name

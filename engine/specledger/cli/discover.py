@@ -119,11 +119,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
 def _load_discoveries(
     files: Sequence[str], changes: Sequence[str], journal: Path | None, allow_outside: bool
 ) -> tuple[Bundle, ...]:
-    """Load discoveries.
-
-    Raises:
-        typer.BadParameter: One is something else, or several would share a journal.
-    """
+    """Load discoveries; typer.BadParameter if one is something else, or several would share a journal."""
     from specledger.kinds import KINDS
     from specledger.pipeline.checking import load_runs
 

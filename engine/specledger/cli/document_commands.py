@@ -69,8 +69,7 @@ def _run_scenario(
     out_dir: OutDir,
     steps: Steps = 50,
     probe: Annotated[
-        str | None,
-        typer.Option(help="none, P3, P4, P5 or P6; several with commas.  [default: all of the scenario]"),
+        str | None, typer.Option(help="none, P3, P4, P5 or P6; several with commas.  [default: all of the scenario]")
     ] = None,
 ) -> None:
     """Run one scenario; write report.json, audit.log.jsonl and counterexamples/."""
@@ -111,9 +110,7 @@ def _run_suite(
     _run(suite["acceptance" if acceptance else "any"], [_change("runs", runs)], out_dir, alone=False)
 
 
-def _verify_audit(
-    path: Annotated[Path, typer.Option(help="An audit log: a file of JSON lines.")],
-) -> None:
+def _verify_audit(path: Annotated[Path, typer.Option(help="An audit log: a file of JSON lines.")]) -> None:
     """Check the hash chain of an audit log from end to end: 0 if it is valid, 2 if it is invalid or corrupted."""
     from specledger.verify.audit import verify_audit as verify_log
 
@@ -145,12 +142,10 @@ def _run(target: str, changes: Sequence[str], out_dir: Path, *, alone: bool) -> 
 
 def _report(place: Path) -> Output:
     """The files of `spec report --format folder`, with every counterexample."""
-    from specledger.kinds import KINDS, report_kinds
-    from specledger.report.subject import from_evidence
+    from specledger.pipeline.reporting import make_report
 
     with ExitStack() as held:
-        report = from_evidence(open_all([place], None, held), report_kinds(KINDS))
-        return FORMATS["folder"].write(report, Options(whole=True))
+        return FORMATS["folder"].write(make_report(open_all([place], None, held)), Options(whole=True))
 
 
 def _of_one_agent(output: Output) -> Output:
@@ -166,11 +161,7 @@ def _only(cases: Sequence[Bundle], target: str) -> Bundle:
 
 
 def _change(path: str, value: Any) -> str:
-    """A change of a spec, with its value as JSON.
-
-    Raises:
-        typer.BadParameter: A text is not valid Unicode.
-    """
+    """A change of a spec, with its value as JSON."""
     try:
         return f"{path}={canonical_bytes(value).decode()}"
     except NotCanonical as error:
@@ -185,11 +176,7 @@ def _names() -> Mapping[str, Any]:
 
 
 def _probes(text: str, names: Mapping[str, Any]) -> list[str]:
-    """The probes that an option names, in the words of the document.
-
-    Raises:
-        typer.BadParameter: One of them is unknown.
-    """
+    """The probes that an option names, in the words of the document."""
     if text == _NO_PROBE:
         return []
     found = _split(text, "a list of probes")

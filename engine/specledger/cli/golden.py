@@ -99,11 +99,7 @@ def _place(named: Sequence[str], folder: Path | None) -> Path:
 def _pinned(
     bundles: Sequence[Bundle], pinned: Sequence[str], folder: Path, allow_outside: bool
 ) -> tuple[tuple[Bundle, ...], list[Diagnostic]]:
-    """What is pinned beside these cases, and a finding for each pin of which there is no spec or no case.
-
-    Raises:
-        Rejected: As `load_runs`.
-    """
+    """What is pinned beside these cases, and a finding for each pin of which there is no spec or no case."""
     from specledger.kinds import case_name
     from specledger.load.library import show
     from specledger.pipeline.checking import load_runs

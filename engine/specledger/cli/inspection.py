@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec import to_builtins
 
 from specledger.cli import completion
 from specledger.cli.options import Format, TextOrJson, Workers
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from specledger.report.diff import Difference
-    from specledger.report.receipt_diff import Change, Divergence, Parting
+    from specledger.report.receipt_diff import Change, Parting
     from specledger.report.trace import StepLine, Trace
 
 _DIGITS: Final = 10  # of a number of a step at most
@@ -32,12 +33,7 @@ Bundle = Annotated[
 ]
 
 
-def diff(
-    first: Bundle,
-    second: Bundle,
-    workers: Workers = None,
-    format_: TextOrJson = Format.HUMAN,
-) -> None:
+def diff(first: Bundle, second: Bundle, workers: Workers = None, format_: TextOrJson = Format.HUMAN) -> None:
     """Compare two bundles: specs, results, verdicts, starts, the first later receipt that differs, and sources."""
     from specledger.kinds import KINDS, report_kinds
     from specledger.report.diff import compare
@@ -56,33 +52,19 @@ def difference_json(found: Difference) -> dict[str, Any]:
     """A difference as JSON values; its schema is `schemas/results/diff.schema.json`."""
     from specledger.report.diff import FORMAT
 
-    run = None if found.run is None else {"place": found.run[0], **_parting(found.run[1]), "more": found.run[1].more}
+    known = to_builtins(found)
+    receipts, run = known.pop("receipts"), known.pop("run")
+    kinds, names = known.pop("kinds"), known.pop("names")
     return {
+        **known,
         "format": FORMAT,
         "same": found.same,
-        "subjects": [{"kind": kind, "name": name} for kind, name in zip(found.kinds, found.names, strict=True)],
-        "specs": _changes(found.specs),
-        "results": _changes(found.results),
-        "checks": _changes(found.checks),
-        **_parting(found.receipts),
-        "run": run,
-        "sources": _changes(found.sources),
+        "subjects": [{"kind": kind, "name": name} for kind, name in zip(kinds, names, strict=True)],
+        "start": receipts["start"],
+        "receipts": receipts["receipts"],
+        "run": run and {"place": run[0], **run[1]},
         "more": {**found.more, "start": found.receipts.more},
     }
-
-
-def _changes(changes: Sequence[Change]) -> list[dict[str, str | None]]:
-    return [{"path": one.path, "first": one.first, "second": one.second} for one in changes]
-
-
-def _parting(parted: Parting) -> dict[str, Any]:
-    later = None if parted.receipts is None else _divergence(parted.receipts)
-    return {"start": _changes(parted.start), "receipts": later}
-
-
-def _divergence(parted: Divergence) -> dict[str, Any]:
-    place = {"seq": parted.seq, "type": parted.type, "episode": parted.episode, "t": parted.t}
-    return {**place, "ended": parted.ended, "changes": _changes(parted.changes), "more": parted.more}
 
 
 def _lines(found: Difference) -> Iterator[str]:
@@ -150,15 +132,19 @@ def trace(
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Show the steps of a run after checking its chain: proposals, rejections, choices and costs."""
-    from specledger.report.trace import trace_run, trace_step
+    from specledger.report.trace import trace_run, trace_step, value_in_units
 
     wanted = None if step is None else _place(step, episode)
     with ExitStack() as held:
         (evidence,) = open_all([bundle], None, held)
         if wanted is not None:
-            _say_step(trace_step(evidence, *wanted, field), field, format_)
+            step_found = trace_step(evidence, *wanted, field)
+            if field is not None and format_ is Format.HUMAN:
+                step_found = value_in_units(step_found, evidence.specs, field)
+            _say_step(step_found, field, format_)
         else:
-            _say_lines(trace_run(evidence, episode, most, field), format_)
+            found = trace_run(evidence, episode, most, field)
+            _say_lines(found if format_ is Format.JSON else found.in_units(evidence.specs, field), format_)
 
 
 def _place(step: str, episode: int | None) -> tuple[int, int]:
@@ -217,14 +203,9 @@ def _trace_line(line: StepLine) -> str:
     if set(line.facts) == {"value"}:
         return printable(f"{place:>8}  {shown(line.facts['value'])}")
     named = [] if line.kind in line.facts else [line.kind]  # `drift slip`, not `drift  drift slip`
-    words = list(_step_words(line.facts)) if line.kind == "step" else [*named, *_other_words(line.facts)]
+    others = (f"{name} {shown(value)}" for name, value in line.facts.items() if value is not None)
+    words = list(_step_words(line.facts)) if line.kind == "step" else [*named, *others]
     return printable(f"{place:>8}  {'  '.join(words)}")
-
-
-def _other_words(facts: Mapping[str, Any]) -> Iterator[str]:
-    from specledger.report.trace import shown
-
-    return (f"{name} {shown(value)}" for name, value in facts.items() if value is not None)
 
 
 def _step_words(facts: Mapping[str, Any]) -> Iterator[str]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from io import TextIOWrapper
+from types import FrameType
 from typing import Annotated, Final
 
 import typer
@@ -13,24 +17,56 @@ from typer.exceptions import TyperException
 
 from specledger import __version__
 from specledger.cli.agent import agent
+from specledger.cli.authoring import explain, init, ls, new, schema
 from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, Interrupted
 from specledger.cli.demo import demo
 from specledger.cli.discover import discover
 from specledger.cli.golden import golden, pin
-from specledger.cli.init import init
 from specledger.cli.inspection import diff, trace
-from specledger.cli.interruption import interruptible
-from specledger.cli.keys import keys
-from specledger.cli.listing import ls
-from specledger.cli.merge import merge
-from specledger.cli.output import print_refusal, print_text
+from specledger.cli.output import print_refusal, print_text, with_output_options
 from specledger.cli.report import report
-from specledger.cli.run import run
-from specledger.cli.specs import check, explain, new, plan, schema, show_spec
-from specledger.cli.terminal import with_output_options
-from specledger.cli.verify import seal, verify
+from specledger.cli.run import merge, run
+from specledger.cli.specs import check, plan, show_spec
+from specledger.cli.verify import keys, seal, verify
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Exit
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+_PATIENCE: Final = 2  # `timeout` sends a signal to the process and to its group, so a second one is not impatience
+
+
+@contextmanager
+def interruptible() -> Iterator[list[int]]:
+    """Raise KeyboardInterrupt at the first SIGINT or SIGTERM; the third one ends the process at once.
+
+    Signals that are ignored stay ignored. In another thread than the main one nothing is changed.
+
+    Yields:
+        The signals that came, in order.
+    """
+    received: list[int] = []
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+        if len(received) > _PATIENCE:
+            os._exit(128 + received[0])
+        if len(received) == 1:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield received
+        return
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    handled = {number: handler for number, handler in before.items() if handler not in {signal.SIG_IGN, None}}
+    try:
+        for number in handled:
+            signal.signal(number, interrupt)
+        yield received
+    finally:
+        for number, handler in handled.items():
+            signal.signal(number, handler)
+
 
 app = typer.Typer(
     name="spec",
@@ -76,13 +112,7 @@ _COMMANDS: Final[Mapping[str, Mapping[str, Callable[..., None]]]] = {
         "schema": schema,
     },
     "Run them": {"run": run, "merge": merge, "discover": discover, "golden": golden, "pin": pin, "demo": demo},
-    "Verify and read evidence": {
-        "verify": verify,
-        "report": report,
-        "trace": trace,
-        "diff": diff,
-        "seal": seal,
-    },
+    "Verify and read evidence": {"verify": verify, "report": report, "trace": trace, "diff": diff, "seal": seal},
 }
 """The commands by the tasks under which `--help` lists them."""
 
@@ -128,7 +158,8 @@ def _outcome(command: typer.Typer) -> int:
         print_refusal(rejected.diagnostics)
         return Exit.INVALID
     except TyperException as error:
-        message = error.format_message().replace("\n\t", " ")  # typer lists choices on lines of their own
+        # typer lists choices on lines of their own, and says which library refused a value
+        message = error.format_message().replace("\n\t", " ").replace("Value error, ", "")
         print_refusal([Diagnostic(E_USAGE, message, hint=_choices(error) or _USAGE)])
         return Exit.INVALID
     except Interrupted as interrupted:

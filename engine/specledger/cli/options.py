@@ -36,11 +36,7 @@ class OutputFormat(StrEnum):
 
 
 def check_changes(changes: list[str] | None) -> list[str] | None:
-    """Check that no `--set` is overwritten by a later one.
-
-    Raises:
-        Rejected: E_SET_TWICE.
-    """
+    """Check that no `--set` is overwritten by a later one; Rejected as E_SET_TWICE."""
     if changes is not None and len(changes) > 1:
         from specledger.load.overrides import see_none_lost
 
@@ -51,7 +47,9 @@ def check_changes(changes: list[str] | None) -> list[str] | None:
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILE...", autocompletion=completion.runnable_specs, help="Spec files, or names of shipped specs."
+        metavar="FILE...",
+        autocompletion=completion.runnable_specs,
+        help="Spec files, names of specs, folders, or patterns such as 'specs/law/*.yaml'.",
     ),
 ]
 Overrides = Annotated[
@@ -163,11 +161,7 @@ def process_count(workers: int | None) -> int:
 
 
 def check_purpose(log: Path | None, purpose: str | None) -> None:
-    """Check that a purpose can be entered in a log.
-
-    Raises:
-        typer.BadParameter: There is no log, or the purpose is too long.
-    """
+    """Check that a purpose can be entered in a log: there is one, and it is not too long."""
     if purpose is not None and (log is None or len(purpose) > 1000):
         raise typer.BadParameter("--purpose is entered in the file of --log, in at most 1000 characters")
 
@@ -192,11 +186,7 @@ def seal_of(sign: str | None, origin: str | None, timestamp: Path | None) -> Sea
 
 
 def check_shared(seal: Seal, bundles: int) -> None:
-    """Check that one seal can cover several bundles.
-
-    Raises:
-        Rejected: E_ORIGIN, E_TIMESTAMP.
-    """
+    """Check that one seal can cover several bundles; Rejected as E_ORIGIN or E_TIMESTAMP."""
     from specledger.evidence.checkpoint import E_ORIGIN
     from specledger.evidence.seal import E_TIMESTAMP
 

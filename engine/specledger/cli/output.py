@@ -1,24 +1,134 @@
-"""Printing: text for people, JSON, the formats of other tools, findings, and a progress bar."""
+"""Printing: text for people, JSON, the formats of other tools, findings, and a progress bar; colour, and how much.
+
+What a command line asks for is read from its words, so that refusals of wrong command lines follow it, too.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
+from functools import wraps
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, TypeVar, cast
+
+import typer
+from msgspec import Struct
 
 from specledger.cli.options import OutputFormat
-from specledger.cli.terminal import Terminal, paint
 from specledger.core.canonical import pretty
-from specledger.core.diagnostics import Diagnostic, counted, explain, printable, render
+from specledger.core.diagnostics import Diagnostic, counted, printable, render, title_of
 from specledger.core.spans import read_source
 from specledger.report.formats import FORMATS, Output
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
+
+_PANEL: Final = "Output"
+
+
+class Color(StrEnum):
+    """When output is coloured."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+_Color = Annotated[Color, typer.Option("--color", rich_help_panel=_PANEL, help="Colour; auto is for terminals only.")]
+_Quiet = Annotated[
+    bool,
+    typer.Option("-q", "--quiet", rich_help_panel=_PANEL, help="Print only what is wrong, and what was asked for."),
+]
+_Verbose = Annotated[
+    bool, typer.Option("-v", "--verbose", rich_help_panel=_PANEL, help="Explain each finding, and name the files read.")
+]
+_SHARED: Final[Mapping[str, tuple[Any, Any]]] = {
+    "color": (_Color, Color.AUTO),
+    "quiet": (_Quiet, False),
+    "verbose": (_Verbose, False),
+}
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def with_output_options(command: _Command) -> _Command:
+    """The command with the options of every command, which `Terminal` reads."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> Any:
+        return command(*arguments, **{name: value for name, value in options.items() if name not in _SHARED})
+
+    signature = inspect.signature(command, eval_str=True)
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in _SHARED.items()
+    ]
+    run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
+    run.__annotations__ = {**command.__annotations__, **{one.name: one.annotation for one in more}}
+    return cast(_Command, run)
+
+
+class Terminal(Struct, frozen=True):
+    """How a command prints.
+
+    Attributes:
+        color: `auto`, `always` or `never`.
+        quiet: Whether only what is wrong, and what was asked for, is printed.
+        verbose: Whether findings are explained and read files named.
+        plain: Whether the environment forbids colour where nothing was asked for; `forced` whether it demands it.
+    """
+
+    color: str
+    quiet: bool
+    verbose: bool
+    plain: bool
+    forced: bool
+
+    @classmethod
+    def of(cls, words: Sequence[str], environment: Mapping[str, str]) -> Terminal:
+        """Read a command line and the environment (NO_COLOR, FORCE_COLOR, TERM)."""
+        options = [word for word in words if word.startswith("-")]
+        return cls(
+            color=_last_value(words, "--color") or Color.AUTO,
+            quiet="-q" in options or "--quiet" in options,
+            verbose="-v" in options or "--verbose" in options,
+            plain=bool(environment.get("NO_COLOR")) or environment.get("TERM") == "dumb",
+            forced=bool(environment.get("FORCE_COLOR")),
+        )
+
+    def colors(self, stream: TextIO) -> bool:
+        """Whether text on a stream is coloured."""
+        if self.color in (Color.ALWAYS, Color.NEVER):
+            return self.color == Color.ALWAYS
+        return not self.plain and (self.forced or stream.isatty())
+
+
+_STYLES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "error": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow", "bold": True},
+    "carets": {"fg": "red"},
+    "note": {"fg": "cyan"},
+    "good": {"fg": "green"},
+    "bad": {"fg": "red", "bold": True},
+    "unsure": {"fg": "yellow"},
+}
+_PAINTED: Final = (
+    r"(?P<error>\berror\[\w+\])|(?P<warning>\bwarning\[\w+\])|(?P<carets>(?<=\| )[ ]*\^+$)"
+    r"|(?P<note>^  (?:hint|expected|found):)|(?P<good>\b(?:PASS|PROVED)\b|^ok\b|^(?:\d+\. )?ok\b)"
+    r"|(?P<bad>\b(?:FAIL|FAILED|REFUTED|VIOLATES|ERROR)\b)|(?P<unsure>\b(?:INCONCLUSIVE|UNKNOWN)\b)"
+)
+
+
+def paint(text: str) -> str:
+    """Text for people with its findings and verdicts in colour."""
+    return re.sub(_PAINTED, lambda match: typer.style(match[0], **_STYLES[str(match.lastgroup)]), text, flags=re.M)
+
 
 _WIDTH: Final = 30
 
@@ -84,8 +194,11 @@ def diagnostics_text(diagnostics: Iterable[Diagnostic]) -> str:
     errors = sum(1 for diagnostic in found if diagnostic.severity == "error")
     warnings = f", {counted(len(found) - errors, 'warning')}" if len(found) > errors else ""
     closing = f"{counted(errors, 'error')}{warnings}. `spec explain CODE` says more about a code."
-    pages = {one.code: explain(one.code) for one in found} if terminal().verbose else {}
-    told = [f"{page.name}: {page.title}\n{page.text}" for page in pages.values() if page is not None]
+    told = []
+    if terminal().verbose:
+        from specledger.load.code_pages import page_of
+
+        told = [f"{code}: {title_of(code)}\n{page_of(code).about}" for code in dict.fromkeys(one.code for one in found)]
     return "\n\n".join([*(render(diagnostic, read_source) for diagnostic in found), *told, closing])
 
 
@@ -150,7 +263,7 @@ def _write_summary(text: str, out: Path | None = None) -> None:
 
 def print_refusal(diagnostics: Sequence[Diagnostic]) -> None:
     """Print why a command has no result: on standard error, and in the requested format on standard output."""
-    shown = _requested_format(sys.argv)
+    shown = _last_value(sys.argv, "--format")
     if shown == OutputFormat.JSON:
         print_json({"diagnostics": diagnostics_json(diagnostics)})
     elif shown in (OutputFormat.JUNIT, OutputFormat.SARIF, OutputFormat.GITHUB):
@@ -160,14 +273,14 @@ def print_refusal(diagnostics: Sequence[Diagnostic]) -> None:
     print_error(diagnostics_text(diagnostics))
 
 
-def _requested_format(words: Sequence[str]) -> str:
-    """The last `--format` of a command line, which may be invalid otherwise."""
+def _last_value(words: Sequence[str], option: str) -> str:
+    """The last value of an option in a command line, which may be invalid otherwise; empty without one."""
     named = [
-        after if word == "--format" else word.partition("=")[2]
+        after if word == option else word.partition("=")[2]
         for word, after in pairwise([*words, ""])
-        if word.partition("=")[0] == "--format"
+        if word.partition("=")[0] == option
     ]
-    return named[-1] if named else OutputFormat.HUMAN
+    return named[-1] if named else ""
 
 
 @contextmanager

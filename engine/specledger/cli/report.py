@@ -34,9 +34,7 @@ else:
 Policy = Annotated[
     str | None,
     typer.Option(
-        metavar="PROFILE",
-        autocompletion=completion.profiles,
-        help="Judge the controls of a profile by this evidence.",
+        metavar="PROFILE", autocompletion=completion.profiles, help="Judge the controls of a profile by this evidence."
     ),
 ]
 Replay = Annotated[
@@ -90,14 +88,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
 
 
 def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack, *, replay: bool = False) -> list[Evidence]:
-    """Open several bundles; a bundle that is refuted ends the command.
-
-    Args:
-        bundles: Folders or zip files.
-        workers: How many processes check the runs of a suite.
-        held: Keeps the temporary folders of zip files.
-        replay: Whether the runs are replayed too.
-    """
+    """Open folders or zip files, which `held` closes; a bundle that is refuted ends the command."""
     from specledger.kinds import KINDS, MODELS, evidence_kinds
     from specledger.report.evidence import opened
     from specledger.verify.bundle import Refuted

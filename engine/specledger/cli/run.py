@@ -1,16 +1,18 @@
-"""`spec run`: run specs and write their evidence."""
+"""`spec run` and `spec merge`: run specs or shards of them, write their evidence, and join shards."""
 
 from __future__ import annotations
 
+import re
+import shlex
+import sys
 from collections.abc import Sequence
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from specledger.cli.codes import Interrupted
-from specledger.cli.merge import print_shards, read_shard, take_shard
 from specledger.cli.options import (
     AllowOutside,
     AnyFormat,
@@ -43,9 +45,10 @@ from specledger.cli.output import (
     print_status,
     print_text,
     progress_bar,
+    terminal,
     write_output,
 )
-from specledger.core.diagnostics import Diagnostic, Rejected, counted
+from specledger.core.diagnostics import Diagnostic, Rejected, counted, printable
 from specledger.core.verdict import Verdict, combine, exit_code
 from specledger.report.formats import FORMATS
 
@@ -58,13 +61,17 @@ Record = Annotated[bool, typer.Option("--record", help="Ask for answers that a c
 
 Live = Annotated[bool, typer.Option("--live", help="Write each entry of the audit log to the disk before its action.")]
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Continue an unfinished run to the same place; keep this one if it ends early.")
+    bool,
+    typer.Option(
+        "--resume",
+        help="Continue an unfinished run to the same place, keep this one if it ends early, and run nothing if a "
+        "complete one is there.",
+    ),
 ]
 ShardNumber = Annotated[
     str | None,
     typer.Option(
-        metavar="I/N",
-        help="Make part I of N of a suite or a scenario (`spec merge` joins them), or of a list of laws.",
+        metavar="I/N", help="Make part I of N of a suite or a scenario (`spec merge` joins them), or of a list of laws."
     ),
 ]
 
@@ -134,12 +141,22 @@ def _run_each(
         try:
             finished.append(run_case(log, bundle, purpose, place, next(together)))
         except KeyboardInterrupt:
-            if not options.resume:
-                raise
-            raise Interrupted(f"interrupted: what was finished is kept beside {place}") from None
+            raise _interrupted(place, resume=options.resume) from None
         if aloud and options.shard is None and not KINDS[bundle.main.kind].run.table:
             say(finished[-1:])
     return finished
+
+
+def _interrupted(place: Path, *, resume: bool) -> Interrupted:
+    """What is left of a run that was interrupted, and the command that resumes it."""
+    from specledger.evidence.workplace import count_kept
+
+    again = shlex.join(["spec", *sys.argv[1:]])
+    if not resume:
+        message = "interrupted: the unfinished run was discarded"
+        return Interrupted(message, f"`{again} --resume` runs it so that an interruption keeps what is finished")
+    kept = " and ".join(counted(number, noun) for noun, number in count_kept(place).items() if number)
+    return Interrupted(f"interrupted; kept beside {place}: {kept or 'nothing that is finished'}", f"`{again}` resumes")
 
 
 def _tell(finished: int, wanted: int, what: str) -> None:
@@ -148,19 +165,18 @@ def _tell(finished: int, wanted: int, what: str) -> None:
 
 
 def say(finished: Sequence[Finished], *more: str) -> None:
-    """Print the results of runs of one kind; if all of them pass, only unless `--quiet`."""
+    """Print the results of runs of one kind; with `--quiet` only of those that do not pass, and the total of all."""
     from specledger.kinds import KINDS
 
-    passed = all(one.verdict is Verdict.PASS for one in finished)
-    (print_status if passed else print_text)("\n".join([KINDS[finished[0].kind].run.show(finished), *more]))
+    run = KINDS[finished[0].kind].run
+    shown = [one for one in finished if not terminal().quiet or one.verdict is not Verdict.PASS]
+    if shown:
+        total = [run.total(finished)] if run.total is not None and len(finished) > 1 else []
+        print_text("\n".join([run.show(shown), *more, *total]))
 
 
 def _check_seed(seed: int | None, cases: Sequence[Bundle]) -> None:
-    """Refuse `--seed` for specs whose key `seed` is not the seed of their runs.
-
-    Raises:
-        Rejected: E_SEED_SUITE.
-    """
+    """Refuse `--seed` for specs whose key `seed` is not the seed of their runs, as E_SEED_SUITE."""
     from specledger.kinds import KINDS
 
     if seed is not None:
@@ -183,7 +199,9 @@ def run_case(log: Path | None, bundle: Bundle, purpose: str | None, place: Path,
         attempt, found = announce_run(log, bundle, purpose)
         _print_warnings(found)
     with progress_bar(bundle.main.name) as progress:
-        finished = execute(bundle, place, options, progress)
+        finished = execute(bundle, place, options, progress, announced=log is not None)
+    if finished.complete:
+        print_error(f"{place} is complete and intact: its specs and engine are those of this run, so nothing was run")
     if log is not None and attempt is not None:
         _print_warnings(enter_result(log, attempt, finished.manifest))
     _print_warnings(finished.found)
@@ -209,12 +227,11 @@ def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: in
     from contextlib import ExitStack
 
     from specledger.cli.report import open_all
-    from specledger.kinds import report_kinds
-    from specledger.report.subject import from_evidence
+    from specledger.pipeline.reporting import make_report
 
     with ExitStack() as held:
-        report = from_evidence(open_all([one.place for one in finished], workers, held), report_kinds(KINDS))
-        write_output(FORMATS[format_].write(report))
+        evidence = open_all([one.place for one in finished], workers, held)
+        write_output(FORMATS[format_].write(make_report(evidence)))
 
 
 def run_as_json(finished: Finished) -> dict[str, Any]:
@@ -225,7 +242,95 @@ def run_as_json(finished: Finished) -> dict[str, Any]:
     return {
         **known,
         "incidents": [
-            {"episode": each.episode, "t": each.t, "what": each.what, "detail": each.detail, "at": each.at}
+            {
+                **{"episode": each.episode, "t": each.t, "what": each.what, "detail": each.detail, "at": each.at},
+                **({} if each.why is None else {"why": each.why}),
+            }
             for each in finished.incidents
         ],
     }
+
+
+_SHARD: Final = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+
+Shards = Annotated[
+    list[Path], typer.Argument(metavar="FOLDER...", help="Every folder that `spec run … --shard I/N` wrote.")
+]
+Place = Annotated[Path | None, typer.Option(show_default="out/<case>", help="The place of the evidence.")]
+
+
+def merge(
+    folders: Shards,
+    out: Place = None,
+    sign: Sign = None,
+    origin: Origin = None,
+    timestamp: Stamp = None,
+    packed: Packed = False,
+) -> None:
+    """Merge the shards of a suite or a scenario into the evidence of the whole; nothing is run again."""
+    from specledger.kinds import KINDS, runnable_kinds
+    from specledger.kinds.running import RunOptions
+    from specledger.kinds.shards import read_shards, refused
+    from specledger.pipeline.executing import place_cases
+
+    _, bundle = read_shards(folders)
+    (place,) = place_cases([bundle], out, packed=packed)
+    kind = KINDS[bundle.main.kind].run if bundle.main.kind in runnable_kinds(KINDS) else None
+    if kind is None or kind.merge is None:
+        raise refused(f"there are no shards of a {bundle.main.kind}")
+    finished = kind.merge(folders, place, RunOptions(seal=seal_of(sign, origin, timestamp)))
+    (print_status if finished.verdict is Verdict.PASS else print_text)(kind.show([finished]))
+    raise typer.Exit(exit_code(finished.verdict))
+
+
+def read_shard(text: str | None, cases: Sequence[Bundle], *, sealed: bool) -> tuple[int, int] | None:
+    """The shard that an option names; typer.BadParameter if it is malformed or empty, or what is run has no shards."""
+    from specledger.kinds import KINDS
+
+    if text is None:
+        return None
+    match = _SHARD.fullmatch(text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise typer.BadParameter(f"--shard is I/N, such as 2/4: from 1 to N, not {text!r}")
+    if _are_separate(cases):
+        if int(match[1]) > len(cases):
+            raise typer.BadParameter(f"shard {text} is empty: there are only {len(cases)} to run")
+        return int(match[1]), int(match[2])
+    other = next((case for case in cases if KINDS[case.main.kind].run.merge is None), None)
+    if other is not None:
+        raise typer.BadParameter(
+            f"{other.main.name} is a {other.main.kind}: --shard is for suites, scenarios and lists of laws"
+        )
+    if sealed:
+        raise typer.BadParameter("a shard is no evidence yet: `spec merge` packs and signs; --log is for whole runs")
+    return int(match[1]), int(match[2])
+
+
+def _are_separate(cases: Sequence[Bundle]) -> bool:
+    """Whether all cases are short runs, so that a shard of them is a part of the list, with nothing to merge."""
+    from specledger.kinds import KINDS
+
+    return all(KINDS[case.main.kind].run.work is not None for case in cases)
+
+
+def take_shard(
+    todo: list[tuple[Bundle, Path]], part: tuple[int, int] | None, *, named: bool
+) -> tuple[list[tuple[Bundle, Path]], tuple[int, int] | None]:
+    """The runs of a shard with their places, and which part of each of them is made; None for the whole."""
+    if part is None:
+        return todo, None
+    number, of = part
+    if _are_separate([bundle for bundle, _ in todo]):
+        return todo[number - 1 :: of], None
+    if named:
+        return todo, part
+    return [(bundle, place.with_name(f"{place.name}.shard-{number}-of-{of}")) for bundle, place in todo], part
+
+
+def print_shards(finished: Sequence[Finished]) -> None:
+    """Print where the shards are."""
+    for one in finished:
+        result = one.manifest["result"]
+        number, of = result["shard"]
+        made = f"{result['made']} of {counted(result['of'], result['what'])}"
+        print_status(f"{printable(one.name)}  shard {number}/{of}: {made}, {printable(str(one.place))}")

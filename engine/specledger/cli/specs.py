@@ -1,12 +1,9 @@
-"""`spec check`, `plan`, `show`, `schema`, `new` and `explain`: everything about specs that does not run them."""
+"""`spec check`, `plan` and `show`: everything about finished specs that does not run them."""
 
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -34,13 +31,11 @@ from specledger.cli.output import (
 )
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Severity, counted, printable
-from specledger.core.diagnostics import explain as page_of
 from specledger.core.verdict import Exit
 from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
-    from specledger.pipeline.authoring import Described
     from specledger.pipeline.checking import CheckedSpec
     from specledger.pipeline.targets import Targets
 
@@ -130,7 +125,8 @@ def _checked_text(checked: Sequence[CheckedSpec]) -> str:
     """A line for each valid spec."""
     depths = {"compiled": "", "shape": " (shape only: its expressions are typed in a scenario that uses it)"}
     return "\n".join(
-        f"ok {one.kind} {one.name}{' ' + printable(one.case) if one.case else ''} {one.digest}{depths[one.depth]}"
+        f"ok {one.kind} {one.name}{' ' + printable(one.case) if one.case else ''} {one.digest} {printable(one.file)}"
+        f"{depths[one.depth]}"
         for one in checked
     )
 
@@ -221,101 +217,3 @@ def _origins_text(bundle: Bundle) -> str:
                 place = printable(str(spec.span(*path)))
                 lines.append(f"  {printable(dotted)} = {printable(node.text.value)}  # {place}")
     return "\n".join(lines)
-
-
-def schema(
-    kind: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[KIND]", autocompletion=completion.kinds, help="A kind, such as world; all if none is named."
-        ),
-    ] = None,
-) -> None:
-    """Print the JSON Schema of a kind, for editors and other tools."""
-    from specledger.kinds import MODELS
-    from specledger.load.schemas import schema_for
-
-    wanted = MODELS if kind is None else {kind: MODELS.get(kind)}
-    schemas = {name: schema_for(name, model) for name, model in wanted.items() if model is not None}
-    if not schemas:
-        raise typer.BadParameter(f"{kind!r} is no kind; there are {', '.join(MODELS)}")
-    print_json(schemas if kind is None else schemas[kind])
-
-
-def new(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            autocompletion=completion.kinds, help="A kind, such as scenario; `spec explain kinds` lists them."
-        ),
-    ],
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Its name; by default that of the file or the example.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", show_default="NAME.yaml", help="The file to write.")
-    ] = None,
-) -> None:
-    """Write a small commented spec of a kind; never overwrites a file."""
-    from specledger.kinds import KINDS
-    from specledger.pipeline.authoring import write_new
-
-    file = write_new(kind, name, out)
-    follows = shlex.join(["spec", "check" if KINDS[kind].runnable is None else "run", str(file)])
-    print_status(f"wrote {printable(str(file))}; next: {printable(follows)}")
-
-
-def explain(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="CODE|PATH",
-            autocompletion=completion.explained,
-            help="A code such as E_CHAIN; a kind or a key of one, such as scenario.probes; `codes` or `kinds`.",
-        ),
-    ],
-) -> None:
-    """Explain a diagnostic code, a kind, or a key of a kind."""
-    from specledger.core.diagnostics import codes, suggest
-    from specledger.kinds import KINDS
-    from specledger.pipeline.authoring import describe, load_codes
-    from specledger.pipeline.code_examples import example_of
-
-    if what == "kinds":
-        print_text(_kinds_text())
-        return
-    if what == "codes":
-        load_codes()
-        width = max(map(len, codes()))
-        print_text("\n".join(f"{page.name:{width}}  {page.title}" for page in codes().values()))
-        return
-    if "." not in what and what not in KINDS:
-        load_codes()
-    page = page_of(what.upper())
-    if page is not None:
-        example = example_of(page.name)
-        print_text(f"{page.name}: {page.title}\n\n{page.text}" + (f"\n\nExample: {example}" if example else ""))
-        return
-    if "." in what or what in KINDS:
-        print_text(_key_text(describe(what)))
-        return
-    near = suggest(what.upper(), codes()) or suggest(what, KINDS)
-    raise typer.BadParameter(f"there is no code or kind {what!r}" + (f"; did you mean {near}?" if near else ""))
-
-
-def _key_text(found: Described) -> str:
-    needed = "required" if found.required else "optional" if found.default is None else f"default {found.default}"
-    lines = [f"{found.path}: {found.type} ({needed})"]
-    lines += [f"  {found.doc}"] if found.doc else []
-    lines += [f"  allowed: {', '.join(found.allowed)}"] if found.allowed else []
-    lines += [f"  keys below: {', '.join(found.keys)}"] if found.keys else []
-    return "\n".join(lines)
-
-
-def _kinds_text() -> str:
-    """Each kind of spec with its description."""
-    from specledger.kinds import MODELS
-
-    about = {kind: (sys.modules[model.__module__].__doc__ or "").partition("\n")[0] for kind, model in MODELS.items()}
-    lines = [f"{kind:10} {text.partition(': ')[2]}".rstrip() for kind, text in about.items()]
-    return "\n".join([*lines, "", "`spec schema KIND` prints the fields of one."])

@@ -1,7 +1,10 @@
-"""`spec verify` and `spec seal`: check evidence, and sign or stamp it."""
+"""`spec verify`, `spec seal` and `spec keys`: check evidence, sign or stamp it, make and show keys."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -19,24 +22,33 @@ from specledger.cli.options import (
     executor_of,
     seal_of,
 )
-from specledger.cli.output import print_error, print_json, print_status, print_text, write_output
-from specledger.core.diagnostics import printable
-from specledger.core.verdict import Verdict, exit_code
+from specledger.cli.output import (
+    diagnostics_json,
+    diagnostics_text,
+    print_error,
+    print_json,
+    print_status,
+    print_text,
+    with_output_options,
+    write_output,
+)
+from specledger.core.diagnostics import Diagnostic, Rejected, counted, printable
+from specledger.core.verdict import Exit, Verdict, combine, exit_code
 from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from specledger.verify.checks import Level, Verification
 
-_MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not made"}
+_MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not run "}
 _LEVELS: Final = ("L0", "L1", "L2", "L3", "L4", "L5")
 
 
 Evidence = Annotated[
-    Path,
+    list[Path],
     typer.Argument(
-        metavar="BUNDLE",
+        metavar="BUNDLE...",
         autocompletion=completion.bundles,
-        help="A bundle that `spec run` wrote, an audit log, a run log, or an inclusion proof.",
+        help="Bundles that `spec run` wrote, an audit log, a run log, or an inclusion proof. Of several, a line each.",
     ),
 ]
 TrustFile = Annotated[
@@ -54,8 +66,7 @@ Heads = Annotated[
     typer.Option(metavar="CHECKPOINT", help="A previously seen checkpoint, or a bundle with one; may be repeated."),
 ]
 Levels = Annotated[
-    list[str] | None,
-    typer.Option("--level", metavar="L0..L5", help="A level that must be reached; may be repeated."),
+    list[str] | None, typer.Option("--level", metavar="L0..L5", help="A level that must be reached; may be repeated.")
 ]
 EnteredIn = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The run log that must list it.")]
 LogHead = Annotated[str | None, typer.Option(metavar="DIGEST", help="A head of the run log that you saw before.")]
@@ -65,7 +76,7 @@ Included = Annotated[bool, typer.Option("--inclusion", help="The argument is an 
 
 
 def verify(  # noqa: PLR0913, PLR0917 - each is an option
-    bundle: Evidence,
+    bundles: Evidence,
     replay: Annotated[bool, typer.Option(help="Replay the run and compare every byte.")] = True,
     trust: TrustFile = None,
     authorities: Stampers = None,
@@ -90,12 +101,10 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     from specledger.verify.trust import read_trust
 
     named = _named(levels or [])
-    if inclusion and (judge or authorities or log is not None or log_head is not None or proof is not None):
-        raise typer.BadParameter("--inclusion goes with --trust, --against and --level alone")
-    if log_head is not None and log is None and not is_runlog(bundle):
+    aside = bool(judge or authorities or log is not None or log_head is not None or proof is not None)
+    _check_usage(bundles, format_, proving=proof is not None, inclusion=inclusion, aside=aside)
+    if log_head is not None and log is None and not all(map(is_runlog, bundles)):
         raise typer.BadParameter("--log-head is a head of the run log that --log names")
-    if proof is not None and format_ not in (OutputFormat.HUMAN, OutputFormat.JSON):
-        raise typer.BadParameter("--proof goes with --format human or json alone")
     reader = Reader(
         replay=replay,
         trust=None if trust is None else read_trust(trust),
@@ -107,13 +116,59 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
         log_head=log_head,
         authorities=read_authorities(authorities or []),
     )
-    if inclusion:
-        verification = verify_proof(bundle, reader)
-    else:
-        with executor_of(workers, cluster) as executor:
-            verification = verify_evidence(bundle, executor=executor, reader=reader)
-    _print(bundle, verification, format_, proof is not None)
+    with executor_of(workers, cluster) as executor:
+        verify_one = partial(verify_evidence, executor=executor, reader=reader)
+        if len(bundles) > 1:
+            raise typer.Exit(_verify_several(bundles, verify_one, format_))
+        verification = verify_proof(bundles[0], reader) if inclusion else verify_one(bundles[0])
+    _print(bundles[0], verification, format_, proof is not None)
     raise typer.Exit(exit_code(verification.verdict))
+
+
+def _check_usage(
+    bundles: Sequence[Path], format_: OutputFormat, *, proving: bool, inclusion: bool, aside: bool
+) -> None:
+    """Refuse options that do not go together; `aside` are those that an inclusion proof has no use for."""
+    plain = format_ in (OutputFormat.HUMAN, OutputFormat.JSON)
+    if len(bundles) > 1 and (proving or inclusion or not plain):
+        raise typer.BadParameter("--proof, --inclusion and formats but human and json are for one bundle: name one")
+    if inclusion and aside:
+        raise typer.BadParameter("--inclusion goes with --trust, --against and --level alone")
+    if proving and not plain:
+        raise typer.BadParameter("--proof goes with --format human or json alone")
+
+
+def _verify_several(bundles: Sequence[Path], verify_one: Callable[[Path], Verification], format_: OutputFormat) -> int:
+    """Verify bundles, print a line for each and a total, and give the exit code of the gravest outcome."""
+    from specledger.verify.assurance_levels import as_json, headline
+
+    made: list[tuple[Path, Verification]] = []
+    findings: list[Diagnostic] = []
+    for place in bundles:
+        try:
+            made.append((place, verify_one(place)))
+        except Rejected as rejected:
+            findings += rejected.diagnostics
+            continue
+        if format_ is OutputFormat.HUMAN:
+            verification = made[-1][1]
+            verdict = verification.verdict
+            failed = "; ".join(one.message or one.name for one in verification.checks if one.status == "failed")
+            why = f" {failed}" if failed else ""
+            line = f"{verdict:12}  {printable(f'{place}: {headline(verification)}{why}')}"
+            (print_status if verdict is Verdict.PASS else print_text)(line)
+    if format_ is OutputFormat.JSON:
+        each = [as_json(verification, str(place)) for place, verification in made]
+        print_json({"verifications": each, "diagnostics": diagnostics_json(findings)})
+    else:
+        counts = Counter(verification.verdict for _, verification in made)
+        told = [f"{number} {verdict}" for verdict, number in counts.items()]
+        told += [f"{len(bundles) - len(made)} no evidence"] if len(made) < len(bundles) else []
+        print_text(f"{counted(len(bundles), 'bundle')}: {', '.join(told)}")
+    if findings:
+        print_error(diagnostics_text(findings))
+    verdict = combine(verification.verdict for _, verification in made) if made else Verdict.PASS
+    return Exit.INVALID if findings and verdict is not Verdict.FAIL else exit_code(verdict)
 
 
 def _named(levels: list[str]) -> frozenset[Level]:
@@ -144,7 +199,7 @@ def verification_text(place: Path, verification: Verification) -> str:
     for check in verification.checks:
         detail = "" if check.message is None else f": {printable(check.message)}"
         prefix = f" [{check.code}]" if check.code else ""
-        lines.append(f"{check.number}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
+        lines.append(f"{check.number:2}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
     for rung in level_statuses(verification):
         why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
         lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
@@ -190,3 +245,56 @@ def seal(
     signed = "" if wanted.key is None else f", signed by the key {wanted.key.id}"
     stamped = "" if wanted.timestamp is None else ", with a time stamp"
     print_status(f"sealed {printable(str(bundle))}{signed}{stamped}")
+
+
+keys = typer.Typer(
+    name="keys",
+    help="Keys that sign evidence (Ed25519).",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    add_completion=False,
+)
+
+
+@keys.command()
+@with_output_options
+def new(
+    place: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where the private key goes; the public one goes to FILE.pub.")
+    ],
+) -> None:
+    """Make a key: FILE for its owner alone, FILE.pub for everybody. Nothing is ever overwritten."""
+    from specledger.evidence.keys import PUBLIC_SUFFIX, new_key
+
+    key = new_key(place)
+    name = printable(str(place))
+    print_text(f"private key  {name} (keep it to yourself)\npublic key   {name}{PUBLIC_SUFFIX}\nkey id       {key.id}")
+
+
+@keys.command(name="show")
+@with_output_options
+def show_key(
+    key: Annotated[
+        str,
+        typer.Argument(metavar="KEY", help="A public or a private key's file, or env:NAME. Nothing private is shown."),
+    ],
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Print the trust.json of a reader who trusts this key alone.")
+    ] = False,
+    origin: Annotated[
+        str | None, typer.Option(metavar="NAME", show_default="specledger/{run}", help="The origin in it.")
+    ] = None,
+) -> None:
+    """Print the public key and its id, or a trust.json."""
+    from specledger.evidence.checkpoint import ORIGIN, origin_of
+    from specledger.evidence.keys import key_id, load_public, public_pem, trust_document
+
+    if origin is not None and not trust:
+        raise typer.BadParameter("--origin is part of a trust.json: add --trust")
+    public = load_public(key)
+    if trust:
+        pattern = ORIGIN if origin is None else origin
+        origin_of(pattern, "0" * 32)
+        print_json(trust_document(public, pattern))
+    else:
+        print_text(f"key id {key_id(public)}\n{public_pem(public).decode().rstrip()}")

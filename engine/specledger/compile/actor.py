@@ -1,30 +1,130 @@
-"""Compiles an actor: one agent of a scenario and its governor, on the world as that agent meets it."""
+"""Compiles an actor: one agent of a scenario and its governor, on the world as that agent meets it.
+
+A set of proposals is judged by the schema gate, then by the governor's gates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from specledger.agents.agent import Agent, Around, check_agent
+from specledger.agents.agent import Agent, Around, check_agent, see_reads
 from specledger.agents.propose import compile_propose
-from specledger.compile.chance import refuse_chance
-from specledger.compile.judging import compile_judge_set, plan_governor_state
 from specledger.compile.kernel import Parts, compile_kernel
 from specledger.compile.model_agent import compile_model_agent
-from specledger.compile.plan import Actor, PlannedOutside, PlannedWatchdog, State
+from specledger.compile.plan import (
+    Actor,
+    Judgement,
+    PlannedGovernorState,
+    PlannedOutside,
+    PlannedWatchdog,
+    Proposal,
+    State,
+)
 from specledger.compile.roles import E_AGENTS, Role
+from specledger.compile.starts import refuse_chance
 from specledger.core.diagnostics import Diagnostics
-from specledger.expr import RecordType
+from specledger.expr import EvaluationError, RecordType, Type, conformer
 from specledger.expr.check.types import without_choices
-from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
+from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, compile_judge, compile_potentials
 from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
 from specledger.lang.scope import Scope
 from specledger.load import Bundle
 from specledger.spec.agent import Outside
+from specledger.spec.governor import Governor as GovernorSpec
 from specledger.worlds.emit import Call, compile_over, compile_step, discloses_state, write_step
 from specledger.worlds.model import World
+
+
+def plan_governor_state(governor: Governor, footing: Footing) -> PlannedGovernorState | None:
+    """The memory and the potentials of a governor, if it has any."""
+    memory = governor.memory
+    if not memory.type.fields and not governor.potentials.items:
+        return None
+    return PlannedGovernorState(
+        remembers=memory.scope,
+        begin=compile_begin(memory),
+        remember=compile_remember(memory),
+        potentials=compile_potentials(governor, footing),
+    )
+
+
+def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Callable[..., list[Judgement]]:
+    """Judge a set of proposals: the schema first, then every gate; what cannot be evaluated is judged alone again."""
+    judge = compile_judge(governor, footing)
+    fits = _schema(world, governor.claims)
+
+    def judge_set(
+        state: State, proposals: list[Proposal], rejected: int, writes: list[int], memory: Any = None
+    ) -> list[Judgement]:
+        number = len(proposals)
+        misfits = [fits(proposal) for proposal in proposals]
+        if not any(misfits):
+            try:
+                return [Judgement(*each) for each in judge(state, proposals, number, rejected, writes, memory)]
+            except EvaluationError:
+                pass  # at least one proposal has no judgement: find out which, the others keep theirs
+        return [
+            _schema_rejection(misfit) if misfit else _alone(judge, state, proposal, number, rejected, count, memory)
+            for misfit, proposal, count in zip(misfits, proposals, writes, strict=True)
+        ]
+
+    return judge_set
+
+
+def _alone(
+    judge: Callable[..., Any],
+    state: State,
+    proposal: Proposal,
+    number: int,
+    rejected: int,
+    writes: int,
+    memory: Any,
+) -> Judgement:
+    try:
+        return Judgement(*judge(state, [proposal], number, rejected, [writes], memory)[0])
+    except EvaluationError as error:
+        return Judgement([], 0, {}, {}, error)
+
+
+def _schema_rejection(reason: str) -> Judgement:
+    return Judgement([{"gate": SCHEMA, "reason": reason, "witness": {}}], 0, {}, {})
+
+
+def _schema(world: World, claims: Mapping[str, Type]) -> Callable[[Proposal], str | None]:
+    """Why a proposal is malformed, or None: its operation, its arguments and its claims against their declarations."""
+    expected = {"score", "action", *claims}
+    tables = {
+        op: (
+            {"op", *action.args.fields},
+            [(name, _accepts(type_, action.allowed.get(name))) for name, type_ in action.args.fields.items()],
+        )
+        for op, action in world.actions.items()
+    }
+
+    def misfit(proposal: Proposal) -> str | None:
+        action = proposal["action"]
+        op = action["op"]
+        if not op:
+            return str(proposal.get("answer", "no_action"))
+        if op not in tables:
+            return "unknown_action"
+        keys, args = tables[op]
+        if action.keys() != keys or proposal.keys() != expected:
+            return "malformed_proposal"
+        for name, accepts in args:
+            if not accepts(action[name]):
+                return "malformed_action"
+        return None
+
+    return misfit
+
+
+def _accepts(type_: Type, allowed: Sequence[Any] | None) -> Callable[[Any], bool]:
+    """Whether a value is a possible argument."""
+    return conformer(type_) if allowed is None else tuple(allowed).__contains__
 
 
 class Stage(Struct, frozen=True):
@@ -61,6 +161,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     agent, declared = _agents(role, around, stage)
     if agent is None and outside is None:
         return None
+    see_reads(role.decider, around, role.governor, _always(role.rules), diagnostics)
     if role.rules.admission is not None:
         refuse_chance(world, Scope(world.environment, stage.bundle.main, diagnostics))
     kernel = compile_kernel(Parts(stage.bundle, role, world, around, agent, declared, stage.seed, diagnostics))
@@ -78,6 +179,16 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
         **_acts(agent, declared),
     )
     return actor, governor
+
+
+def _always(rules: GovernorSpec) -> Iterator[tuple[str | int, ...]]:
+    """The expressions of a governor that are evaluated for every proposal, whatever the proposal and the gates say."""
+    yield from (("cost", name) for name in rules.cost)
+    for index, gate in enumerate(rules.gates[:1] if rules.mode == "first" else rules.gates):
+        if gate.when != "true":
+            yield "gates", index, "when"
+        else:
+            yield "gates", index, "deny" if gate.deny is not None else "require"
 
 
 def watchdog_of(roles: tuple[Role, ...]) -> PlannedWatchdog | None:
@@ -158,6 +269,7 @@ def _around(world: World, governor: Governor, whole: World, name: str) -> Around
         state=world.state if disclosed else None,
         step=compile_step(world) if disclosed else None,
         denied=dict.fromkeys(whole.actions.keys() - world.actions.keys(), f"agents.{name}.actions"),
+        allowed={name: action.allowed for name, action in world.actions.items()},
     )
 
 

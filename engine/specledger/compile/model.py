@@ -42,10 +42,6 @@ class PlannedModel(Struct, frozen=True):
 def compile_model(bundle: Bundle, key: str) -> PlannedModel:
     """Check one model of a bundle.
 
-    Args:
-        bundle: Holds it and what it refers to.
-        key: Its key in the bundle.
-
     Raises:
         Rejected: With every finding.
     """

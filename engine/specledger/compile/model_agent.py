@@ -10,18 +10,12 @@ from specledger.expr import BOOL, STRING, ListType, RecordType, Type
 from specledger.expr.check.types import IntType
 from specledger.gates.facts import check_reasons
 from specledger.load import Bundle, Resolved
-from specledger.oracles.decision_prompt import check_decision_prompt
-from specledger.oracles.model_agent import ARGUMENTS, ModelPlan
+from specledger.oracles.model_agent import ARGUMENTS, ModelPlan, check_decision_prompt
 from specledger.spec.agent import Outside
 from specledger.spec.prompt import Prompt
 from specledger.worlds.model import World
 
-E_AGENT_ARGUMENT = code(
-    "E_AGENT_ARGUMENT",
-    "an argument of an action that a model cannot be asked for",
-    "A model calls a function for each operation of the world, with its arguments, and `reasons`, `claims` and "
-    "`accept` beside them. Rename an argument of that name.",
-)
+E_AGENT_ARGUMENT = code("E_AGENT_ARGUMENT", "an argument of an action that a model cannot be asked for")
 
 
 def compile_model_agent(

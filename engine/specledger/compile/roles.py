@@ -15,21 +15,10 @@ from specledger.spec.governor import Governor
 from specledger.spec.scenario import Scenario
 from specledger.worlds.model import World
 
-E_AGENTS = code(
-    "E_AGENTS",
-    "the agents of a scenario do not fit its world",
-    "A world for several agents names them under `agents`, and its scenario names an agent and a governor for each of "
-    "them and for no other, and lists each once in `order`: first to last, as they act. Probes are listed under the "
-    "agent that they challenge.",
-)
+E_AGENTS = code("E_AGENTS", "the agents of a scenario do not fit its world")
 
 
-E_AGENT_MEMORY = code(
-    "E_AGENT_MEMORY",
-    "the memory of one agent is read elsewhere",
-    "An agent reads its own observation and its own memory, a governor its own memory; what the world shows is "
-    "computed from the state. Nothing reads the memory of another agent or of another governor.",
-)
+E_AGENT_MEMORY = code("E_AGENT_MEMORY", "the memory of one agent is read elsewhere")
 
 
 class Role(Struct, frozen=True):

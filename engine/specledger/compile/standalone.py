@@ -11,22 +11,18 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Severity, code
 from specledger.expr import BOOL, INT, Environment, Native, RecordType, Signature, Type
+from specledger.expr.check.environment import ENGINE_NAMES
 from specledger.expr.check.excluded_names import FOREIGN
 from specledger.expr.check.types import DYN, MISTAKEN
 from specledger.expr.errors import E_EXPR_TYPE, E_EXPR_UNKNOWN_NAME
 from specledger.expr.eval.builtins import STANDARD
-from specledger.lang.scope import ENGINE_NAMES, Scope
+from specledger.lang.scope import Scope
 from specledger.lang.words import chained_in, named_in, selected_in
 from specledger.load import Resolved
 from specledger.spec.governor import Governor
 from specledger.worlds.check import WORLD_FUNCTIONS
 
-W_EXPR_MISSPELT = code(
-    "W_EXPR_MISSPELT",
-    "a name that is probably misspelt",
-    "A spec without a world may read any name, because a world may have it. This one is nearly a name that the spec or "
-    "the engine defines. Correct it, or check the spec in a scenario, where every name is known.",
-)
+W_EXPR_MISSPELT = code("W_EXPR_MISSPELT", "a name that is probably misspelt")
 
 _MAPPINGS: Final = ("let", "each", "draw")
 _CONDITIONS: Final = frozenset({"when", "require", "deny", "at", "where"})
@@ -39,12 +35,7 @@ _FIELDS: Final = {"action": ("op",), "proposal": ("action", "score")}
 
 
 def check_standalone(spec: Resolved, diagnostics: Diagnostics) -> None:
-    """Check the expressions of a spec as far as that is possible without a world.
-
-    Args:
-        spec: A spec of a kind that is typed in a scenario.
-        diagnostics: Takes the findings.
-    """
+    """Check the expressions of a spec as far as that is possible without a world."""
     if any(True for _ in spec.expressions()):
         _Standalone(spec, diagnostics).check()
 

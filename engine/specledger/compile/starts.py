@@ -1,14 +1,18 @@
-"""The start states of a scenario's episodes."""
+"""The start states of a scenario's episodes, and the chance of its world's actions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from specledger.compile.plan import State
+from specledger.compile.plan import PlannedChance, State
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
+from specledger.lang.scope import Scope
 from specledger.spec.scenario import Map
+from specledger.worlds.chance import E_CHANCE, compile_change, compile_sources
 from specledger.worlds.maps import MapError, make
+from specledger.worlds.model import World
 from specledger.worlds.start import E_MAP, IllFormedError, Starter
 
 
@@ -52,3 +56,29 @@ class Start:
         lists = zip(self._starter.draws, self._starter.lists(), strict=True)
         named = (((stream, episode, name), items) for (name, stream, _), items in lists)
         return {names[-1]: Stream.named(self._seed, "start", *names).choice(items) for names, items in named}
+
+
+def refuse_chance(world: World, scope: Scope) -> None:
+    """Report an action that draws, of a world under a kernel."""
+    drawing = [op for op, action in world.actions.items() if action.draws]
+    if drawing:
+        message = f"the action {drawing[0]!r} of the world {world.name!r} draws, and the governor is a kernel"
+        scope.wrong(E_CHANCE, message, "governor")
+
+
+def begun(start: Start, world: World) -> dict[str, Any]:
+    """The fields of a plan about starts and chance."""
+    return {"start": start, "drawn": start.drawn, "chance": _chance(world)}
+
+
+def _chance(world: World) -> Mapping[str, PlannedChance]:
+    """What is drawn after each action that draws, by its op."""
+    return {
+        op: PlannedChance(
+            tuple((stream, name) for name, stream, _ in action.draws),
+            compile_sources(action.draws, world, op=op),
+            compile_change(action.draws, action.chance, world, op),
+        )
+        for op, action in world.actions.items()
+        if action.draws
+    }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from specledger.compile.actor import footing_of
 from specledger.compile.plan_cache import PlanCache
 from specledger.compile.roles import roles
 from specledger.core.diagnostics import Diagnostics, Rejected, code
+from specledger.core.identity import ByIdentity
 from specledger.expr import INT, RecordType, Type
 from specledger.expr.check.types import FIXED, FixedType
 from specledger.gates.admission import TOKEN
@@ -27,28 +28,10 @@ from specledger.suites.plan import Case, PlannedMutant, SuitePlan, Trial
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 
-E_SUITE_ARM = code(
-    "E_SUITE_ARM",
-    "there is no such arm or scenario in the suite",
-    "A figure is `over` arms, which are the keys of `runs`; a mutant chooses among the `arms` and the names of the "
-    "`scenarios` of its suite.",
-)
-E_SUITE_TWICE = code(
-    "E_SUITE_TWICE",
-    "two of a suite have one name",
-    "Runs are called after their arm, scenario and seed, mutants by their id. Take one away or name it differently.",
-)
-E_SUITE_TUNED = code(
-    "E_SUITE_TUNED",
-    "a run uses a seed that was tuned on",
-    "What was chosen because it does well on some seeds says nothing on these seeds. The seeds under `tuned_on` are "
-    "not used by any run: report on others.",
-)
-E_SUITE_NESTED = code(
-    "E_SUITE_NESTED",
-    "a mutant of a suite without runs",
-    "A mutant is tried on the suite that it names, or else on its own one, and that one must have runs.",
-)
+E_SUITE_ARM = code("E_SUITE_ARM", "there is no such arm or scenario in the suite")
+E_SUITE_TWICE = code("E_SUITE_TWICE", "two of a suite have one name")
+E_SUITE_TUNED = code("E_SUITE_TUNED", "a run uses a seed that was tuned on")
+E_SUITE_NESTED = code("E_SUITE_NESTED", "a mutant of a suite without runs")
 
 
 def seeds_of_suite(bundle: Bundle) -> list[int]:
@@ -61,16 +44,18 @@ def seeds_of_suite(bundle: Bundle) -> list[int]:
 
 
 def compile_suite(bundle: Bundle) -> SuitePlan:
-    """Compile the suite that a bundle was loaded for.
-
-    Args:
-        bundle: A bundle whose main spec is a suite.
+    """Compile the suite that a bundle was loaded for; the last one is kept, which is checked and then run.
 
     Raises:
         Rejected: With every finding in the suite; its scenarios are compiled by themselves.
     """
+    return _compile(ByIdentity(bundle))
+
+
+@lru_cache(maxsize=1)
+def _compile(key: ByIdentity[Bundle]) -> SuitePlan:
     diagnostics = Diagnostics()
-    plan = _Compiler(bundle, diagnostics).plan()
+    plan = _Compiler(key.value, diagnostics).plan()
     diagnostics.raise_if_errors()
     return plan
 

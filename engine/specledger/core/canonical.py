@@ -26,26 +26,7 @@ from typing import Any
 import orjson
 
 from specledger.core.diagnostics import code
-from specledger.core.floats import FLOATS_ANYWHERE, NO_FLOATS, FloatPolicy, floats_at, floats_in_schema
-
-__all__ = [
-    "FLOATS_ANYWHERE",
-    "LINE_LIMIT",
-    "MAX_DEPTH",
-    "MAX_INTEGER",
-    "NO_FLOATS",
-    "FloatPolicy",
-    "NotCanonical",
-    "Written",
-    "canonical_bytes",
-    "canonical_ints",
-    "floats_at",
-    "floats_in_schema",
-    "parse_canonical",
-    "parse_json",
-    "parse_written",
-    "pretty",
-]
+from specledger.core.floats import FLOATS_ANYWHERE, NO_FLOATS, FloatPolicy
 
 MAX_INTEGER = 2**53 - 1
 """The largest magnitude of a number; above it binary64 readers merge neighbours."""
@@ -54,48 +35,15 @@ MAX_DEPTH = 64
 LINE_LIMIT = 1 << 20
 """Bytes of a document that `parse_canonical` reads unless told otherwise."""
 
-E_CANON_FLOAT = code(
-    "E_CANON_FLOAT",
-    "A float where only integers are allowed",
-    "Hashed documents hold integers except where a schema says `number`. Elsewhere even 6.0 is refused: write 6, or "
-    "count in a smaller unit.",
-)
-E_CANON_NUMBER = code("E_CANON_NUMBER", "Not a number", "JSON has no NaN and no infinities, so they cannot be hashed.")
-E_CANON_RANGE = code(
-    "E_CANON_RANGE",
-    "A number beyond 2^53 - 1",
-    "Readers that hold numbers as binary64 merge neighbours beyond 9007199254740991, so that two documents would look "
-    "like one. Write such a number as a string.",
-)
-E_CANON_TEXT = code(
-    "E_CANON_TEXT",
-    "A lone surrogate in a string",
-    "Half of a surrogate pair is no character and has no UTF-8 form. The string was cut or decoded wrongly.",
-)
-E_CANON_DEPTH = code(
-    "E_CANON_DEPTH", "Nested too deeply", "A document holds at most 64 containers inside one another, cycles included."
-)
-E_CANON_TYPE = code(
-    "E_CANON_TYPE",
-    "No JSON value",
-    "Only null, booleans, integers, floats where allowed, strings, lists, tuples and dicts with string keys have a "
-    "canonical form; subclasses of these types have none.",
-)
-E_CANON_SIZE = code(
-    "E_CANON_SIZE",
-    "A document that is too large",
-    "The document has more bytes than its reader allows; or a state, an observation, what is proposed or what a "
-    "receipt tells holds more than 8,388,608 members and characters. Keep lists and texts short.",
-)
-E_CANON_JSON = code(
-    "E_CANON_JSON", "Not JSON", "The bytes are not one JSON document in UTF-8 without a byte order mark."
-)
-E_CANON_FORM = code(
-    "E_CANON_FORM",
-    "Not in canonical form",
-    "The bytes are JSON, but not in the one form that is hashed: white space, unsorted or duplicate keys, a needless "
-    "escape, or -0. Something rewrote the document, or another program wrote it.",
-)
+E_CANON_FLOAT = code("E_CANON_FLOAT", "A float where only integers are allowed")
+E_CANON_NUMBER = code("E_CANON_NUMBER", "Not a number")
+E_CANON_RANGE = code("E_CANON_RANGE", "A number beyond 2^53 - 1")
+E_CANON_TEXT = code("E_CANON_TEXT", "A lone surrogate in a string")
+E_CANON_DEPTH = code("E_CANON_DEPTH", "Nested too deeply")
+E_CANON_TYPE = code("E_CANON_TYPE", "No JSON value")
+E_CANON_SIZE = code("E_CANON_SIZE", "A document that is too large")
+E_CANON_JSON = code("E_CANON_JSON", "Not JSON")
+E_CANON_FORM = code("E_CANON_FORM", "Not in canonical form")
 
 Written = orjson.Fragment
 """A value whose canonical form is known: `Written(form)` stands for it in what `canonical_ints` serialises."""
@@ -136,10 +84,6 @@ class NotCanonical(ValueError):  # noqa: N818 - says what the value is, not that
 
 def canonical_bytes(value: object, floats: FloatPolicy = NO_FLOATS) -> bytes:
     """The canonical form of a value, checked throughout.
-
-    Args:
-        value: A JSON value as the module describes it.
-        floats: Where floats are allowed; see `core.floats`.
 
     Raises:
         NotCanonical: The value has no canonical form; of several reasons the first that is met.
@@ -226,12 +170,7 @@ def pretty(value: object) -> str:
 
 
 def is_plain(value: object, depth: int = MAX_DEPTH) -> bool:
-    """Whether a value has exact types throughout and no floats, so that `canonical_ints` writes or refuses it rightly.
-
-    Args:
-        value: Any value.
-        depth: How many containers there may be inside one another.
-    """
+    """Whether a value has exact types throughout and no floats, so that `canonical_ints` does right by it."""
     members: Iterable[object]
     if type(value) is dict:
         members = value.values()

@@ -1,4 +1,4 @@
-"""Diagnostics: findings with a place, what was expected, a hint, and a stable code with a page.
+"""Diagnostics: findings with a place, what was expected, a hint, and a stable code.
 
 Findings are collected, ordered, de-duplicated, explained and shown; no text of a document can control a terminal. Each
 package registers the codes that it emits.
@@ -42,47 +42,37 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-class CodePage(Struct, frozen=True):
-    """The page of one diagnostic code, as `spec explain CODE` prints it."""
-
-    name: str
-    title: str
-    text: str
+_TITLES: dict[str, str] = {}
 
 
-_PAGES: dict[str, CodePage] = {}
-
-
-def code(name: str, title: str, text: str) -> str:
-    """Register a diagnostic code with its page, once, in the package that emits it.
+def code(name: str, title: str) -> str:
+    """Register a diagnostic code with its title, once, in the package that emits it; `docs/codes.yaml` has its page.
 
     Args:
         name: The code, `E_` or `W_` and upper-case words, e.g. `E_YAML_DUPLICATE_KEY`.
         title: One line without a full stop.
-        text: What it means and what to do about it.
 
     Returns:
         The name, so that a module can write `E_X = code("E_X", ...)`.
 
     Raises:
-        ValueError: The name is malformed, or is already registered with another page.
+        ValueError: The name is malformed, or is already registered with another title.
     """
     if not _CODE.fullmatch(name):
         raise ValueError(f"a diagnostic code looks like E_YAML_DUPLICATE_KEY, not {name!r}")
-    page = CodePage(name, title, text)
-    if _PAGES.setdefault(name, page) != page:
-        raise ValueError(f"diagnostic code {name} is registered twice with different pages")
+    if _TITLES.setdefault(name, title) != title:
+        raise ValueError(f"diagnostic code {name} is registered twice with different titles")
     return name
 
 
-def explain(name: str) -> CodePage | None:
-    """The page of a code, or None if no imported package has registered it."""
-    return _PAGES.get(name)
+def title_of(name: str) -> str | None:
+    """The title of a code, or None if no imported package has registered it."""
+    return _TITLES.get(name)
 
 
-def codes() -> Mapping[str, CodePage]:
-    """All registered pages by code, in the order of their names, read-only."""
-    return MappingProxyType(dict(sorted(_PAGES.items())))
+def codes() -> Mapping[str, str]:
+    """All registered titles by code, in the order of the codes, read-only."""
+    return MappingProxyType(dict(sorted(_TITLES.items())))
 
 
 class Diagnostic(Struct, frozen=True):
@@ -111,12 +101,12 @@ class Diagnostic(Struct, frozen=True):
     source: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a code without a page.
+        """Refuse a code that is not registered.
 
         Raises:
-            ValueError: The code is not registered; `code(name, title, text)` registers it.
+            ValueError: It is not; `code(name, title)` registers it.
         """
-        if self.code not in _PAGES:
+        if self.code not in _TITLES:
             raise ValueError(f"diagnostic code {self.code} is not registered")
 
 
@@ -152,12 +142,7 @@ def missing_package(code: str, package: str, extra: str) -> Rejected:
 MOST_FINDINGS = 1000
 """The number of findings after which reading stops."""
 
-E_FINDINGS = code(
-    "E_FINDINGS",
-    "more findings than anybody reads",
-    "After a thousand findings no more are looked for. Many of them probably have one cause: a list that was pasted at "
-    "the wrong place, a name that was changed in one file alone. Fix those that are shown, and check again.",
-)
+E_FINDINGS = code("E_FINDINGS", "more findings than anybody reads")
 
 
 class Diagnostics:

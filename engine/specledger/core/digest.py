@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from specledger.core.canonical import NO_FLOATS, FloatPolicy, canonical_bytes
+from specledger.core.canonical import canonical_bytes
+from specledger.core.floats import NO_FLOATS, FloatPolicy
 
 DIGEST_SIZE = 32
 """Bytes of a SHA-256 digest."""
@@ -44,12 +45,7 @@ def file_digest(path: Path) -> str:
 
 
 def uuid5_text(space: bytes, name: str) -> str:
-    """A UUID of version 5, made from SHA-1 as RFC 4122, 4.3 says.
-
-    Args:
-        space: The 16 bytes of the UUID of a name space.
-        name: The name in it.
-    """
+    """A UUID of version 5, made from SHA-1 as RFC 4122, 4.3 says."""
     made = bytearray(hashlib.sha1(space + name.encode(), usedforsecurity=False).digest()[:16])
     made[6] = made[6] & 0x0F | 0x50
     made[8] = made[8] & 0x3F | 0x80

@@ -23,18 +23,6 @@ from specledger.core.binding import GENESIS
 from specledger.core.canonical import canonical_ints
 from specledger.core.digest import hash_json, sha256_hex, uuid5_text
 
-__all__ = [
-    "GENESIS",
-    "MOST_NOTES",
-    "MOST_TOKENS",
-    "MOST_WITNESSES",
-    "Entries",
-    "Mode",
-    "entry_hash",
-    "mode_of",
-    "uuid_of",
-]
-
 MOST_NOTES: Final = 4000
 """Characters of an entry's notes."""
 MOST_WITNESSES: Final = 128
@@ -56,12 +44,7 @@ class Mode(StrEnum):
 
 
 def uuid_of(noun: str, name: str) -> str:
-    """The UUID (version 5) of a thing that a name tells from all others of its noun.
-
-    Args:
-        noun: What is named, e.g. `entry`.
-        name: What the thing depends on, a digest as a rule.
-    """
+    """The UUID (version 5) of a thing that a name tells from all others of its noun."""
     return uuid5_text(_namespace(noun), name)
 
 

@@ -97,17 +97,10 @@ def root_of(hashes: Sequence[bytes]) -> bytes:
     return level[0] if level else EMPTY_ROOT
 
 
-def inclusion_proof(leaves: Sequence[bytes], index: int) -> list[bytes]:
+def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
     """The audit path of one leaf, from its sibling up to the root's child (RFC 6962, 2.1.1).
 
-    Raises:
-        IndexError: There is no leaf with this index (0-based, not negative).
-    """
-    return inclusion_path(sha256_each(b"\x00", leaves), index)
-
-
-def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
-    """The same of leaves of which only the `leaf_hash` is at hand.
+    Each leaf is given by its `leaf_hash`.
 
     Raises:
         IndexError: There is no leaf with this index (0-based, not negative).
@@ -150,19 +143,10 @@ def verify_path(hashed: bytes, index: int, size: int, proof: Sequence[bytes], ro
     return last == 0 and found == root
 
 
-def consistency_proof(leaves: Sequence[bytes], old_size: int) -> list[bytes]:
+def consistency_path(hashes: Sequence[bytes], old_size: int) -> list[bytes]:
     """The proof that the tree over all leaves extends the tree over the first `old_size` of them (RFC 6962, 2.1.2).
 
-    It is empty if the old tree is empty or is the whole.
-
-    Raises:
-        ValueError: Not 0 <= old_size <= number of leaves.
-    """
-    return consistency_path(sha256_each(b"\x00", leaves), old_size)
-
-
-def consistency_path(hashes: Sequence[bytes], old_size: int) -> list[bytes]:
-    """The same of leaves of which only the `leaf_hash` is at hand.
+    Each leaf is given by its `leaf_hash`. The proof is empty if the old tree is empty or is the whole.
 
     Raises:
         ValueError: Not 0 <= old_size <= number of leaves.

@@ -8,6 +8,7 @@ section 11.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from itertools import count, islice
 from typing import Any, Final
 
@@ -268,10 +269,9 @@ def run_discovery(
         Rejected: The model cannot be asked.
     """
     plan = workbench.plan
-    journal = Journal(None, plan.bundle.document())
     worker = Worker(plan.bundle, plan=plan)
     asked = ask or asked_here(worker, executor)
-    with executor.open(worker) as crew:
+    with closing(Journal(None, plan.bundle.document())) as journal, executor.open(worker) as crew:
         yield from Coordinator(workbench, identity, crew, journal, width=executor.width, ask=asked).events()
 
 

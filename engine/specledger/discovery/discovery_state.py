@@ -18,12 +18,14 @@ from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
 from specledger.discovery.parser import ParsedLaw
 from specledger.discovery.plan import CLOSE, KIND, PROPOSE, DiscoveryPlan, LawReader
 from specledger.discovery.redundancy import ONE, RedundancyDetector
-from specledger.discovery.trials import ACCEPTED
 from specledger.laws.verdict import digest_verdict
 from specledger.oracles.failures import LASTING
 
 MOST_LINES: Final = 1000
 """Refuted laws in one receipt of the ledger."""
+
+ACCEPTED: Final = ("PROVED", "PASS")
+"""The statuses of a law that was not refuted."""
 
 KNOWN_TAG: Final = "specledger/known-laws/v1"
 

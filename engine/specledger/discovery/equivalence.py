@@ -21,8 +21,7 @@ from specledger.core.digest import tagged
 from specledger.core.rng import Stream
 from specledger.discovery.fingerprint import conditions_of
 from specledger.laws.automaton import Additive, Rule
-from specledger.laws.claim import BINARY, TRUE
-from specledger.laws.duration import steps_json
+from specledger.laws.claim import BINARY, TRUE, steps_json
 from specledger.laws.law import Law
 from specledger.laws.law_question import question_of
 from specledger.laws.observable import range_of

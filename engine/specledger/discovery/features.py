@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from specledger.core.diagnostics import Diagnostics
 from specledger.discovery.fingerprint import law_id, measure_of
-from specledger.expr import BOOL, INT, STRING, Environment, ListType, RecordType
-from specledger.lang.scope import Scope
+from specledger.expr import INT, STRING, ListType, RecordType
 from specledger.laws.claim import COMPARISONS, Binary, walk
-from specledger.laws.observable_parser import Reader
 from specledger.laws.transform import parse_call
 from specledger.laws.universe import Universe
 from specledger.spec.law import Law as LawSpec
@@ -89,8 +86,10 @@ def _missing(proposed: ParsedLaw, model: LawSpec, universe: Universe) -> dict[st
     required = model.capability_requirements
     call = None if model.transform is None else parse_call(model.transform)
     transforms = [*required.transforms, *([] if call is None else [call[0]])]
+    own = {each.name for each in model.observables}
+    unmeasured = [name for name in proposed.plan.law.missing if name not in own]
     return {
-        "observables": _absent([*_unmeasured(proposed, model), *required.primitive_observables], universe.primitives),
+        "observables": _absent([*unmeasured, *required.primitive_observables], universe.primitives),
         "transforms": _absent(transforms, universe.transforms),
         "generators": _absent(required.generator_families, universe.generators),
         "tests": _absent((each.family for each in model.proposed_tests), universe.generators),
@@ -100,23 +99,3 @@ def _missing(proposed: ParsedLaw, model: LawSpec, universe: Universe) -> dict[st
 def _absent(labels: Iterable[str], offered: Mapping[str, object]) -> list[str]:
     """The names before any brackets that are not offered, each once, sorted."""
     return sorted({label.partition("(")[0].strip() for label in labels} - set(offered))
-
-
-def _unmeasured(proposed: ParsedLaw, model: LawSpec) -> list[str]:
-    """What the expressions of a law measure that its universe lacks."""
-    if proposed.plan.law.unknown is None:
-        return []
-    scope = Scope(Environment(), proposed.bundle.main, Diagnostics())
-    reader = Reader(proposed.plan.law.universe, {}, {})
-    for index, observable in enumerate(model.observables):
-        part = reader.read(scope, "observables", index, "expr")
-        if part is not None:
-            reader.known[observable.name] = part
-    for index, precondition in enumerate(model.preconditions):
-        if isinstance(precondition, str):
-            reader.typed(scope, BOOL, "preconditions", index)
-        else:
-            for side in ("lhs", "rhs"):
-                reader.read(scope, "preconditions", index, side)
-    names = {each.name for each in model.observables}
-    return [name for name in reader.missing if name not in names]

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from specledger.compile.law import Checked, compile_law
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, is_plain
 from specledger.core.diagnostics import Rejected, code, printable
+from specledger.discovery.contract import Scramble
 from specledger.discovery.json_recovery import Broken, Found, read_values
-from specledger.discovery.scramble import Scramble
 from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import OPERATORS
 from specledger.laws.law import LawPlan
@@ -25,38 +25,11 @@ from specledger.laws.law_check import strays_of
 from specledger.load import Bundle
 from specledger.spec.law import PER_LENGTH, Law
 
-E_ANSWER_SIZE = code(
-    "E_ANSWER_SIZE",
-    "an answer is too large",
-    "An answer of a model has at most 1,048,576 characters, and of its objects the first 500 are read, each with at "
-    "most 56 brackets inside one another. Ask for fewer laws at a time.",
-)
-E_ANSWER_JSON = code(
-    "E_ANSWER_JSON",
-    "a piece of an answer is no JSON",
-    "Commas before closing brackets, comments and backticks are mended, and lists that are cut off or hold something "
-    "else are read as far as they go. An object with anything else wrong is rejected: a key twice, a missing value, "
-    "NaN, an integer beyond 2^53 - 1, an escape that there is not.",
-)
-E_ANSWER_MENDED = code(
-    "E_ANSWER_MENDED",
-    "strict parsing mends nothing",
-    "The object, or the list that it stands in, is nearly JSON. Lenient parsing (`strict_parsing: false`) would have "
-    "read it.",
-)
-E_ANSWER_FIELD = code(
-    "E_ANSWER_FIELD",
-    "a proposed law lacks a field",
-    "A proposed law has `template` and `forbidden`, as a law in a file has; and `claim_ast` or `claim` unless the "
-    "fields of its template say all of the claim (`E_LAW_MISSING`).",
-)
-E_ANSWER_KEY = code(
-    "E_ANSWER_KEY",
-    "a proposed law has a key that is not a proposer's to give",
-    "How a law is tried and what is expected of it (`cases`, `mutations`, `seed`, `expect`, `strict`), which universe "
-    "it is about, and what files alone have are no part of a proposal. Lenient parsing leaves such keys out, with a "
-    "warning.",
-)
+E_ANSWER_SIZE = code("E_ANSWER_SIZE", "an answer is too large")
+E_ANSWER_JSON = code("E_ANSWER_JSON", "a piece of an answer is no JSON")
+E_ANSWER_MENDED = code("E_ANSWER_MENDED", "strict parsing mends nothing")
+E_ANSWER_FIELD = code("E_ANSWER_FIELD", "a proposed law lacks a field")
+E_ANSWER_KEY = code("E_ANSWER_KEY", "a proposed law has a key that is not a proposer's to give")
 
 MOST_CHARACTERS: Final = 1_048_576
 """Characters of an answer that is read."""

@@ -15,9 +15,8 @@ from msgspec import Struct
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.digest import tagged
-from specledger.discovery.contract import facts_of, facts_of_any
+from specledger.discovery.contract import Scramble, facts_of, facts_of_any, make_scramble
 from specledger.discovery.memory import DiscoveryMemorySnapshot, thawed
-from specledger.discovery.scramble import Scramble, make_scramble
 from specledger.lang.prompt_template import check_about, check_sections, fill_items, fill_section, fill_sections
 from specledger.laws.universe import Universe
 from specledger.load import Bundle, Resolved
@@ -25,24 +24,9 @@ from specledger.oracles.model import estimate_tokens
 from specledger.spec.prompt import Prompt as PromptSpec
 from specledger.spec.prompt import Remembered
 
-E_PROMPT_UNIVERSE = code(
-    "E_PROMPT_UNIVERSE",
-    "a prompt about another universe",
-    "The prompt says by its key `universe` what it is about, because its words speak of that universe. Take a prompt "
-    "that speaks of none, or write one about this universe.",
-)
-E_PROMPT_SCRAMBLE = code(
-    "E_PROMPT_SCRAMBLE",
-    "a prompt about one universe is scrambled",
-    "`scramble` exchanges symbols and names in facts, not in the words of the prompt. A prompt that speaks of one "
-    "universe would contradict its own facts.",
-)
-E_PROMPT_BUDGET = code(
-    "E_PROMPT_BUDGET",
-    "a prompt is over its budget without any memory",
-    "The system instruction and the static section alone have more tokens than `max_token_budget` allows, so that "
-    "nothing can be left out. Allow more tokens, or shorten the prompt's texts.",
-)
+E_PROMPT_UNIVERSE = code("E_PROMPT_UNIVERSE", "a prompt about another universe")
+E_PROMPT_SCRAMBLE = code("E_PROMPT_SCRAMBLE", "a prompt about one universe is scrambled")
+E_PROMPT_BUDGET = code("E_PROMPT_BUDGET", "a prompt is over its budget without any memory")
 
 PROMPT_TAG: Final = "specledger/prompt/v1"
 

@@ -22,12 +22,7 @@ from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, TRUNCATED
 from specledger.oracles.model import Known, Model, ModelAnswer, ModelRequest
 
-E_PROPOSAL_TEMPLATE = code(
-    "E_PROPOSAL_TEMPLATE",
-    "a proposed law has a template that was not asked for",
-    "A request may name the templates to keep to, and those to avoid. What a model proposes beyond them is no part of "
-    "the batch, whatever the prompt said.",
-)
+E_PROPOSAL_TEMPLATE = code("E_PROPOSAL_TEMPLATE", "a proposed law has a template that was not asked for")
 
 _EXCERPT: Final = 1_000  # characters of a prompt or an answer that are kept without `verbose`
 

@@ -26,12 +26,7 @@ if TYPE_CHECKING:
     from specledger.discovery.parser import ParsedLaw
     from specledger.discovery.redundancy import RedundancyMatch
 
-E_RANKING_RULE = code(
-    "E_RANKING_RULE",
-    "a rule of a ranking could not be evaluated",
-    "A rule has no value for some law: it divides by zero, reads past the end of a list or leaves 64 bits. It then "
-    "adds nothing, and the batch has a warning.",
-)
+E_RANKING_RULE = code("E_RANKING_RULE", "a rule of a ranking could not be evaluated")
 
 ONE: Final = 1_000_000
 """Scores, weights and shares are counted in millionths."""

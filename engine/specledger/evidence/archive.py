@@ -46,11 +46,7 @@ class InvalidArchive(ValueError):  # noqa: N818 - says what the file is, not tha
 
 
 def pack(folder: Path, file: Path) -> None:
-    """Write the plain files of a folder and of the folders in it as one file.
-
-    Raises:
-        OSError: Something cannot be read or written.
-    """
+    """Write the plain files of a folder and of the folders in it as one file."""
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(paths, key=str.encode):
@@ -63,11 +59,7 @@ def pack(folder: Path, file: Path) -> None:
 
 
 def packed(folder: Path) -> bytes:
-    """The bytes of the file that `pack` makes of a folder.
-
-    Raises:
-        OSError: Something cannot be read.
-    """
+    """The bytes of the file that `pack` makes of a folder."""
     with TemporaryDirectory() as place:
         file = Path(place) / "packed"
         pack(folder, file)
@@ -90,7 +82,7 @@ def unpack(file: Path, folder: Path) -> None:
         OSError: Something cannot be read or written; the folder exists.
     """
     folder.mkdir()
-    with _opened(file) as (archive, entries):
+    with opened(file) as (archive, entries):
         for entry in entries:
             place = folder / entry.filename
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +104,7 @@ def read_member(file: Path, name: str, limit: int) -> bytes | None:
         InvalidArchive: It is damaged, or `unpack` would refuse its files.
         OSError: It cannot be read.
     """
-    with _opened(file) as (archive, entries):
+    with opened(file) as (archive, entries):
         for entry in entries:
             if entry.filename == name and entry.file_size <= limit:
                 return archive.read(entry)
@@ -120,8 +112,12 @@ def read_member(file: Path, name: str, limit: int) -> bytes | None:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[tuple[zipfile.ZipFile, Sequence[zipfile.ZipInfo]]]:
-    """An archive and its entries, whatever is wrong with it being said in one way."""
+def opened(file: Path) -> Iterator[tuple[zipfile.ZipFile, Sequence[zipfile.ZipInfo]]]:
+    """An archive and its entries, if they can be written without harm.
+
+    Raises:
+        InvalidArchive: Whatever is wrong with it.
+    """
     try:
         with zipfile.ZipFile(file) as archive:
             yield archive, _entries(archive, file.stat().st_size)
@@ -136,8 +132,10 @@ def _entries(archive: zipfile.ZipFile, size: int) -> Sequence[zipfile.ZipInfo]:
     entries = archive.infolist()
     if len(entries) > MOST_FILES or size > MAX_SIZE:
         raise InvalidArchive(f"it has more than {MOST_FILES} files or {MAX_SIZE} bytes")
-    if sum(entry.file_size for entry in entries) > size:
+    if sum(entry.file_size for entry in entries) > size:  # files that overlap would grow when they are unpacked
         raise InvalidArchive("its files are larger than it is")
+    if len({entry.filename.casefold() for entry in entries}) != len(entries):  # they would be one file on some systems
+        raise InvalidArchive("two paths in it are the same but for their case")
     for entry in entries:
         if not PATH.fullmatch(entry.filename):
             raise InvalidArchive("a path in it is no plain one")

@@ -15,10 +15,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.digest import sha256_hex
-from specledger.core.entries import GENESIS, Entries, Mode, entry_hash, mode_of
+from specledger.core.entries import Entries, Mode, entry_hash, mode_of
 from specledger.evidence.disk import AppendFile, Busy, NotPlain
 
 AUDIT: Final = "audit"
@@ -26,56 +27,24 @@ AUDIT: Final = "audit"
 MAX_ENTRY: Final = 4_194_304
 """Bytes of a line at most, its newline included: more than any schema-valid entry has."""
 
-E_AUDIT_BUSY = code(
-    "E_AUDIT_BUSY",
-    "another process writes this audit log",
-    "An audit log has one writer at a time, and another process holds its lock. Wait for that run to end, or name "
-    "another log.",
-)
-E_AUDIT_UNWRITABLE = code(
-    "E_AUDIT_UNWRITABLE",
-    "the audit log cannot be written",
-    "What cannot be logged is not done: the run stops before its next action. Make room, grant permission, or name "
-    "another place.",
-)
-E_AUDIT_FOREIGN = code(
-    "E_AUDIT_FOREIGN",
-    "the file is no audit log that can be continued",
-    "Its last whole line is no entry with a right hash, or it is no plain file. A log is never repaired beyond a torn "
-    "last line: verify it, keep it as it is, and begin another one.",
-)
-E_AUDIT_ENTRY = code(
-    "E_AUDIT_ENTRY",
-    "the entry cannot be appended to this log",
-    "An entry is a schema-valid document, follows the entry before it by hash, carries its own hash, and has the "
-    "mode of the log. Nothing was written.",
-)
-W_AUDIT_TORN = code(
-    "W_AUDIT_TORN",
-    "the last line of the audit log was torn",
-    "A process or a machine stopped while it wrote. The line without an end was cut off; its action was not executed, "
-    "for that waits until the line is written. The log goes on from the last whole entry.",
-)
+E_AUDIT_BUSY = code("E_AUDIT_BUSY", "another process writes this audit log")
+E_AUDIT_UNWRITABLE = code("E_AUDIT_UNWRITABLE", "the audit log cannot be written")
+E_AUDIT_FOREIGN = code("E_AUDIT_FOREIGN", "the file is no audit log that can be continued")
+E_AUDIT_ENTRY = code("E_AUDIT_ENTRY", "the entry cannot be appended to this log")
+W_AUDIT_TORN = code("W_AUDIT_TORN", "the last line of the audit log was torn")
 
 
 class AuditLog:
     """One audit log, open for one writer. Use as a context manager, or call `close`.
 
     Attributes:
-        path: Where it is.
-        mode: When a line is on the disk.
         head: The hash of the last entry, `GENESIS` in an empty log.
         written: Entries appended since it was opened.
         findings: A warning W_AUDIT_TORN, if a torn line was cut off.
     """
 
     def __init__(self, path: Path, mode: Mode, accepts: Callable[[object], bool]) -> None:
-        """Open or make a log, take its lock, and cut off a torn last line.
-
-        Args:
-            path: Its file; the folder exists.
-            mode: When a line is on the disk.
-            accepts: Whether a document is a schema-valid entry.
+        """Open or make a log whose folder exists, take its lock, and cut off a torn last line.
 
         Raises:
             Rejected: E_AUDIT_BUSY, E_AUDIT_UNWRITABLE, E_AUDIT_FOREIGN.
@@ -113,11 +82,7 @@ class AuditLog:
         self.written += 1
 
     def sync(self) -> None:
-        """Force what was appended to the disk: at the end of each episode.
-
-        Raises:
-            Rejected: E_AUDIT_UNWRITABLE, after which nothing can be appended.
-        """
+        """Force what was appended to the disk: at the end of each episode."""
         self._refuse_closed()
         try:
             self._file.sync()
@@ -217,13 +182,6 @@ def record(
     path: Path, mode: Mode, accepts: Callable[[object], bool], event: str, **facts: Any
 ) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
     """Append one entry to a log whose writer has ended: take its lock, mend a torn line, write, force it to the disk.
-
-    Args:
-        path: The log.
-        mode: The mode of the entry.
-        accepts: Whether a document is a schema-valid entry.
-        event: The entry's event, `FATAL_HANG` for one.
-        facts: What `Entries.seal` takes by name.
 
     Returns:
         The entry, and what `AuditLog.findings` says.

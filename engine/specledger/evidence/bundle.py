@@ -42,18 +42,8 @@ from specledger.evidence.layout import (
 from specledger.evidence.result import Fold
 from specledger.evidence.workplace import Workplace
 
-E_RECEIPT_SIZE = code(
-    "E_RECEIPT_SIZE",
-    "a receipt is too long",
-    "A verifier reads lines of a bounded length. A state, a witness or a proposal of this run is larger than that: "
-    "keep lists and texts in the state short, and record figures about them instead.",
-)
-E_SOURCES_SIZE = code(
-    "E_SOURCES_SIZE",
-    "the spec files of a run are too large together",
-    "A bundle holds the files that its specs were resolved from, and a verifier resolves them again: at most 8 MiB of "
-    "them. Use `extends` and params instead of repetition.",
-)
+E_RECEIPT_SIZE = code("E_RECEIPT_SIZE", "a receipt is too long")
+E_SOURCES_SIZE = code("E_SOURCES_SIZE", "the spec files of a run are too large together")
 
 
 class BundleWriter:
@@ -146,11 +136,7 @@ class BundleWriter:
             raise self._workplace.unwritable(error) from error
 
     def put(self, name: str, data: bytes) -> None:
-        """Write a further file, one of `MORE`.
-
-        Raises:
-            Rejected: E_OUT_UNWRITABLE.
-        """
+        """Write a further file, one of `MORE`."""
         try:
             write_file(self.inside / name, data)
         except OSError as error:
@@ -191,9 +177,6 @@ class BundleWriter:
 
         Args:
             fill: Writes what else goes into the folder that it is called with.
-
-        Raises:
-            Rejected: E_OUT_UNWRITABLE, E_OUT_FOREIGN.
         """
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
         try:

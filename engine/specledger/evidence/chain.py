@@ -31,8 +31,6 @@ class Chain:
     """Seals events into lines and keeps the head and the Merkle tree of what it sealed.
 
     Attributes:
-        run: The run that every line names.
-        count: Lines sealed so far.
         head: Digest of the last line, `GENESIS` before the first.
     """
 

@@ -29,13 +29,7 @@ RUN: Final = "{run}"
 """The placeholder of the run's identifier in an origin."""
 MAX_ORIGIN: Final = 255
 
-E_ORIGIN = code(
-    "E_ORIGIN",
-    "an origin that names no log",
-    "An origin is the name of a log in its checkpoints: 1 to 255 visible ASCII characters without spaces and `+`, such "
-    "as example.org/lab/{run}; the run's identifier replaces {run}. Two runs are two logs, so an origin for "
-    "more than one run in a call holds {run}.",
-)
+E_ORIGIN = code("E_ORIGIN", "an origin that names no log")
 
 _ORIGIN: Final = re.compile(r"[!-*,-~]{1,255}")  # visible ASCII without `+`
 _SIZE: Final = re.compile(r"0|[1-9][0-9]{0,15}")
@@ -64,14 +58,7 @@ class NoteSignature(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
-    """What a checkpoint states, and who signed it.
-
-    Attributes:
-        origin: The name of the log.
-        size: How many leaves it has.
-        root: Its Merkle root, 32 bytes.
-        signatures: The signature lines in their order, those of unknown keys and kinds included.
-    """
+    """What a checkpoint states of a log, whose root has 32 bytes, and all signature lines, of unknown keys too."""
 
     origin: str
     size: int
@@ -98,23 +85,12 @@ def origin_of(pattern: str, run: str) -> str:
 
 
 def note_text(origin: str, size: int, root: bytes) -> bytes:
-    """What a checkpoint's signatures are over: three lines, each with its newline.
-
-    Args:
-        origin: The name of the log.
-        size: How many leaves it has.
-        root: Its Merkle root, 32 bytes.
-    """
+    """What a checkpoint's signatures are over: three lines, each with its newline."""
     return f"{origin}\n{size}\n{to_base64(root)}\n".encode()
 
 
 def key_hash(name: str, public: bytes) -> bytes:
-    """The four bytes that tell an Ed25519 key apart in a note.
-
-    Args:
-        name: The key's name.
-        public: The raw public key, 32 bytes.
-    """
+    """The four bytes that distinguish a raw Ed25519 key in a note, by its name."""
     return sha256_raw(name.encode() + b"\n" + _ED25519 + public)[:_HASH]
 
 

@@ -80,11 +80,7 @@ class Steps:
         self._keep = keep
 
     def add(self, seq: int, type_: str, body: Body) -> Step | None:
-        """Take one receipt; if it closes a step, or an episode after its last one, that is returned.
-
-        Raises:
-            KeyError, TypeError, AttributeError: It is malformed.
-        """
+        """Take one receipt; if it closes a step, or an episode after its last one, that is returned."""
         if type_ == "episode":
             self._step = None
         if type_ in ("start", "episode", "end"):
@@ -104,10 +100,6 @@ class Steps:
 def find_cases(find: Finder, lines: Iterable[bytes]) -> list[Case]:
     """The failing cases, the first of each cause.
 
-    Args:
-        find: Finds every failing case of the kind.
-        lines: The receipts, in order and without their newlines.
-
     Raises:
         KeyError, TypeError, AttributeError: A receipt is malformed.
     """
@@ -123,12 +115,7 @@ def find_cases(find: Finder, lines: Iterable[bytes]) -> list[Case]:
 
 
 def parts_of(cases: Iterable[Case], lines: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The files of failing cases: the path of each, and its bytes in parts, which are taken before the next file.
-
-    Args:
-        cases: Those that `find_cases` found.
-        lines: The same receipts once more.
-    """
+    """The files of failing cases: the path of each, and its bytes in parts, which are taken before the next file."""
     receipts = _numbered(lines)
     for case in cases:
         yield case.path, _document(case, receipts)

@@ -15,20 +15,12 @@ if sys.platform != "win32":
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write bytes to a file and force them to the disk.
-
-    Raises:
-        OSError: The operating system reports an error.
-    """
+    """Write bytes to a file and force them to the disk."""
     write_parts(path, (data,))
 
 
 def write_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """Write bytes that come in parts to a file and force them to the disk.
-
-    Raises:
-        OSError: The operating system reports an error.
-    """
+    """Write bytes that come in parts to a file and force them to the disk."""
     with path.open("wb") as file:
         file.writelines(parts)
         file.flush()
@@ -36,11 +28,7 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def sync_files(folder: Path) -> None:
-    """Force the files in a folder, and in the folders in it, to the disk.
-
-    Raises:
-        OSError: The operating system reports an error.
-    """
+    """Force the files in a folder, and in the folders in it, to the disk."""
     for path in folder.rglob("*"):
         if path.is_file():
             with path.open("rb") as file:
@@ -67,10 +55,6 @@ class AppendFile:
 
     def __init__(self, path: Path, *, wait: bool) -> None:
         """Open and lock a file.
-
-        Args:
-            path: The file; its folder exists.
-            wait: Whether to wait for the lock.
 
         Raises:
             Busy: Another process holds the lock, and `wait` is false.
@@ -116,15 +100,7 @@ class AppendFile:
         self.size = size
 
     def append(self, line: bytes, *, sync: bool) -> None:
-        """Append one line with its newline, whole or not at all; after an error the file is closed.
-
-        Args:
-            line: The line.
-            sync: Whether it is on the disk when this returns.
-
-        Raises:
-            OSError: It cannot be written.
-        """
+        """Append one line with its newline, whole or not at all, forced to the disk if `sync`; an error closes it."""
         file, data = self._open, line
         try:
             while data:
@@ -142,11 +118,7 @@ class AppendFile:
         self.size += len(line)
 
     def sync(self) -> None:
-        """Force what was appended to the disk; after an error the file is closed.
-
-        Raises:
-            OSError: The operating system reports an error.
-        """
+        """Force what was appended to the disk; after an error the file is closed."""
         try:
             os.fsync(self._open)
         except OSError:

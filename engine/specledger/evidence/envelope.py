@@ -20,16 +20,15 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.digest import sha256_hex
 from specledger.core.verdict import Verdict
-from specledger.evidence.layout import MANIFEST, SPECS
+from specledger.evidence.layout import MANIFEST, SPECS, Digest
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 TEST_RESULT: Final = "https://in-toto.io/attestation/test-result/v0.1"
@@ -41,20 +40,26 @@ MAX_ENVELOPE: Final = 1_048_576
 SIGNATURE_SIZE: Final = 64
 """Bytes of an Ed25519 signature."""
 
-_KEY_ID: Final = re.compile(r"[0-9a-f]{64}")
-
 
 class InvalidEnvelope(ValueError):  # noqa: N818 - says what the bytes are, not that the engine failed
     """The bytes are no envelope in the form of this module; the text says why."""
 
 
-class Signature(Struct, frozen=True):
-    """A signature.
+class _Signature(Struct, forbid_unknown_fields=True):
+    keyid: Digest
+    sig: str
 
-    Attributes:
-        key: The id of the key: SHA-256 of the raw public key, 64 hexadecimal digits.
-        raw: The signature, 64 bytes.
-    """
+
+class _Envelope(Struct, forbid_unknown_fields=True):
+    """The form of an envelope."""
+
+    payload: str
+    payloadType: Literal["application/vnd.in-toto+json"]  # noqa: N815 - as the source calls it
+    signatures: Annotated[list[_Signature], Meta(min_length=1, max_length=MOST_SIGNATURES)]
+
+
+class Signature(Struct, frozen=True):
+    """A signature, 64 bytes, and the id of its key: SHA-256 of the raw public key, in hexadecimal digits."""
 
     key: str
     raw: bytes
@@ -106,33 +111,20 @@ def read_envelope(data: bytes) -> Envelope:
         document = parse_canonical(data[:-1], limit=MAX_ENVELOPE - 1)
     except NotCanonical as error:
         raise InvalidEnvelope(str(error)) from None
-    if not isinstance(document, dict) or document.keys() != {"payload", "payloadType", "signatures"}:
-        raise InvalidEnvelope("it has exactly the fields payload, payloadType and signatures")
-    if document["payloadType"] != PAYLOAD_TYPE:
-        raise InvalidEnvelope(f"its payloadType is not {PAYLOAD_TYPE}")
-    listed = document["signatures"]
-    if not isinstance(listed, list) or not 1 <= len(listed) <= MOST_SIGNATURES:
-        raise InvalidEnvelope(f"it has 1 to {MOST_SIGNATURES} signatures")
-    signatures = tuple(_signature(one) for one in listed)
+    try:
+        form = convert(document, _Envelope)
+    except ValidationError as error:
+        raise InvalidEnvelope(str(error)) from None
+    signatures = tuple(Signature(one.keyid, _decoded(one.sig, "a signature")) for one in form.signatures)
+    if any(len(one.raw) != SIGNATURE_SIZE for one in signatures):
+        raise InvalidEnvelope(f"a signature has {SIGNATURE_SIZE} bytes")
     keys = [one.key for one in signatures]
     if keys != sorted(set(keys)):
         raise InvalidEnvelope("its signatures are those of different keys, in the order of their ids")
-    return Envelope(_decoded(document["payload"], "the payload"), signatures)
+    return Envelope(_decoded(form.payload, "the payload"), signatures)
 
 
-def _signature(document: Any) -> Signature:
-    if not isinstance(document, dict) or document.keys() != {"keyid", "sig"}:
-        raise InvalidEnvelope("a signature has exactly the fields keyid and sig")
-    key = document["keyid"]
-    if not isinstance(key, str) or not _KEY_ID.fullmatch(key):
-        raise InvalidEnvelope("a keyid is the SHA-256 of the public key, 64 lower-case hexadecimal digits")
-    raw = _decoded(document["sig"], "a signature")
-    if len(raw) != SIGNATURE_SIZE:
-        raise InvalidEnvelope(f"a signature has {SIGNATURE_SIZE} bytes, not {len(raw)}")
-    return Signature(key, raw)
-
-
-def _decoded(text: Any, what: str) -> bytes:
+def _decoded(text: str, what: str) -> bytes:
     try:
         return from_base64(text)
     except ValueError as error:

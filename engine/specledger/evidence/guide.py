@@ -129,13 +129,7 @@ say `Verification: OK`, and the time.
 
 
 def guide(manifest: Mapping[str, Any], digest: str, attached: Collection[str]) -> bytes:
-    """The guide to one bundle.
-
-    Args:
-        manifest: The manifest's content.
-        digest: SHA-256 of its file.
-        attached: The names of what covers it.
-    """
+    """The guide to one bundle."""
     signed = ATTESTATION in attached
     receipts = manifest["receipts"]
     text = _HEAD.format(

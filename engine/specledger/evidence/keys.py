@@ -32,32 +32,14 @@ TRUST: Final = "specledger/trust/v1"
 
 _MOST: Final = 16_384  # bytes of a key's file that are looked at
 
-E_KEY_PACKAGE = code(
-    "E_KEY_PACKAGE",
-    "signing is not installed",
-    "Bundles are signed and their signatures verified by Ed25519, which needs the package `cryptography`: run "
-    "`pip install 'specledger[sign]'`. Everything else about evidence works without it.",
-)
-E_KEY = code(
-    "E_KEY",
-    "there is no such key",
-    "A private key is a PEM file (PKCS#8, Ed25519, not encrypted), as `spec keys new FILE` makes it, or the text of "
-    "one in an environment variable: `env:NAME`. A public key is PEM too. What was found there is never shown.",
-)
-E_KEY_EXISTS = code(
-    "E_KEY_EXISTS",
-    "there is something where the key would go",
-    "A key is never overwritten, since what it signed could not be distinguished afterwards. Name another file.",
-)
+E_KEY_PACKAGE = code("E_KEY_PACKAGE", "signing is not installed")
+E_KEY = code("E_KEY", "there is no such key")
+E_KEY_EXISTS = code("E_KEY_EXISTS", "there is something where the key would go")
 
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A private key in memory; neither its text nor its representation shows it.
-
-    Attributes:
-        public: The raw public key, 32 bytes.
-    """
+    """A private key in memory; neither its text nor its representation shows it."""
 
     public: bytes
     _private: Ed25519PrivateKey = field(repr=False, compare=False)
@@ -82,17 +64,8 @@ def key_id(raw: bytes) -> str:
 
 
 def verify(raw_public: bytes, signature: bytes, data: bytes) -> bool:
-    """Whether a signature over data is that of a public key; whatever bytes they are.
-
-    Args:
-        raw_public: The public key, 32 bytes.
-        signature: The signature, 64 bytes.
-        data: What was signed.
-
-    Raises:
-        Rejected: E_KEY_PACKAGE.
-    """
-    ed25519 = _ed25519()
+    """Whether a signature over data is that of a raw public key; whatever bytes they are."""
+    ed25519, _ = _cryptography()
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - only who verifies loads it
 
     try:
@@ -108,7 +81,7 @@ def load_key(source: str) -> SigningKey:
     Raises:
         Rejected: E_KEY, E_KEY_PACKAGE.
     """
-    ed25519, serialization = _ed25519(), _serialization()
+    ed25519, serialization = _cryptography()
     data = _read(source)
     try:
         private = serialization.load_pem_private_key(data, password=None)
@@ -120,12 +93,8 @@ def load_key(source: str) -> SigningKey:
 
 
 def load_public(source: str) -> bytes:
-    """The raw public key, 32 bytes, of a source that holds a public key or a private one in PEM.
-
-    Raises:
-        Rejected: E_KEY, E_KEY_PACKAGE.
-    """
-    ed25519, serialization = _ed25519(), _serialization()
+    """The raw public key, 32 bytes, of a source that holds a public key or a private one in PEM."""
+    ed25519, serialization = _cryptography()
     data = _read(source)
     if b"PRIVATE KEY" in data:
         return load_key(source).public
@@ -145,7 +114,7 @@ def new_key(place: Path) -> SigningKey:
     Raises:
         Rejected: E_KEY_EXISTS, E_KEY_PACKAGE; E_KEY, if it cannot be written.
     """
-    ed25519, serialization = _ed25519(), _serialization()
+    ed25519, serialization = _cryptography()
     private = ed25519.Ed25519PrivateKey.generate()
     pem = private.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -161,24 +130,15 @@ def new_key(place: Path) -> SigningKey:
 
 
 def public_pem(public: bytes) -> bytes:
-    """A raw public key as PEM, as `openssl` and others read it.
-
-    Raises:
-        Rejected: E_KEY_PACKAGE.
-    """
-    serialization = _serialization()
-    key = _ed25519().Ed25519PublicKey.from_public_bytes(public)
+    """A raw public key as PEM, as `openssl` and others read it."""
+    ed25519, serialization = _cryptography()
+    key = ed25519.Ed25519PublicKey.from_public_bytes(public)
     pem: bytes = key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     return pem
 
 
 def trust_document(public: bytes, origin: str) -> dict[str, Any]:
-    """What a reader keeps who trusts one key for one origin: the content of a `trust.json`.
-
-    Args:
-        public: The raw public key, 32 bytes.
-        origin: The origin of the checkpoints, where `{run}` is replaced by the run's identifier.
-    """
+    """What a reader keeps who trusts one key for one origin: the content of a `trust.json`."""
     keys = [{"id": key_id(public), "public": to_base64(public)}]
     return {"format": TRUST, "origin": origin, "keys": keys, "threshold": 1}
 
@@ -225,17 +185,10 @@ def _wrong(message: str) -> Rejected:
     return Rejected([Diagnostic(E_KEY, message)])
 
 
-def _ed25519() -> Any:
+def _cryptography() -> tuple[Any, Any]:
     try:
-        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - only who signs loads it
+        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - only who signs loads it
+        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - as above
     except ImportError:
         raise missing_package(E_KEY_PACKAGE, "cryptography", "sign") from None
-    return ed25519
-
-
-def _serialization() -> Any:
-    try:
-        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - as above
-    except ImportError:
-        raise missing_package(E_KEY_PACKAGE, "cryptography", "sign") from None
-    return serialization
+    return ed25519, serialization

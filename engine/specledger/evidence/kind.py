@@ -17,7 +17,6 @@ class ReceiptKind(Struct, frozen=True):
     """How the receipts of one kind of evidence are summarised.
 
     Attributes:
-        name: The kind, as the manifest states it.
         tally: Makes the fold that computes the result.
         cases: Finds the failing cases.
         may_fail: Whether receipts with a given result can hold a failing case; if not, they are not searched.

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Final, TypeAlias
+
+from msgspec import Meta
 
 from specledger import __version__
+from specledger.core.canonical import MAX_INTEGER
+
+Digest: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+"""A SHA-256 digest in a document, in hexadecimal digits."""
+RunId: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+"""The identifier of a run in a document."""
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 
 FORMAT: Final = "specledger/bundle/v1"
 ENGINE: Final[Mapping[str, str]] = {"name": "specledger", "version": __version__}
@@ -52,6 +63,9 @@ SUITE: Final = "suite"
 LAW: Final = "law"
 DISCOVERY: Final = "discovery"
 
+DEPTH: Final = 3
+"""How deep a folder may lie in a bundle: `mutants/MUTANT/RUN` is the deepest."""
+
 _SOURCE: Final = re.compile(rf"{SOURCES}/[a-z]{{1,40}}/[A-Za-z0-9_][A-Za-z0-9_.-]{{0,94}}\.ya?ml")
 _CASE: Final = re.compile(rf"{COUNTEREXAMPLES}/[0-9]{{8,16}}\.json")
 
@@ -69,3 +83,23 @@ def is_counterexample(path: str) -> bool:
 def counterexample_path(seq: int) -> str:
     """The path of the failing case that the receipt of a number shows."""
     return f"{COUNTEREXAMPLES}/{seq:08d}.json"
+
+
+def walk(place: Path, bundles: Collection[str], folder: str = "", depth: int = DEPTH) -> Iterator[str]:
+    """The paths of what is in a bundle, and of a folder in it that is empty or too deep; links are not followed.
+
+    Of a bundle in one of the folders `bundles` it is the manifest alone.
+    """
+    with os.scandir(place / folder) as entries:
+        inside = {f"{folder}{entry.name}": entry.is_dir(follow_symlinks=False) for entry in entries}
+    if folder.partition("/")[0] in bundles and f"{folder}{MANIFEST}" in inside:
+        yield f"{folder}{MANIFEST}"
+        return
+    if not inside or not depth:
+        yield folder
+        return
+    for path, is_folder in inside.items():
+        if is_folder:
+            yield from walk(place, bundles, f"{path}/", depth - 1)
+        else:
+            yield path

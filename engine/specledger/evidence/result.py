@@ -45,11 +45,7 @@ class Tally:
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Count one receipt.
-
-        Raises:
-            KeyError, TypeError: If the body lacks what its type must have.
-        """
+        """Count one receipt."""
         if type_ == "start":
             self._agents = {name: Counter(acted=0, proposals=0) for name in body.get("agents", ())}
             self._expected = body.get("expect", {})
@@ -174,11 +170,7 @@ class SuiteTally:
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Count one receipt.
-
-        Raises:
-            KeyError, TypeError, ValueError: If the body lacks what its type must have.
-        """
+        """Count one receipt."""
         if type_ == "start":
             self._own = body["runs"]
         elif type_ == "run":
@@ -244,11 +236,7 @@ class LawTally:
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Count one fact.
-
-        Raises:
-            KeyError, TypeError: If the body lacks what its type must have.
-        """
+        """Count one fact."""
         if type_ == "cases":
             self._cases = body["count"]
         elif type_ == "verdict":
@@ -286,11 +274,7 @@ class DiscoveryTally:
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Count one fact.
-
-        Raises:
-            KeyError, TypeError: If the body lacks what its type must have.
-        """
+        """Count one fact."""
         if type_ == "iteration":
             self._iteration(body)
         elif type_ == "law":

@@ -8,25 +8,40 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 from typing import Final
 
+import specledger
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.evidence.layout import RECEIPTS
+from specledger.core.digest import tagged
+from specledger.evidence.layout import MANIFEST, RECEIPTS
 
 IDENTITY: Final = "identity"
 """The file of a working folder that says whose it is."""
 BEFORE: Final = "before.jsonl"
 """The file of a working folder with the receipts of an earlier attempt."""
 _MOST_IDENTITY: Final = 200  # bytes
+_EPISODE_END: Final = b'"type":"episode_end"}\n'
+"""The end of the receipt of a whole episode, of which the keys are sorted."""
 
-E_RESUME_OTHER = code(
-    "E_RESUME_OTHER",
-    "what can be resumed is another run",
-    "An unfinished run to the same place was of other specs, or by an engine with other source files, or its folder "
-    "holds what no run leaves there, so what it finished is no part of this run. Run without `--resume`, which "
-    "discards it, or name another `--out`.",
-)
+E_RESUME_OTHER = code("E_RESUME_OTHER", "what can be resumed is another run")
+
+ENGINE_TAG: Final = "specledger/engine/v1"
+
+
+@cache
+def engine_digest() -> str:
+    """The digest of the package's source files."""
+    root = Path(specledger.__file__).parent
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*.py")}
+    parts = [b"%s %d\n%s" % (name.encode(), len(data), data) for name, data in sorted(files.items())]
+    return tagged(ENGINE_TAG, b"".join(parts))
+
+
+def identity_of(specs: str) -> str:
+    """What an unfinished run must have in common with the one that continues it: specs and engine."""
+    return f"{specs} {engine_digest()}"
 
 
 def belongs(work: Path, identity: str) -> bool:
@@ -49,15 +64,7 @@ def belongs(work: Path, identity: str) -> bool:
 
 
 def set_aside(work: Path, kept: Collection[str]) -> None:
-    """Move the receipts of the last attempt aside, unless an earlier one came further, and remove what else it made.
-
-    Args:
-        work: The working folder.
-        kept: The folders of its bundle that are kept: those with the runs of a suite.
-
-    Raises:
-        OSError: The system refuses.
-    """
+    """Move the receipts of the last attempt aside, unless an earlier one came further, and remove what else it made."""
     last, before = work / "new" / RECEIPTS, work / BEFORE
     if last.is_file() and not (before.is_file() and before.stat().st_size >= last.stat().st_size):
         last.replace(before)
@@ -67,12 +74,25 @@ def set_aside(work: Path, kept: Collection[str]) -> None:
                 remove(path)
 
 
-def remove(path: Path) -> None:
-    """Remove a file or a folder.
+def count_finished(work: Path, folders: Collection[str]) -> dict[str, int]:
+    """How many runs of a suite and, of what is no suite, whole episodes a working folder holds; nothing is verified.
 
-    Raises:
-        OSError: The system refuses.
+    Args:
+        work: The working folder.
+        folders: The folders of its bundle that hold runs.
     """
+    runs = sum(1 for folder in folders for _ in (work / "new" / folder).rglob(MANIFEST))
+    files = [file for file in (work / "new" / RECEIPTS, work / BEFORE) if file.is_file()]
+    return {"run": runs, "episode": max(map(_count_episodes, files), default=0)}
+
+
+def _count_episodes(file: Path) -> int:
+    with file.open("rb") as lines:
+        return sum(line.endswith(_EPISODE_END) for line in lines)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

@@ -13,17 +13,18 @@ as long as it takes to read the log and append one line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.digest import sha256_hex, tagged
 from specledger.evidence.disk import AppendFile, NotPlain
+from specledger.evidence.layout import Count
 
 FORMAT: Final = "specledger/runlog/v1"
 GENESIS: Final = "0" * 64
@@ -32,25 +33,9 @@ MAX_LOG: Final = 67_108_864
 MAX_ENTRY: Final = 1_048_576
 """Bytes of a line at most, its newline included."""
 
-E_RUNLOG = code(
-    "E_RUNLOG",
-    "the file is no run log whose entries are whole",
-    "A run log is a chain of canonical lines: the first says its format, each names the digest of the one before, and "
-    "every result follows its attempt. The message names the first line that does not. A log is never repaired "
-    "beyond a torn last line: keep it as it is, and begin another one.",
-)
-E_RUNLOG_UNWRITABLE = code(
-    "E_RUNLOG_UNWRITABLE",
-    "the run log cannot be written",
-    "What cannot be announced is not run. Make room, grant permission, or name another file. If the result of a run "
-    "could not be entered, its attempt has none in the log.",
-)
-W_RUNLOG_TORN = code(
-    "W_RUNLOG_TORN",
-    "the last line of the run log was torn",
-    "A process or a machine stopped while it wrote. The line without an end was cut off. If it announced an attempt, "
-    "nothing was run for it, since a run waits until its line is written.",
-)
+E_RUNLOG = code("E_RUNLOG", "the file is no run log whose entries are whole")
+E_RUNLOG_UNWRITABLE = code("E_RUNLOG_UNWRITABLE", "the run log cannot be written")
+W_RUNLOG_TORN = code("W_RUNLOG_TORN", "the last line of the run log was torn")
 
 
 class InvalidLog(ValueError):  # noqa: N818 - says what the bytes are, not that the engine failed
@@ -58,13 +43,7 @@ class InvalidLog(ValueError):  # noqa: N818 - says what the bytes are, not that 
 
 
 class Attempt(Struct, frozen=True):
-    """What was announced, and what came of it.
-
-    Attributes:
-        seq: The number of the line that announced it.
-        body: What it says.
-        result: The body of its result, or None.
-    """
+    """The number and the body of a line that announced something, and the body of its result, or None."""
 
     seq: int
     body: Mapping[str, Any]
@@ -90,47 +69,42 @@ class RunLog(Struct, frozen=True):
         return self.heads[-1] if self.heads else GENESIS
 
 
-_TEXT: Final[Callable[[Any], bool]] = lambda value: type(value) is str and len(value) <= 4096  # noqa: E731
-_HEX: Final[Callable[[Any], bool]] = lambda value: (  # noqa: E731
-    type(value) is str and len(value) in (32, 64) and not set(value) - set("0123456789abcdef")
-)
-_COUNT: Final[Callable[[Any], bool]] = lambda value: type(value) is int and value >= 0  # noqa: E731
+_Text = Annotated[str, Meta(max_length=4096)]
+_Hex = Annotated[str, Meta(pattern=r"^([0-9a-f]{32}|[0-9a-f]{64})\Z")]
 
-BODIES: Final[Mapping[str, Mapping[str, Callable[[Any], bool]]]] = {
-    "log": {"format": lambda value: bool(value == FORMAT)},
-    "attempt": {
-        "kind": _TEXT,
-        "name": _TEXT,
-        "specs": _HEX,
-        "run": _HEX,
-        "seeds": lambda value: type(value) is list and all(map(_COUNT, value)),
-        "purpose": lambda value: value is None or _TEXT(value),
-    },
-    "result": {
-        "attempt": _COUNT,
-        "manifest": _HEX,
-        "receipts": lambda value: (
-            type(value) is dict
-            and value.keys() == {"count", "head", "root"}
-            and _COUNT(value["count"])
-            and _HEX(value["head"])
-            and _HEX(value["root"])
-        ),
-        "verdict": _TEXT,
-    },
-}
-"""By type the fields of a body, and what each must be; no others."""
+
+class _LogBody(Struct, forbid_unknown_fields=True):
+    format: Literal["specledger/runlog/v1"]
+
+
+class _AttemptBody(Struct, forbid_unknown_fields=True):
+    kind: _Text
+    name: _Text
+    specs: _Hex
+    run: _Hex
+    seeds: list[Count]
+    purpose: _Text | None
+
+
+class _Head(Struct, forbid_unknown_fields=True):
+    count: Count
+    head: _Hex
+    root: _Hex
+
+
+class _ResultBody(Struct, forbid_unknown_fields=True):
+    attempt: Count
+    manifest: _Hex
+    receipts: _Head
+    verdict: _Text
+
+
+_BODIES: Final[Mapping[str, type[Struct]]] = {"log": _LogBody, "attempt": _AttemptBody, "result": _ResultBody}
+"""By the type of a line the form of its body."""
 
 
 def read_runlog(data: bytes) -> RunLog:
-    """Read a log and check its chain.
-
-    Args:
-        data: The bytes of the file.
-
-    Raises:
-        InvalidLog: A line is malformed.
-    """
+    """Read a log and check its chain."""
     if len(data) > MAX_LOG:
         raise InvalidLog(f"it has more than {MAX_LOG} bytes")
     *lines, torn = data.split(b"\n")
@@ -161,20 +135,17 @@ def _read_line(seq: int, line: bytes, prev: str) -> tuple[str, Mapping[str, Any]
     type_, body = entry["type"], entry["body"]
     if type(entry["seq"]) is not int or entry["seq"] != seq or entry["prev"] != prev:
         raise InvalidLog(f"line {seq} does not follow the one before it")
-    if type(type_) is not str or type_ not in BODIES or (type_ == "log") != (seq == 0):
+    if type(type_) is not str or type_ not in _BODIES or (type_ == "log") != (seq == 0):
         raise InvalidLog(f"line {seq} has no place here")
-    fields = BODIES[type_]
-    if not isinstance(body, dict) or body.keys() != fields.keys() or not all(fields[key](body[key]) for key in fields):
-        raise InvalidLog(f"line {seq} is no {type_}")
+    try:
+        convert(body, _BODIES[type_])
+    except ValidationError as error:
+        raise InvalidLog(f"line {seq} is no {type_}: {error}") from None
     return type_, body
 
 
 def announce(path: Path, attempt: Mapping[str, Any]) -> tuple[int, tuple[Diagnostic, ...]]:
     """Enter what will be run; when this returns, the line is on the disk and it may be run.
-
-    Args:
-        path: The log; it is made if it is not there.
-        attempt: The body of an `attempt`.
 
     Returns:
         The number of its line, and a warning W_RUNLOG_TORN if a torn line was cut off.

@@ -7,14 +7,13 @@ a bundle that holds others only the outer one is sealed: its manifest has the di
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, Literal, cast
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -55,30 +54,40 @@ from specledger.evidence.layout import (
     SPECS,
     SUMS,
     TIMESTAMP,
+    Digest,
+    RunId,
 )
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 
-_RUN: Final = re.compile(r"[0-9a-f]{32}")
-_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+E_SEAL_BUNDLE = code("E_SEAL_BUNDLE", "there is no bundle that can be sealed")
+E_SEAL_OTHER = code("E_SEAL_OTHER", "what is attached to the bundle covers something else")
+E_TIMESTAMP = code("E_TIMESTAMP", "the time stamp is not one of this bundle")
 
-E_SEAL_BUNDLE = code(
-    "E_SEAL_BUNDLE",
-    "there is no bundle that can be sealed",
-    "A seal covers a manifest that this engine wrote, in a folder or a zip file. The manifest is missing, damaged or "
-    "of another format, or the place cannot be written.",
-)
-E_SEAL_OTHER = code(
-    "E_SEAL_OTHER",
-    "what is attached to the bundle covers something else",
-    "A further key signs the same statements and the same checkpoint, origin included, as those before it. An envelope "
-    "or a checkpoint in the bundle is malformed, or says something else: name the same origin, or remove it.",
-)
-E_TIMESTAMP = code(
-    "E_TIMESTAMP",
-    "the time stamp is not one of this bundle",
-    "A time stamp is the response of an authority (RFC 3161, DER) over the SHA-256 digest of manifest.json. The same "
-    "specs give the same manifest, so it can be asked for after a run and attached by `spec seal` or the next run.",
-)
+
+class _Entry(Struct):
+    path: Annotated[str, Meta(pattern=rf"^{PATH.pattern}\Z")]
+    sha256: Digest
+
+
+class _Receipts(Struct):
+    count: int
+    head: Digest
+    root: Digest
+
+
+class _Result(Struct):
+    verdict: str
+
+
+class _Manifest(Struct):
+    """What is used of a manifest here."""
+
+    format: Literal["specledger/bundle/v1"]
+    run: RunId
+    specs: Digest
+    receipts: _Receipts
+    result: _Result
+    files: list[_Entry]
 
 
 class Seal(Struct, frozen=True):
@@ -152,11 +161,7 @@ def seal_bundle(place: Path, seal: Seal) -> None:
 
 
 def read_timestamp_file(path: Path) -> bytes:
-    """The response in a file, which has the form of one.
-
-    Raises:
-        Rejected: E_TIMESTAMP.
-    """
+    """The response in a file, which has the form of one."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_TIMESTAMP + 1)
@@ -196,37 +201,12 @@ def _manifest(folder: Path) -> tuple[bytes, Mapping[str, Any]]:
         data = file.read(MAX_MANIFEST + 1)
     try:
         document = parse_canonical(data.removesuffix(b"\n"), limit=MAX_MANIFEST)
-    except NotCanonical as error:
-        raise _no_bundle(folder / MANIFEST, str(error)) from None
-    if not data.endswith(b"\n") or not _shaped(document):
+        form = convert(document, _Manifest)
+    except (NotCanonical, ValidationError) as error:
+        raise _no_bundle(folder / MANIFEST, f"it is no manifest of the format {FORMAT}: {error}") from None
+    if not data.endswith(b"\n") or SPECS not in [entry.path for entry in form.files]:
         raise _no_bundle(folder / MANIFEST, f"it is no manifest of the format {FORMAT}")
     return data, cast(Mapping[str, Any], document)
-
-
-def _shaped(manifest: object) -> bool:
-    """Whether what is used of a manifest here has the form that it must: digests, a number, and paths."""
-    match manifest:
-        case {
-            "format": "specledger/bundle/v1",
-            "run": str(run),
-            "specs": str(specs),
-            "receipts": {"count": int(), "head": str(head), "root": str(root)},
-            "result": {"verdict": str()},
-            "files": [*files],
-        }:
-            return (
-                bool(_RUN.fullmatch(run))
-                and all(_DIGEST.fullmatch(one) for one in (specs, head, root))
-                and (SPECS in [one["path"] for one in files if _listed(one)] and all(map(_listed, files)))
-            )
-    return False
-
-
-def _listed(entry: object) -> bool:
-    match entry:
-        case {"path": str(path), "sha256": str(digest)}:
-            return bool(PATH.fullmatch(path) and _DIGEST.fullmatch(digest))
-    return False
 
 
 def _checkpoint(folder: Path, manifest: Mapping[str, Any], key: SigningKey, pattern: str) -> bytes:

@@ -35,12 +35,7 @@ class InvalidTimestamp(ValueError):  # noqa: N818 - says what the bytes are, not
 
 
 class Timestamp(Struct, frozen=True):
-    """What a response says; nothing of it was verified.
-
-    Attributes:
-        imprint: The SHA-256 digest that was stamped, 32 bytes.
-        time: When, in UTC: `2026-01-31T12:00:00Z`, with a fraction if it has one.
-    """
+    """The 32 bytes of the digest that a response covers, and its time in UTC, `2026-01-31T12:00:00Z`; unverified."""
 
     imprint: bytes
     time: str

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -21,20 +21,19 @@ from specledger.evidence.layout import (
     ATTACHED,
     ATTESTATION,
     CHECKPOINT,
-    COUNTEREXAMPLES,
     FOLDERS,
     FORMAT,
     MANIFEST,
     MORE,
     PROVENANCE,
     RECEIPTS,
-    SOURCES,
     SPECS,
     TIMESTAMP,
     is_counterexample,
     is_source,
+    walk,
 )
-from specledger.evidence.resume import IDENTITY, belongs, set_aside
+from specledger.evidence.resume import IDENTITY, belongs, count_finished, set_aside
 
 if sys.platform != "win32":
     import fcntl
@@ -45,18 +44,8 @@ _EARLIER: Final = "earlier"
 WORKING: Final = re.compile(r"\.(.+)\.[0-9]+\.partial", re.DOTALL)
 """What such a folder is called; the group is the name of the place."""
 
-E_OUT_UNWRITABLE = code(
-    "E_OUT_UNWRITABLE",
-    "the output folder cannot be written",
-    "Evidence could not be written where --out says. Nothing that was written before the failure counts as a result. "
-    "Choose another folder, or make room and grant permission there.",
-)
-E_OUT_FOREIGN = code(
-    "E_OUT_FOREIGN",
-    "the output folder holds something else",
-    "A run replaces an earlier bundle, but it never replaces a folder that is not one, or a file. Choose another "
-    "--out, or remove what is there yourself.",
-)
+E_OUT_UNWRITABLE = code("E_OUT_UNWRITABLE", "the output folder cannot be written")
+E_OUT_FOREIGN = code("E_OUT_FOREIGN", "the output folder holds something else")
 
 
 class Workplace:
@@ -172,6 +161,17 @@ class Workplace:
             raise Rejected([Diagnostic(E_OUT_FOREIGN, f"{self.place} exists and is no bundle that a run may replace")])
 
 
+def count_kept(place: Path) -> dict[str, int]:
+    """How many runs and episodes unfinished runs to a place left beside it."""
+    found: dict[str, int] = {}
+    for work in place.parent.iterdir() if place.parent.is_dir() else ():
+        match = WORKING.fullmatch(work.name)
+        if match is not None and match[1] == place.name and work.is_dir():
+            for noun, number in count_finished(work, FOLDERS).items():
+                found[noun] = found.get(noun, 0) + number
+    return found
+
+
 def explain_partial(folder: Path) -> str | None:
     """An explanation of a leftover working folder; None if a folder is not named like one."""
     match = WORKING.fullmatch(folder.absolute().name)
@@ -201,9 +201,6 @@ def _hold(folder: Path) -> int | None:
 
 
 _MOST_NAMED: Final = 5  # bundles that a hint lists
-_NESTED: Final = 3  # folders inside one another in a bundle that holds others
-_LISTED: Final = {SOURCES: is_source, COUNTEREXAMPLES: is_counterexample}
-"""The folders of a bundle's own files, and what the path of one of these looks like."""
 
 
 def replaceable(place: Path) -> bool:
@@ -217,7 +214,7 @@ def replaceable(place: Path) -> bool:
         return True
     if place.is_symlink() or not place.is_dir():
         return not place.is_symlink() and place.suffix == SUFFIX and _is_archive(place)
-    return not os.listdir(place) or (place / SHARD).is_file() or _is_bundle(place, _NESTED, ATTACHED)
+    return not os.listdir(place) or (place / SHARD).is_file() or _is_bundle(place)
 
 
 def holds_bundle(place: Path) -> bool:
@@ -263,40 +260,18 @@ def _is_archive(place: Path) -> bool:
         return False
 
 
-def _is_bundle(place: Path, depth: int, attached: Sequence[str] = ()) -> bool:
+def _is_bundle(place: Path, more: Collection[str] = ATTACHED, folders: Collection[str] = FOLDERS) -> bool:
     """Whether a folder holds a bundle's own files and, in the folders of a suite, nothing but bundles."""
-    with os.scandir(place) as entries:
-        plain = {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
-        folders = [name for name in plain if (place / name).is_dir() and not (place / name).is_symlink()]
-    files = plain.keys() - set(folders)
-    ours = {MANIFEST} <= files <= {MANIFEST, RECEIPTS, SPECS, *MORE, *attached} and all(plain[name] for name in files)
-    return (
-        ours
-        and set(folders) <= FOLDERS | _LISTED.keys()
-        and _has_manifest(place)
-        and all(_LISTED[name](path) for name in _LISTED.keys() & folders for path in _paths(place / name, name))
-        and all(_holds_bundles(place / name, depth - 1) for name in FOLDERS.intersection(folders))
-    )
-
-
-def _paths(folder: Path, path: str, depth: int = 2) -> Iterator[str]:
-    """The paths of the files in a folder and in those inside it; an empty one for what is neither, and for no file."""
-    with os.scandir(folder) as entries:
-        inside = list(entries)
-    for entry in inside:
-        if depth and entry.is_dir(follow_symlinks=False):
-            yield from _paths(folder / entry.name, f"{path}/{entry.name}", depth - 1)
-        else:
-            yield f"{path}/{entry.name}" if entry.is_file(follow_symlinks=False) else ""
-    if not inside:
-        yield ""
-
-
-def _holds_bundles(folder: Path, depth: int) -> bool:
-    return depth >= 0 and all(
-        inner.is_dir() and not inner.is_symlink() and (_is_bundle(inner, 0) or _holds_bundles(inner, depth - 1))
-        for inner in folder.iterdir()
-    )
+    own = {MANIFEST, RECEIPTS, SPECS, *MORE, *more}
+    for path in walk(place, folders):
+        file = place / path
+        if file.is_symlink() or not file.is_file():
+            return False
+        inner = path.partition("/")[0] in folders
+        known = path in own or is_source(path) or is_counterexample(path)
+        if not (path.endswith(f"/{MANIFEST}") and _is_bundle(file.parent, (), ()) if inner else known):
+            return False
+    return (place / MANIFEST).is_file() and _has_manifest(place)
 
 
 def _has_manifest(place: Path) -> bool:

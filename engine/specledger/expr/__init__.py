@@ -62,14 +62,15 @@ from specledger.expr.check.types import (
     IntType,
     ListType,
     MapType,
+    Native,
     RecordType,
+    Signature,
     Type,
     TypeVariable,
     one_of,
 )
-from specledger.expr.errors import EvaluationError
+from specledger.expr.errors import EvaluationError, listening
 from specledger.expr.eval.evaluator import evaluate
-from specledger.expr.functions import Native, Signature
 from specledger.expr.generate.compiler import compile_expression, compile_function, compile_functions
 from specledger.expr.generate.emitter import Emitter
 from specledger.expr.parse.parser import parse
@@ -112,6 +113,7 @@ __all__ = [
     "contains",
     "evaluate",
     "join",
+    "listening",
     "literal",
     "one_of",
     "parse",

@@ -22,7 +22,6 @@ from specledger.core.binding import GENESIS
 from specledger.core.canonical import (
     E_CANON_JSON,
     E_CANON_SIZE,
-    FLOATS_ANYWHERE,
     MAX_DEPTH,
     NotCanonical,
     Written,
@@ -32,7 +31,7 @@ from specledger.core.canonical import (
     parse_json,
 )
 from specledger.core.digest import hash_json, sha256_hex
-from specledger.core.floats import FloatPolicy
+from specledger.core.floats import FLOATS_ANYWHERE, FloatPolicy
 from specledger.gates.documents import axion
 
 MAX_PROPOSAL: Final = 8_388_608

@@ -21,15 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urldefrag, urljoin
 
-from specledger.core.canonical import (
-    E_CANON_NUMBER,
-    E_CANON_TEXT,
-    E_CANON_TYPE,
-    FLOATS_ANYWHERE,
-    NotCanonical,
-    canonical_bytes,
-)
-from specledger.core.floats import FloatPolicy, floats_in_schema
+from specledger.core.canonical import E_CANON_NUMBER, E_CANON_TEXT, E_CANON_TYPE, NotCanonical, canonical_bytes
+from specledger.core.floats import FLOATS_ANYWHERE, FloatPolicy, floats_in_schema
 from specledger.expr import BOOL, DYN, INT, STRING, IntType, ListType, RecordType, Type
 from specledger.load.shipped import find_schemas
 
@@ -219,9 +212,6 @@ def _shipped(name: str) -> Validator:
 @cache
 def document_type(name: str) -> RecordType:
     """The type of the documents of a shipped schema.
-
-    Args:
-        name: The schema's file name without `.json`.
 
     Raises:
         LookupError: There is no such schema, or it is none of a closed object.

@@ -16,20 +16,16 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from specledger.core.canonical import FLOATS_ANYWHERE, canonical_bytes, canonical_ints
+from specledger.core.canonical import canonical_bytes, canonical_ints
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.digest import hash_json, sha256_hex
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.gates.digests import Submission, mass_units
 from specledger.load import Resolved
 from specledger.spec.vocabulary import Directions, TraceWords
 from specledger.spec.vocabulary import Vocabulary as VocabularySpec
 
-E_VOCABULARY = code(
-    "E_VOCABULARY",
-    "a form of a vocabulary has slots that mean nothing",
-    "A form has each of its slots once, with text between them: <choice>, the label of an action, and "
-    "<counterfactual>, the identifier of a counterfactual of the same proposal, or <variable> and <direction>, or all.",
-)
+E_VOCABULARY = code("E_VOCABULARY", "a form of a vocabulary has slots that mean nothing")
 
 SLOTS: Final[Mapping[str, re.Pattern[str]]] = {
     "counterfactual": re.compile(r"[A-Za-z0-9_.-]{1,80}"),

@@ -35,13 +35,7 @@ from specledger.spec.governor import Governor as GovernorSpec
 SCHEMA: Final = "schema"
 """The gate that every governor has first: whether a proposal is well formed."""
 
-W_CLAIM_UNREAD = code(
-    "W_CLAIM_UNREAD",
-    "a claim that the governor does not read",
-    "A governor's `claims` are what every proposal must say beside its action and its score. What no gate, price, "
-    "`let`, `each`, `supply` or choice of the governor reads is not checked: it may be false. It is in "
-    "the receipts, so this is no error.",
-)
+W_CLAIM_UNREAD = code("W_CLAIM_UNREAD", "a claim that the governor does not read")
 
 
 class Footing(Struct, frozen=True):

@@ -16,13 +16,7 @@ from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
 
-E_ADMISSION = code(
-    "E_ADMISSION",
-    "an admission means nothing",
-    "`document` names a schema of schemas/axion, and `env` gives a record. An invariant of scope `proposal` needs a "
-    "governor with `admission`; it reads `document` and `found`, so that no field of the world may have these names. "
-    "What a capability allows are actions of the world.",
-)
+E_ADMISSION = code("E_ADMISSION", "an admission means nothing")
 
 FOUND: Final = RecordType(
     "found",

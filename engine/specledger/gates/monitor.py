@@ -103,11 +103,6 @@ class Monitor(Struct, frozen=True):
 def check_monitor(model: InvariantSpec, footing: Footing, scope: Scope) -> tuple[Monitor | None, Scope, Checked | None]:
     """Check what an invariant remembers.
 
-    Args:
-        model: The invariant.
-        footing: The world that it is about.
-        scope: What the start of a memory reads: the state. The other expressions also read `previous`.
-
     Returns:
         The memory, None if it has none; the scope of `when` and `witness`; what is required, None if that is wrong.
     """

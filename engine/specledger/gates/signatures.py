@@ -29,12 +29,7 @@ if TYPE_CHECKING:
 SECRET_SIZE: Final = 32
 """Bytes of a kernel's secret."""
 
-E_SIGN_MISSING = code(
-    "E_SIGN_MISSING",
-    "Ed25519 is not installed",
-    "Tokens are to be signed or verified by Ed25519, which needs the package `cryptography`: install "
-    "`specledger[sign]`. The signature by a secret needs nothing.",
-)
+E_SIGN_MISSING = code("E_SIGN_MISSING", "Ed25519 is not installed")
 
 
 class Signer(Protocol):
@@ -148,12 +143,7 @@ def _ed25519() -> Any:
     return ed25519
 
 
-E_SIGN_KEY = code(
-    "E_SIGN_KEY",
-    "the key that tokens are to be signed with is not there",
-    "With `signature: ed25519` a governor states its public key, and names the file or the environment variable that "
-    "holds the private one: 64 hexadecimal digits. It is read when a run begins, and never shown.",
-)
+E_SIGN_KEY = code("E_SIGN_KEY", "the key that tokens are to be signed with is not there")
 
 _KEY: Final = re.compile(r"[0-9a-fA-F]{64}")
 _MOST: Final = 4096  # characters of a file that are looked at

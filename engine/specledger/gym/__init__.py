@@ -13,11 +13,7 @@ from specledger.core.diagnostics import code, missing_package
 if TYPE_CHECKING:
     from specledger.gym.environment import SpecEnv
 
-E_GYM_MISSING = code(
-    "E_GYM_MISSING",
-    "Gymnasium is not installed",
-    "`specledger.gym.make` needs the package `gymnasium`: install `specledger[gym]`.",
-)
+E_GYM_MISSING = code("E_GYM_MISSING", "Gymnasium is not installed")
 
 
 def make(

@@ -31,18 +31,9 @@ from specledger.suites.overlay import overlay
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 
-E_GYM_KERNEL = code(
-    "E_GYM_KERNEL",
-    "a scenario under a kernel is no Gymnasium environment",
-    "Its governor admits documents with reasons, and an action of a policy is none. Take the same scenario under a "
-    "governor without `admission`, or put the policy into an agent slot: see examples/agents.",
-)
+E_GYM_KERNEL = code("E_GYM_KERNEL", "a scenario under a kernel is no Gymnasium environment")
 
-E_GYM_AGENTS = code(
-    "E_GYM_AGENTS",
-    "a scenario of several agents is no Gymnasium environment",
-    "An environment has one agent. Take a scenario whose world moves the others.",
-)
+E_GYM_AGENTS = code("E_GYM_AGENTS", "a scenario of several agents is no Gymnasium environment")
 
 _REWARD: Final = "reward"
 """The figure of a world's `record` that is the reward, if there is one and nothing else is said."""

@@ -27,12 +27,7 @@ from specledger.expr.check.types import NOTHING, MapType
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.worlds.model import World
 
-E_GYM_SPACE = code(
-    "E_GYM_SPACE",
-    "a value has no Gymnasium space",
-    "An observation holds a value of a type that no space is derived from, or a field that has another shape than at "
-    "the start of the first episode. Give the world an `observe` of ints, bools, strings, fields, lists and records.",
-)
+E_GYM_SPACE = code("E_GYM_SPACE", "a value has no Gymnasium space")
 
 MOST_TEXT: Final = 1024
 MOST_CHOICES: Final = 4096

@@ -14,11 +14,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code
 if TYPE_CHECKING:
     from inspect_ai import Task
 
-E_INSPECT_MISSING = code(
-    "E_INSPECT_MISSING",
-    "Inspect AI is not installed",
-    "`specledger.inspect.task` needs the package `inspect-ai`: install `specledger[inspect]`.",
-)
+E_INSPECT_MISSING = code("E_INSPECT_MISSING", "Inspect AI is not installed")
 
 
 def task(

@@ -26,11 +26,7 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.trying import one_of
 from specledger.verify.replay import make_run
 
-E_INSPECT_AGENT = code(
-    "E_INSPECT_AGENT",
-    "an agent that Inspect cannot ask",
-    "Inspect asks a model, so the agent is one: `outside` with `model`, `prompt` and `reasons`. Its model is replaced.",
-)
+E_INSPECT_AGENT = code("E_INSPECT_AGENT", "an agent that Inspect cannot ask")
 
 ANNOTATION: Final = "inspect"
 

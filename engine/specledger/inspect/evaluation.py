@@ -17,7 +17,8 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo, ToolParams
 
-from specledger.core.canonical import FLOATS_ANYWHERE, canonical_bytes
+from specledger.core.canonical import canonical_bytes
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.inspect.asking import run_asked
 from specledger.kinds.running import Finished

@@ -10,16 +10,7 @@ from pathlib import Path
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.kinds.kind import (
-    Kind,
-    Kinds,
-    Runnable,
-    case_name,
-    evidence_kinds,
-    models,
-    report_kinds,
-    runnable_kinds,
-)
+from specledger.kinds.kind import Kind, Kinds, Runnable, case_name, evidence_kinds, models, report_kinds, runnable_kinds
 from specledger.kinds.table import KINDS, MODELS
 from specledger.load import Bundle, Search
 from specledger.load import bundle_from_document as _bundle_from_document

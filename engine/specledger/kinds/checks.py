@@ -1,4 +1,4 @@
-"""The checks of specs that are not run: one function for each kind whose expressions can be typed.
+"""The checks of specs that are not run, where they are more than a call of one function, which `table` names.
 
 Each function imports what it needs, so that checking a world does not import the discovery loop.
 """
@@ -11,61 +11,22 @@ from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, Sever
 from specledger.load import Bundle
 
 
-def check_world(bundle: Bundle, found: Diagnostics) -> None:
-    """Check a world."""
-    from specledger.worlds import check
-
-    check.check_world(bundle.main, bundle, found)
-
-
-def check_universe(bundle: Bundle, found: Diagnostics) -> None:
-    """Check a universe."""
-    from specledger.laws import universe
-
-    universe.check_universe(bundle.main, bundle, found)
-
-
-def check_template(bundle: Bundle, found: Diagnostics) -> None:
-    """Check a template of laws."""
-    from specledger.laws import template
-
-    template.check_template(bundle.main, found)
-
-
-def check_vocabulary(bundle: Bundle, found: Diagnostics) -> None:
-    """Check a vocabulary."""
-    from specledger.gates import facts
-
-    facts.check_vocabulary(bundle.main, found)
-
-
 def check_model(bundle: Bundle, found: Diagnostics) -> None:
-    """Check a language model.
-
-    Raises:
-        Rejected: With every finding.
-    """
+    """Check a language model; Rejected with every finding."""
     from specledger.compile.model import compile_model
 
     compile_model(bundle, bundle.root)
 
 
-def check_ranking(bundle: Bundle, found: Diagnostics) -> None:
-    """Check a ranking."""
-    from specledger.discovery import ranking
-
-    ranking.check_ranking(bundle.main, found)
-
-
 def check_prompt(bundle: Bundle, found: Diagnostics) -> None:
     """Check a prompt."""
     from specledger.discovery import prompt
-    from specledger.oracles import decision_prompt
+    from specledger.oracles.model_agent import check_decision_prompt
     from specledger.spec.prompt import Prompt
 
     model = bundle.main.model
     assert isinstance(model, Prompt)  # noqa: S101 - the table says so
-    check = prompt.check_prompt if model.about == "laws" else decision_prompt.check_decision_prompt
+    check = prompt.check_prompt if model.about == "laws" else check_decision_prompt
     check(bundle.main, found)
 
 
@@ -78,19 +39,8 @@ def check_profile(bundle: Bundle, found: Diagnostics) -> None:
     profile_rules.check_profile(bundle.main, report_kinds(KINDS), found)
 
 
-def check_without_world(bundle: Bundle, found: Diagnostics) -> None:
-    """Check a spec that is typed only in a scenario that uses it."""
-    from specledger.compile.standalone import check_standalone
-
-    check_standalone(bundle.main, found)
-
-
 def check_scenario(bundle: Bundle, found: Diagnostics) -> None:
-    """Compile a scenario and add its warnings.
-
-    Raises:
-        Rejected: It does not compile.
-    """
+    """Compile a scenario and add its warnings; Rejected if it does not compile."""
     from specledger.compile.scenario import inspect_scenario
 
     found.extend(inspect_scenario(bundle))
@@ -123,13 +73,9 @@ def check_suite(bundle: Bundle, found: Diagnostics) -> None:
 
 
 def check_law(bundle: Bundle, found: Diagnostics) -> None:
-    """Compile a law, and add findings if it cannot be decided although its author does not expect that.
-
-    Raises:
-        Rejected: It does not compile.
-    """
+    """Compile a law, and add findings if it cannot be decided although its author does not expect that."""
     from specledger.compile.law import compile_law
-    from specledger.laws.undecided import undecided
+    from specledger.laws.findings import undecided
 
     plan = compile_law(bundle)
     found.extend(plan.warnings)
@@ -138,11 +84,7 @@ def check_law(bundle: Bundle, found: Diagnostics) -> None:
 
 
 def check_discovery(bundle: Bundle, found: Diagnostics) -> None:
-    """Compile a discovery with its model, prompt and ranking, and add its warnings.
-
-    Raises:
-        Rejected: With the findings of the first of them that has any.
-    """
+    """Compile a discovery with its model, prompt and ranking, and add its warnings."""
     from specledger.discovery.worker import open_all
 
     open_all(bundle)

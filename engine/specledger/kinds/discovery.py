@@ -5,25 +5,26 @@ An interrupted discovery resumes from its journal; the evidence is the same as w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, printable
 from specledger.discovery.coordinator import Coordinator, forget_failures
 from specledger.discovery.journal import Journal
 from specledger.discovery.worker import Worker, asked_here, open_all
 from specledger.evidence.kind import DISCOVERY as RECEIPTS
 from specledger.evidence.layout import TAPE
 from specledger.kinds.checks import check_discovery
-from specledger.kinds.discovery_text import show_discoveries
 from specledger.kinds.kind import Runnable, case_name
-from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer
+from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, footer
 from specledger.kinds.scenario import listed
 from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, LASTING
 from specledger.oracles.recording import write_answers
+from specledger.report.discovery import claim_text, trials_of
 from specledger.spec.discovery import Discovery
 
 
@@ -61,11 +62,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
 
 
 def _refuse_lasting(manifest: Mapping[str, Any], place: Path) -> None:
-    """Refuse a discovery that stopped because its model cannot answer any request.
-
-    Raises:
-        Rejected: With the code of the failure.
-    """
+    """Refuse a discovery that stopped because its model cannot answer any request, with the code of the failure."""
     result = manifest["result"]
     if result["stopped"] in LASTING:
         message = f"{place}: stopped after {result['iterations']} iterations, since every answer would be this one"
@@ -89,6 +86,64 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
     }
 
 
+MOST: Final = 40
+"""Lines of a list; the report has all of them."""
+
+
+def _text(finished: Finished) -> str:
+    result = finished.manifest["result"]
+    trials = ", ".join(f"{count} {what}" for what, count in trials_of(result).items()) or "no law"
+    lines = [
+        f"{printable(finished.name)}  {result['verdict']}  {result['iterations']} iterations, "
+        f"{result['evaluations']} evaluations: {trials}; stopped by {result['stopped']}",
+        f"  {result['rejected']} proposals rejected, {result['redundant']} redundant, "
+        f"{result['failures']} answers failed{_reasons(finished.receipts)}, {result['tokens']} tokens",
+    ]
+    accepted, refuted, undecided = _found(finished.receipts)
+    lines += _listed("accepted", accepted)
+    lines += _listed("refuted, by which ring and when", refuted)
+    lines += _listed("undecided, and why", undecided)
+    for law, found in result["expected"].items():
+        lines.append(f"  expected {printable(law)}: {'found' if found else 'NOT FOUND'}")
+    return "\n".join([*lines, *footer(finished)])
+
+
+def _reasons(receipts: Sequence[Mapping[str, Any]]) -> str:
+    """Why answers failed and how often, in brackets; nothing if none did."""
+    failures = Counter(one["answer"]["failure"] for one in receipts if one["type"] == "iteration")
+    del failures[None]
+    shown = ", ".join(f"{count} {reason}" for reason, count in sorted(failures.items()))
+    return f" ({shown})" if shown else ""
+
+
+def _found(receipts: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str], list[str]]:
+    """A line for each accepted law, for each refuted one, and for each of which nothing can be said."""
+    latest: dict[str, tuple[str, str, str]] = {}
+    refuted: list[str] = []
+    for one in receipts:
+        if one["type"] in ("law", "escalation") and one.get("late") is None and one["verdict"] is not None:
+            verdict = one["verdict"]
+            why = ": ".join(each for each in (verdict["reason"], verdict["detail"]) if each)
+            law = f"{verdict['law']}: {claim_text(one['document'], verdict['claim'])}"
+            latest[one["law"]] = verdict["status"], law, why
+        elif one["type"] == "ledger":
+            refuted += [f"{line['start']} at {line['t']}  {latest[line['law']][1]}" for line in one["refuted"]]
+    accepted = [f"{status:6} {law}" for status, law, _ in latest.values() if status in ("PROVED", "PASS")]
+    return accepted, refuted, [f"{why}  {law}" for status, law, why in latest.values() if status == "UNKNOWN"]
+
+
+def _listed(title: str, rows: list[str]) -> list[str]:
+    if not rows:
+        return []
+    more = [f"    and {len(rows) - MOST} more"] if len(rows) > MOST else []
+    return [f"  {title}:", *(f"    {printable(row)}" for row in rows[:MOST]), *more]
+
+
 RUNNABLE: Final = Runnable(
-    lambda bundle, _: open_all(bundle), RECEIPTS, _execute, _preview, show_discoveries, resumes=True
+    lambda bundle, _: open_all(bundle),
+    RECEIPTS,
+    _execute,
+    _preview,
+    lambda runs: "\n".join(map(_text, runs)),
+    resumes=True,
 )

@@ -22,29 +22,16 @@ from specledger.run.executor import Executor, spread
 from specledger.run.workers import ALONE
 from specledger.suites.plan import Case
 from specledger.verify.checks import E_MANIFEST, Broken
-from specledger.verify.listing import check_files
-from specledger.verify.manifest import MAX_MANIFEST, read_document
+from specledger.verify.manifest import MAX_MANIFEST, check_files, read_document
 from specledger.verify.suite_runs import DIFFERS, NAMED, RunChecks
 
-E_CLUSTER_RESULT = code(
-    "E_CLUSTER_RESULT",
-    "a cluster returned something else than the work's result",
-    "Results are checked by their digests when they arrive: the files of a run by its manifest, everything else by the "
-    "digest of the result. One was damaged on its way or made by other software. Nothing of it counts; look at the "
-    "worker, and run again.",
-)
+E_CLUSTER_RESULT = code("E_CLUSTER_RESULT", "a cluster returned something else than the work's result")
 
 
 def read_finished(
     folder: Path, deferred: DeferredPlan, numbers: Sequence[int], executor: Executor
 ) -> Iterator[tuple[Case, Any, str | None]]:
-    """Check runs of a suite.
-
-    Args:
-        folder: Where they are; it holds no links.
-        deferred: The suite.
-        numbers: Which of them.
-        executor: Where they are checked; it shares the files of this process.
+    """Check runs of a suite in a folder that holds no links; the executor shares the files of this process.
 
     Yields:
         Of each run in turn its case, what is known of it, and why it does not count, or None.
@@ -78,17 +65,7 @@ def take_runs(shards: Sequence[Shard], deferred: DeferredPlan, folder: Path) -> 
 
 
 def remove_unfinished(folder: Path, cases: Sequence[Case], finished: Collection[str], *, working: bool = True) -> None:
-    """Remove what is no finished run from the folders of runs.
-
-    Args:
-        folder: The folder of the suite.
-        cases: Its runs.
-        finished: The places of those that count.
-        working: Whether the working folders of others are kept, since whole episodes in them count.
-
-    Raises:
-        OSError: The system refuses.
-    """
+    """Remove what is no finished run from the folders of runs; with `working` not the working folders of others."""
     kept = {case.place for case in cases} - {*finished} if working else set()
     above = {str(parent) for case in cases for parent in PurePosixPath(case.place).parents}
 

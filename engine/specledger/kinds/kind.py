@@ -39,6 +39,7 @@ class Runnable(Struct, frozen=True):
         work: Gives the events of its runs, as lists of their fields, from bundles; None if runs do not share the
             executor among each other.
         table: Whether `show` makes one table of all runs of a command, printed at its end.
+        total: A line about several runs of a table; None if there is none.
         resumes: Whether a run has a journal from which it resumes (`spec discover`).
         merge: `(folders, place, options)`: merges the shards of a run; None if its runs have none.
         refuse_seed: Why `--seed` cannot set the seeds of its runs, or None if it can.
@@ -53,6 +54,7 @@ class Runnable(Struct, frozen=True):
     events: Callable[[Bundle], Iterator[Event]] | None = None
     work: Callable[[], Work] | None = None
     table: bool = False
+    total: Callable[[Sequence[Finished]], str] | None = None
     resumes: bool = False
     merge: Callable[[Sequence[Path], Path, RunOptions], Finished] | None = None
     refuse_seed: Callable[[Bundle, int], Diagnostic] | None = None
@@ -88,29 +90,17 @@ class Kind(Struct, frozen=True):
 
     @property
     def run(self) -> Runnable:
-        """The runnable part.
-
-        Raises:
-            LookupError: Specs of the kind cannot be run.
-        """
+        """The runnable part; LookupError if specs of the kind cannot be run."""
         return self._runnable(self.runnable)
 
     @property
     def evidence(self) -> EvidenceKind[Any, Any]:
-        """How its evidence is verified.
-
-        Raises:
-            LookupError: As `run`.
-        """
+        """How its evidence is verified; LookupError as `run`."""
         return self._runnable(self.load_evidence)
 
     @property
     def report(self) -> ReportKind:
-        """How reports read its evidence.
-
-        Raises:
-            LookupError: As `run`.
-        """
+        """How reports read its evidence; LookupError as `run`."""
         return self._runnable(self.load_report)
 
     def _runnable(self, load: Callable[[], P] | None) -> P:

@@ -13,7 +13,7 @@ from specledger.core.events import Event
 from specledger.evidence.kind import LAW as RECEIPTS
 from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, text_table, write_events
-from specledger.laws.trial import run_law
+from specledger.laws.trial import meets, run_law
 from specledger.laws.verdict import REASONS
 from specledger.load import Bundle
 from specledger.run.executor import Work
@@ -69,7 +69,7 @@ def _show(runs: Sequence[Finished]) -> str:
     for receipt in (receipt for law in runs for receipt in law.receipts if receipt["type"] == "verdict"):
         verdict, expected = receipt["verdict"], receipt["expected"]
         status = _status(verdict)
-        wanted = "" if expected is None else "met" if _meets(verdict, expected) else f"MISSED: {_status(expected)}"
+        wanted = "" if expected is None else "met" if meets(verdict, expected) else f"MISSED: {_status(expected)}"
         rows.append(
             [printable(verdict["law"]), status, wanted, printable(_ground(verdict)), printable(verdict["claim"])]
         )
@@ -77,8 +77,7 @@ def _show(runs: Sequence[Finished]) -> str:
             reasons.append(printable(f"  not proved: {verdict['law']}, {_why(verdict)}"))
     places = sorted({str(law.place.parent) for law in runs})
     where = str(runs[0].place) if len(runs) == 1 else ", ".join(places)
-    lines = [*text_table("laws", rows), *reasons, f"  evidence {printable(where)}"]
-    return "\n".join([*lines, _total(runs)] if len(runs) > 1 else lines)
+    return "\n".join([*text_table("laws", rows), *reasons, f"  evidence {printable(where)}"])
 
 
 def _total(runs: Sequence[Finished]) -> str:
@@ -96,10 +95,6 @@ def _total(runs: Sequence[Finished]) -> str:
 def _status(verdict: Mapping[str, Any]) -> str:
     reason = verdict.get("reason")
     return str(verdict["status"]) if reason is None else f"{verdict['status']} ({reason})"
-
-
-def _meets(verdict: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
-    return all(verdict[key] == value for key, value in expected.items())
 
 
 def _ground(verdict: Mapping[str, Any]) -> str:
@@ -126,4 +121,6 @@ def _why(verdict: Mapping[str, Any]) -> str:
     return "; ".join([*said, *because] if power is not None else [*said, ": ".join(because)])
 
 
-RUNNABLE: Final = Runnable(compile_law, RECEIPTS, _execute, _preview, _show, events=_events, work=LawRuns, table=True)
+RUNNABLE: Final = Runnable(
+    compile_law, RECEIPTS, _execute, _preview, _show, events=_events, work=LawRuns, table=True, total=_total
+)

@@ -15,8 +15,8 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
-from specledger.evidence.engine import identity_of
 from specledger.evidence.kind import ReceiptKind
+from specledger.evidence.resume import identity_of
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds.kind import case_name
 from specledger.load import Bundle
@@ -90,6 +90,7 @@ class Incident(Struct, frozen=True):
         offset: The character of the expression at which it failed.
         at: `file:line:column` of that, if it is known.
         rank: 0 for an error or a fatal breach, 1 for a failed probe, 2 for a warning.
+        why: Why the expression has no value, with the values that led to it; None if that is not known.
     """
 
     episode: int
@@ -99,11 +100,13 @@ class Incident(Struct, frozen=True):
     offset: int | None = None
     at: str | None = None
     rank: int = 0
+    why: str | None = None
 
     def __str__(self) -> str:
         detail = self.detail if isinstance(self.detail, str) else canonical_bytes(self.detail).decode()
         place = "" if self.at is None else f"  ({self.at})"
-        return printable(f"episode {self.episode}, step {self.t}: {self.what}  {detail}{place}")
+        why = "" if self.why is None else f": {self.why}"
+        return printable(f"episode {self.episode}, step {self.t}: {self.what}  {detail}{place}{why}")
 
 
 class Finished(Struct, frozen=True):
@@ -118,6 +121,7 @@ class Finished(Struct, frozen=True):
         receipts: The receipts that people are shown, each with its type and body in one mapping.
         replaced: Whether an earlier bundle was at the place.
         found: Warnings: a torn audit log of an earlier run, lost signatures.
+        complete: Whether its evidence was there before, and nothing was run.
     """
 
     name: str
@@ -128,6 +132,7 @@ class Finished(Struct, frozen=True):
     receipts: tuple[Mapping[str, Any], ...] = ()
     replaced: bool = False
     found: tuple[Diagnostic, ...] = ()
+    complete: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -147,14 +152,7 @@ def resumable_writer(
 ) -> Iterator[BundleWriter]:
     """The writer of evidence that is kept if the run ends early and that was asked for, or a worker was lost.
 
-    A short run is begun again instead, unless one asks.
-
-    Args:
-        bundle: What is run.
-        place: Where its evidence goes.
-        kind: Its kind of receipts.
-        options: How it is run.
-        steps: How many steps it can have; None for many.
+    A run of few steps (None: many) is begun again instead, unless one asks.
     """
     digest, wanted = bundle.digest, options.resume or steps is None or steps >= WORTH
     identity = identity_of(digest) if wanted else ""

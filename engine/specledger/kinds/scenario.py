@@ -12,23 +12,14 @@ from specledger.compile.plan import Plan
 from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, counted, printable
-from specledger.core.events import Event, owned
+from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
-from specledger.expr import EvaluationError
-from specledger.gates.invariant import PROGRESS
 from specledger.kinds.asking_cost import asking_cost, weak_probes
+from specledger.kinds.incidents import explained, incidents_of
 from specledger.kinds.kind import Runnable, case_name
-from specledger.kinds.running import (
-    Finished,
-    Incident,
-    Progress,
-    RunOptions,
-    bundle_writer,
-    footer,
-    resumable_writer,
-)
+from specledger.kinds.running import Finished, Incident, Progress, RunOptions, bundle_writer, footer, resumable_writer
 from specledger.kinds.scenario_events import scenario_events
 from specledger.kinds.shards import episodes_of_shard, read_shards, refused, take_episodes, write_shard
 from specledger.load import Bundle
@@ -39,8 +30,6 @@ from specledger.verify.replay import make_run
 
 MOST_INCIDENTS: Final = 5
 """Incidents that a finished run keeps, the gravest; the receipts hold all of them."""
-
-_RANKS: Final = {"fatal": 0, "probe": 1, "warn": 2}
 
 MOST_DUE_STEPS: Final = 20
 """Steps at which a drift is due that a preview lists; it counts all of them."""
@@ -90,56 +79,7 @@ def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: 
         if more := incidents_of(event):  # the sort is stable: those of one rank stay in the order of the run
             incidents = sorted([*incidents, *more], key=lambda one: one.rank)[:MOST_INCIDENTS]
     manifest = writer.finish(attach=options.seal.attach)
-    shown = tuple(replace(one, at=_place(bundle, one), detail=_detail(bundle, one)) for one in incidents)
-    return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, shown)
-
-
-def _detail(bundle: Bundle, incident: Incident) -> Any:
-    """The detail; for an episode without a start, of which receipts hold the code alone, why the world refuses it."""
-    if incident.detail is not None or not incident.what.startswith(("E_START", "E_MAP")):
-        return incident.detail
-    try:
-        compile_scenario(bundle).start(incident.episode)
-    except EvaluationError as error:
-        return error.message
-    return None
-
-
-def _place(bundle: Bundle, incident: Incident) -> str | None:
-    """Where the expression that failed was written; None if nothing failed or it was written in no file."""
-    if incident.offset is None:
-        return None
-    for spec in bundle.specs.values():
-        for path, expression in spec.expressions():
-            if expression == incident.detail:
-                return str(spec.text(*path).span(incident.offset, incident.offset + 1))
-    return None
-
-
-def _events(bundle: Bundle) -> Iterator[Event]:
-    return make_run(bundle, compile_scenario(bundle))
-
-
-def incidents_of(event: Event) -> list[Incident]:
-    """The failures in an event: errors, broken invariants, failed probes, and a step without an admissible proposal."""
-    body = event.body
-    if event.type == "error":
-        return [Incident(body["episode"], body["t"], body["code"], body["expression"], body.get("offset"))]
-    if event.type == "probe" and body["verdict"] in (Verdict.FAIL, Verdict.ERROR):
-        return [Incident(body["episode"], body["t"], owned(body, body["probe"]), body["cause"], rank=_RANKS["probe"])]
-    if event.type not in ("step", "episode_end"):
-        return []
-    t = body["t"] if event.type == "step" else body["steps"]
-    causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
-    found = [Incident(body["episode"], t, cause["code"], cause["expression"], cause["offset"]) for cause in causes]
-    found += [
-        Incident(body["episode"], t, breach["invariant"], breach["witness"], rank=_RANKS[breach["severity"]])
-        for breach in body["violations"]
-    ]
-    if event.type == "step" and body["chosen"] is None:
-        reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
-        found.append(Incident(body["episode"], t, owned(body, PROGRESS), reasons))
-    return found
+    return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, explained(bundle, incidents))
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
@@ -180,10 +120,6 @@ def listed(bundle: Bundle, key: str, name: str) -> list[str]:
     """The keys of the specs in one list of references, in its order."""
     refs = bundle.specs[key].refs
     return [refs[path] for path in sorted(path for path in refs if path[0] == name and len(path) == 2)]
-
-
-def _show(runs: Sequence[Finished]) -> str:
-    return "\n".join(_text(one) for one in runs)
 
 
 def _text(finished: Finished) -> str:
@@ -239,5 +175,11 @@ def _probes(probes: Mapping[str, Mapping[str, int]]) -> list[str]:
 
 
 RUNNABLE: Final = Runnable(
-    lambda bundle, _: compile_scenario(bundle), RECEIPTS, _execute, _preview, _show, events=_events, merge=merge
+    lambda bundle, _: compile_scenario(bundle),
+    RECEIPTS,
+    _execute,
+    _preview,
+    lambda runs: "\n".join(map(_text, runs)),
+    events=lambda bundle: make_run(bundle, compile_scenario(bundle)),
+    merge=merge,
 )

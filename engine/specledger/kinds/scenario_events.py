@@ -34,12 +34,7 @@ from specledger.run.watchdog import Ending
 from specledger.spec.agent import Outside
 from specledger.verify.replay import make_run
 
-E_LIVE = code(
-    "E_LIVE",
-    "this cannot be run live",
-    "A live run has the entry of each decision on the disk before it acts. Only a scenario under a governor with "
-    "`admission` has an audit log; a suite acts in simulation only.",
-)
+E_LIVE = code("E_LIVE", "this cannot be run live")
 
 
 def live_log(place: Path) -> Path:
@@ -55,15 +50,7 @@ def scenario_events(
     warn: Callable[[Diagnostic], None] | None = None,
     compile_plan: CompileScenario = compile_scenario,
 ) -> Iterator[Event]:
-    """Run a scenario and write the files beside its receipts.
-
-    Args:
-        bundle: The scenario.
-        writer: The bundle that is being written.
-        wanted: The options.
-        progress: Called with the steps done and the most there can be.
-        warn: Called with warnings about a log that an earlier run left.
-        compile_plan: Compiles the scenario.
+    """Run a scenario and write the files beside its receipts; `warn` takes warnings about the log of an earlier run.
 
     Raises:
         Rejected: E_AGENT_UNTRUSTED, E_LIVE, or the log or the agent's process cannot be used.

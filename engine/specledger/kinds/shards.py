@@ -22,8 +22,8 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.disk import write_file
-from specledger.evidence.engine import engine_digest
 from specledger.evidence.layout import MAX_SOURCES, RECEIPTS, SOURCES, is_source
+from specledger.evidence.resume import engine_digest
 from specledger.evidence.workplace import SHARD
 from specledger.kinds.kind import case_name
 from specledger.kinds.running import Finished
@@ -33,29 +33,16 @@ from specledger.verify.checks import Broken
 from specledger.verify.derived_files import resolve_sources
 from specledger.verify.manifest import MAX_MANIFEST, read_document
 from specledger.verify.receipts import Receipts
-from specledger.verify.replay import first_line, join_run
-from specledger.verify.whole_episodes import episodes_of, whole_episodes
+from specledger.verify.replay import episodes_of, first_line, join_run, whole_episodes
 
 FORMAT: Final = "specledger/shard/v1"
 _KEYS: Final = {"format", "engine", "specs", "shard"}
 
-E_SHARD = code(
-    "E_SHARD",
-    "this is no shard that can be merged",
-    "`spec merge` takes the folders that `spec run SPEC --shard i/n` wrote: all n of them, each once, unchanged, of "
-    "the same specs by the same engine. The message says what is missing, doubled or different. Make that shard again. "
-    "Suites have shards, and scenarios whose episodes do not depend on one another.",
-)
+E_SHARD = code("E_SHARD", "this is no shard that can be merged")
 
 
 class Shard(Struct, frozen=True):
-    """A shard that was read.
-
-    Attributes:
-        place: Its folder.
-        number, of: It is the `number`-th of so many.
-        specs: The digest of the specs.
-    """
+    """A shard that was read, of so many, with its folder and the digest of the specs."""
 
     place: Path
     number: int
@@ -66,19 +53,7 @@ class Shard(Struct, frozen=True):
 def write_shard(
     writer: BundleWriter, bundle: Bundle, shard: tuple[int, int], made: int, of: int, what: str
 ) -> Finished:
-    """Write what goes with the runs or episodes of a shard, and move it to its place.
-
-    Args:
-        writer: Where they are.
-        bundle: The specs.
-        shard: Its number, and how many there are.
-        made: How many runs or episodes it has.
-        of: How many there are in all shards.
-        what: What they are.
-
-    Raises:
-        Rejected: The place cannot be written.
-    """
+    """Write what goes with `made` of the runs or episodes of a shard (`what` they are), and move it to its place."""
     files = {f"{SOURCES}/{name}": data for name, data in bundle.sources.items()}
     known = {"format": FORMAT, "engine": engine_digest(), "specs": bundle.digest, "shard": list(shard)}
     files[SHARD] = canonical_bytes(known) + b"\n"
@@ -94,11 +69,7 @@ def write_shard(
 
 
 def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
-    """All shards of one run, and its specs.
-
-    Raises:
-        Rejected: E_SHARD.
-    """
+    """All shards of one run, and its specs; Rejected as E_SHARD."""
     for place in folders:
         odd = next(
             (path for path in place.rglob("*") if path.is_symlink() or not (path.is_dir() or path.is_file())), None

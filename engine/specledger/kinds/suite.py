@@ -15,8 +15,8 @@ from specledger.evidence.archive import InvalidArchive, packed, unpacked
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.disk import sync_files
-from specledger.evidence.engine import identity_of
 from specledger.evidence.kind import SUITE as RECEIPTS
+from specledger.evidence.resume import identity_of
 from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished, take_runs
 from specledger.kinds.kind import Runnable, case_name
@@ -35,12 +35,7 @@ from specledger.suites.plan import Case, SuitePlan, Trial
 from specledger.verify.run import try_replay
 from specledger.verify.suite_runs import outcome_of
 
-E_SEED_SUITE = code(
-    "E_SEED_SUITE",
-    "one seed for a suite",
-    "The runs of a suite have the seeds that its arms list, or those of their scenarios; its own `seed` is that of the "
-    "intervals over layouts. Set the one that is meant by --set, with the path that the message names.",
-)
+E_SEED_SUITE = code("E_SEED_SUITE", "one seed for a suite")
 
 
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
@@ -86,12 +81,7 @@ def merge(folders: Sequence[Path], place: Path, options: RunOptions) -> Finished
 
 
 def _assessed(
-    bundle: Bundle,
-    place: Path,
-    options: RunOptions,
-    writer: BundleWriter,
-    plan: SuitePlan,
-    outcomes: Mapping[str, Any],
+    bundle: Bundle, place: Path, options: RunOptions, writer: BundleWriter, plan: SuitePlan, outcomes: Mapping[str, Any]
 ) -> Finished:
     """Write what follows from the runs, and finish."""
     receipts = []
@@ -179,7 +169,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
     return {
         "runs": [_case_preview(case) for case in own.cases],
         **_totals(own),
-        **_asking([case for case in own.cases if _is_outside(case)]),
+        **_asking([case for case in own.cases if roles(case.bundle)[0].decider.outside is not None]),
         "replay": own.replay,
         "figures": [figure.name for figure in own.figures],
         "checks": [check.id for check in own.checks],
@@ -204,11 +194,6 @@ def _case_preview(case: Case) -> dict[str, Any]:
         "most_steps": model.episodes * model.horizon,
         "digest": case.bundle.digest,
     }
-
-
-def _is_outside(case: Case) -> bool:
-    """Whether the agent of a case is outside."""
-    return roles(case.bundle)[0].decider.outside is not None  # of several agents none is
 
 
 def _asking(cases: list[Case]) -> dict[str, Any]:

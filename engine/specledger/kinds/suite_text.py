@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Verdict
 from specledger.kinds.running import Finished, footer, text_table
-from specledger.report.figures import decimal, share
+from specledger.report.figures import between, decimal, share
 
 _MEANS: Final = ("mean", "slope", "difference")
 
@@ -97,7 +98,7 @@ def _value(statistic: str, group: Mapping[str, Any]) -> tuple[str, str]:
             shown += f", below {share(group['bound'])} at 95 %"
         return share(group["value"]), shown + _clustered(group, _percent)
     if statistic in _MEANS:
-        return decimal(group["value"]), f"of {group['of']}{_clustered(group, _range)}"
+        return decimal(group["value"]), f"of {group['of']}{_clustered(group, partial(between, show=decimal))}"
     return str(group["value"]), f"of {group['of']}"
 
 
@@ -107,10 +108,6 @@ def _clustered(group: Mapping[str, Any], show: Any) -> str:
 
 def _percent(interval: Mapping[str, int]) -> str:
     return f"{decimal(interval['low'] * 100, 2)} to {share(interval['high'])}"
-
-
-def _range(interval: Mapping[str, int]) -> str:
-    return f"{decimal(interval['low'])} to {decimal(interval['high'])}"
 
 
 def _checks(receipts: Sequence[Receipt]) -> list[list[str]]:
@@ -129,10 +126,15 @@ def _mutants(receipts: Sequence[Receipt]) -> list[list[str]]:
         [
             words[Verdict(receipt["verdict"])],
             printable(receipt["mutant"]),
-            printable(f"in {receipt['suite']} by {', '.join(receipt['caught']) or 'nothing'}"),
+            printable(f"in {receipt['suite']}{_noticed(receipt['caught'])}"),
         ]
         for receipt in receipts
     ]
+
+
+def _noticed(checks: Sequence[str]) -> str:
+    """Which checks noticed a mutant."""
+    return f" by {', '.join(checks)}" if checks else ": no check noticed it"
 
 
 def _cause(error: Mapping[str, Any]) -> str:

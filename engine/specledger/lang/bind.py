@@ -41,12 +41,7 @@ class Preload:
         self.lines: list[str] = []
 
     def load(self, needed: Iterable[str], sources: Mapping[str, str]) -> dict[str, str]:
-        """The local of each needed variable; each source is loaded once.
-
-        Args:
-            needed: The variables that expressions read; those without a source are bound elsewhere.
-            sources: Python source of each variable.
-        """
+        """The local of each needed variable; each source is loaded once."""
         wanted = {name: sources[name] for name in sorted(set(needed) & sources.keys())}
         lines, names = bind(self._emitter, wanted.keys(), {n: s for n, s in wanted.items() if s not in self._loaded})
         self.lines += lines

@@ -46,16 +46,19 @@ _BUILT_IN: Final[Mapping[str, Type]] = {
 
 
 class DeclarationError(ValueError):
-    """A type or constant that means nothing; `path` leads to it from where reading began."""
+    """A type or constant that means nothing; `path` leads to it from where reading began.
 
-    def __init__(self, message: str, path: tuple[str, ...] = ()) -> None:
+    `unknown` is the name of a type that there is not.
+    """
+
+    def __init__(self, message: str, path: tuple[str, ...] = (), unknown: str = "") -> None:
         """Keep the message and the path of keys."""
-        self.path = path
+        self.path, self.unknown = path, unknown
         super().__init__(message)
 
     def below(self, key: str) -> DeclarationError:
         """The same error, one key further out."""
-        return DeclarationError(str(self), (key, *self.path))
+        return DeclarationError(str(self), (key, *self.path), self.unknown)
 
 
 MAX_PARTS: Final = 4096
@@ -113,7 +116,7 @@ def read_type(
             raise DeclarationError(f"type {spec!r} contains itself: {' -> '.join((*open_names, spec))}")
         if named and spec in named:
             return read_type(named[spec], named, (*open_names, spec), choices=choices)
-        raise DeclarationError(f"unknown type {spec!r}")
+        raise DeclarationError(f"unknown type {spec!r}", unknown=spec)
     if spec.enum is not None:
         return _enumeration(spec, choices)
     if spec.type == "array" or spec.items is not None:

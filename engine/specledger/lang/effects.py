@@ -6,9 +6,11 @@ Every right side reads the record as it was before the list of effects; the chan
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 
+from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import code, suggest
 from specledger.expr.check.checker import Checked
 from specledger.expr.check.relations import conformer, contains
@@ -18,17 +20,11 @@ from specledger.expr.generate.emitter import Emitter
 from specledger.lang.scope import Let, Path, Scope
 from specledger.spec.world import AppendEffect, EachEffect, Effect, PutEffect, RemoveEffect, SetEffect
 
-E_EFFECT_TARGET = code(
-    "E_EFFECT_TARGET",
-    "unknown target of an effect",
-    "An effect names a field of the state (dotted inside records). `set` takes any field, `append`, `remove` and "
-    "`each` take lists, `put` takes maps.",
-)
-E_EVAL_STATE = code(
-    "E_EVAL_STATE",
-    "value outside its declared type",
-    "An effect gave a field a value outside the range, the `enum` or the size that the state's schema declares.",
-)
+_LONGEST: Final = 80
+"""Characters of a value in a message."""
+
+E_EFFECT_TARGET = code("E_EFFECT_TARGET", "unknown target of an effect")
+E_EVAL_STATE = code("E_EVAL_STATE", "value outside its declared type")
 
 
 class PlannedEffect(Struct, frozen=True):
@@ -62,14 +58,7 @@ class PlannedEffect(Struct, frozen=True):
 def check_effects(
     effects: Sequence[Effect], record: RecordType, scope: Scope, *path: str | int
 ) -> tuple[PlannedEffect, ...]:
-    """Check a list of effects on a record; wrong ones are findings and left out.
-
-    Args:
-        effects: The list.
-        record: The record's type.
-        scope: What right sides may read.
-        path: Where the list stands.
-    """
+    """Check a list of effects on a record; wrong ones are findings and left out."""
     planned = [_check(effect, record, scope, (*path, index)) for index, effect in enumerate(effects)]
     return tuple(effect for effect in planned if effect is not None)
 
@@ -251,11 +240,12 @@ def _change(
     if isinstance(declared, ListType | MapType) and effect.kind != "set":
         declared = declared.item if isinstance(declared, ListType) else declared.value
     right = effect.values[-1]
-    fits = demand(emitter, value, declared, right)
+    name = ".".join(effect.target)
+    fits = demand(emitter, value, declared, right, name if effect.kind == "set" else f"an item of {name}")
     if effect.kind == "set":
         return read, [*fits, f"{place} = {value}"]
     if isinstance(effect.type, ListType) and effect.kind == "append":
-        full = _refusal(emitter, place, effect.type, right)
+        full = _refusal(emitter, place, effect.type, right, name)
         return read, [*fits, f"{place} = [*{place}, {value}]", f"len({place}) <= {effect.type.most} or {full}"]
     key = emitter.local("key")
     read.append(f"{key} = {emitter.expression(effect.values[0], names)}{lazily}")
@@ -277,17 +267,18 @@ def _change_elements(emitter: Emitter, effect: PlannedEffect, names: Mapping[str
         lines.append(f"    if {where}:")
         for name, local, checked in zip(effect.updates, locals_, effect.values[1:], strict=True):
             lines.append(f"        {local} = {emitter.expression(checked, inner)}")
-            lines += [f"        {line}" for line in demand(emitter, local, fields[name], checked)]
+            label = f"{name} of an item of {'.'.join(effect.target)}"
+            lines += [f"        {line}" for line in demand(emitter, local, fields[name], checked, label)]
         pairs = ", ".join(f"{emitter.constant(n)}: {v}" for n, v in zip(effect.updates, locals_, strict=True))
         lines += [f"        {element} = {{**{element}, {pairs}}}", f"    {kept}.append({element})"]
     return [*lines, f"{place} = {kept}"]
 
 
-def demand(emitter: Emitter, value: str, declared: Type, right: Checked) -> list[str]:
+def demand(emitter: Emitter, value: str, declared: Type, right: Checked, label: str) -> list[str]:
     """A line that refuses a value outside its declared type; none where the expression is proved to fit."""
     if contains(declared, right.type):
         return []
-    refusal = _refusal(emitter, value, declared, right)
+    refusal = _refusal(emitter, value, declared, right, label)
     if isinstance(declared, IntType) and isinstance(right.type, IntType):
         refusal = f"{declared.low} <= {value} <= {declared.high} or {refusal}"
     return [refusal]
@@ -307,18 +298,30 @@ def emit_fitting(
     lines, pairs = [], []
     for name, checked in fields:
         local = emitter.local(name)
-        lines += [f"{local} = {emitter.expression(checked, names)}", *demand(emitter, local, declared[name], checked)]
+        lines += [
+            f"{local} = {emitter.expression(checked, names)}",
+            *demand(emitter, local, declared[name], checked, name),
+        ]
         pairs.append(f"{emitter.constant(name)}: {local}")
     return lines, "{" + ", ".join(pairs) + "}"
 
 
-def _refusal(emitter: Emitter, value: str, declared: Type, right: Checked) -> str:
+def _refusal(emitter: Emitter, value: str, declared: Type, right: Checked, label: str) -> str:
     words = f"{declared.low}..{declared.high}" if isinstance(declared, IntType) else f"its declared type {declared}"
 
     fits = conformer(declared)
 
     def fit(given: object) -> None:
         if not fits(given):
-            raise EvaluationError(E_EVAL_STATE, f"a value leaves {words}", 0, right.text)
+            raise EvaluationError(E_EVAL_STATE, f"{label} would be {_shown(given)}, outside {words}", 0, right.text)
 
     return f"{emitter.bind(fit, 'fit')}({value})"
+
+
+def _shown(value: object) -> str:
+    """A value as text, shortened."""
+    try:
+        text = canonical_bytes(value).decode()
+    except NotCanonical:  # an integer beyond those of receipts
+        text = repr(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

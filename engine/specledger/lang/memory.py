@@ -20,12 +20,7 @@ from specledger.lang.effects import PlannedEffect, check_effect, emit_effects, e
 from specledger.lang.scope import Fields, Let, Scope
 from specledger.spec.memory import MemoryField, Write
 
-E_MEMORY = code(
-    "E_MEMORY",
-    "a memory write cannot be made",
-    "`remember` writes to fields that `memory` declares. Its condition is at the write, not at the effect, "
-    "because each write that is made is counted and priced.",
-)
+E_MEMORY = code("E_MEMORY", "a memory write cannot be made")
 
 EPISODE: Final = "episode"
 """The scope of a memory that begins anew in every episode."""

@@ -15,20 +15,9 @@ from specledger.core.spans import Span, Text
 from specledger.load import Resolved
 from specledger.spec.prompt import Prompt, Section
 
-E_PROMPT_PLACE = code(
-    "E_PROMPT_PLACE",
-    "a placeholder in a prompt that no fact fills",
-    "`{{symbols}}` and the like are filled with facts about the universe, the templates and the request; inside an "
-    "`item` also with those of the element. Write `{{place|words}}` where a fact may be missing; the facts are listed "
-    "in docs/prompts.md.",
-)
+E_PROMPT_PLACE = code("E_PROMPT_PLACE", "a placeholder in a prompt that no fact fills")
 
-E_PROMPT_ABOUT = code(
-    "E_PROMPT_ABOUT",
-    "a prompt is used for something else than it is about",
-    "A prompt asks for laws of a universe (`about: laws`, which is the default), or for decisions of an agent "
-    "(`about: decisions`). A discovery needs the one, an agent that is a model the other.",
-)
+E_PROMPT_ABOUT = code("E_PROMPT_ABOUT", "a prompt is used for something else than it is about")
 
 ITEM: Final = "item"
 """The placeholder of an element that is not a mapping."""

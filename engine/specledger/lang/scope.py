@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, code, suggest
 from specledger.core.spans import Span, Text
 from specledger.expr.check.checker import Checked, check, check_body
-from specledger.expr.check.environment import Environment
+from specledger.expr.check.environment import ENGINE_NAMES, RESERVED, Environment
 from specledger.expr.check.excluded_names import NOT_DEFINED
 from specledger.expr.check.types import BOOL, FIXED, INT, MISTAKEN, Defined, FixedType, Type
 from specledger.expr.parse.parser import parse
@@ -21,37 +21,10 @@ from specledger.lang.words import mentioned_in, named_in
 from specledger.spec.types import BUILT_IN, TypeSpec
 from specledger.spec.world import Function
 
-E_NAME_TAKEN = code(
-    "E_NAME_TAKEN",
-    "name already in use",
-    "Names in scope of an expression are never shadowed: rename the argument, `let`, function or constant. Only the "
-    "parameters of a function and the variable of a macro are local.",
-)
-E_DECLARATION = code(
-    "E_DECLARATION",
-    "invalid type or constant",
-    "Types are built-in names (int, bool, string, double, qfixed, cell, field), names of the world's own `types`, or "
-    "schemas with JSON Schema's keywords. Constants are numbers, booleans, strings, lists of one sort, or "
-    "{qfixed: 1.5}.",
-)
-E_NOT_SEALABLE = code(
-    "E_NOT_SEALABLE",
-    "value not allowed in a receipt",
-    "States, observations, claims, records and witnesses are hashed, and only integers, booleans, strings and what "
-    "is made of them have one spelling everywhere. Use fixed point (`qfixed`, millionths) instead of a double.",
-)
-E_LET_CYCLE = code(
-    "E_LET_CYCLE",
-    "circular definition",
-    "Each expression of a `let` (or of another mapping of expressions) may read the others, but not itself, "
-    "directly or through them.",
-)
-
-ENGINE_NAMES: Final = frozenset(
-    {"now", "next", "previous", "outcome", "op", "action", "args", "inputs", "proposal", "proposals", "rejected"}
-    | {"writes", "cost", "seen", "here", "claims"}
-)
-"""Names that the engine itself gives somewhere; a spec's constants, state, functions and arguments cannot take them."""
+E_NAME_TAKEN = code("E_NAME_TAKEN", "name already in use")
+E_DECLARATION = code("E_DECLARATION", "invalid type or constant")
+E_NOT_SEALABLE = code("E_NOT_SEALABLE", "value not allowed in a receipt")
+E_LET_CYCLE = code("E_LET_CYCLE", "circular definition")
 
 _TYPES: Final = {
     **dict.fromkeys(("float", "number", "real", "decimal"), "qfixed"),
@@ -163,13 +136,7 @@ class Scope(Struct, frozen=True):
         return FIXED if any(checked is not None and isinstance(checked.type, FixedType) for checked in found) else INT
 
     def name(self, sort: str, items: Mapping[str, Any], *path: str | int) -> Scope:
-        """The scope with the functions, constants or derived values of a spec; names already taken are left out.
-
-        Args:
-            sort: `functions`, `constants` or `derived`, as in `Environment`.
-            items: What each name stands for.
-            path: Where the spec gives the names.
-        """
+        """The scope with the functions, constants or derived values of a spec; names already taken are left out."""
         free = {name: items[name] for name in sorted(items) if self.free(name, *path, name)}
         return replace(self, environment=self.environment.extend(**{sort: free}))
 
@@ -180,14 +147,7 @@ class Scope(Struct, frozen=True):
         named: Mapping[str, TypeSpec] | None = None,
         choices: bool = False,
     ) -> dict[str, Type]:
-        """The types that a spec declares; one that means nothing is a finding, and what has it is mistaken.
-
-        Args:
-            specs: The declared types by name.
-            path: Where they stand.
-            named: The spec's own named types.
-            choices: Whether these are arguments of an action.
-        """
+        """The types that a spec declares; one that means nothing is a finding, and what has it is mistaken."""
         types: dict[str, Type] = {}
         for name, spec in specs.items():
             types[name] = MISTAKEN
@@ -195,8 +155,12 @@ class Scope(Struct, frozen=True):
                 bound_type(spec, named)
                 types[name] = read_type(spec, named, choices=choices)
             except DeclarationError as error:
-                near = _TYPES.get(str(spec)) or suggest(str(spec), (*BUILT_IN, *(named or {})))
-                self.wrong(E_DECLARATION, str(error), *path, name, *error.path, near=near)
+                known = (*BUILT_IN, *(named or {}))
+                near = _TYPES.get(error.unknown) or suggest(error.unknown, known)
+                expected = f"one of {', '.join(known)}" if error.unknown and near is None else None
+                hint = None if near is None else f"did you mean {near!r}?"
+                span = self.source.span(*path, name, *error.path)
+                self.diagnostics.error(E_DECLARATION, str(error), span, hint=hint, expected=expected)
         return types
 
     def constants(self, values: Mapping[str, Any], *path: str | int) -> Scope:
@@ -221,8 +185,20 @@ class Scope(Struct, frozen=True):
             parse(body, self.diagnostics)
             if name in NOT_DEFINED:
                 self.wrong(E_NAME_TAKEN, f"{name!r} is a function of CEL that the profile leaves out", *path, name)
-            defined[name] = Defined(tuple(spec.args), body)
+            if self._parameters(spec.args, *path, name, "args"):
+                defined[name] = Defined(tuple(spec.args), body)
         return self.name("functions", defined, *path)
+
+    def _parameters(self, names: Sequence[str], *path: str | int) -> bool:
+        """Whether a function can have parameters of these names; each that it cannot have is a finding."""
+        problems = {
+            index: "is a reserved word of CEL" if name in RESERVED else "names two arguments"
+            for index, name in enumerate(names)
+            if name in RESERVED or name in names[:index]
+        }
+        for index, problem in problems.items():
+            self.wrong(E_NAME_TAKEN, f"{names[index]!r} {problem}", *path, index)
+        return not problems
 
     def unused(self, functions: Iterable[str], derived: Iterable[str] = (), elsewhere: Iterable[str] = ()) -> None:
         """Add findings for those functions and derived values of a spec that no other expression of it reaches.

@@ -7,8 +7,24 @@ from typing import Final
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
+from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.parse.parser import parse
-from specledger.expr.parse.syntax import Binary, Call, Has, Literal, Name, Node, Select, binding, children
+from specledger.expr.parse.syntax import (
+    Binary,
+    Call,
+    Conditional,
+    Has,
+    ListLiteral,
+    Literal,
+    Logical,
+    Macro,
+    Name,
+    Node,
+    Reduce,
+    Select,
+    binding,
+    children,
+)
 
 _ORDER: Final = frozenset({"<", "<=", ">", ">="})
 
@@ -32,6 +48,57 @@ def mentioned_in(source: str) -> frozenset[str]:
             case Name(name=word) | Call(function=word) | Select(key=word) | Has(key=word) | Literal(value=str(word)):
                 words.add(word)
     return frozenset(words)
+
+
+def surely_selected(text: Text, name: str) -> dict[str, tuple[int, int]]:
+    """The fields of a plain name that an expression reads whenever it is evaluated, with the first place of each.
+
+    What stands in a branch, beside `&&` or `||`, in the body of a macro or in an argument of a spec's own function may
+    not be read.
+    """
+    ast = parse(text, Diagnostics())
+    found: dict[str, tuple[int, int]] = {}
+    waiting = [] if ast is None else [ast.root]
+    while waiting:
+        node = waiting.pop(0)
+        match node:
+            case Select(operand=Name(name=owner), key=key) if owner == name:
+                found.setdefault(key, (node.start, node.end))
+            case Conditional():
+                waiting.append(node.condition)
+            case Macro() | Reduce():
+                waiting.append(node.target)
+            case Logical():
+                pass
+            case Call() if not _is_standard(node):
+                pass
+            case _:
+                waiting += children(node)
+    return found
+
+
+def listed_literals(text: Text) -> list[tuple[object, tuple[int, int]]]:
+    """The literals that a list holds as its items, in any branch, with their places; none of a list made otherwise."""
+    ast = parse(text, Diagnostics())
+    found: list[tuple[object, tuple[int, int]]] = []
+    waiting: list[tuple[Node, bool]] = [] if ast is None else [(ast.root, False)]
+    while waiting:
+        node, item = waiting.pop(0)
+        match node:
+            case Literal(value=value) if item:
+                found.append((value, (node.start, node.end)))
+            case ListLiteral(items=items) if not item:
+                waiting += [(one, True) for one in items]
+            case Conditional(then=then, otherwise=otherwise):
+                waiting += [(then, item), (otherwise, item)]
+            case Binary(operator="+", left=left, right=right) if not item:
+                waiting += [(left, False), (right, False)]
+    return found
+
+
+def _is_standard(call: Call) -> bool:
+    owner = f"{call.target.name}." if isinstance(call.target, Name) else ""
+    return call.function in STANDARD or owner + call.function in STANDARD
 
 
 @lru_cache(maxsize=4096)

@@ -15,12 +15,7 @@ from specledger.load import Bundle, bundle_from_document
 from specledger.load.bundle import ReservedKey, dump, key_of, restore
 from specledger.spec.law import Law
 
-E_LAW_CANDIDATE = code(
-    "E_LAW_CANDIDATE",
-    "a candidate is no law",
-    "A candidate is a JSON object with `template`, `forbidden`, and `claim_ast` or the fields that its template needs; "
-    "`template` is one of the known ones, and no other keys than those of a law may stand in it.",
-)
+E_LAW_CANDIDATE = code("E_LAW_CANDIDATE", "a candidate is no law")
 
 REQUIRED: Final = ("template", "forbidden")
 

@@ -1,4 +1,4 @@
-"""The typed tree of a claim, its exact 64-bit evaluation, and its spelling as JSON and as text.
+"""The typed tree of a claim, its exact 64-bit evaluation, its spelling as JSON and as text; numbers of steps.
 
 A claim reads observables at the step `t` that it is judged at, up to `AHEAD` steps later, or at a fixed step. Every
 operand is always evaluated: an integer that leaves 64 bits anywhere is an error, never a truth value. Source: law
@@ -7,7 +7,8 @@ proposer, section 6, Claim AST Format.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, Final
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 from specledger.expr import EvaluationError
 from specledger.expr.errors import E_EVAL_OVERFLOW
 from specledger.expr.limits import INT_MAX, INT_MIN
+from specledger.spec.law import PER_LENGTH
 
 ARITHMETIC: Final = ("+", "-", "*")
 COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
@@ -102,6 +104,11 @@ def operands(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Binary):
         return (node.left, node.right)
     return (node.operand,) if isinstance(node, Not) else ()
+
+
+def conjunction(nodes: Sequence[Node]) -> Node:
+    """All conditions at once; of none: true."""
+    return reduce(lambda one, other: Binary("and", one, other), nodes) if nodes else TRUE
 
 
 def reads(node: Node) -> dict[tuple[str, Time], None]:
@@ -265,3 +272,40 @@ def time_json(time: Time) -> dict[str, Any]:
         return {"const": time.offset}
     forms: dict[int, dict[str, Any]] = {0: {"var": "t"}, 1: {"t_plus_1": True}}
     return forms.get(time.offset, {"t_plus": time.offset})
+
+
+class Duration(Struct, frozen=True):
+    """`cells` steps for each cell of the ring, and `plus` more."""
+
+    plus: int
+    cells: int = 0
+
+    @classmethod
+    def read(cls, value: int | str) -> Duration:
+        """A duration as a law has it: a number, or `2 * grid_length - 1`."""
+        if isinstance(value, int):
+            return cls(value)
+        found = PER_LENGTH.fullmatch(value)
+        assert found is not None  # noqa: S101 - the model of a law admits nothing else
+        return cls(int(f"{found[2] or '+'}{found[3] or 0}"), int(found[1] or 1))
+
+    def on(self, length: int) -> int:
+        """The steps on a ring of so many cells."""
+        return self.plus + self.cells * length
+
+    def to_json(self) -> int | dict[str, int]:
+        """The number, or `{cells, plus}`."""
+        return {"cells": self.cells, "plus": self.plus} if self.cells else self.plus
+
+
+Steps = int | Duration
+
+
+def steps_on(steps: Steps, length: int) -> int:
+    """The steps on a ring of so many cells."""
+    return steps if isinstance(steps, int) else steps.on(length)
+
+
+def steps_json(steps: Steps | None) -> int | dict[str, int] | None:
+    """A number of steps as JSON."""
+    return steps.to_json() if isinstance(steps, Duration) else steps

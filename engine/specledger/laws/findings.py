@@ -1,69 +1,84 @@
-"""Diagnostic codes of laws."""
+"""Diagnostic codes of laws, and findings about a law whose verdict will be UNKNOWN."""
 
-from specledger.core.diagnostics import code
+from __future__ import annotations
 
-E_LAW_MISSING = code(
-    "E_LAW_MISSING",
-    "a law lacks what its template needs",
-    "A template lists the fields that are part of its form: `direction` for a monotone law, `bound_op` and "
-    "`bound_value` for a bound, `transform` for a symmetry, `trigger_symbol`, `result_op` and `result_symbol` for a "
-    "transition, `quantifiers: {H: …}` where something has time to come true. Every other law has a `claim_ast`.",
-)
-E_LAW_FIELD = code(
-    "E_LAW_FIELD",
-    "a law says what its template does not need",
-    "Strict parsing takes only those of `direction`, `bound_op`, `bound_value`, `transform`, `trigger_symbol`, "
-    "`result_op` and `result_symbol` that the template lists in `needs`. Leave the others out.",
-)
-W_LAW_FIELD = code(
-    "W_LAW_FIELD",
-    "a field of a law was not read",
-    "The template of the law does not list the field in `needs`. What it says is no part of the law, whatever it is: a "
-    "law with a `transform` is about a symmetry only if its template is.",
-)
-E_LAW_FORM = code(
-    "E_LAW_FORM",
-    "a claim is not of its template's form",
-    "The template says what a claim looks like, which steps its parts may read, and which fields of the law it must "
-    "agree with. Where the fields say all of the claim, `claim_ast` may be left out.",
-)
-E_LAW_UNDEFINED = code(
-    "E_LAW_UNDEFINED",
-    "a name that neither the law nor its universe defines",
-    "A claim reads the names of the law's own `observables`: `{name: X, expr: count('X')}`. These read the observables "
-    "of the universe. `spec check` refuses a name that is probably a misspelling; another name that the universe lacks "
-    "is a warning, `W_LAW_UNDECIDED`.",
-)
-E_LAW_SORT = code(
-    "E_LAW_SORT",
-    "an operator of a claim has operands that it cannot take",
-    "`and`, `or`, `not` and `=>` take truth values; arithmetic and order take integers; a claim is a truth value.",
-)
-E_LAW_INTEGER = code(
-    "E_LAW_INTEGER",
-    "an integer of a law cannot be recorded",
-    "Receipts and certificates hold integers up to 2^53 - 1. The integers of observables, preconditions and claims are "
-    "within this range, and so are the factors of what they add up when they are multiplied out.",
-)
-E_LAW_STRING = code(
-    "E_LAW_STRING",
-    "a string claim where only a tree is accepted",
-    "Strict parsing takes `claim_ast` alone; `claim` is then a summary for people.",
-)
-W_LAW_STRING = code(
-    "W_LAW_STRING",
-    "a claim was read from its string",
-    "String claims are deprecated: write `claim_ast`. The string was compiled to the same tree.",
-)
-E_LAW_TEST = code(
-    "E_LAW_TEST",
-    "a proposed test has a parameter that means nothing",
-    "The parameters of a proposed test are `cases`, `lengths` and the one that its family calls `beyond`.",
-)
-W_LAW_UNDECIDED = code(
-    "W_LAW_UNDECIDED",
-    "nothing can be said of a law",
-    "The law is kept, and its verdict will be UNKNOWN with this reason: its universe lacks what it speaks of, its "
-    "string claim leaves open what is meant, or it is too much. A law that expects `status: UNKNOWN` has no "
-    "such warning.",
-)
+from collections.abc import Collection, Iterator, Sequence
+
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Severity, code, suggest
+from specledger.expr import Environment
+from specledger.lang.scope import Scope
+from specledger.lang.words import named_in
+from specledger.laws.law import Law
+from specledger.laws.universe import Universe
+from specledger.load import Resolved
+from specledger.spec.law import Law as LawSpec
+
+E_LAW_MISSING = code("E_LAW_MISSING", "a law lacks what its template needs")
+E_LAW_FIELD = code("E_LAW_FIELD", "a law says what its template does not need")
+W_LAW_FIELD = code("W_LAW_FIELD", "a field of a law was not read")
+E_LAW_FORM = code("E_LAW_FORM", "a claim is not of its template's form")
+E_LAW_UNDEFINED = code("E_LAW_UNDEFINED", "a name that neither the law nor its universe defines")
+E_LAW_SORT = code("E_LAW_SORT", "an operator of a claim has operands that it cannot take")
+E_LAW_INTEGER = code("E_LAW_INTEGER", "an integer of a law cannot be recorded")
+E_LAW_STRING = code("E_LAW_STRING", "a string claim where only a tree is accepted")
+W_LAW_STRING = code("W_LAW_STRING", "a claim was read from its string")
+E_LAW_TEST = code("E_LAW_TEST", "a proposed test has a parameter that means nothing")
+W_LAW_UNDECIDED = code("W_LAW_UNDECIDED", "nothing can be said of a law")
+
+
+def undecided(spec: Resolved, law: Law) -> Iterator[Diagnostic]:
+    """The findings about a law whose verdict will be UNKNOWN: errors about names probably misspelt, else warnings.
+
+    Args:
+        spec: The law's spec.
+        law: The law.
+    """
+    if law.unknown is None:
+        return
+    reason, message = law.unknown.reason, f"it cannot be decided: {law.unknown.reason}: {law.unknown.detail}"
+    missing = [*_missing(spec, law.universe)]
+    for word, known, path in missing:
+        near, span = suggest(word, known), Scope(Environment(), spec, Diagnostics()).span_of(word, *path)
+        if near is None:
+            hint = _callable(law.universe) if path[0] == "observables" else None
+            hint = hint or f"the universe has {', '.join(sorted(known)) or 'none'}"
+            yield Diagnostic(W_LAW_UNDECIDED, message, span, hint=hint, severity=Severity.WARNING)
+        else:
+            yield Diagnostic(E_LAW_UNDEFINED, f"the universe has no `{word}`", span, hint=f"did you mean `{near}`?")
+    if not missing:
+        ambiguous = reason == "ambiguous_claim"
+        span = spec.span(*(("claim",) if ambiguous else ("quantifiers",)))
+        hint = "write `claim_ast`" if ambiguous else "make `quantifiers` smaller, or `trial.steps` greater"
+        yield Diagnostic(W_LAW_UNDECIDED, message, span, hint=hint, severity=Severity.WARNING)
+
+
+def _callable(universe: Universe) -> str:
+    """What an observable of a law can call, with its arguments."""
+    calls = sorted(primitive.signature for primitive in universe.measures.values())
+    return f"it can call {', '.join(calls)}, and observables above it"
+
+
+def _missing(spec: Resolved, universe: Universe) -> Iterator[tuple[str, Collection[str], tuple[str | int, ...]]]:
+    """The names that a law uses and its universe lacks, with those that it has, and where they are written."""
+    model = spec.model
+    assert isinstance(model, LawSpec)  # noqa: S101 - `check_law` was given it
+    own = {each.name for each in model.observables}
+    for path, text in spec.expressions():
+        for name in sorted(frozenset[str]().union(*named_in(text)) - own - universe.primitives.keys()):
+            yield name, {*own, *universe.primitives}, path
+    required = model.capability_requirements
+    labels: dict[str, tuple[Sequence[str], Collection[str]]] = {
+        "primitive_observables": (required.primitive_observables, universe.primitives),
+        "transforms": (required.transforms, universe.transforms),
+        "generator_families": (required.generator_families, universe.generators),
+    }
+    for key, (given, known) in labels.items():
+        for index, label in enumerate(given):
+            name = label.partition("(")[0].strip()
+            if name not in known:
+                yield name, known, ("capability_requirements", key, index)
+    if model.transform is not None and model.transform.partition("(")[0].strip() not in universe.transforms:
+        yield model.transform.partition("(")[0].strip(), universe.transforms, ("transform",)
+    for index, test in enumerate(model.proposed_tests):
+        if test.family not in universe.generators:
+            yield test.family, universe.generators, ("proposed_tests", index, "family")

@@ -27,11 +27,10 @@ from specledger.laws.claim import (
     Observe,
     Time,
 )
-from specledger.laws.evolve import Changes, Trajectory
+from specledger.laws.evolve import Changes, Trajectory, evolve_best, weigher
 from specledger.laws.law import Law
 from specledger.laws.layout import Array, Batch
 from specledger.laws.observable import apply_fast, hold, measures, range_of
-from specledger.laws.packed import evolve_best, weigher
 from specledger.laws.primitive import Scan
 
 

@@ -53,6 +53,7 @@ class Law(Struct, frozen=True):
         unknown: Why nothing can be said, if so; then the claim may be missing.
         preconditions: How many preconditions there are.
         words: The claim as its writer put it, if it came as a text.
+        missing: What its expressions measure and its universe lacks.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Law(Struct, frozen=True):
     H_cells: int = 0
     forbidden: str = ""
     words: str = ""
+    missing: tuple[str, ...] = ()
 
     def on(self, length: int) -> Law:
         """The law as it is judged on rings of so many cells: T and H are numbers."""

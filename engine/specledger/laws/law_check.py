@@ -17,11 +17,12 @@ from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.laws.claim import (
     CELLWISE,
     TRUE,
-    Binary,
     Const,
+    Duration,
     Node,
     Observe,
     SortError,
+    conjunction,
     first_wrong,
     is_image,
     placed,
@@ -31,7 +32,6 @@ from specledger.laws.claim import (
     walk,
 )
 from specledger.laws.claim_parser import E_CLAIM_TEXT, ClaimError, read_claim, read_text
-from specledger.laws.duration import Duration
 from specledger.laws.findings import (
     E_LAW_FIELD,
     E_LAW_FORM,
@@ -142,6 +142,7 @@ class _Checker:
                 unknown=self.unknown,
                 preconditions=len(model.preconditions),
                 forbidden=model.forbidden,
+                missing=tuple(self.reader.missing),
             )
         )
 
@@ -370,11 +371,7 @@ class _Checker:
 
 def _joined(conditions: Sequence[Node | None]) -> Node:
     """All conditions at once; those that need what is missing are left out, for nothing can be said then anyway."""
-    found = [condition for condition in conditions if condition is not None]
-    where: Node = found[0] if found else TRUE
-    for condition in found[1:]:
-        where = Binary("and", where, condition)
-    return where
+    return conjunction([condition for condition in conditions if condition is not None])
 
 
 def _is_cellwise(node: Node) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,18 +26,20 @@ from specledger.laws.claim import (
     TRUE,
     Binary,
     Const,
+    Duration,
     Node,
     Observe,
     Read,
+    Steps,
     Time,
+    conjunction,
     evaluator,
     reads,
     show,
 )
 from specledger.laws.claim import Not as Denied
-from specledger.laws.duration import Duration, Steps
 from specledger.laws.law import Law
-from specledger.laws.observable import range_of
+from specledger.laws.observable import Terms, merged, range_of
 from specledger.laws.preconditions import admitted_lengths
 from specledger.laws.proofs import (
     Always,
@@ -60,6 +62,7 @@ from specledger.laws.proofs import (
     implies,
 )
 from specledger.laws.proofs.clauses import as_condition, terms_of
+from specledger.laws.proofs.linear import largest_in
 
 Sum = dict[tuple[str, Time], int]
 """Integer factors of what is read; that of `_ONE` is the constant."""
@@ -127,13 +130,7 @@ def fits(law: Law) -> bool:
 
 def largest_integer(law: Law) -> int:
     """The largest absolute value of an integer in the questions about a law."""
-    return max((_largest(facts(each.question)) for each in questions_of(law)), default=0)
-
-
-def _largest(document: Any) -> int:
-    if isinstance(document, dict | list):
-        return max(map(_largest, document.values() if isinstance(document, dict) else document), default=0)
-    return abs(document) if isinstance(document, int) else 0
+    return max((largest_in(facts(each.question)) for each in questions_of(law)), default=0)
 
 
 def _question(law: Law, claim: Claim, where: Condition) -> Question:
@@ -182,10 +179,7 @@ class _Writer:
                 linear.append(self.condition(each))
             except NotLinear:
                 others.append(each)
-        rest: Node = others[0] if others else TRUE
-        for each in others[1:]:
-            rest = Binary("and", rest, each)
-        return (linear[0] if len(linear) == 1 else And(tuple(linear))), rest
+        return (linear[0] if len(linear) == 1 else And(tuple(linear))), conjunction(others)
 
     def claim(self) -> Claim | None:
         """The claim in the prover's words.
@@ -285,26 +279,17 @@ class _Writer:
         factors = {name: factor for (name, time), factor in total.items() if time == later}
         if any(total.get((name, earlier), 0) != -factor for name, factor in factors.items()):
             return None
-        quantity = self._combined(factors)
+        terms: Terms = {}
+        for name, factor in factors.items():
+            terms[self._known(name)] = terms.get(self._known(name), 0) + factor
+        quantity = merged(terms, self._law.universe.rule.symbols)
+        if quantity is None:
+            return None
         if node.op == "==":
             return Conserved(quantity)
         if later == NEXT and earlier == NOW and node.op in ("<=", ">="):
             return Monotone(quantity, "<=" if node.op == "<=" else ">=")
         return None
-
-    def _combined(self, factors: Mapping[str, int]) -> Additive:
-        """One additive observable from several."""
-        symbols = self._law.universe.rule.symbols
-        found = {name: self._known(name) for name in factors}
-        width = max(each.width for each in found.values())
-        weights = [0] * symbols**width
-        constant = 0
-        for name, factor in factors.items():
-            span = symbols ** (width - found[name].width)
-            constant += factor * found[name].constant
-            for index in range(len(weights)):
-                weights[index] += factor * found[name].weights[index // span]
-        return Additive(symbols, width, tuple(weights), constant)
 
     def _compared(self, node: Binary) -> Linear:
         total = self._difference(node)

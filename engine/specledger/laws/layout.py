@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from specledger.laws.planes import Words
 from specledger.laws.transform import Image
-from specledger.laws.words import Words
 
 Array = np.ndarray[Any, Any]
 

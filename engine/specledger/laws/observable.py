@@ -74,7 +74,7 @@ class Observable(Struct, frozen=True):
     def additive(self, rule: Rule) -> Additive | None:
         """The observable as one sum over windows, or None if it is none."""
         terms = _linear(self.root)
-        return None if terms is None else _merged(terms, rule.symbols)
+        return None if terms is None else merged(terms, rule.symbols)
 
     def batch(self, states: Trajectory) -> Any:
         """The values of all states of all cases, as int64 of shape (steps + 1, cases); exact integers where needed.
@@ -84,8 +84,8 @@ class Observable(Struct, frozen=True):
         """
         if self.bounds(states.longest) is None:
             return _exact(self.root, states)
-        merged = self.additive(states.rule)
-        return states.total(merged) if merged is not None else _fast(self.root, states)
+        total = self.additive(states.rule)
+        return states.total(total) if total is not None else _fast(self.root, states)
 
 
 def _value(part: Part, cells: Sequence[int]) -> int:
@@ -151,8 +151,8 @@ def _linear(part: Part) -> Terms | None:
     return merged
 
 
-def _merged(terms: Terms, symbols: int) -> Additive | None:
-    """One sum over the widest window; the narrower ones are read at its beginning."""
+def merged(terms: Terms, symbols: int) -> Additive | None:
+    """One sum over the widest window, the narrower ones being read at its beginning; None if it has too many."""
     width = max((term.width for term in terms if term is not None), default=1)
     if symbols**width > MAX_WINDOWS:
         return None
@@ -171,9 +171,9 @@ def _merged(terms: Terms, symbols: int) -> Additive | None:
 def largest(part: Part, symbols: int) -> int:
     """The largest absolute value of an integer in a part, and of its factors if it is one sum over windows."""
     terms = _linear(part)
-    merged = None if terms is None else _merged(terms, symbols)
-    if merged is not None:
-        return max(abs(merged.constant), *map(abs, merged.weights), _largest_number(part))
+    total = None if terms is None else merged(terms, symbols)
+    if total is not None:
+        return max(abs(total.constant), *map(abs, total.weights), _largest_number(part))
     return _largest_number(part)
 
 

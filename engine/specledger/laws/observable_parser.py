@@ -23,22 +23,11 @@ from specledger.laws.claim import COMPARISONS, START, Binary, Const, Node, Not, 
 from specledger.laws.claim_parser import E_CLAIM_DIVISION
 from specledger.laws.findings import E_LAW_INTEGER
 from specledger.laws.observable import Combined, Measured, Number, Part, largest
-from specledger.laws.pattern import PATTERN, strange_symbols
-from specledger.laws.primitive import E_MEASURE_ARGUMENT, ArgumentError, report_symbols
+from specledger.laws.primitive import E_MEASURE_ARGUMENT, PATTERN, ArgumentError, report_symbols, strange_symbols
 from specledger.laws.universe import Universe
 
-E_OBSERVABLE_FORM = code(
-    "E_OBSERVABLE_FORM",
-    "an expression is no observable",
-    "An observable is made of the universe's observables with written-out arguments, of observables defined before it, "
-    "of integers, + - * and brackets.",
-)
-E_OBSERVABLE_ORDER = code(
-    "E_OBSERVABLE_ORDER",
-    "an observable is used before it is defined",
-    "The observables of a law are defined in the order of their list: each may read those before it, and a claim may "
-    "read those of the list alone.",
-)
+E_OBSERVABLE_FORM = code("E_OBSERVABLE_FORM", "an expression is no observable")
+E_OBSERVABLE_ORDER = code("E_OBSERVABLE_ORDER", "an observable is used before it is defined")
 
 MAX_TERMS: Final = 2_000
 """Parts of an observable when those that it reads are written out."""
@@ -186,12 +175,7 @@ def _never(*values: Any) -> int:
     raise EvaluationError(E_EVAL_ARGUMENT, "an observable is measured, not called")
 
 
-E_PRECONDITION = code(
-    "E_PRECONDITION",
-    "a precondition is no condition on the initial state",
-    "A precondition compares observables, as in `count('>') > 0`, and joins comparisons by `&&`, `||` and `!`; or it "
-    "is {lhs: …, op: …, rhs: …}.",
-)
+E_PRECONDITION = code("E_PRECONDITION", "a precondition is no condition on the initial state")
 
 _JUNCTIONS: Final = {"&&": "and", "||": "or"}
 

@@ -1,6 +1,6 @@
 """Primitives of a universe: sums over windows of a ring, and scans along its cells.
 
-Sums wrap around the ring. Scans read from cell 0 to the last cell and do not wrap.
+Sums wrap around the ring; a pattern of symbols is one. Scans read from cell 0 to the last cell and do not wrap.
 """
 
 from __future__ import annotations
@@ -19,24 +19,9 @@ from specledger.lang.scope import Scope
 from specledger.laws.automaton import Additive
 from specledger.spec.universe import Primitive as PrimitiveSpec
 
-E_UNIVERSE_OBSERVABLE = code(
-    "E_UNIVERSE_OBSERVABLE",
-    "an observable of a universe cannot be measured",
-    "A window is a list of names for neighbouring cells, or the number of its cells, which are then called `w`. "
-    "`count` is a condition on the window, `sum` an integer; what `scan` looks for is a condition on `self`.",
-)
-E_UNIVERSE_SYMBOL = code(
-    "E_UNIVERSE_SYMBOL",
-    "a symbol that the alphabet lacks",
-    "Every symbol is one character of the universe's `alphabet`, in tables, texts of expressions, transforms, starts "
-    "and states alike; no symbol stands in the alphabet twice.",
-)
-E_MEASURE_ARGUMENT = code(
-    "E_MEASURE_ARGUMENT",
-    "an observable is given an argument that it cannot take",
-    "Symbols are characters of the alphabet in quotes, integers are written out, and a window has at least one cell "
-    "and at most 65536 different contents.",
-)
+E_UNIVERSE_OBSERVABLE = code("E_UNIVERSE_OBSERVABLE", "an observable of a universe cannot be measured")
+E_UNIVERSE_SYMBOL = code("E_UNIVERSE_SYMBOL", "a symbol that the alphabet lacks")
+E_MEASURE_ARGUMENT = code("E_MEASURE_ARGUMENT", "an observable is given an argument that it cannot take")
 
 MAX_WINDOWS: Final = 65_536
 """Different contents of one window."""
@@ -259,3 +244,45 @@ def _evaluated(run: Callable[..., Any], *values: Any) -> Any:
         return run(*values)
     except EvaluationError as error:
         raise ArgumentError(f"it cannot be measured: {error.message}") from None
+
+
+PATTERN: Final = "pattern"
+"""The function that laws of every universe may call, unless the universe has an observable of this name."""
+
+WILDCARD: Final = "?"
+"""Any symbol; in an alphabet that has it, this symbol alone."""
+
+
+def strange_symbols(text: str, alphabet: Sequence[str]) -> list[str]:
+    """What a pattern has that is neither a symbol nor the wildcard, each once."""
+    return sorted(set(text) - {*alphabet, WILDCARD})
+
+
+def pattern_of(text: str, alphabet: Sequence[str]) -> Additive:
+    """The number of places of a ring at which a pattern begins.
+
+    Raises:
+        ArgumentError: It has no symbol or too many, or one that the alphabet lacks.
+    """
+    strange, most = strange_symbols(text, alphabet), 1
+    while len(alphabet) ** (most + 1) <= MAX_WINDOWS and most < 16:
+        most += 1
+    if not 1 <= len(text) <= most:
+        hint = f"with {len(alphabet)} symbols a pattern has at most {most}: windows have at most {MAX_WINDOWS} contents"
+        raise ArgumentError(f"a pattern of {len(text)} symbols", hint)
+    if strange:
+        raise ArgumentError(f"the alphabet has no {', '.join(map(repr, strange))}")
+    weights = [1]
+    for wanted in text:
+        fits = [int(wanted == symbol or (wanted == WILDCARD and WILDCARD not in alphabet)) for symbol in alphabet]
+        weights = [weight * fit for weight in weights for fit in fits]
+    return Additive(len(alphabet), len(text), tuple(weights))
+
+
+def pattern_function(alphabet: Sequence[str]) -> Primitive:
+    """The function `pattern` over an alphabet."""
+
+    def bind(values: tuple[Any, ...]) -> Additive:
+        return pattern_of(str(values[0]), alphabet)
+
+    return Primitive(PATTERN, {"symbols": PATTERN}, bind)

@@ -32,15 +32,7 @@ from specledger.laws.claim_parser import ClaimError, read_claim, read_time
 from specledger.load import Resolved
 from specledger.spec.template import Template as TemplateSpec
 
-E_TEMPLATE = code(
-    "E_TEMPLATE",
-    "a template means nothing",
-    "`claim`, `antecedent` and `holds` are claims in JSON in which {part: P} stands for a declared part and {field: "
-    "name} for a field of the law that `needs` lists; `at: t + 3` says that the part is read so many steps later, and "
-    "what it then reads is at most 8 steps ahead. `antecedent` and `holds` go together, and the claim is then that one "
-    "implies the other. A template that reads a transformed state needs a `transform`, one that reads single cells "
-    "`i: cells`.",
-)
+E_TEMPLATE = code("E_TEMPLATE", "a template means nothing")
 
 SAMPLES: Final[Mapping[str, Any]] = {
     "direction": "<=",

@@ -14,12 +14,7 @@ from specledger.lang.scope import Scope
 from specledger.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError
 from specledger.spec.universe import Transform as TransformSpec
 
-E_TRANSFORM = code(
-    "E_TRANSFORM",
-    "a transform is named in a way that means nothing",
-    "A law names a transform as `mirror`, or with integers for its arguments as `shift_k(3)`. In a universe the keys "
-    "of `default` are among the arguments.",
-)
+E_TRANSFORM = code("E_TRANSFORM", "a transform is named in a way that means nothing")
 
 _CALL: Final = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:\(\s*(-?[0-9]{1,9}(?:\s*,\s*-?[0-9]{1,9})*)\s*\))?\Z")
 

@@ -31,12 +31,7 @@ BUNDLE_TAG: Final = "specledger/specs/v1"
 DOUBLE: Final = "$double"
 """The key that marks a double in resolved data; no mapping of a document may have it."""
 
-E_SPEC_RESERVED_KEY = code(
-    "E_SPEC_RESERVED_KEY",
-    "A key that is reserved",
-    "`$double` marks numbers with a decimal point in the resolved form, so that no mapping of a document can have "
-    "this key.",
-)
+E_SPEC_RESERVED_KEY = code("E_SPEC_RESERVED_KEY", "A key that is reserved")
 
 
 class ReservedKey(ValueError):  # noqa: N818 - says what was found
@@ -249,13 +244,7 @@ def decode(value: Any) -> Any:
 
 
 def find_references(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """The paths of a value at which a model has references, with the kinds that they refer to.
-
-    Args:
-        shape: What may stand there.
-        value: Nodes or JSON values.
-        path: The value's own path.
-    """
+    """The paths of a value at which a model has references, with the kinds that they refer to."""
     if shape.reference is not None:
         yield path, shape.reference
         return
@@ -265,13 +254,7 @@ def find_references(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple
 
 
 def find_expressions(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """The scalars of a value at which a model has expressions, by their paths.
-
-    Args:
-        shape: What may stand there.
-        value: Nodes or JSON values.
-        path: The value's own path.
-    """
+    """The scalars of a value at which a model has expressions, by their paths."""
     inside = value.value if isinstance(value, Node) else value
     if shape.expression and not isinstance(inside, Mapping | list | tuple):
         yield path, value

@@ -24,34 +24,11 @@ _SHARED: Final = ("types", "constants", "functions")
 MAX_CHAIN: Final = 32
 """Documents that extend one another."""
 
-E_EXTENDS_TYPE = code(
-    "E_EXTENDS_TYPE",
-    "`extends` is not the name of a spec",
-    "`extends` holds the name or the relative path of one other document of the same kind, as text.",
-)
-E_EXTENDS_CYCLE = code(
-    "E_EXTENDS_CYCLE",
-    "Documents extend one another in a circle",
-    "A document cannot be built on itself, not even through others. The message names the circle; take one `extends` "
-    "out.",
-)
-E_EXTENDS_DEPTH = code(
-    "E_EXTENDS_DEPTH",
-    "A chain of `extends` that is too long",
-    "At most 32 documents extend one another. Long chains are hard to read; merge some of them.",
-)
-E_EXTENDS_USE = code(
-    "E_EXTENDS_USE",
-    "`use` cannot add definitions of a library",
-    "`use` is a list of names or relative paths of specs of the kind library. Their types, constants and functions are "
-    "added to those of the document, which needs a kind that has functions; no name may be defined twice.",
-)
-E_EXTENDS_ITEM = code(
-    "E_EXTENDS_ITEM",
-    "An item is taken away that is not there",
-    "Over a list whose items have an `id`, a mapping changes, adds and takes away single items: `gates: {floor: null}` "
-    "takes away the item with the id `floor`, which the list then must have.",
-)
+E_EXTENDS_TYPE = code("E_EXTENDS_TYPE", "`extends` is not the name of a spec")
+E_EXTENDS_CYCLE = code("E_EXTENDS_CYCLE", "Documents extend one another in a circle")
+E_EXTENDS_DEPTH = code("E_EXTENDS_DEPTH", "A chain of `extends` that is too long")
+E_EXTENDS_USE = code("E_EXTENDS_USE", "`use` cannot add definitions of a library")
+E_EXTENDS_ITEM = code("E_EXTENDS_ITEM", "An item is taken away that is not there")
 
 
 class Template(Struct, frozen=True):

@@ -17,29 +17,10 @@ from specledger.load.document import Node, Path
 from specledger.load.shapes import Shape, find_key, known_keys, shapes_at
 from specledger.spec.base import Models
 
-E_SPEC_UNKNOWN_KEY = code(
-    "E_SPEC_UNKNOWN_KEY",
-    "A key that the kind does not know",
-    "Unknown keys are refused, so that a misspelt one cannot be ignored silently. Free notes have their place under "
-    "`metadata: {annotations: {...}}`. `spec explain <kind>` lists the keys.",
-)
-E_SPEC_MISSING_KEY = code(
-    "E_SPEC_MISSING_KEY",
-    "A required key is missing",
-    "The place shown is what lacks the key. `spec explain <kind>` lists the keys and which of them are required.",
-)
-E_SPEC_TYPE = code(
-    "E_SPEC_TYPE",
-    "A value of the wrong type",
-    "Values are never converted: text is not a number, and a number is not text. Expressions are text, mostly in "
-    "quotes.",
-)
-E_SPEC_VALUE = code(
-    "E_SPEC_VALUE",
-    "A value that is not allowed here",
-    "The value has the right type, but is too small, too long, not one of the allowed words, or contradicts its "
-    "neighbours.",
-)
+E_SPEC_UNKNOWN_KEY = code("E_SPEC_UNKNOWN_KEY", "A key that the kind does not know")
+E_SPEC_MISSING_KEY = code("E_SPEC_MISSING_KEY", "A required key is missing")
+E_SPEC_TYPE = code("E_SPEC_TYPE", "A value of the wrong type")
+E_SPEC_VALUE = code("E_SPEC_VALUE", "A value that is not allowed here")
 
 _MISFITS: Final = {
     "model_type": "a mapping",
@@ -90,15 +71,7 @@ class _Finding(Struct, frozen=True):
 def report(
     error: ValidationError, model: type[BaseModel], root: Node, models: Models, diagnostics: Diagnostics
 ) -> None:
-    """Report a document's validation errors at their places.
-
-    Args:
-        error: What pydantic raised.
-        model: The model that refused the document.
-        root: The document.
-        models: The model of each kind, for hints about keys of other kinds.
-        diagnostics: Takes the findings; none about a value that is `flawed` already.
-    """
+    """Report a document's validation errors at their places."""
     found = _select([_locate(item, model) for item in error.errors(include_url=False, include_input=False)])
     meant = {
         (*finding.path[:-1], near)

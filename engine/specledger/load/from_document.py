@@ -18,12 +18,7 @@ from specledger.load.resolve import MAX_SPECS
 from specledger.load.shapes import Shape
 from specledger.spec.base import Models
 
-E_SPEC_RESOLVED_FORM = code(
-    "E_SPEC_RESOLVED_FORM",
-    "Not the resolved form of a bundle of specs",
-    "The specs inside evidence are {root, specs}: each spec under its key, as this engine resolves and writes it, and "
-    "none that the root does not need. Something else was found, so the evidence was written by hand, changed, or cut.",
-)
+E_SPEC_RESOLVED_FORM = code("E_SPEC_RESOLVED_FORM", "Not the resolved form of a bundle of specs")
 
 NONE: Final[Mapping[str, Resolved]] = MappingProxyType({})
 

@@ -14,11 +14,7 @@ from specledger.load.resolve import ResolvedCase, Resolver
 from specledger.load.sources import sources_of
 from specledger.spec.base import Models
 
-E_REF_AMBIGUOUS = code(
-    "E_REF_AMBIGUOUS",
-    "A name that several specs have",
-    "Specs of different kinds may share a name. Say which one is meant: `world/basic`, or the path of the file.",
-)
+E_REF_AMBIGUOUS = code("E_REF_AMBIGUOUS", "A name that several specs have")
 
 
 _USED = "used at"
@@ -83,13 +79,7 @@ def load(
 def with_context(
     found: Iterable[Diagnostic], uses: Mapping[str, Span], settings: Sequence[str]
 ) -> tuple[Diagnostic, ...]:
-    """Findings with the reference that leads to their file, or with the text of the `--set` option that they are about.
-
-    Args:
-        found: The findings.
-        uses: The place of the first reference to each file.
-        settings: The texts of the options.
-    """
+    """Findings with the first reference to their file, or with the text of the `--set` option that they are about."""
     texts = {name_of(setting): setting for setting in settings}
     return tuple(_with_context(one, uses, texts) for one in found)
 

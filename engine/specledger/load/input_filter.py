@@ -13,47 +13,13 @@ MAX_BYTES: Final = 1 << 20
 """Bytes of one file."""
 _REPORTED: Final = 20  # characters that are reported one by one
 
-E_YAML_SIZE = code(
-    "E_YAML_SIZE",
-    "The file is too large",
-    "A spec file has at most 1 MiB, so that a hostile one cannot exhaust memory. Split it, or use `extends` and "
-    "params instead of repetition.",
-)
-E_YAML_ENCODING = code(
-    "E_YAML_ENCODING",
-    "The file is not UTF-8",
-    "Spec files are UTF-8 text. Save the file as UTF-8 in your editor; the place shown is the first byte that is not.",
-)
-E_YAML_BOM = code(
-    "E_YAML_BOM",
-    "The file has a byte order mark",
-    "The invisible character U+FEFF marks UTF-8 for some editors; inside a key it makes another key. Save the file as "
-    "UTF-8 without BOM.",
-)
-E_YAML_TAB = code(
-    "E_YAML_TAB",
-    "A tab character",
-    "YAML forbids tabs as indentation, and its parsers disagree about them elsewhere. Use spaces. Inside a "
-    "double-quoted value write \\t.",
-)
-E_YAML_CONTROL = code(
-    "E_YAML_CONTROL",
-    "A control character",
-    "Control characters can hide text from the reader or steer a terminal. Delete the character; it may have come "
-    "with a copied text. Values may hold no other ones than newline and tab, not even by an escape.",
-)
-E_YAML_LINE_BREAK = code(
-    "E_YAML_LINE_BREAK",
-    "An unusual line break",
-    "U+0085, U+2028, U+2029 and a lone carriage return end a line for some YAML parsers and not for others, and so "
-    "can hide a key inside a comment or a value. End lines with LF or CR LF.",
-)
-E_YAML_BIDI = code(
-    "E_YAML_BIDI",
-    "A character that changes the direction of text",
-    "Bidirectional embeddings, overrides and isolates (U+202A..U+202E, U+2066..U+2069) make a file read differently "
-    "from what it says. Delete the character.",
-)
+E_YAML_SIZE = code("E_YAML_SIZE", "The file is too large")
+E_YAML_ENCODING = code("E_YAML_ENCODING", "The file is not UTF-8")
+E_YAML_BOM = code("E_YAML_BOM", "The file has a byte order mark")
+E_YAML_TAB = code("E_YAML_TAB", "A tab character")
+E_YAML_CONTROL = code("E_YAML_CONTROL", "A control character")
+E_YAML_LINE_BREAK = code("E_YAML_LINE_BREAK", "An unusual line break")
+E_YAML_BIDI = code("E_YAML_BIDI", "A character that changes the direction of text")
 
 _BIDI = "\u202a-\u202e\u2066-\u2069"
 _BREAKS = "\x85\u2028\u2029"
@@ -65,11 +31,6 @@ _LINE_BREAK = re.compile("\r\n|\r|\n")
 
 def read_text(data: bytes, file: str, diagnostics: Diagnostics) -> str | None:
     """The text of a file, if every byte of it may be looked at; CR LF becomes LF and the last line ends.
-
-    Args:
-        data: The file's bytes.
-        file: Its path as shown to people.
-        diagnostics: Takes a finding for every forbidden character (the first 20).
 
     Returns:
         The text, or None if there are findings.

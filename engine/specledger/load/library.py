@@ -23,12 +23,7 @@ from specledger.load.input_filter import MAX_BYTES, read_text
 from specledger.load.yaml_reader import parse
 from specledger.spec.base import Models
 
-E_SPEC_KIND = code(
-    "E_SPEC_KIND",
-    "The document does not say which kind of spec it is",
-    "The first key of every document is `spec: <kind>/v1`, as in `spec: world/v1`, and then comes `name:`. `spec "
-    "explain kinds` lists the kinds.",
-)
+E_SPEC_KIND = code("E_SPEC_KIND", "The document does not say which kind of spec it is")
 
 _SPEC: Final = re.compile(r"([a-z][a-z0-9_-]*)/v([0-9]+)")
 
@@ -68,43 +63,12 @@ def has_head(document: Document, models: Models, diagnostics: Diagnostics) -> bo
 
 SUFFIXES: Final = (".yaml", ".yml")
 
-E_SPEC_FILE = code(
-    "E_SPEC_FILE",
-    "A file that cannot be read",
-    "The file is missing, a folder or a device, or may not be read by this user. Paths are relative to the working "
-    "folder.",
-)
-E_SPEC_WRONG_KIND = code(
-    "E_SPEC_WRONG_KIND",
-    "The document is of another kind",
-    "The command works on another kind of spec than this document is. Give it a document of the right kind.",
-)
-E_REF_MISSING = code(
-    "E_REF_MISSING",
-    "A reference to a spec that is not found",
-    "A reference is the name of a spec of the right kind, in a file `<name>.yaml`, looked for beside the referring "
-    "file, in `specs/<kind>/` of the project and among the shipped specs; or the path of a file, relative to the "
-    "referring one.",
-)
-E_REF_KIND = code(
-    "E_REF_KIND",
-    "A reference to a spec of another kind",
-    "The file that the reference leads to holds another kind of spec than is needed here.",
-)
-E_REF_NAME = code(
-    "E_REF_NAME",
-    "A file whose spec has another name",
-    "A spec is found by its file's name, so the file must be named as the spec: `name: basic` in `basic.yaml`.",
-)
-E_REF_PATH = code(
-    "E_REF_PATH",
-    "A reference to a file that may not be referred to",
-    "A reference by path is relative to the referring file (in `--set` to the working folder) and ends in .yaml or "
-    ".yml. Whether by path, by name or through a link, it leads to a file of the project of the document that is "
-    "loaded, of that document's folder, or of the shipped specs: a spec from somebody else must not make this machine "
-    "show other files. The project is the nearest folder at or above the document with `specs/`, `pyproject.toml` or "
-    "`.git`. `--allow-outside` permits other files; the evidence then holds copies of them.",
-)
+E_SPEC_FILE = code("E_SPEC_FILE", "A file that cannot be read")
+E_SPEC_WRONG_KIND = code("E_SPEC_WRONG_KIND", "The document is of another kind")
+E_REF_MISSING = code("E_REF_MISSING", "A reference to a spec that is not found")
+E_REF_KIND = code("E_REF_KIND", "A reference to a spec of another kind")
+E_REF_NAME = code("E_REF_NAME", "A file whose spec has another name")
+E_REF_PATH = code("E_REF_PATH", "A reference to a file that may not be referred to")
 
 _HEAD: Final = re.compile(rb"^(?:---[ ]+)?[\"']?spec[\"']?[ ]*:[ ]*[\"']?([a-z][a-z0-9_-]*)/", re.MULTILINE)
 
@@ -184,12 +148,7 @@ class Library:
         self.kept: dict[Path, bytes] = {}
 
     def read(self, path: Path, span: Span | None = None) -> Document | None:
-        """The document in a file with a right head, or None after its findings were reported.
-
-        Args:
-            path: The file.
-            span: What asks for it.
-        """
+        """The document in a file with a right head, or None after its findings were reported."""
         real = self.real(path)
         if not self._documents:  # the document that is loaded
             self._trust(path)
@@ -219,12 +178,7 @@ class Library:
         return self._real[path]
 
     def find(self, node: Node, kind: str) -> ResolvedRef | None:
-        """The file that a reference means, or None after a finding was reported.
-
-        Args:
-            node: The text of the reference: a name or a path.
-            kind: The kind that is needed.
-        """
+        """The file that a reference means, or None after a finding was reported."""
         written, target = node.place.source.file, str(node.value)
         known = self._leads.get((written, kind, target))
         if known is not None:

@@ -1,6 +1,6 @@
-"""`matrix`: one document, several cases, each a combination of arguments with a name."""
+"""`matrix`: one document, several cases, each a combination of arguments with a name; and references to all cases."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from math import prod
 from typing import Final
@@ -8,70 +8,29 @@ from urllib.parse import quote
 
 from msgspec import Struct, field
 from msgspec.structs import replace
+from pydantic import BaseModel
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.load.document import Node
+from specledger.load.bundle import find_references
+from specledger.load.document import Node, Path
 from specledger.load.findings import describe, place_of
 from specledger.load.params import Param
-from specledger.spec.base import MAX_NAME, FixedConstant, format_qfixed
+from specledger.load.shapes import Shape, shapes_at
+from specledger.spec.base import MAX_NAME, FixedConstant, RefTo, format_qfixed
 
 _RANGE: Final = ("from", "to", "step")
 MAX_CASES: Final = 4096
 """Cases of one matrix, `exclude` left out; also entries of `exclude`, each of which takes a case away."""
 
-E_MATRIX_TYPE = code(
-    "E_MATRIX_TYPE",
-    "A matrix that is written wrongly",
-    "`matrix` maps names of params to lists of values or ranges of integers, {from: 0, to: 255, step: 5}; `exclude` "
-    "and `include` are lists of mappings of params to "
-    "values: matrix: {seed: [1, 2], map: [a, b], exclude: [{seed: 2, map: b}], include: [{seed: 9, map: c}]}.",
-)
-E_MATRIX_AXIS = code(
-    "E_MATRIX_AXIS",
-    "A matrix over something that is no parameter",
-    "The axes of a matrix, and the names in `include` and `exclude`, are parameters that the document declares under "
-    "`params`; `exclude` names axes only.",
-)
-E_MATRIX_EMPTY = code(
-    "E_MATRIX_EMPTY",
-    "A matrix without a case",
-    "A run that checks nothing is no pass. Every axis needs a value, and `exclude` must leave a case.",
-)
-E_MATRIX_EXCLUDE = code(
-    "E_MATRIX_EXCLUDE",
-    "An exclusion that excludes nothing",
-    "No combination of the axes has these values, so the entry is probably misspelt.",
-)
-E_MATRIX_DUPLICATE = code(
-    "E_MATRIX_DUPLICATE",
-    "Two cases of a matrix are the same",
-    "An axis holds a value twice, or `include` repeats a case. Case ids are made of the values and must differ.",
-)
-E_MATRIX_SIZE = code(
-    "E_MATRIX_SIZE",
-    "A matrix of too many cases",
-    "A matrix has at most 4096 cases, those of `include` counted and `exclude` left out, and at most 4096 entries of "
-    "`exclude`. Take values out, or split the document.",
-)
-E_MATRIX_ID = code(
-    "E_MATRIX_ID",
-    "A case of a matrix whose id is too long",
-    f"The id of a case names its evidence, so it has at most {MAX_NAME} characters: params and values, as in "
-    "`seed=1,map=a`; a character that file names may not have counts as three. Use shorter values, or fewer axes.",
-)
-E_MATRIX_PLACE = code(
-    "E_MATRIX_PLACE",
-    "A matrix in a spec that is referred to",
-    "Only the spec that is loaded itself is expanded into cases, and what `cases` of a suite's arm names; any "
-    "other reference needs one spec, and `with` gives no value to an axis. Move the matrix to the document that is "
-    "loaded, or refer to a document without one.",
-)
-E_MATRIX_CASE = code(
-    "E_MATRIX_CASE",
-    "No case of a matrix has the values",
-    "`--case` chooses cases of a matrix by their values, written as in the ids of cases: --case seed=1, or "
-    "--case seed=1,map=a for one alone. `spec plan` lists the cases.",
-)
+E_MATRIX_TYPE = code("E_MATRIX_TYPE", "A matrix that is written wrongly")
+E_MATRIX_AXIS = code("E_MATRIX_AXIS", "A matrix over something that is no parameter")
+E_MATRIX_EMPTY = code("E_MATRIX_EMPTY", "A matrix without a case")
+E_MATRIX_EXCLUDE = code("E_MATRIX_EXCLUDE", "An exclusion that excludes nothing")
+E_MATRIX_DUPLICATE = code("E_MATRIX_DUPLICATE", "Two cases of a matrix are the same")
+E_MATRIX_SIZE = code("E_MATRIX_SIZE", "A matrix of too many cases")
+E_MATRIX_ID = code("E_MATRIX_ID", "A case of a matrix whose id is too long")
+E_MATRIX_PLACE = code("E_MATRIX_PLACE", "A matrix in a spec that is referred to")
+E_MATRIX_CASE = code("E_MATRIX_CASE", "No case of a matrix has the values")
 _SHOWN: Final = 6
 
 
@@ -83,14 +42,7 @@ class Case(Struct, frozen=True):
 
 
 def choose_cases(cases: tuple[Case, ...], values: str, owner: Node, diagnostics: Diagnostics) -> tuple[Case, ...]:
-    """The cases that have some values, written as in their ids: `seed=1`, `seed=1,map=a`.
-
-    Args:
-        cases: All cases of a document.
-        values: The values.
-        owner: The document, for a finding if no case has them.
-        diagnostics: Takes the findings.
-    """
+    """The cases that have some values, written as in their ids: `seed=1`, `seed=1,map=a`."""
     wanted = set(values.split(","))
     chosen = tuple(case for case in cases if wanted <= set(case.id.split(",")))
     if cases and not chosen:
@@ -258,3 +210,64 @@ class _Matrix:
 
     def _refuse(self, node: Node, message: str, hint: str | None = None) -> None:
         self._diagnostics.error(E_MATRIX_TYPE, message, place_of(node), found=describe(node), hint=hint)
+
+
+Cases = Callable[[Node, str], tuple[tuple[Case, ...], Mapping[str, Param]] | None]
+"""The cases and the parameters of what a reference to a kind leads to, or None after findings were reported."""
+
+
+def spread(root: Node, model: type[BaseModel], cases_of: Cases) -> tuple[Node, dict[Path, Path]]:
+    """The tree with an entry for each case, called `<entry>.<case>`, and the paths of such references.
+
+    Returns:
+        The tree, and by the path of each reference to a case the path that it was written at.
+    """
+    written: dict[Path, Path] = {}
+    for path, kind in list(find_references(Shape(model), root)):
+        labels = _labels(model, path)
+        if labels is None:
+            continue
+        node, entry = root.at(path), path[:-1]
+        found = cases_of(node, kind)
+        if found is None:
+            root = root.put(path, replace(node, flawed=True))
+            continue
+        made = {}
+        for case in found[0]:
+            name = f"{entry[-1]}.{case.id}" if case.id else str(entry[-1])
+            made[name] = _entry(root.at(entry), str(path[-1]), labels, case, found[1])
+            written[(*entry[:-1], name, path[-1])] = path
+        around = root.at(entry[:-1])
+        members = {
+            name: one
+            for key, member in around.members.items()
+            for name, one in (made.items() if key == entry[-1] else [(key, member)])
+        }
+        root = root.put(entry[:-1], replace(around, value=members))
+    return root, written
+
+
+def _labels(model: type[BaseModel], path: Path) -> str | None:
+    """The key that gets the values of a case, if a reference at this path means every case of a matrix."""
+    marks = (mark for shape in shapes_at(model, path) for mark in shape.marks)
+    return next((mark.cases for mark in marks if isinstance(mark, RefTo) and mark.cases), None)
+
+
+def _entry(entry: Node, key: str, labels: str, case: Case, params: Mapping[str, Param]) -> Node:
+    """An entry whose reference means one case."""
+    if not case.arguments:
+        return entry
+    node = entry.members[key]
+    target, given = node.members.get("use", node), node.members.get("with")
+    arguments = replace(node, style="flow", value={**({} if given is None else given.members), **case.arguments})
+    reference = replace(node, style="flow", value={"use": replace(target, key=None), "with": arguments})
+    values = {name: replace(one, value=_label(one, params[name].type)) for name, one in case.arguments.items()}
+    return replace(entry, value={**entry.members, key: reference, labels: replace(node, style="flow", value=values)})
+
+
+def _label(node: Node, type_: str) -> bool | int | str:
+    """A value as receipts hold it: a qfixed as millionths, a double as text."""
+    if type_ == "qfixed":
+        return FixedConstant.model_validate({"qfixed": node.value}).qfixed
+    value = node.value
+    return value if isinstance(value, bool | int) else str(value)

@@ -17,33 +17,10 @@ from specledger.load.input_filter import admit
 from specledger.load.shapes import Shape, known_keys
 from specledger.load.yaml_reader import parse
 
-E_SET_SYNTAX = code(
-    "E_SET_SYNTAX",
-    "A change that is not `path=value`",
-    "A change is written `path=value`: keys joined by dots, `=`, and a value by the same rules as in files, on one "
-    'line: horizon=5, gates.floor.deny=false, drift=[], score="a ? b : c". A key that holds a dot or `=` stands in '
-    'double quotes: drawing.legend.".".cell=FREE.',
-)
-E_SET_PATH = code(
-    "E_SET_PATH",
-    "A change of something that is not there",
-    "The path follows the keys of the resolved spec. Elements of lists are found by their index or by their id, name "
-    "or use, and null takes one away; a path goes through a reference into the referenced spec, and `with` into its "
-    "arguments. A new key can only be one that the kind knows. What an axis of a matrix says is changed in the matrix "
-    "alone, since the case is called by it.",
-)
-E_SET_VALUE = code(
-    "E_SET_VALUE",
-    "A value that cannot be set",
-    "The value is a scalar or a list or mapping in brackets, without `${param}`.",
-)
-E_SET_TWICE = code(
-    "E_SET_TWICE",
-    "A change that is lost to a later one",
-    "Two changes on the command line are of the same field, or the later one replaces what holds it, so the earlier "
-    "one would come to nothing. Keep the one that is meant; what is inside goes after what it is inside of: "
-    "drift=[push] drift.push.at=3. --seed and --episodes are changes of `seed` and `episodes`.",
-)
+E_SET_SYNTAX = code("E_SET_SYNTAX", "A change that is not `path=value`")
+E_SET_PATH = code("E_SET_PATH", "A change of something that is not there")
+E_SET_VALUE = code("E_SET_VALUE", "A value that cannot be set")
+E_SET_TWICE = code("E_SET_TWICE", "A change that is lost to a later one")
 
 _STEP: Final = re.compile(r'"([^"]*)"|([^."=]+)')
 IN_THE_MATRIX: Final = "choose cases by --case, or change the matrix in the file"

@@ -17,44 +17,16 @@ from specledger.spec.base import FixedConstant
 TYPES: Final = ("int", "bool", "string", "qfixed", "double")
 """The types that a parameter may have."""
 
-E_PARAM_DECLARATION = code(
-    "E_PARAM_DECLARATION",
-    "A parameter is declared wrongly",
-    "`params` maps each name to a type (int, bool, string, qfixed or double), or to {type, default, minimum, maximum, "
-    "enum}; only `type` is required there. The default, the bounds and the words of `enum` are of that type.",
-)
-E_PARAM_MISSING = code(
-    "E_PARAM_MISSING",
-    "An argument is missing",
-    "The parameter has no default. Give it where the spec is referred to, as in {use: name, with: {param: value}}, or "
-    "give the parameter a default; for the spec that is loaded itself, `--set with.param=value` gives it.",
-)
-E_PARAM_UNKNOWN = code(
-    "E_PARAM_UNKNOWN",
-    "A parameter that is not declared",
-    "Arguments in `with` and uses as `${param}` name parameters that the document declares under `params`.",
-)
-E_PARAM_TYPE = code(
-    "E_PARAM_TYPE",
-    "An argument of the wrong type",
-    "Arguments are whole scalars of the declared type: int 5, bool true, string text, qfixed 3.6 with at most six "
-    "decimals, double 0.5.",
-)
-E_PARAM_RANGE = code(
-    "E_PARAM_RANGE",
-    "An argument outside the declared range",
-    "The parameter's `minimum`, `maximum` or `enum` excludes the value.",
-)
-E_PARAM_PARTIAL = code(
-    "E_PARAM_PARTIAL",
-    "A parameter inside a longer text",
-    "`${param}` replaces a whole value: text is never concatenated, since that would change the meaning of "
-    "expressions unnoticed. Give the parameter to a constant, `constants: {LIMIT: ${limit}}`, and use the constant in "
-    "the expression.",
-)
+E_PARAM_DECLARATION = code("E_PARAM_DECLARATION", "A parameter is declared wrongly")
+E_PARAM_MISSING = code("E_PARAM_MISSING", "An argument is missing")
+E_PARAM_UNKNOWN = code("E_PARAM_UNKNOWN", "A parameter that is not declared")
+E_PARAM_TYPE = code("E_PARAM_TYPE", "An argument of the wrong type")
+E_PARAM_RANGE = code("E_PARAM_RANGE", "An argument outside the declared range")
+E_PARAM_PARTIAL = code("E_PARAM_PARTIAL", "A parameter inside a longer text")
 
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
 _WHOLE: Final = re.compile(r"\$\{([^{}]*)\}")
+_BARE: Final = re.compile(r"\{([^{}]*)\}")
 _FREE: Final = ("doc", "metadata")  # text for people, in which `${` is only text
 _PARTS: Final = ("type", "default", "minimum", "maximum", "enum")
 
@@ -107,15 +79,7 @@ def declare(node: Node | None, diagnostics: Diagnostics) -> dict[str, Param]:
 def bind(
     params: Mapping[str, Param], arguments: Mapping[str, Node], owner: str, at: Span | None, diagnostics: Diagnostics
 ) -> dict[str, Node]:
-    """The value of each parameter: the argument, or else the default.
-
-    Args:
-        params: What the document declares.
-        arguments: What is given.
-        owner: The document's name, for messages.
-        at: Where the reference stands; the place of a missing argument.
-        diagnostics: Takes the findings.
-    """
+    """The value of each parameter: the argument, or else the default."""
     for name, node in arguments.items():
         if name not in params:
             near = suggest(name, params)
@@ -162,6 +126,11 @@ def substitute(root: Node, values: Mapping[str, Node], declared: Collection[str]
         return "${" not in key
 
     def fill(node: Node, text: str) -> Node:
+        bare = _BARE.fullmatch(text)
+        if bare is not None and bare[1] in declared:
+            message, hint = f"`{text}` is no parameter without a `$`", f"write `${text}`"
+            diagnostics.error(E_PARAM_UNKNOWN, message, node.span, hint=hint)
+            return replace(node, flawed=True)
         if "${" not in text or node.flawed:
             return node
         match = _WHOLE.fullmatch(text)

@@ -25,11 +25,10 @@ from specledger.load.bundle import (
     key_of,
     restore,
 )
-from specledger.load.cases import spread
 from specledger.load.document import DocumentSource, Node, Path, ResolvedRef
 from specledger.load.extends import Template, Templates
 from specledger.load.findings import place_of, report
-from specledger.load.matrix import E_MATRIX_PLACE, Case, choose_cases, expand
+from specledger.load.matrix import E_MATRIX_PLACE, Case, choose_cases, expand, spread
 from specledger.load.overrides import E_SET_PATH, IN_THE_MATRIX, Change, apply
 from specledger.load.params import Param, bind, declare, substitute
 from specledger.load.shapes import Shape
@@ -43,17 +42,8 @@ MAX_VALUES: Final = 1_000_000
 MAX_NESTING: Final = 32
 """References inside one another."""
 
-E_REF_CYCLE = code(
-    "E_REF_CYCLE",
-    "Specs refer to one another in a circle",
-    "A spec cannot contain itself, not even through others. The message names the circle; take one reference out.",
-)
-E_REF_LIMIT = code(
-    "E_REF_LIMIT",
-    "Too many references",
-    "References are nested at most 32 deep, and one load resolves at most 8192 specs and about a million values, each "
-    "set of arguments and each matrix case counted.",
-)
+E_REF_CYCLE = code("E_REF_CYCLE", "Specs refer to one another in a circle")
+E_REF_LIMIT = code("E_REF_LIMIT", "Too many references")
 
 
 class _Prepared(Struct, frozen=True):
@@ -224,14 +214,7 @@ class Resolver:
         return (cases, prepared.params) if cases else None
 
     def _follow(self, node: Node, kind: str, changes: tuple[Change, ...], *, case: bool) -> _Done:
-        """What a reference leads to, without a key if to nothing; one of a wrong shape is left to validation.
-
-        Args:
-            node: The reference.
-            kind: The kind that is needed.
-            changes: Changes of what it leads to.
-            case: Whether it means one case of a matrix, so that there may be one.
-        """
+        """What a reference leads to, without a key if to nothing; one of a wrong shape is left to validation."""
         nothing = _Done()
         if node.flawed or not _is_reference(node):
             return nothing

@@ -15,31 +15,10 @@ from msgspec import Struct
 from specledger.core.diagnostics import code
 from specledger.spec.base import INTEGER_LIMIT
 
-E_YAML_AMBIGUOUS = code(
-    "E_YAML_AMBIGUOUS",
-    "A value that YAML readers do not agree about",
-    "Unquoted, `NO`, `off` and `Yes` are booleans for some readers, `010` is 8, `1_000` is 1000, `12:30:45` is 45045, "
-    '`1e3` is a string or a number, `2024-01-01` a date, `~` null. Quote the value if it is text, as in "NO". Numbers '
-    "are written in plain decimals: 8, 1000, 0.5; the constants are null, true and false.",
-)
-E_YAML_NUMBER = code(
-    "E_YAML_NUMBER",
-    "A number that cannot be held exactly",
-    "Integers lie within 2^53 - 1, so that every JSON reader reads the same one, and a number with a decimal point "
-    "has no more digits than a binary64 keeps. Quote the value if it is text or a fixed-point number with many digits.",
-)
-E_YAML_KEY = code(
-    "E_YAML_KEY",
-    "A key that is not text on one line",
-    "Keys are strings, written before their colon on one line. Quote a key that looks like a number, a date, null, "
-    "true or false. Complex keys (`? key`), empty keys and the merge key `<<` are not used; `extends` merges "
-    "documents.",
-)
-E_YAML_EMPTY = code(
-    "E_YAML_EMPTY",
-    "A key or a dash without a value",
-    "YAML reads a missing value as null, which is seldom meant. Write the value, or null, {} or [] if that is meant.",
-)
+E_YAML_AMBIGUOUS = code("E_YAML_AMBIGUOUS", "A value that YAML readers do not agree about")
+E_YAML_NUMBER = code("E_YAML_NUMBER", "A number that cannot be held exactly")
+E_YAML_KEY = code("E_YAML_KEY", "A key that is not text on one line")
+E_YAML_EMPTY = code("E_YAML_EMPTY", "A key or a dash without a value")
 
 _INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")

@@ -12,12 +12,10 @@ first form, IntelliJ the second:
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
-from specledger.core.canonical import pretty
 from specledger.load.params import TYPES
-from specledger.spec.base import Models, Spec
+from specledger.spec.base import Spec
 
 DIALECT: Final = "http://json-schema.org/draft-07/schema#"
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
@@ -109,12 +107,6 @@ def schema_for(kind: str, model: type[Spec]) -> dict[str, Any]:
         "else": {"$ref": "#/definitions/Document"},
         "definitions": _reachable({**complete, **partial, **_OWN}),
     }
-
-
-def write_schemas(folder: Path, models: Models) -> None:
-    """Write `<kind>.schema.json` of every kind into a folder that exists."""
-    for kind, model in models.items():
-        (folder / f"{kind}.schema.json").write_text(pretty(schema_for(kind, model)), encoding="utf-8", newline="\n")
 
 
 class _Complete:

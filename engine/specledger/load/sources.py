@@ -6,11 +6,11 @@ files, and every source must be needed.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert, field, to_builtins
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics
@@ -24,7 +24,6 @@ from specledger.load.resolve import Resolver
 from specledger.load.yaml_reader import parse
 from specledger.spec.base import Models
 
-FORMAT: Final = "specledger/sources/v1"
 ORIGIN: Final = "origin.json"
 """The file beside the documents that says how they are resolved."""
 
@@ -33,7 +32,7 @@ _FILE: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
 _OTHER: Final = "source"
 
 
-class Link(Struct, frozen=True, order=True):
+class Link(Struct, frozen=True, order=True, forbid_unknown_fields=True):
     """Where a reference leads, if not to the document of its own name.
 
     Attributes:
@@ -43,14 +42,20 @@ class Link(Struct, frozen=True, order=True):
         to: The document that it leads to.
     """
 
-    source: str
+    source: str = field(name="from")
     kind: str
     target: str
     to: str
 
-    def document(self) -> dict[str, str]:
-        """The link as JSON."""
-        return {"from": self.source, "kind": self.kind, "target": self.target, "to": self.to}
+
+class _Origin(Struct, forbid_unknown_fields=True):
+    """How the documents are resolved, as JSON."""
+
+    format: Literal["specledger/sources/v1"]
+    main: str
+    case: str
+    set: list[str]
+    links: list[Link]
 
 
 class Sources(Struct, frozen=True):
@@ -72,13 +77,10 @@ class Sources(Struct, frozen=True):
 
     def origin(self) -> dict[str, Any]:
         """How the documents are resolved, as JSON."""
-        return {
-            "format": FORMAT,
-            "main": self.main,
-            "case": self.case,
-            "set": list(self.settings),
-            "links": [link.document() for link in self.links],
-        }
+        made: dict[str, Any] = to_builtins(
+            _Origin("specledger/sources/v1", self.main, self.case, list(self.settings), list(self.links))
+        )
+        return made
 
     def files(self) -> dict[str, bytes]:
         """The documents, and the file that says how they are resolved, by their paths."""
@@ -94,15 +96,7 @@ def lookup(kind: str, target: str, known: Collection[str]) -> str | None:
 def sources_of(
     library: Library, main: Path, leads: Iterable[ResolvedRef], case: str, settings: tuple[str, ...]
 ) -> Sources:
-    """The sources of a bundle that was resolved without a finding.
-
-    Args:
-        library: What its files were read from.
-        main: The file that was asked for.
-        leads: Where the references on the way led.
-        case: The id of the matrix case.
-        settings: The changes of `--set`, in order.
-    """
+    """The sources of a bundle that was resolved without a finding."""
     first, ways = library.real(main), sorted(set(leads), key=lambda lead: (lead.kind, lead.target))
     used = {first, *(lead.real for lead in ways)}
     names: dict[Path, str] = {}
@@ -132,10 +126,6 @@ def _name(kind: str, file: str, taken: Collection[str]) -> str:
     return name
 
 
-_KEYS: Final = {"format", "main", "case", "set", "links"}
-_LINK: Final = {"from", "kind", "target", "to"}
-
-
 class InvalidSources(ValueError):  # noqa: N818 - says what the sources are, not that the engine failed
     """They are no sources, or not those of one bundle alone; the text says why."""
 
@@ -143,24 +133,20 @@ class InvalidSources(ValueError):  # noqa: N818 - says what the sources are, not
 def read_sources(origin: Any, documents: Mapping[str, bytes]) -> Sources:
     """The sources that somebody kept.
 
-    Args:
-        origin: What says how they are resolved, as JSON.
-        documents: Their bytes by their paths.
-
     Raises:
         InvalidSources: It is not what `Sources.origin` gives for such documents.
     """
-    if not isinstance(origin, dict) or origin.keys() != _KEYS or origin["format"] != FORMAT:
-        raise InvalidSources(f"what says how they are resolved has the keys {', '.join(sorted(_KEYS))}")
-    if not all(isinstance(text, str) for text in (origin["main"], origin["case"], *_list(origin["set"]))):
-        raise InvalidSources("main, case and what is set are texts")
-    links = tuple(_link(link) for link in _list(origin["links"]))
+    try:
+        told = convert(origin, _Origin)
+    except ValidationError as error:
+        raise InvalidSources(f"what says how they are resolved: {error}") from None
+    links = tuple(told.links)
     if list(links) != sorted(links) or len({(one.source, one.kind, one.target) for one in links}) < len(links):
         raise InvalidSources("links are sorted, and no reference leads to two documents")
-    named = {origin["main"], *(link.source for link in links), *(link.to for link in links)}
+    named = {told.main, *(link.source for link in links), *(link.to for link in links)}
     if not named <= documents.keys():
         raise InvalidSources(f"{min(named - documents.keys())} is none of the sources")
-    return Sources(origin["main"], origin["case"], tuple(origin["set"]), links, documents)
+    return Sources(told.main, told.case, tuple(told.set), links, documents)
 
 
 def load_sources(sources: Sources, models: Models) -> Bundle:
@@ -236,15 +222,3 @@ class _SourceDocuments:
 
     def real(self, path: Path) -> Path:
         return path
-
-
-def _list(value: Any) -> Sequence[Any]:
-    if not isinstance(value, list):
-        raise InvalidSources("what is set, and the links, are lists")
-    return value
-
-
-def _link(value: Any) -> Link:
-    if not isinstance(value, dict) or value.keys() != _LINK or not all(isinstance(one, str) for one in value.values()):
-        raise InvalidSources(f"a link has the keys {', '.join(sorted(_LINK))}")
-    return Link(value["from"], value["kind"], value["target"], value["to"])

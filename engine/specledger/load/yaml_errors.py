@@ -10,48 +10,13 @@ from specledger.core.diagnostics import Diagnostic, Diagnostics, code
 from specledger.core.spans import Span
 from specledger.load.document import Range
 
-E_YAML_SYNTAX = code(
-    "E_YAML_SYNTAX",
-    "Not YAML",
-    "The place shown is where the text stops being YAML; the cause may stand a little before it: a bracket or a quote "
-    "that is not closed, a missing comma, or a line that is indented less or more than its neighbours.",
-)
-E_YAML_EXPRESSION = code(
-    "E_YAML_EXPRESSION",
-    "An unquoted expression that YAML reads as something else",
-    "Commas, brackets, `? :`, `: `, ` #`, and a leading `!`, `*`, `&`, `@`, `%` or quote mean something to YAML, "
-    "above all inside `{...}` and `[...]`: `{read: at(x, y)}` has two keys. Put the whole expression, or `${param}`, "
-    'in quotes: {read: "at(x, y)"}.',
-)
-E_YAML_ANCHOR = code(
-    "E_YAML_ANCHOR",
-    "An anchor",
-    "A leading `&` names a value for YAML aliases, which lose places and can be recursive. Quote the text if it is an "
-    "expression; to reuse values use `extends`, params and references.",
-)
-E_YAML_ALIAS = code(
-    "E_YAML_ALIAS",
-    "An alias",
-    "A leading `*` repeats a value by YAML's alias. Quote the text if it is an expression; to reuse values use "
-    "`extends`, params and references.",
-)
-E_YAML_TAG = code(
-    "E_YAML_TAG",
-    "A tag",
-    "A leading `!` names a type for YAML; types come from the schema of the kind. Quote the text if it is an "
-    "expression such as `!done`.",
-)
-E_YAML_DIRECTIVE = code(
-    "E_YAML_DIRECTIVE",
-    "A directive",
-    "Lines that begin with `%` give orders to a YAML reader. Delete the line.",
-)
-E_YAML_ESCAPE = code(
-    "E_YAML_ESCAPE",
-    "A backslash escape that names no character",
-    'In double quotes a backslash begins an escape: \\n, \\t, \\", \\\\, \\x41, \\u0041 and a few others. It cannot '
-    "name half of a surrogate pair or a control character. In single quotes a backslash is only a backslash.",
-)
+E_YAML_SYNTAX = code("E_YAML_SYNTAX", "Not YAML")
+E_YAML_EXPRESSION = code("E_YAML_EXPRESSION", "An unquoted expression that YAML reads as something else")
+E_YAML_ANCHOR = code("E_YAML_ANCHOR", "An anchor")
+E_YAML_ALIAS = code("E_YAML_ALIAS", "An alias")
+E_YAML_TAG = code("E_YAML_TAG", "A tag")
+E_YAML_DIRECTIVE = code("E_YAML_DIRECTIVE", "A directive")
+E_YAML_ESCAPE = code("E_YAML_ESCAPE", "A backslash escape that names no character")
 
 QUOTE: Final = "quote the expression"
 _CONTEXTS: Final = (
@@ -69,13 +34,7 @@ _INSIDE_FLOW: Final = frozenset("?[]{}\"':|>&*!%@`")  # what an expression goes 
 
 
 def report_error(error: Any, last: Range, diagnostics: Diagnostics) -> None:
-    """Report an error of PyYAML's parser.
-
-    Args:
-        error: A `yaml.MarkedYAMLError`.
-        last: The scalar that was read last; empty at the start.
-        diagnostics: Takes the finding.
-    """
+    """Report an error of PyYAML's parser."""
     source = last.source
     mark = error.problem_mark or error.context_mark
     if _TIGHT_COLON in str(error.problem):
@@ -148,14 +107,7 @@ def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, st
 
 
 def find_trap(text: str, start: int, end: int, *, flow: bool) -> str | None:
-    """What is wrong with a plain scalar if it is a piece of an expression that YAML cut, or None.
-
-    Args:
-        text: The whole text.
-        start: Offset of the scalar.
-        end: Offset after it.
-        flow: Whether it stands inside `{...}` or `[...]`.
-    """
+    """What is wrong with a plain scalar if it is a piece of an expression that YAML cut, or None."""
     scalar = text[start:end]
     if not flow and not _cut_by_comment(text, end):
         return None

@@ -33,23 +33,9 @@ MAX_DEPTH: Final = 48
 MAX_NODES: Final = 100_000
 """Values and keys of a document."""
 
-E_YAML_DEPTH = code(
-    "E_YAML_DEPTH",
-    "Nested too deeply",
-    "A document holds at most 48 collections inside one another. A deeper one is a mistake, such as brackets that are "
-    "not closed, or an attack on the reader.",
-)
-E_YAML_NODES = code(
-    "E_YAML_NODES",
-    "Too many values",
-    "A document holds at most 100,000 values and keys. Split it, or say what repeats by an expression or by params.",
-)
-E_YAML_DOCUMENTS = code(
-    "E_YAML_DOCUMENTS",
-    "Not exactly one document",
-    "A file holds one spec: one YAML document, with at most a `---` before it. Put a second document in a file of its "
-    "own, and delete `...`.",
-)
+E_YAML_DEPTH = code("E_YAML_DEPTH", "Nested too deeply")
+E_YAML_NODES = code("E_YAML_NODES", "Too many values")
+E_YAML_DOCUMENTS = code("E_YAML_DOCUMENTS", "Not exactly one document")
 
 _YIELDED: Final = (yaml.NodeEvent, yaml.CollectionEndEvent)
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
@@ -63,11 +49,6 @@ def read_events(source: Source, diagnostics: Diagnostics, *, pure: bool = False)
     """The events of scalars, aliases and collections, with their offsets.
 
     Aliases, anchors and tags are reported and reading goes on, so that all of a file's mistakes are found at once.
-
-    Args:
-        source: The text that `input_filter` has admitted.
-        diagnostics: Takes the findings.
-        pure: Use the parser in Python even where the one in C is installed.
 
     Raises:
         Stopped: The text is not YAML, or not as it is used here; a finding was reported.
@@ -155,17 +136,8 @@ class _Events:
         self._diagnostics.error(code, message, self._source.span(start, end if stop < 0 else stop), hint=QUOTE)
 
 
-E_YAML_DUPLICATE_KEY = code(
-    "E_YAML_DUPLICATE_KEY",
-    "A key is given twice",
-    "Most YAML readers silently keep the last of two equal keys. Delete or rename one of them.",
-)
-E_YAML_BLOCK = code(
-    "E_YAML_BLOCK",
-    "A text whose reading YAML leaves open",
-    "After `|` or `>` only `-` or `+` and a comment may stand, and the first line that is not blank decides the "
-    "indentation. Write a text whose first line begins with spaces in quotes.",
-)
+E_YAML_DUPLICATE_KEY = code("E_YAML_DUPLICATE_KEY", "A key is given twice")
+E_YAML_BLOCK = code("E_YAML_BLOCK", "A text whose reading YAML leaves open")
 
 _STYLES: Final[dict[str | None, Style]] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 _AFTER_KEY: Final = re.compile(r" *:")

@@ -36,37 +36,11 @@ FORMAT: Final = "specledger/cassette/v1"
 MOST_FILE: Final = 67_108_864
 """Bytes of a cassette at most."""
 
-E_CASSETTE_MISS = code(
-    "E_CASSETTE_MISS",
-    "a cassette does not hold the answer to a question",
-    "Replay never asks a model. The question is not the recorded one: another prompt, turn, schema or temperature, "
-    "because a spec, the ranking, the memory or the engine's prompt has changed since, or the recording was ended "
-    "early. `--record` asks the model what is missing and adds it.",
-)
-E_CASSETTE_FILE = code(
-    "E_CASSETTE_FILE",
-    "a cassette cannot be opened",
-    "A cassette is a plain file of at most 64 MiB beside the spec that names it. To replay, it must be there; to "
-    "record, it must be writable, and not a link.",
-)
-E_CASSETTE_FORM = code(
-    "E_CASSETTE_FORM",
-    "a cassette is damaged, or not a cassette",
-    "Each line is one canonical JSON document as `--record` writes them, under the key that its content "
-    "has. An unfinished last line is what an interrupted recording leaves: record again, and it is replaced. Other "
-    "damage must be undone by hand: delete the line.",
-)
-E_CASSETTE_TWICE = code(
-    "E_CASSETTE_TWICE",
-    "a cassette holds two answers to one question",
-    "A question has one recorded answer; two records were put together, or one was edited. Delete a line.",
-)
-E_CASSETTE_MODEL = code(
-    "E_CASSETTE_MODEL",
-    "a cassette was recorded from another model",
-    "The first line says which model was recorded, with its settings, and the spec's `records` is another one. Record "
-    "to another file, or name the recorded model.",
-)
+E_CASSETTE_MISS = code("E_CASSETTE_MISS", "a cassette does not hold the answer to a question")
+E_CASSETTE_FILE = code("E_CASSETTE_FILE", "a cassette cannot be opened")
+E_CASSETTE_FORM = code("E_CASSETTE_FORM", "a cassette is damaged, or not a cassette")
+E_CASSETTE_TWICE = code("E_CASSETTE_TWICE", "a cassette holds two answers to one question")
+E_CASSETTE_MODEL = code("E_CASSETTE_MODEL", "a cassette was recorded from another model")
 
 _HINT: Final = "`--record` asks the model what is missing"
 _MAKE_HINT: Final = "`--record` asks the model, and makes the file"

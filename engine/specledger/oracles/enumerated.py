@@ -29,14 +29,9 @@ from specledger.oracles.model import (
     estimated_usage,
     failed,
 )
-from specledger.spec.grammar import Grammar
+from specledger.spec.model import Grammar
 
-E_GRAMMAR = code(
-    "E_GRAMMAR",
-    "a grammar that makes nothing",
-    "A place `{{rule}}` names a rule of the grammar, as `start` does; the cheapest document of every rule costs no "
-    "more than 40; there are at most 2,000 alternatives, each with at most 8 places, 32 levels and 8,192 bytes.",
-)
+E_GRAMMAR = code("E_GRAMMAR", "a grammar that makes nothing")
 
 MOST_COST: Final = 40
 """The cost of the dearest document that is made."""
@@ -65,12 +60,7 @@ class Walk:
     """A checked grammar; `document(number)` is one of the documents that it makes."""
 
     def __init__(self, start: str, rules: Mapping[str, tuple[_Alternative, ...]]) -> None:
-        """Prepare to walk.
-
-        Args:
-            start: The rule that makes whole documents.
-            rules: The alternatives of each rule.
-        """
+        """Prepare to walk."""
         self._start = start
         self._rules = rules
         self._known: dict[tuple[tuple[str, ...], int], int] = {}
@@ -138,12 +128,7 @@ class EnumeratedModel:
     outside = False
 
     def __init__(self, grammar: Grammar, walk: Walk) -> None:
-        """Prepare to answer.
-
-        Args:
-            grammar: As its spec says it.
-            walk: The same, checked.
-        """
+        """Prepare to answer."""
         self._walk = walk
         self.identity = identity_of(grammar)
         self.last_usage: TokenUsage = NO_TOKENS
@@ -176,13 +161,7 @@ def identity_of(grammar: Grammar) -> dict[str, Any]:
 
 
 def check_grammar(grammar: Grammar, spec: Resolved, diagnostics: Diagnostics) -> Walk | None:
-    """Check the grammar under `enumerate`; None, with findings, if it makes nothing.
-
-    Args:
-        grammar: As its spec says it.
-        spec: The model's spec.
-        diagnostics: Receives every finding.
-    """
+    """Check the grammar under `enumerate`; None, with findings, if it makes nothing."""
     found = Diagnostics()
     path = ("enumerate", "grammar")
     rules = {

@@ -15,15 +15,54 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes, parse_canonical, parse_json
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical, parse_json
+from specledger.core.diagnostics import Diagnostics
 from specledger.core.digest import sha256_hex
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.rng import Stream
+from specledger.lang.prompt_template import check_about, check_sections, fill_sections
+from specledger.load import Resolved
 from specledger.oracles.answer import NOT_JSON, RAISED, Answer, received
-from specledger.oracles.decision_prompt import DecisionPrompt
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest, Tool, estimate_tokens
 from specledger.oracles.service_client import cost_of
 from specledger.spec.model import Service
 from specledger.spec.prompt import Prompt
+
+_TOLD: Final[Mapping[str, Any]] = {
+    "scenario": "",
+    "operations": [{"op": "", "args": {}}],
+    "variables": [""],
+    "forms": [""],
+}
+_ASKED: Final[Mapping[str, Any]] = {**_TOLD, "observation": {}}
+_OFFERED: Final[Mapping[str, Any]] = {**_ASKED, "offer": {"text": ""}}
+
+
+def check_decision_prompt(spec: Resolved, diagnostics: Diagnostics) -> None:
+    """Find the places of a prompt about decisions that nothing fills."""
+    model = spec.model
+    assert isinstance(model, Prompt)  # noqa: S101 - a reference of kind prompt holds nothing else
+    check_about(spec, "decisions", diagnostics)
+    check_sections(model.system, _TOLD, spec, "system", diagnostics)
+    check_sections(model.static, _ASKED, spec, "static", diagnostics)
+    check_sections(model.offer, _OFFERED, spec, "offer", diagnostics)
+
+
+class DecisionPrompt:
+    """Words the questions of one session."""
+
+    def __init__(self, prompt: Prompt, forms: list[str], told: Mapping[str, Any]) -> None:
+        """Take what `hello` told of the run, and the forms in which reasons are read."""
+        self._prompt = prompt
+        self._facts = {**{name: told[name] for name in ("scenario", "operations", "variables")}, "forms": forms}
+        self.system = fill_sections(prompt.system, self._facts)
+
+    def text(self, observation: Any, offer: Mapping[str, Any] | None = None) -> str:
+        """The question about an observation: the same for a decision and a counterfactual question."""
+        facts = {**self._facts, "observation": observation}
+        asked = fill_sections(self._prompt.static, facts)
+        return asked if offer is None else asked + fill_sections(self._prompt.offer, {**facts, "offer": dict(offer)})
+
 
 REASONS: Final = "reasons"
 """The argument of every function that takes the reasons."""
@@ -219,13 +258,7 @@ class ModelAgent:
 
 
 def question_tokens(plan: ModelPlan, told: Mapping[str, Any], observation: Any) -> int:
-    """About how many tokens a question has, with the functions that are offered.
-
-    Args:
-        plan: The model.
-        told: The fields of `hello`.
-        observation: What is asked about.
-    """
+    """About how many tokens a question has, with the functions that are offered."""
     prompt = DecisionPrompt(plan.prompt, plan.forms, told)
     offered = canonical_bytes([asdict(tool) for tool in _tools(plan, told)]).decode()
     return sum(map(estimate_tokens, (prompt.system, prompt.text(observation), offered)))

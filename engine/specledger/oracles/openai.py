@@ -15,11 +15,18 @@ from msgspec.structs import asdict
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import missing_package
 from specledger.oracles.failures import EMPTY, MALFORMED, TRUNCATED, WITHHELD
-from specledger.oracles.http_failures import connection_failure, count_of, pause_of, status_failure
 from specledger.oracles.model import Call, ModelAnswer, ModelRequest, TokenUsage, answered, estimated_usage, failed
 from specledger.oracles.retry_clock import Clock
 from specledger.oracles.service import E_MODEL_PACKAGE, Deadline, Key, open_connection, openai_access
-from specledger.oracles.service_client import ServiceClient, quiet, service_identity
+from specledger.oracles.service_client import (
+    ServiceClient,
+    connection_failure,
+    count_of,
+    pause_of,
+    quiet,
+    service_identity,
+    status_failure,
+)
 from specledger.spec.base import QFIXED_ONE
 from specledger.spec.model import OpenAIConfig
 
@@ -110,13 +117,7 @@ def identity_of(config: OpenAIConfig) -> dict[str, Any]:
 
 
 def read_answer(body: bytes, request: ModelRequest, hide: Callable[[str], str]) -> ModelAnswer:
-    """The answer that a response holds: its first choice's text and calls.
-
-    Args:
-        body: The service's JSON.
-        request: What was asked.
-        hide: Takes the key out of a text, should the service repeat it.
-    """
+    """The answer that a response holds: its first choice's text and calls."""
     try:
         told = parse_json(body)
     except ValueError:

@@ -28,18 +28,8 @@ from specledger.spec.agent import Outside
 ALWAYS: Final = ("PATH",)
 """Environment variables that an agent sees without listing them."""
 
-E_AGENT_UNTRUSTED = code(
-    "E_AGENT_UNTRUSTED",
-    "an agent from outside is run only if you say so",
-    "A spec that names a program or a Python function makes this machine execute it. Read what it names; if you trust "
-    "it, run the spec with --trust-agent. `spec verify` never executes it: it reads the tape.",
-)
-E_AGENT_START = code(
-    "E_AGENT_START",
-    "an agent from outside cannot be started",
-    "The program is not there or may not be executed, the module cannot be imported from the current folder or the "
-    "installed packages, or it has no such function.",
-)
+E_AGENT_UNTRUSTED = code("E_AGENT_UNTRUSTED", "an agent from outside is run only if you say so")
+E_AGENT_START = code("E_AGENT_START", "an agent from outside cannot be started")
 
 FAREWELL_S: Final = 0.2
 MOST_TEXT: Final = 200

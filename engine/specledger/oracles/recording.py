@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
+from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints, parse_canonical
 from specledger.core.diagnostics import code
 from specledger.core.digest import sha256_hex
-from specledger.core.entries import GENESIS, Mode
+from specledger.core.entries import Mode
 from specledger.oracles.answer import AT_WORK, TIMED_OUT, Answer, Asked, Exchange, halts
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.oracles.spending import Spending
@@ -33,42 +34,12 @@ MOST_TAPE: Final = 268_435_456
 _DIGEST: Final = "[0-9a-f]{64}"
 _LEAST: Final = 128  # what an answer counts beside its bytes
 
-E_TAPE_FORM = code(
-    "E_TAPE_FORM",
-    "the tape is malformed",
-    "tape.jsonl begins with the tape's format, the mode of the audit log and its first head; every other line is one "
-    "exchange, with its number, the hash of its message and the hash of its answer. All are canonical JSON.",
-)
-E_TAPE_MISSING = code(
-    "E_TAPE_MISSING",
-    "the tape has no answer to a message",
-    "Replay reads what an agent from outside answered, and never asks it. The tape was cut, an answer was taken out, "
-    "or the run comes to other messages than the recorded one.",
-)
-E_TAPE_QUESTION = code(
-    "E_TAPE_QUESTION",
-    "the tape answers another message",
-    "Replay computes every message to an agent from outside, and compares its hash with the recorded one. An answer "
-    "was moved, or the run asks something else than the recorded one.",
-)
-E_TAPE_MODEL = code(
-    "E_TAPE_MODEL",
-    "the tape of a model does not give its messages",
-    "Each answer of an agent that is a model holds what the model was asked, as a digest, and what it answered. Replay "
-    "makes the prompt and the message again. A prompt, an answer or a message was changed.",
-)
-E_TAPE_EXTRA = code(
-    "E_TAPE_EXTRA",
-    "the tape has an answer that was not asked for",
-    "Replay came to its end, and answers are left. They were put in, or the run comes to fewer decisions than the "
-    "recorded one.",
-)
-E_TAPE_SIZE = code(
-    "E_TAPE_SIZE",
-    "the answers of an outside agent are too large",
-    "A run keeps 256 MiB of answers, so that a verifier can read them. Let the agent answer more briefly, or run fewer "
-    "episodes.",
-)
+E_TAPE_FORM = code("E_TAPE_FORM", "the tape is malformed")
+E_TAPE_MISSING = code("E_TAPE_MISSING", "the tape has no answer to a message")
+E_TAPE_QUESTION = code("E_TAPE_QUESTION", "the tape answers another message")
+E_TAPE_MODEL = code("E_TAPE_MODEL", "the tape of a model does not give its messages")
+E_TAPE_EXTRA = code("E_TAPE_EXTRA", "the tape has an answer that was not asked for")
+E_TAPE_SIZE = code("E_TAPE_SIZE", "the answers of an outside agent are too large")
 
 Made = TypeVar("Made")
 
@@ -317,10 +288,6 @@ class ModelTape:
 
     def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
         """Read a tape.
-
-        Args:
-            path: The file.
-            identity: Of the model that was asked.
 
         Raises:
             TapeError: E_TAPE_FORM.

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, assert_never
 
-from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes
+from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
 from specledger.core.digest import hash_json
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, Type, compile_expression
 from specledger.lang.scope import Scope, Source
 from specledger.load.bundle import encode
@@ -50,10 +51,6 @@ class ScriptedModel:
 
     def __init__(self, script: Script, conditions: Sequence[Condition] = ()) -> None:
         """Follow a script.
-
-        Args:
-            script: The script.
-            conditions: Of each of its rules, as `check_script` makes them.
 
         Raises:
             ValueError: There is not a condition for every rule.
@@ -108,13 +105,7 @@ def identity_of(script: Script) -> dict[str, Any]:
 
 
 def check_script(script: Script, source: Source, diagnostics: Diagnostics) -> tuple[Condition, ...] | None:
-    """The conditions of a script's rules, or None, with findings, if one of them, or a law, is wrong.
-
-    Args:
-        script: The value of the key `scripted`.
-        source: The spec that holds it.
-        diagnostics: Where findings go.
-    """
+    """The conditions of a script's rules, or None, with findings, if one of them, or a law, is wrong."""
     scope = Scope(Environment(variables=NAMES), source, diagnostics)
     places: list[tuple[Any, tuple[str | int, ...]]] = [
         (answer, ("scripted", "answers", index)) for index, answer in enumerate(script.answers)

@@ -44,26 +44,9 @@ is kept may need so many."""
 HIDDEN: Final = "[key]"
 """The replacement of the key in texts."""
 
-E_MODEL_KEY = code(
-    "E_MODEL_KEY",
-    "there is no key for the model's service",
-    "Set the variable that the message names in the environment: 8 to 512 printable characters without spaces. A key "
-    "is never part of a spec, and never shown. Without a key a run can be replayed from a cassette, or use a scripted "
-    "model.",
-)
-E_MODEL_ADDRESS = code(
-    "E_MODEL_ADDRESS",
-    "the key may not be sent to this address",
-    "An address is https, or http of this machine itself, without user, query and fragment: the key is sent there with "
-    "every request, and must not travel in the clear. The endpoint of a spec is used only if it is the service's own, "
-    "this machine, or what OPENAI_BASE_URL in the environment says, so that no spec can send your key elsewhere.",
-)
-E_MODEL_PACKAGE = code(
-    "E_MODEL_PACKAGE",
-    "asking a model needs a package that is not installed",
-    "The packages of services are extras: `pip install 'specledger[gemini]'` for google-genai, `pip install "
-    "'specledger[openai]'` for openai. Neither replay nor a scripted model needs one.",
-)
+E_MODEL_KEY = code("E_MODEL_KEY", "there is no key for the model's service")
+E_MODEL_ADDRESS = code("E_MODEL_ADDRESS", "the key may not be sent to this address")
+E_MODEL_PACKAGE = code("E_MODEL_PACKAGE", "asking a model needs a package that is not installed")
 
 _KEY: Final = re.compile(r"[!-~]{8,512}")
 _PLAIN: Final = ("Host", "Content-Type", "Content-Length", "Accept", "Accept-Encoding", "Connection")

@@ -1,21 +1,150 @@
-"""What the clients of all services share: deadlines, retries, limits, and that a failure is an answer."""
+"""What the clients of all services share: deadlines, retries, limits, and the failure that an error is."""
 
 from __future__ import annotations
 
 import logging
+import os
+import sys
+import tempfile
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
+from specledger.core.canonical import MAX_INTEGER
 from specledger.core.digest import hash_json
-from specledger.oracles.call_gate import CallGate
-from specledger.oracles.failures import OVER_LIMIT, RATE_LIMITED, UNAVAILABLE
+from specledger.oracles.failures import (
+    CUT_OFF,
+    INVALID,
+    MALFORMED,
+    OVER_LIMIT,
+    RATE_LIMITED,
+    REDIRECTED,
+    REFUSED,
+    TIMED_OUT,
+    TOO_LARGE,
+    UNAUTHORISED,
+    UNAVAILABLE,
+)
 from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, TokenUsage, estimate_tokens, failed
 from specledger.oracles.retry_clock import Clock, MachineClock
-from specledger.oracles.service import Deadline, Key
+from specledger.oracles.service import Deadline, EncodedError, Key, LateError, TooLargeError
 from specledger.spec.model import Price, Service
+
+if sys.platform != "win32":
+    import fcntl
+
+
+_SLOT_POLL: Final = 0.05  # seconds between two looks for a free slot
+
+
+class CallGate:
+    """Lets calls through one at a time for each slot, and not more often than is allowed.
+
+    All processes of this user share slots and minutes. A slot is a locked file, so that a process that ends gives its
+    slot back. Nothing here is part of evidence.
+    """
+
+    def __init__(self, name: str, per_minute: int | None, slots: int | None, clock: Clock) -> None:
+        """Gate the calls of the model of this name; None for any number of calls in a minute, or at once."""
+        self._name, self._slots, self._clock = name[:32], slots, clock
+        self._gap = None if per_minute is None else 60.0 / per_minute
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for a slot and for the next time at which a call may be made, and hold the slot."""
+        if sys.platform == "win32" or (self._gap is None and self._slots is None):
+            yield
+            return
+        folder = Path(tempfile.gettempdir()) / f"specledger-calls-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        slot = None if self._slots is None else self._take(folder, self._slots)
+        try:
+            if self._gap is not None:
+                self._space(folder, self._gap)
+            yield
+        finally:
+            if slot is not None:
+                os.close(slot)
+
+    def _take(self, folder: Path, slots: int) -> int:
+        while True:
+            for number in range(slots):
+                file = _open(folder / f"{self._name}.{number}")
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    os.close(file)
+                else:
+                    return file
+            self._clock.wait(_SLOT_POLL)
+
+    def _space(self, folder: Path, gap: float) -> None:
+        """Book the next time that is free, and wait for it."""
+        file = _open(folder / f"{self._name}.next")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            held = os.read(file, 64).decode("ascii", "replace")
+            now = self._clock.now()
+            free = float(held) if held.replace(".", "", 1).isdigit() else now
+            at = max(now, min(free, now + 3600))  # after a restart of the machine its clock begins anew
+            os.ftruncate(file, 0)
+            os.pwrite(file, f"{at + gap:.6f}".encode("ascii"), 0)
+        finally:
+            os.close(file)
+        if at > now:
+            self._clock.wait(at - now)
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+
+
+LONGEST_PAUSE: Final = 3_600
+"""Seconds that a service may ask to wait; longer waits are cut."""
+
+
+def status_failure(status: int, detail: str, *, wrong_key: bool = False) -> tuple[str, str]:
+    """The failure of an HTTP status that is no success, and a word more."""
+    if status in (401, 403) or wrong_key:
+        return UNAUTHORISED, detail
+    if status == 429:
+        return RATE_LIMITED, detail
+    if 300 <= status < 400:
+        return REDIRECTED, f"HTTP {status}"
+    if 400 <= status < 500:
+        return INVALID, detail
+    return (UNAVAILABLE, detail) if 500 <= status < 600 else (MALFORMED, f"HTTP {status}")
+
+
+def connection_failure(error: BaseException) -> tuple[str, str]:
+    """The failure of an error that is no answer of the service, and its class; never its text."""
+    import httpx2  # noqa: PLC0415 - loaded already where an error is read
+
+    known: tuple[tuple[str, tuple[type[Exception], ...]], ...] = (
+        (TOO_LARGE, (TooLargeError,)),
+        (TIMED_OUT, (LateError, httpx2.TimeoutException)),
+        (MALFORMED, (EncodedError, httpx2.DecodingError)),
+        (REFUSED, (httpx2.ConnectError, httpx2.ProxyError)),
+        (CUT_OFF, (httpx2.TransportError,)),
+    )
+    failure = next((failure for failure, classes in known if isinstance(error, classes)), MALFORMED)
+    return failure, type(error).__name__
+
+
+def pause_of(error: BaseException) -> float:
+    """For how many seconds the service asks to wait before the next try; 0 if it does not say."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    asked = "" if headers is None else str(headers.get("retry-after", ""))
+    return float(min(int(asked), LONGEST_PAUSE)) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0.0
+
+
+def count_of(value: object) -> int | None:
+    """A number of tokens as a service told it; None if it cannot be one."""
+    return value if type(value) is int and 0 <= value <= MAX_INTEGER else None
+
 
 AGAIN: Final = frozenset({RATE_LIMITED, UNAVAILABLE})
 """After these it is asked again."""

@@ -9,8 +9,6 @@ codes. Each function takes the table of kinds, which is `kinds.KINDS` by default
     golden     pin, pin_matches
     authoring  write_new, describe
     project    write_project
-    targets    expand_targets
-    listing    list_specs, spec_names
-    code_examples  example_of
+    targets    expand_targets, list_specs, spec_names
     trying     try_agent
 """

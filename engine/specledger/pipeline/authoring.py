@@ -28,29 +28,10 @@ from specledger.load.shipped import find_docs, find_schemas, find_specs
 from specledger.pipeline.project import schema_file
 from specledger.spec.base import QFixed, format_qfixed
 
-E_NEW_KIND = code(
-    "E_NEW_KIND",
-    "There is no first spec of this kind",
-    "`spec new KIND` copies the file in the folder `new/KIND` of the shipped specs. `spec explain kinds` lists the "
-    "kinds.",
-)
-E_NEW_NAME = code(
-    "E_NEW_NAME",
-    "This cannot be the name of a spec",
-    "A name is lower case, its words joined by - or _. The file is called as the spec, so that others find it by name: "
-    "with --out the name of the file is taken unless another one is given.",
-)
-E_NEW_EXISTS = code(
-    "E_NEW_EXISTS",
-    "The file exists",
-    "`spec new` never writes over a file. Give another name, or another file by --out.",
-)
-E_EXPLAIN_PATH = code(
-    "E_EXPLAIN_PATH",
-    "There is no such key",
-    "`spec explain` takes a code, a kind, or the path of a key below a kind, such as `world.actions.when`: names that "
-    "the author chooses and indices of a list may be left out or be anything.",
-)
+E_NEW_KIND = code("E_NEW_KIND", "There is no first spec of this kind")
+E_NEW_NAME = code("E_NEW_NAME", "This cannot be the name of a spec")
+E_NEW_EXISTS = code("E_NEW_EXISTS", "The file exists")
+E_EXPLAIN_PATH = code("E_EXPLAIN_PATH", "There is no such key")
 
 _FIXED: Final = set(Shape.of(QFixed).marks)
 _NAME_LINE: Final = re.compile(r"^name:[^\n]*$", re.MULTILINE)
@@ -76,12 +57,7 @@ def kinds_with_start() -> tuple[str, ...]:
 
 
 def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Path:
-    """Write a first spec of a kind.
-
-    Args:
-        kind: The kind.
-        name: What it is called; without it as the file, or as the shipped one.
-        out: Where to, in a folder that is made if it is missing; without it `<name>.yaml` in the working folder.
+    """Write a first spec of a kind, by default into a file that is called as it, or called as the file.
 
     Returns:
         The file that was written.

@@ -12,18 +12,14 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code
 from specledger.expr.check.checker import check_syntax
 from specledger.kinds import KINDS, Kinds, case_name, models, runnable_kinds
-from specledger.kinds.checks import check_without_world
+from specledger.kinds.table import check_without_world
 from specledger.load import Bundle, load
 from specledger.load.from_files import with_context
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
 from specledger.load.shipped import find_specs
+from specledger.pipeline.targets import expand_runs
 
-E_CASE_TWICE = code(
-    "E_CASE_TWICE",
-    "two cases of one name in one call",
-    "The evidence and the golden of a case are named after its scenario, so two cases of one name would overwrite each "
-    "other. Run them in two calls with different --out, or give one scenario another name.",
-)
+E_CASE_TWICE = code("E_CASE_TWICE", "two cases of one name in one call")
 
 
 _COMPILED: Final = "compiled"
@@ -62,14 +58,7 @@ def load_cases(
     allow_outside: bool = False,
     case: str | None = None,
 ) -> tuple[Bundle, ...]:
-    """Load a spec of any kind with everything it refers to, one bundle for each case of its matrix.
-
-    Args:
-        target: A file, or the name of a spec.
-        overrides: Changes as `path=value`.
-        kinds: The known kinds.
-        allow_outside: Whether references may lead to files outside the project.
-        case: Values of the cases of a matrix that are loaded, such as `seed=1`; None for all.
+    """Load a file or a name with everything it refers to, a bundle for each case of its matrix, or for those of `case`.
 
     Raises:
         Rejected: With every finding in every file.
@@ -87,13 +76,15 @@ def load_runs(
 ) -> tuple[Bundle, ...]:
     """Load what can be run, one bundle for each case of each, and check that all of them compile before any is run.
 
+    Of folders and patterns the specs of kinds that can be run are loaded.
+
     Raises:
-        Rejected: With every finding in every file; E_CASE_TWICE, if two cases have one name.
+        Rejected: With every finding in every file; E_CASE_TWICE, if two cases have one name; E_CHECK_NONE.
     """
     diagnostics = Diagnostics()
     cases: dict[str, Bundle] = {}
     checked: dict[str, Any] = {}
-    for target in targets:
+    for target in expand_runs(targets, kinds.keys() - {*runnable_kinds(kinds)}):
         try:
             for bundle in _load_run(target, overrides, kinds, allow_outside, case):
                 _compile(bundle, overrides, kinds, checked)
@@ -120,11 +111,7 @@ def _compile(bundle: Bundle, overrides: Sequence[str], kinds: Kinds, checked: di
 def _load_run(
     target: str, overrides: Sequence[str], kinds: Kinds, allow_outside: bool, case: str | None
 ) -> tuple[Bundle, ...]:
-    """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins.
-
-    Raises:
-        Rejected: As `load`; E_SPEC_WRONG_KIND.
-    """
+    """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins."""
     runnable = runnable_kinds(kinds)
     if "/" in target or target.endswith(SUFFIXES) or is_file(Path(target)):
         bundles = load_cases(target, overrides, kinds=kinds, allow_outside=allow_outside, case=case)
@@ -165,15 +152,8 @@ def check(
     """Check specs as far as that is possible without running them.
 
     Kinds with a check of their own are compiled. The others are typed in the specs that refer to them, so alone only
-    their shape, their references and the syntax of their expressions are checked.
-
-    Args:
-        targets: Files, or names of shipped specs.
-        overrides: Changes of each.
-        crashed: Makes a finding of an exception that one target causes, so that the others are still checked; without
-            it the exception is raised.
-        kinds: The known kinds.
-        allow_outside: Whether references may lead to files outside the project.
+    their shape, their references and the syntax of their expressions are checked. `crashed` makes a finding of an
+    exception that one target causes, so that the others are still checked.
 
     Returns:
         The specs without errors in any of their cases, and every finding.

@@ -16,10 +16,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code, missing_package
-from specledger.evidence.engine import engine_digest
+from specledger.evidence.resume import engine_digest
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
-from specledger.kinds.wire import to_bytes
-from specledger.pipeline.cluster_task import REFUSED, done_of, perform, read_reply
+from specledger.pipeline.cluster_task import REFUSED, done_of, perform, read_reply, to_bytes
 from specledger.run.executor import CONTINUES, Done, Lost, Work
 
 if TYPE_CHECKING:
@@ -35,37 +34,11 @@ _ALONE: Final = 30
 _LOOK: Final = 1.0
 """Seconds between two looks at which workers there are, while nothing finishes."""
 
-E_CLUSTER_PACKAGE = code(
-    "E_CLUSTER_PACKAGE",
-    "Dask is not installed",
-    "`--cluster` needs the package `distributed`: run `pip install 'specledger[cluster]'`, here and where the workers "
-    "are. Without it, `--workers` shares the work among processes of this machine.",
-)
-E_CLUSTER_ADDRESS = code(
-    "E_CLUSTER_ADDRESS",
-    "no cluster there",
-    "`--cluster` is the address of a scheduler, such as tcp://10.0.0.5:8786, or local:N for N workers on this machine. "
-    "`dask scheduler` prints its address. No scheduler answered, or it has no worker: `dask worker ADDRESS`.",
-)
-E_CLUSTER_LOST = code(
-    "E_CLUSTER_LOST",
-    "the cluster was lost during the work",
-    "The scheduler ended, the network failed, or a piece of work ended several workers one after another. What was "
-    "finished is kept: the same command with `--resume` continues a run or a suite, on a cluster or not; a discovery "
-    "resumes from its journal.",
-)
-E_CLUSTER_ENGINE = code(
-    "E_CLUSTER_ENGINE",
-    "no worker of the cluster has this engine",
-    "Each request names the digest of the package's source files, and a worker with other files refuses it, because "
-    "its results could differ. Install the same version of specledger on every worker.",
-)
-W_CLUSTER_ENGINE = code(
-    "W_CLUSTER_ENGINE",
-    "a worker of the cluster has another engine",
-    "It was given no work: its package has other source files than the one here, so its results could differ. The "
-    "other workers did the work. Install the same version there, or end that worker.",
-)
+E_CLUSTER_PACKAGE = code("E_CLUSTER_PACKAGE", "Dask is not installed")
+E_CLUSTER_ADDRESS = code("E_CLUSTER_ADDRESS", "no cluster there")
+E_CLUSTER_LOST = code("E_CLUSTER_LOST", "the cluster was lost during the work")
+E_CLUSTER_ENGINE = code("E_CLUSTER_ENGINE", "no worker of the cluster has this engine")
+W_CLUSTER_ENGINE = code("W_CLUSTER_ENGINE", "a worker of the cluster has another engine")
 
 
 class _Piece(NamedTuple):
@@ -78,11 +51,7 @@ class _Piece(NamedTuple):
 
 
 class Cluster:
-    """A connected cluster as an executor.
-
-    Attributes:
-        refused: The workers that have another engine, by address.
-    """
+    """A connected cluster as an executor; `refused` are the addresses of workers that have another engine."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -244,10 +213,7 @@ def _lost(why: str) -> Lost:
 
 @contextmanager
 def connect(address: str) -> Iterator[Cluster]:
-    """A connected cluster.
-
-    Args:
-        address: `tcp://host:port` or `tls://host:port` of a scheduler, or `local:N`.
+    """A connected cluster: `tcp://host:port` or `tls://host:port` of a scheduler, or `local:N`.
 
     Raises:
         Rejected: E_CLUSTER_PACKAGE, E_CLUSTER_ADDRESS.

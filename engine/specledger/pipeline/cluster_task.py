@@ -1,7 +1,8 @@
 """What a worker of a cluster executes: a named work, made from its document, on one item.
 
-Requests and results are bytes: a digest and a canonical document. The only function that a cluster is sent is
-`perform`, by its name; a worker has the package installed, and it refuses the request of another engine.
+Requests and results are bytes: a digest, and JSON values, bytes and integers of any size as one document. The only
+function that a cluster is sent is `perform`, by its name; a worker has the package installed, and it refuses the
+request of another engine.
 """
 
 from __future__ import annotations
@@ -12,18 +13,64 @@ from functools import lru_cache
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from specledger.core.canonical import canonical_ints, parse_written
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, codes
 from specledger.core.digest import tagged
 from specledger.core.spans import Position, Span
-from specledger.evidence.engine import engine_digest
+from specledger.evidence.resume import engine_digest
 from specledger.kinds import MODELS
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
-from specledger.kinds.wire import from_bytes, to_bytes
 from specledger.load import Bundle, bundle_from_document
 from specledger.run.executor import Done, Work
 
 if TYPE_CHECKING:
     from specledger.verify.suite_runs import HeldRuns
+
+_SAFE: Final = (1 << 53) - 1
+_MARKS: Final = frozenset({"$bytes", "$integer", "$plain"})
+
+
+def to_bytes(value: Any) -> bytes:
+    """JSON values and bytes, with integers of any size, as one document."""
+    parts: list[bytes] = []
+    document = canonical_ints(_marked(value, parts))
+    sizes = canonical_ints([len(document), *map(len, parts)])
+    return b"".join([sizes, b"\n", document, *parts])
+
+
+def from_bytes(data: bytes) -> Any:
+    """What `to_bytes` was given, with lists for tuples."""
+    head, _, rest = data.partition(b"\n")
+    pieces, at = [], 0
+    for size in parse_written(head):
+        pieces.append(rest[at : at + size])
+        at += size
+    return _unmarked(parse_written(pieces[0]), pieces[1:])
+
+
+def _marked(value: Any, parts: list[bytes]) -> Any:
+    if isinstance(value, bytes):
+        parts.append(value)
+        return {"$bytes": len(parts) - 1}
+    if isinstance(value, int) and not -_SAFE <= value <= _SAFE:
+        return {"$integer": str(value)}
+    if isinstance(value, Mapping):
+        marked = {name: _marked(inner, parts) for name, inner in value.items()}
+        return marked if _MARKS.isdisjoint(marked) else {"$plain": marked}
+    return [_marked(inner, parts) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _unmarked(value: Any, parts: list[bytes]) -> Any:
+    if isinstance(value, list):
+        return [_unmarked(inner, parts) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    if "$bytes" in value:
+        return parts[value["$bytes"]]
+    if "$integer" in value:
+        return int(value["$integer"])
+    return {name: _unmarked(inner, parts) for name, inner in value.get("$plain", value).items()}
+
 
 RESULT_TAG: Final = "specledger/cluster-result/v1"
 REFUSED: Final = "refused"
@@ -32,13 +79,7 @@ _DIGEST: Final = 64
 
 
 def perform(engine: str, entry: str, document: bytes, item: bytes) -> bytes:
-    """Do one piece of work; whatever happens is part of the reply.
-
-    Args:
-        engine: The digest of the engine that asks.
-        entry: The name of the work.
-        document: What the work is made from.
-        item: What it is done on.
+    """Do one piece of work, made from a document, on one item, if the engine is the one that asks.
 
     Returns:
         The digest of the reply and of the request, and the reply: `made`, `rejected`, `failed` or `refused`.
@@ -99,7 +140,7 @@ def _episodes(given: Mapping[str, Any]) -> Callable[[Any], Any]:
 
 
 def _judged_chunks(given: Mapping[str, Any]) -> Callable[[Any], Any]:
-    from specledger.verify.judge_chunks import JudgedChunks
+    from specledger.verify.run import JudgedChunks
 
     return JudgedChunks(_specs(given))
 
@@ -127,7 +168,7 @@ def _checks(given: Mapping[str, Any]) -> Callable[[Any], Any]:
 
 def _judgements(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.compile.suite import DeferredPlan
-    from specledger.verify.judge_suite import RunJudgements
+    from specledger.verify.suite import RunJudgements
 
     deferred = DeferredPlan(_specs(given))
     return _unpacking(lambda folder: RunJudgements(folder, deferred))

@@ -11,16 +11,21 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.events import Event
-from specledger.evidence.archive import SUFFIX
+from specledger.evidence.archive import SUFFIX, InvalidArchive
 from specledger.evidence.chain import run_id
-from specledger.evidence.layout import MANIFEST, RECEIPTS, SPECS
+from specledger.evidence.layout import ENGINE, EVALUATOR, MANIFEST, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.runlog import announce, attempt_of, enter, result_of
+from specledger.evidence.seal import UNSIGNED
 from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle
-from specledger.kinds import KINDS, Kinds, case_name
+from specledger.kinds import KINDS, Kinds, case_name, evidence_kinds, models
 from specledger.kinds.running import Finished, Progress, RunOptions
 from specledger.load import Bundle
-from specledger.run.executor import spread
+from specledger.run.executor import Executor, spread
 from specledger.run.workers import ALONE
+from specledger.verify.assurance_levels import Reader
+from specledger.verify.checks import E_MANIFEST, Broken
+from specledger.verify.manifest import MAX_MANIFEST, read_document
+from specledger.verify.unpack import unpacked
 
 OUT: Final = Path("out")
 """The folder of evidence unless the user names another one."""
@@ -28,21 +33,11 @@ OUT: Final = Path("out")
 MANY: Final = 32
 """Short runs that are worth the start of processes, which takes as long as about ten of them."""
 
-W_COVER_LOST = code(
-    "W_COVER_LOST",
-    "a signed bundle was replaced by an unsigned one",
-    "A run replaces the bundle at its place. The earlier one held signatures or a time stamp and the new one does not, "
-    "so they are gone: who signed must sign again, and an earlier time cannot be had again. Nothing is wrong with the "
-    "new bundle.",
-)
+W_COVER_LOST = code("W_COVER_LOST", "a signed bundle was replaced by an unsigned one")
 
 
 def preview(bundle: Bundle, *, kinds: Kinds = KINDS) -> dict[str, Any]:
-    """What running one case would do, as JSON values: `kind`, `name`, `case`, `digest`, and the figures of its kind.
-
-    Raises:
-        Rejected: It does not compile.
-    """
+    """What running one case would do, as JSON values: `kind`, `name`, `case`, `digest`, and the figures of its kind."""
     main = bundle.main
     head = {"kind": main.kind, "name": main.name, "case": bundle.case, "digest": bundle.digest}
     return {**head, **kinds[main.kind].run.preview(bundle)}
@@ -75,20 +70,22 @@ def execute(
     options: RunOptions = RunOptions(),  # noqa: B008 - frozen
     progress: Progress | None = None,
     *,
+    announced: bool = False,
     kinds: Kinds = KINDS,
 ) -> Finished:
-    """Run one case and write its evidence.
+    """Run one case and write its evidence; a bundle that is at the place is replaced at the end.
 
-    Args:
-        bundle: The case.
-        place: The place of its bundle; a bundle that is there is replaced at the end.
-        options: How it is run.
-        progress: Called with what is done and what there is to do, in steps of a run or runs of a suite.
-        kinds: The known kinds.
+    Of a resumed run whose complete evidence is at the place, that is read, and nothing is run, unless a run log
+    announced that it will be.
 
     Raises:
         Rejected: It does not compile, or the place cannot be written.
     """
+    plain = options.seal == UNSIGNED and options.shard is None and not options.live and not options.record
+    if options.resume and plain and not announced:
+        done = read_complete(bundle, place, options.executor, kinds=kinds)
+        if done is not None:
+            return done
     before, replaced = covers_of(place), False
     with suppress(OSError):  # the writer reports a place that cannot be used
         replaced = holds_bundle(place)
@@ -100,6 +97,36 @@ def execute(
     hint = "name another --out to keep both; `spec seal` covers the new one"
     warning = Diagnostic(W_COVER_LOST, message, hint=hint, severity=Severity.WARNING)
     return replace(finished, found=(*finished.found, warning))
+
+
+def read_complete(bundle: Bundle, place: Path, executor: Executor = ALONE, *, kinds: Kinds = KINDS) -> Finished | None:
+    """The run whose complete evidence is at a place; None unless it is of these specs, by this version, and intact.
+
+    It passes the checks of `spec verify --no-replay`, so its result is the one that its receipts give.
+    """
+    try:
+        if not place.is_file():
+            return _read_complete(bundle, place, place, executor, kinds)
+        with unpacked(place) as folder:
+            return _read_complete(bundle, place, folder, executor, kinds)
+    except (Broken, InvalidArchive, Rejected, OSError):
+        return None
+
+
+def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor, kinds: Kinds) -> Finished | None:
+    recorded = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+    made_by = {"specs": bundle.digest, "engine": ENGINE, "evaluator": EVALUATOR}
+    if not isinstance(recorded, dict) or any(recorded.get(name) != value for name, value in made_by.items()):
+        return None
+    from specledger.verify.bundle import Refuted, open_evidence
+
+    try:
+        found = open_evidence(folder, Reader(replay=False), evidence_kinds(kinds), models(kinds), executor)
+    except Refuted:
+        return None
+    events = () if found.kind == SCENARIO else found.receipts.contents()
+    receipts = tuple({"type": type_, **body} for type_, body in events)
+    return Finished(case_name(bundle), found.kind, place, found.manifest, receipts=receipts, complete=True)
 
 
 def share_runs(bundles: Sequence[Bundle], options: RunOptions, *, kinds: Kinds = KINDS) -> Iterator[RunOptions]:
@@ -117,11 +144,6 @@ def share_runs(bundles: Sequence[Bundle], options: RunOptions, *, kinds: Kinds =
 def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, tuple[Diagnostic, ...]]:
     """Announce a run in a run log; the run may begin only after this returns.
 
-    Args:
-        log: The file of the log.
-        bundle: The case, which compiles.
-        purpose: The purpose in the user's words.
-
     Returns:
         The number of the attempt, and findings about the log.
 
@@ -134,10 +156,7 @@ def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, t
 
 
 def enter_result(log: Path, attempt: int, manifest: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
-    """Enter the result of an attempt in a run log.
-
-    Returns:
-        Findings about the log.
+    """Enter the result of an attempt in a run log; returns findings about the log.
 
     Raises:
         Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.

@@ -32,12 +32,7 @@ from specledger.pipeline.executing import execute
 from specledger.run.workers import Processes
 from specledger.verify.replay import differences, first_difference, is_digest
 
-E_GOLDEN_DIFFERS = code(
-    "E_GOLDEN_DIFFERS",
-    "a golden differs",
-    "A spec gives other receipts than the pinned ones, or is pinned and not there. If the change is meant, accept it "
-    "with the command that the message names, or remove the golden of the removed spec, and commit the files.",
-)
+E_GOLDEN_DIFFERS = code("E_GOLDEN_DIFFERS", "a golden differs")
 NOT_PINNED: Final = "nothing is pinned yet"
 """The difference from a pin that does not exist."""
 
@@ -59,11 +54,7 @@ class Pin(Struct, frozen=True):
     receipts: tuple[bytes, ...]
 
     def write(self, folder: Path) -> None:
-        """Accept the pin into a folder.
-
-        Raises:
-            Rejected: E_OUT_UNWRITABLE.
-        """
+        """Accept the pin into a folder; Rejected as E_OUT_UNWRITABLE."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / f"{self.name}.jsonl").write_bytes(b"".join(line + b"\n" for line in self.receipts))
@@ -74,11 +65,7 @@ class Pin(Struct, frozen=True):
 
 
 def pin(bundle: Bundle, workers: int = 1, *, kinds: Kinds = KINDS) -> Pin:
-    """Run a case and return what is pinned of it.
-
-    Raises:
-        Rejected: It does not compile.
-    """
+    """Run a case and return what is pinned of it; Rejected if it does not compile."""
     runnable = kinds[bundle.main.kind].run
     if runnable.events is not None:
         return pin_events(bundle, runnable.events(bundle), kinds=kinds)
@@ -165,13 +152,7 @@ def pinned_spec(name: str, folder: Path, *, kinds: Kinds = KINDS) -> Path | None
 
 
 def difference(made: Pin, tree: bytes, accepted: Sequence[bytes]) -> str:
-    """A text for the first difference of a pin: the changed specs, then the receipt, its step and the field.
-
-    Args:
-        made: The pin.
-        tree: The accepted tree of digests, as its file holds it.
-        accepted: The accepted receipts.
-    """
+    """A text for the first difference from an accepted pin: changed specs, then the receipt, its step and the field."""
     changed = _changed_specs(made.tree, tree)
     specs = f"changed specs: {', '.join(changed)}; " if changed else ""
     if tuple(accepted) == made.receipts:

@@ -19,12 +19,7 @@ from specledger.load.shipped import find_specs
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.golden import pin
 
-E_INIT = code(
-    "E_INIT",
-    "a project cannot be written here",
-    "`spec init [DIR]` writes into a new or existing folder. Files that exist are kept as they are; only the JSON "
-    "Schemas in .specledger/schemas are written anew. Nothing is written through a symbolic link.",
-)
+E_INIT = code("E_INIT", "a project cannot be written here")
 
 SCHEMAS: Final = Path(".specledger/schemas")
 """Where a project keeps the JSON Schemas for editors."""
@@ -34,13 +29,7 @@ _DOT: Final = "dot-"
 
 
 class Project(Struct, frozen=True):
-    """What was written.
-
-    Attributes:
-        written: The new files, relative to the project, in the order of their paths; without schemas.
-        kept: Files that existed.
-        scenarios: The names of the scenarios, each with its verdict.
-    """
+    """What was written: new files without schemas, files that existed, and the scenarios with their verdicts."""
 
     written: tuple[Path, ...]
     kept: tuple[Path, ...]
@@ -82,11 +71,7 @@ def write_project(folder: Path, *, kinds: Kinds = KINDS) -> Project:
 
 
 def _refuse_links(folder: Path, targets: Sequence[Path]) -> None:
-    """See that nothing is written through a symbolic link, which may lead out of the folder.
-
-    Raises:
-        Rejected: E_INIT.
-    """
+    """See that nothing is written through a symbolic link, which may lead out of the folder; Rejected as E_INIT."""
     places = [folder / part for target in targets for part in (*reversed(target.parents), target)]
     places += (folder / GOLDENS).glob("*")
     link = next((place for place in places if place.is_symlink()), None)

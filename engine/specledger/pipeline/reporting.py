@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from specledger.kinds import KINDS, load, report_kinds
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
-from specledger.report.junit_reader import read_tests
 from specledger.report.model import Outcome, Report
-from specledger.report.profile import judge
+from specledger.report.profile import judge, read_tests
 from specledger.report.profile_rules import questions_of
 from specledger.report.subject import from_evidence
 
@@ -32,12 +31,7 @@ def ask(profile: str | None, tests: Path | None = None) -> Asked | None:
 
 
 def make_report(evidence: Sequence[Evidence], asked: Asked | None = None, date: str | None = None) -> Report:
-    """The report of one bundle or several, with the judgement of a profile if one is asked for.
-
-    Args:
-        evidence: The bundles.
-        asked: The profile.
-        date: The day as `YYYY-MM-DD`, for waivers.
+    """The report of bundles, with the judgement of a profile on a day, `YYYY-MM-DD`, if one is asked for.
 
     Raises:
         Rejected: Receipts are malformed, or the evidence has no report.

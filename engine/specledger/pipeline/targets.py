@@ -1,10 +1,10 @@
-"""The files that the targets of `spec check` mean: files, names, folders, and glob patterns."""
+"""The files that arguments of commands mean (files, names, folders, patterns), and the specs that have names."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISREG
@@ -12,20 +12,20 @@ from typing import Final
 
 from msgspec import Struct
 
-from specledger.core.diagnostics import Diagnostic, code
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.evidence.layout import MANIFEST, RECEIPTS
-from specledger.load.library import SUFFIXES, is_file, show
+from specledger.kinds import KINDS, MODELS, Kinds
+from specledger.load import Search
+from specledger.load.document import Document
+from specledger.load.library import SUFFIXES, Library, is_file, show
 
-E_CHECK_NONE = code(
-    "E_CHECK_NONE",
-    "there is no spec in a folder, or no file of a pattern",
-    "`spec check` takes files, names, folders, which are searched for specs at any depth, and patterns such as "
-    "'drafts/**/*.yaml'. In a folder a spec is a YAML file with a line like `spec: world/v1`; hidden folders, "
-    "evidence bundles, `node_modules` and the like are skipped. Checking nothing is not a pass.",
+E_CHECK_NONE = code("E_CHECK_NONE", "there is no spec in a folder, or no file of a pattern")
+
+_HEAD: Final = re.compile(
+    rb"^(?:[\"']?\w+[\"']?[ ]*:[ ]*[\"']?([a-z][a-z_-]*)/v?[0-9]+[\"']?|spec[ ]*:[ ]*[a-z]\S*)[ ]*(?:#.*)?\r?$",
+    re.MULTILINE,
 )
-
-_HEAD: Final = re.compile(rb"^[\"']?\w+[\"']?[ ]*:[ ]*[\"']?[a-z][a-z_-]*/v?[0-9]+[\"']?[ ]*(?:#.*)?\r?$", re.MULTILINE)
-"""A line that is the head of a spec, or one with a misspelt key."""
+"""A line that is the head of a spec, or one with a misspelt key or without a version."""
 _SKIPPED: Final = {"node_modules", "__pycache__", "venv", "site-packages"}
 
 
@@ -56,6 +56,35 @@ def expand_targets(targets: Sequence[str]) -> Targets:
             what = "file of the pattern" if has_magic(target) else "spec in"
             findings.append(Diagnostic(E_CHECK_NONE, f"there is no {what} {target}"))
     return Targets(tuple(files), tuple(one for one in skipped if one not in files), tuple(findings))
+
+
+def expand_runs(targets: Sequence[str], others: Collection[str]) -> list[str]:
+    """Replace folders and patterns by the specs in them that can be run; files and names stay as they are.
+
+    A word that may be a name and is a folder without such specs stays as well.
+
+    Args:
+        targets: What the command line names.
+        others: The kinds whose specs cannot be run. A kind that is unknown counts as one that can, so that it is found.
+
+    Raises:
+        Rejected: E_CHECK_NONE, for each folder or pattern without such a spec.
+    """
+    files: dict[str, None] = {}
+    findings = []
+    for target in targets:
+        found, _ = _expand(target)
+        if found != [target]:
+            found = [file for file in found if _kind_of(Path(file)) not in others]
+        if not found and Path(target).parts == (target,) and os.path.isdir(target):
+            found = [target]
+        files |= dict.fromkeys(found)
+        if not found:
+            message = f"there is no spec that can be run {'in' if os.path.isdir(target) else 'of the pattern'} {target}"
+            findings.append(Diagnostic(E_CHECK_NONE, message))
+    if findings:
+        raise Rejected(findings)
+    return [*files]
 
 
 def _expand(target: str) -> tuple[list[str], list[str]]:
@@ -93,10 +122,65 @@ def _is_bundle(folder: Path) -> bool:
 
 def _looks_like_spec(file: Path) -> bool:
     """Whether a file seems to be a spec; one that cannot be read is checked, so that its finding says why."""
+    return _kind_of(file) is not None
+
+
+def _kind_of(file: Path) -> str | None:
+    """The kind in the head of a file; None if it has no head, empty if it cannot be read."""
     try:
         if not S_ISREG(file.stat().st_mode):
-            return False  # a pipe or a device would be waited for
+            return None  # a pipe or a device would be waited for
         with file.open("rb") as stream:
-            return _HEAD.search(stream.read(4096)) is not None
+            head = _HEAD.search(stream.read(4096))
     except OSError:
-        return True
+        return ""
+    return None if head is None else (head[1] or b"").decode()
+
+
+class ListedSpec(Struct, frozen=True):
+    """A spec that can be referred to by its name; `summary` is the first sentence of its `doc`, if it can be read."""
+
+    kind: str
+    name: str
+    file: Path
+    shipped: bool
+    summary: str
+
+
+def list_specs(kind: str | None = None, search: Search | None = None, kinds: Kinds = KINDS) -> Iterator[ListedSpec]:
+    """The specs of one kind or of all kinds, by kind and name; a project's spec hides a shipped one of its name.
+
+    Only the head of each file is looked at: what is listed may still have mistakes.
+    """
+    search = search or Search.at(Path())
+    library = Library(search, MODELS, Diagnostics())
+    for one in (kind,) if kind is not None else tuple(kinds):
+        found: dict[str, ListedSpec] = {}
+        for root in (search.shipped, search.project):
+            for file in _files(root, one):
+                found[file.stem] = ListedSpec(
+                    one, file.stem, file, root == search.shipped, _summary(library.read(file))
+                )
+        yield from (found[name] for name in sorted(found))
+
+
+def spec_names(kinds: Collection[str], search: Search | None = None) -> tuple[str, ...]:
+    """The names of the specs of some kinds, by their files alone, each once: first the project's, then shipped ones."""
+    search = search or Search.at(Path())
+    places = [(root, kind) for root in (search.project, search.shipped) for kind in kinds]
+    return tuple(dict.fromkeys(file.stem for root, kind in places for file in _files(root, kind)))
+
+
+def _files(root: Path | None, kind: str) -> list[Path]:
+    folder = None if root is None else root / kind
+    if folder is None or not folder.is_dir():
+        return []
+    return sorted(file for file in folder.iterdir() if file.suffix in SUFFIXES and file.is_file())
+
+
+def _summary(document: Document | None) -> str:
+    if document is None:
+        return "(cannot be read: `spec check` says why)"
+    doc = document.root.child("doc")
+    text = doc.plain() if doc is not None else None
+    return re.split(r"(?<=\.) ", " ".join(text.split()), maxsplit=1)[0] if isinstance(text, str) else ""

@@ -18,12 +18,7 @@ from specledger.pipeline.reporting import make_report
 from specledger.report.evidence import read_evidence
 from specledger.report.model import Check, Outcome
 
-E_TEST_VERDICT = code(
-    "E_TEST_VERDICT",
-    "the verdict of a tested spec is not PASS",
-    "A spec that is run as a test must end with the verdict PASS. The finding names the failed check and where in the "
-    "run it failed first; `spec run` and `spec trace` show more. A scenario that is meant to fail says so by `expect`.",
-)
+E_TEST_VERDICT = code("E_TEST_VERDICT", "the verdict of a tested spec is not PASS")
 
 MOST_CHECKS: Final = 5
 """Failed checks that are described."""
@@ -32,17 +27,7 @@ MOST_CHECKS: Final = 5
 def find_failures(
     bundle: Bundle, goldens: Path | None = None, *, update: bool = False, accept: str = ""
 ) -> list[Diagnostic]:
-    """Run a case and find what is wrong.
-
-    Args:
-        bundle: The case.
-        goldens: The folder of its golden; None if it has none.
-        update: Whether a golden that differs is accepted.
-        accept: How to accept it, for people.
-
-    Raises:
-        Rejected: It does not compile.
-    """
+    """Run a case and find what is wrong with it and its golden, if it has one; `accept` says how to accept it."""
     made, found = pin(bundle), []
     difference = None if goldens is None else pin_matches(made, goldens)
     if goldens is not None and difference is not None:

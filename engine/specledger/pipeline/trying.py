@@ -26,8 +26,7 @@ from specledger.load.library import E_SPEC_WRONG_KIND
 from specledger.oracles.answer import Answer
 from specledger.oracles.recording import Listener, read_tape
 from specledger.pipeline.executing import execute
-from specledger.report.agent import AgentReading, read_agent
-from specledger.report.agent_mistakes import Trial
+from specledger.report.agent import AgentReading, Trial, read_agent
 from specledger.report.codes import E_AGENT_CHECK
 from specledger.report.evidence import read_evidence
 from specledger.spec.agent import Agent
@@ -59,15 +58,7 @@ ASKS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def commanded(outside: Mapping[str, Any], folder: Path) -> str:
-    """The file of an agent that is a program or a function.
-
-    Args:
-        outside: What an agent's spec says of it.
-        folder: Where the file is written.
-
-    Raises:
-        Rejected: E_AGENT_CHECK.
-    """
+    """The file, in a folder, of an agent that is a program or a function; Rejected as E_AGENT_CHECK."""
     try:
         restore(Agent, {"spec": "agent/v1", "name": COMMANDED, "outside": outside})
     except ValueError:
@@ -129,11 +120,7 @@ def with_agent(agent: str, scenario: str, overrides: Sequence[str], decisions: i
 
 
 def try_agent(bundle: Bundle, *, trusted: bool) -> AgentReading:
-    """Let an agent make a few decisions, and read its answers.
-
-    Args:
-        bundle: The scenario with the agent, see `with_agent`.
-        trusted: Whether an agent from outside may be executed.
+    """Let the agent of a bundle of `with_agent` make a few decisions, and read its answers.
 
     Raises:
         Rejected: The two do not fit together, or the agent may not or cannot be started.

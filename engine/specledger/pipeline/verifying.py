@@ -28,12 +28,7 @@ def verify(
 ) -> Verification:
     """Verify the bundle at a place, a folder or a zip file, or the audit log or run log that a file is.
 
-    Args:
-        place: The evidence.
-        replay: Whether runs are replayed.
-        executor: Where runs are made again.
-        reader: Trust, expectations and demands of the reader; if given, it decides about replay.
-        kinds: The known kinds.
+    A reader, if one is given, decides about replay.
 
     Raises:
         Rejected: There is neither, or what the reader asks for needs a package that is not installed.

@@ -35,27 +35,10 @@ from specledger.spec.probe import Challenge, Edit
 from specledger.spec.probe import Offer as OfferSpec
 from specledger.spec.probe import Probe as ProbeSpec
 
-E_OFFER: Final = code(
-    "E_OFFER",
-    "an offer names something that does not exist",
-    "The paths of an `edit` lead to places that the schema of the documents has; what breaches `schema` may add a key "
-    "to them.",
-)
-W_OFFER: Final = code(
-    "W_OFFER",
-    "nothing in the run denies what an offer breaches",
-    "`breaches` names an invariant of scope `proposal` that the governor or the scenario has, `schema`, `scope`, "
-    "`evaluation`, `token`, or the reason of a refusal. An agent that takes an offer which nothing denies for its "
-    "breach fails the probe, so check the name; a governor without the invariant is a way to try the probe.",
-)
+E_OFFER: Final = code("E_OFFER", "an offer names something that does not exist")
+W_OFFER: Final = code("W_OFFER", "nothing in the run denies what an offer breaches")
 
-W_REPEATS: Final = code(
-    "W_REPEATS",
-    "a challenge asks too seldom",
-    "An agent that is not deterministic is convicted only by misses above its noise. With so few repeats and questions "
-    "in the null arm no answers to one change are: ask more often (`noisy`, or `most` of the `test`), or state a "
-    "greater `error`.",
-)
+W_REPEATS: Final = code("W_REPEATS", "a challenge asks too seldom")
 
 _CLOCK: Final = ("t", "horizon")
 """What `when` reads beside the world: the number of the step, and the most steps of an episode."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes
+from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.weight import MAX_WEIGHT, weight
 
 Pointer = tuple[str, ...]

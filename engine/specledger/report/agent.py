@@ -6,22 +6,21 @@ A rejection by a gate other than `schema` is no finding.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from specledger.core.canonical import parse_json
-from specledger.core.diagnostics import Diagnostic, printable
+from specledger.core.diagnostics import Diagnostic, printable, suggest
 from specledger.core.verdict import Verdict
-from specledger.gates.documents import protocol
+from specledger.gates.documents import Validator, axion, protocol
 from specledger.gates.governor import SCHEMA
-from specledger.oracles.answer import RAISED, TIMED_OUT, Exchange
-from specledger.report.agent_mistakes import Trial
+from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
 from specledger.report.codes import E_AGENT_LATE, E_AGENT_PROMISE, E_AGENT_PROPOSAL, E_AGENT_PROTOCOL
 from specledger.run.outside_proposals import MALFORMED
-from specledger.run.session import ANSWERS
+from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
 
 FORMAT: Final = "specledger/agent-check/v1"
 
@@ -93,30 +92,17 @@ class AgentReading(Struct):
         return f"{count} (first in {self.places[why]})"
 
     def document(self, agent: str, scenario: str) -> dict[str, Any]:
-        """The reading as JSON.
-
-        Args:
-            agent: The name of the agent.
-            scenario: The name of the scenario.
-        """
+        """The reading as JSON."""
+        known = to_builtins(self)
+        stderr, _ = known.pop("errors"), known.pop("places")
         return {
+            **known,
             "format": FORMAT,
             "agent": agent,
             "scenario": scenario,
             "verdict": self.verdict.value,
-            "outside": self.outside,
-            "decisions": self.decisions,
-            "messages": dict(sorted(self.messages.items())),
-            "untried": dict(sorted(self.untried.items())),
-            "broken": dict(sorted(self.broken.items())),
-            "details": dict(sorted(self.details.items())),
-            "stderr": self.errors,
-            "failures": dict(sorted(self.failures.items())),
-            "proposals": self.proposals,
-            "malformed": dict(sorted(self.malformed.items())),
+            "stderr": stderr,
             "lacking": sorted(self.lacking),
-            "rejected": dict(sorted(self.rejected.items())),
-            "admitted": self.admitted,
         }
 
 
@@ -126,13 +112,10 @@ def read_agent(
     claims: Mapping[str, str] = MappingProxyType({}),
     trial: Trial | None = None,
 ) -> AgentReading:
-    """Read how an agent answered.
+    """Read how an agent answered in a run.
 
-    Args:
-        bodies: The type and body of each receipt, in order.
-        exchanges: The recorded exchanges; None if the agent is a spec.
-        claims: The claims that each proposal must have, with their types.
-        trial: What was seen of an agent outside.
+    `exchanges` are those that were recorded, None if the agent is a spec; `claims` the claims that each proposal must
+    have, with their types; `trial` what was seen of an agent outside.
     """
     reading = AgentReading(outside=exchanges is not None, errors="" if trial is None else trial.errors)
     exchanges = tuple(exchanges or ()) if reading.outside else None
@@ -241,3 +224,128 @@ def _decided(reading: AgentReading, body: Mapping[str, Any], rejected: Iterable[
 
 def _place(episode: int, t: int) -> str:
     return f"episode {episode}, step {t}"
+
+
+_SHOWN = 200  # characters of what an agent wrote
+
+
+class Trial(Struct, frozen=True):
+    """What was seen of an agent on trial, beside the evidence.
+
+    Attributes:
+        questions: Its messages, in the order of the exchanges.
+        limit: The time limit of an answer, in words.
+        document: The schema of documents; None where no kernel asks.
+        errors: The end of the standard error of its program, or what its function raised first.
+    """
+
+    questions: Sequence[Mapping[str, Any]]
+    limit: str
+    document: str | None
+    errors: str = ""
+
+    def faults(self, exchanges: Iterable[Exchange]) -> dict[str, str]:
+        """What is wrong with the first answer of each agent fault."""
+        answers = {**ANSWERS, "decide": PROPOSALS} if self.document is None else ANSWERS
+        found: dict[str, str] = {}
+        for exchange, question in zip(exchanges, self.questions, strict=False):
+            schemas = answers[exchange.asked.message]
+            _, reason = read_answer(exchange.answer, question["id"], schemas)
+            if reason and reason not in found:
+                found[reason] = _shown(self._fault(reason, exchange, question, schemas))
+        return found
+
+    def submission(self, reason: str, place: tuple[int, int], exchanges: Iterable[Exchange]) -> str:
+        """What is wrong with what was submitted at a decision; empty if it is not known."""
+        for exchange in exchanges:
+            if (exchange.episode, exchange.t) == place and exchange.asked.message == "decide":
+                return _shown(self._submitted(reason, _body(exchange)))
+        return ""
+
+    def _fault(self, reason: str, exchange: Exchange, question: Mapping[str, Any], schemas: Mapping[str, str]) -> str:
+        answer = exchange.answer
+        if reason == TIMED_OUT:
+            return self.limit
+        if reason == RAISED and self.errors:
+            return self.errors
+        if reason == NOT_JSON and answer.received is not None:
+            return f"the answer begins {answer.received[:60].decode(errors='replace')!r}"
+        body = _body(exchange)
+        if reason == WRONG_ID:
+            return f"expected `id` {question['id']}, found {body.get('id')!r}"
+        if reason == WRONG_TYPE:
+            return f"expected `type` {' or '.join(schemas)}, found {body.get('type')!r}"
+        if reason == WRONG_FORM:
+            return _refused_place(protocol(), schemas[body["type"]], body) if body else "expected an object"
+        return answer.reason
+
+    def _submitted(self, reason: str, body: Mapping[str, Any]) -> str:
+        if body.get("type") == "document":
+            return "" if self.document is None else _refused_place(axion(), self.document, body["document"])
+        claims = body.get("claims", [])
+        if reason == "not_valid":
+            return self._unknown_variable([claim["variable"] for claim in claims])
+        if reason == "unknown_choice":
+            return self._unknown_action(claim["choice"] for claim in claims)
+        if reason == "unknown_action":
+            proposals = body.get("proposals", [body])
+            return self._unknown_action(one.get("action") for one in proposals if isinstance(one, dict))
+        proposals = body.get("proposals", []) if reason == "malformed_proposal" else []
+        return next((words for index, one in enumerate(proposals) if (words := self._malformed(index, one))), "")
+
+    def _malformed(self, index: int, proposal: Any) -> str:
+        """What is wrong with a proposal beside claims that are missing; empty if nothing is seen."""
+        if not isinstance(proposal, dict):
+            return f"`[{index}]` is {proposal!r}, expected an object"
+        if type(proposal.get("score")) is not int:
+            return f"`[{index}].score` is {proposal.get('score', 'missing')!r}, expected a whole number"
+        claims: Mapping[str, Any] = next(
+            (one.get("claims", {}) for one in self.questions if one["type"] == "hello"), {}
+        )
+        others = sorted(proposal.keys() - {"action", "score", *claims})
+        return f"`[{index}].{others[0]}` is no claim of the governor" if others else ""
+
+    def _unknown_variable(self, named: Sequence[str]) -> str:
+        known: list[str] = next((one["variables"] for one in self.questions if one["type"] == "hello"), [])
+        for name in named:
+            if name not in known:
+                near = suggest(name, known)
+                return f"{name!r} is none of the `variables` of `hello`" + (f", did you mean {near!r}?" if near else "")
+        return "" if named else "no claim names a variable"
+
+    def _unknown_action(self, actions: Iterable[Any]) -> str:
+        operations: list[Any] = next((one["operations"] for one in self.questions if one["type"] == "hello"), [])
+        known = {one["op"]: one["args"] for one in operations}
+        for action in actions:
+            if isinstance(action, dict) and not _is_known(action, known):
+                return f"{action!r} is none of the `operations` of `hello`"
+        return ""
+
+
+def _is_known(action: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether an action is an operation with its arguments, as far as they are lists of values."""
+    op, given = action.get("op"), {name: value for name, value in action.items() if name != "op"}
+    args = known.get(op) if isinstance(op, str) else None
+    return (
+        args is not None
+        and given.keys() == args.keys()
+        and all(not isinstance(values, list) or given[name] in values for name, values in args.items())
+    )
+
+
+def _refused_place(validator: Validator, schema: str, document: Any) -> str:
+    """The first place of a document that its schema refuses."""
+    return next((f"{path}: {message}" for message, path in validator.explain(schema, document)), "")
+
+
+def _body(exchange: Exchange) -> dict[str, Any]:
+    """The object that an answer is; empty if it is none."""
+    try:
+        body = parse_json(exchange.answer.received or b"")
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _shown(text: str) -> str:
+    return printable(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

@@ -44,14 +44,7 @@ class RunMetrics:
     """
 
     def __init__(self, run: str, scenario: str, probes: Sequence[str], most: int | None = 0) -> None:
-        """Begin.
-
-        Args:
-            run: The name of the run.
-            scenario: The name of its scenario.
-            probes: The names of the scenario's probes.
-            most: How many counterexamples are kept; None for all.
-        """
+        """Begin; so many counterexamples are kept, all with None."""
         self.run = run
         self._scenario = scenario
         self._most = most
@@ -73,11 +66,7 @@ class RunMetrics:
         return self
 
     def add(self, type_: str, body: Body) -> None:
-        """Take one receipt.
-
-        Raises:
-            KeyError, TypeError, AttributeError, ValueError: It is malformed.
-        """
+        """Take one receipt; KeyError, TypeError, AttributeError or ValueError if it is malformed."""
         step = self._steps.add(0, type_, body)
         if type_ == "episode":
             self._probes = []

@@ -53,11 +53,6 @@ class Difference(Struct, frozen=True):
 def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportKind]) -> Difference:
     """Compare two bundles of which no check failed.
 
-    Args:
-        first: One of them.
-        second: The other.
-        kinds: How the receipts of each kind are read.
-
     Raises:
         Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
     """

@@ -17,12 +17,12 @@ from specledger.discovery.redundancy import ONE, RedundancyDetector
 from specledger.evidence.result import OUTCOMES
 from specledger.report.evidence import Evidence
 from specledger.report.figures import decimal, share
-from specledger.report.law import law_cells, law_details
+from specledger.report.law import law_cells, law_details, spacetime
 from specledger.report.model import Body, Check, Outcome, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.plots import Plot
+from specledger.report.rate_plots import ACCEPTED_STATUSES, timeline
 from specledger.report.receipt_types import discovery_types
-from specledger.report.ring import spacetime
 from specledger.report.run import EVALUATION
 from specledger.report.sections import (
     NOTHING,
@@ -40,7 +40,6 @@ from specledger.report.sections import (
     Words,
     anchor,
 )
-from specledger.report.timeline import ACCEPTED_STATUSES, timeline
 
 ACCEPTED: Final = "accepted"
 """The check that a discovery accepted a law."""
@@ -109,7 +108,6 @@ class DiscoveryReading(Reading):
     """Folds the receipts of a discovery; a refuted conjecture breaks no requirement."""
 
     def __init__(self, evidence: Evidence) -> None:
-        """Begin before the first receipt."""
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
         self._observations = Observations()
         self._start: Body = {}
@@ -204,13 +202,22 @@ class DiscoveryReading(Reading):
         """Yield, trials, expected laws, laws, rejected proposals, iterations and the model."""
         yield Section("yield", "Yield", YIELD_INTRO, _YIELD_HEADS, [self._yield()], compared=True)
         trials = {**trials_of(self._result), "all": as_int(self._result["evaluations"])}
-        yield Section("trials", "Trials", "", ("outcome", "trials"), [_counted(*trial) for trial in trials.items()])
+        yield Section(
+            "trials",
+            "Trials",
+            "",
+            ("outcome", "trials"),
+            [Row(name, "", (Count(number),)) for name, number in trials.items()],
+        )
         expected = [_expected_row(seq, body) for seq, _, body in self._expected]
         yield Section("expected", "Expected laws", "", ("law", "status", "found as"), expected)
         intro = "Each law with its last verdict. A refuted law is a finding of the discovery and not a fault."
         laws = sorted(self._laws.values(), key=lambda law: _ORDER.index(law.status))
         yield Section("laws", "Laws", intro, _LAW_HEADS, [*map(_law_row, laws)])
-        late = [_late_row(seq, body) for seq, body in self._late]
+        late = [
+            Row(str(body["law"]).partition("/")[2], "", (Code(body["late"]),), (), (ReceiptLink(seq),))
+            for seq, body in self._late
+        ]
         intro = "Proposed while an equal law was being tried; tried, then left out."
         yield Section("late", "Found twice", intro, ("law", "equal to"), late)
         yield Section(
@@ -308,11 +315,7 @@ def _irredundant(accepted: Sequence[tuple[_Law, ParsedLaw]]) -> list[_Law]:
 
 
 def trials_of(result: Body) -> dict[str, int]:
-    """The trials of a discovery by their outcome, zeros left out; they add up to its evaluations.
-
-    Args:
-        result: The `result` of its manifest.
-    """
+    """The trials in the `result` of a discovery by outcome, zeros left out; they add up to its evaluations."""
     again = result["evaluations"] - sum(result["laws"].values()) - result["late"]
     counts = {**result["laws"], "late": result["late"], "of a law that was tried before": again}
     return {what: count for what, count in counts.items() if count}
@@ -323,10 +326,6 @@ def claim_text(document: Body, claim: str) -> str:
     names = [f"{each['name']} = {each['expr']}" for each in document.get("observables", ())]
     names += [f"transform = {document['transform']}"] if document.get("transform") else []
     return f"{claim}, where {', '.join(names)}" if names else claim
-
-
-def _counted(name: str, number: int) -> Row:
-    return Row(name, "", (Count(number),))
 
 
 def _law_row(law: _Law) -> Row:
@@ -366,10 +365,6 @@ def _law_row(law: _Law) -> Row:
         Words("twice" if len(law.seqs) > 1 else "once"),
     )
     return Row(law.name, law.status, cells, [*law_details(law.verdict), *details], places)
-
-
-def _late_row(seq: int, body: Body) -> Row:
-    return Row(str(body["law"]).partition("/")[2], "", (Code(body["late"]),), (), (ReceiptLink(seq),))
 
 
 def _expected_row(seq: int, body: Body) -> Row:

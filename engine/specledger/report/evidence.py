@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from specledger.core.canonical import parse_canonical
 from specledger.evidence.archive import InvalidArchive
-from specledger.evidence.layout import FOLDERS, MAX_LINE, ORIGIN, RECEIPTS
+from specledger.evidence.layout import FOLDERS, MAX_LINE, ORIGIN, RECEIPTS, SOURCES
 from specledger.load import Bundle
 from specledger.run.workers import Processes
 from specledger.spec.base import Models
@@ -29,17 +29,7 @@ _SHARE: Final = 32 * 1024 * 1024
 
 
 class Evidence(Struct, frozen=True):
-    """A bundle whose files, chain, result and specs were checked and join.
-
-    Attributes:
-        name: The name of its folder, or that of its file without the ending.
-        place: Its folder.
-        kind: What was run.
-        manifest: Its manifest.
-        specs: The resolved specs that it was made from.
-        verification: The checks that were made; replay is not among them.
-        receipts: The receipts that were checked.
-    """
+    """A bundle whose files, chain, result and specs were checked and join, named as its folder or its file."""
 
     name: str
     place: Path
@@ -57,6 +47,16 @@ class Evidence(Struct, frozen=True):
         except OSError:
             return ""
         return str(cast(Mapping[str, Any], parse_canonical(data.rstrip(), limit=MAX_LINE)).get("case", ""))
+
+    def source_of(self, key: str) -> str | None:
+        """The source file of a spec in the bundle, by its key, relative to the working folder and with slashes.
+
+        None if it has none, is one file, or is outside that folder: other programs look for files below it.
+        """
+        kind, _, name = key.partition("@")[0].partition("/")
+        file, here = (self.place / SOURCES / kind / f"{name}.yaml").absolute(), Path.cwd()
+        known = self.place.name == self.name and file.is_file() and file.is_relative_to(here)
+        return file.relative_to(here).as_posix() if known else None
 
     def bodies(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The type and the body of each receipt, in order."""
@@ -81,12 +81,7 @@ def opened(
 ) -> Iterator[Evidence]:
     """Checked evidence, whether its bundle is a folder or one zip file; what was unpacked is gone afterwards.
 
-    Args:
-        place: The folder or the file.
-        kinds: How the evidence of each kind is verified.
-        models: The model of each kind.
-        workers: How many processes share the runs of a suite.
-        replay: Whether the runs are replayed too.
+    The arguments are those of `read_evidence`.
 
     Raises:
         Rejected: E_NO_EVIDENCE, if there is none.
@@ -116,14 +111,7 @@ def _worth(place: Path, workers: int) -> int:
 def read_evidence(
     place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1, *, replay: bool = False
 ) -> Evidence:
-    """Check a bundle.
-
-    Args:
-        place: The folder.
-        kinds: How the evidence of each kind is verified.
-        models: The model of each kind.
-        workers: How many processes share the runs of a suite.
-        replay: Whether the runs are replayed too.
+    """Check the bundle in a folder; `workers` processes share the runs of a suite; replayed if that is asked for.
 
     Raises:
         Rejected: E_NO_EVIDENCE, if there is none.

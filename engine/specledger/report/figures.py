@@ -15,11 +15,7 @@ _MEANS: Final = frozenset({"mean", "slope", "difference"})
 
 
 def figure_rows(receipt: Mapping[str, Any]) -> Iterator[Sequence[str]]:
-    """Rows of one figure: its name, statistic, value, number of cases, interval, and interval over layouts.
-
-    Args:
-        receipt: The body of a `figure` receipt; see docs/suites.md.
-    """
+    """Rows of a `figure` receipt: name, statistic, value, number of cases, interval, interval over layouts."""
     statistic = receipt["statistic"]
     if receipt["error"] is not None:
         yield receipt["figure"], statistic, "error", "", str(receipt["error"]), ""
@@ -32,7 +28,7 @@ def _cells(statistic: str, group: Mapping[str, Any]) -> Sequence[str]:
     if "value" not in group:
         return "none", str(group["of"]), "", ""
     if statistic == "rate":
-        shown = _between(group["wilson"], share)
+        shown = between(group["wilson"], share)
         if group["count"] == 0:
             shown += f"; below {share(group['bound'])}"
         return share(group["value"]), f"{group['count']} of {group['of']}", shown, _clustered(group, share)
@@ -41,10 +37,11 @@ def _cells(statistic: str, group: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _clustered(group: Mapping[str, Any], show: Callable[[int], str]) -> str:
-    return _between(group["cluster"], show) if "cluster" in group else ""
+    return between(group["cluster"], show) if "cluster" in group else ""
 
 
-def _between(interval: Mapping[str, int], show: Callable[[int], str]) -> str:
+def between(interval: Mapping[str, int], show: Callable[[int], str]) -> str:
+    """The ends of an interval as text."""
     return f"{show(interval['low'])} to {show(interval['high'])}"
 
 

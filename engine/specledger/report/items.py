@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from specledger.core.diagnostics import Diagnostic, Severity, explain, printable
+from specledger.core.diagnostics import Diagnostic, Severity, printable, title_of
 from specledger.core.spans import Span
 from specledger.evidence.layout import ENGINE
-from specledger.report.judgement import Control, Judgement
+from specledger.load.code_pages import page_of
 from specledger.report.model import Check, Observation, Outcome, Report, Subject, counted
+from specledger.report.profile import Control, Judgement
 from specledger.verify import checks as verified
 from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, headline, level_statuses
 from specledger.verify.checks import Status, Verification
@@ -30,14 +31,7 @@ class Place(Struct, frozen=True):
 
 
 class Rule(Struct, frozen=True):
-    """A requirement as a rule of a tool.
-
-    Attributes:
-        id: Its id.
-        says: The requirement.
-        help: A longer text.
-        properties: Further properties.
-    """
+    """A requirement as a rule of a tool; `help` is a longer text."""
 
     id: str
     says: str
@@ -48,11 +42,8 @@ class Rule(Struct, frozen=True):
 class Result(Struct, frozen=True):
     """One place where an item needs attention.
 
-    Attributes:
-        text: What is wrong.
-        identity: What distinguishes the result over time; contains no digest.
-        logical: Places that are not in files, each as (name, kind).
-        properties: Further properties.
+    `identity` distinguishes it over time and contains no digest; `logical` are places that are not in files, each as
+    (name, kind).
     """
 
     text: str
@@ -100,13 +91,8 @@ class Item(Struct, frozen=True):
 class Group(Struct, frozen=True):
     """The items of one bundle, profile, verification or check of specs.
 
-    Attributes:
-        name: Its name, as of a test suite.
-        about: Its id, as of an automated check.
-        items: In order.
-        engine: The name and version of the engine that made the evidence.
-        properties: Further properties.
-        derived: Whether the items follow from those of another group.
+    It is called `name` as a test suite and `about` as an automated check; `engine` made the evidence. The items of a
+    derived group follow from those of another one.
     """
 
     name: str
@@ -126,7 +112,9 @@ def groups_of(report: Report) -> list[Group]:
     if report.verification is not None:
         found += _of_verification(report.place, report.verification)
     if report.findings is not None:
-        found.append(_of_findings(report.place, report.passed, report.findings, report.not_run))
+        items = [Item(one, one, Outcome.PASSED, one, Rule("passed", one, one), "passed") for one in report.passed]
+        items += [_of_finding(one, report.not_run) for one in report.findings]
+        found.append(Group(report.place.replace("specledger", "spec").replace("/", " "), report.place, items))
     return found
 
 
@@ -169,7 +157,7 @@ def _rule(id_: str, says: str, outcome: Outcome) -> Rule:
 
 
 def _of_check(subject: Subject, check: Check, waiver: Control | None) -> Item:
-    first = next(iter(check.observations), None)
+    first, key = next(iter(check.observations), None), check.spec or subject.root
     why = check.why or check.says
     seen = ""
     if first is not None:
@@ -184,7 +172,7 @@ def _of_check(subject: Subject, check: Check, waiver: Control | None) -> Item:
         text=f"{check.outcome}{times}: {why}{seen}",
         rule=_rule(check.id, check.says, check.outcome),
         type=check.outcome.value,
-        place=Place(spec=check.spec or subject.root),
+        place=Place(spec=key, file=None if subject.evidence is None else subject.evidence.source_of(key)),
         results=[_of_observation(subject, check, one) for one in shown],
         lines=[*_lines(check)] if check.outcome in _OPEN else (),
         warning=check.warning,
@@ -209,11 +197,17 @@ def _of_observation(subject: Subject, check: Check, seen: Observation | None) ->
 
 
 def _lines(check: Check) -> Iterator[str]:
+    """The requirement, then its observations; those that say the same are one line, with where the first one is."""
     yield check.says
+    alike: dict[tuple[str, str], list[Observation]] = {}
     for one in check.observations:
-        parts = (("run", one.run), ("episode", one.episode), ("step", one.t))
+        alike.setdefault((one.what, one.detail), []).append(one)
+    for (what, detail), seen in alike.items():
+        first = seen[0]
+        parts = (("run", first.run), ("episode", first.episode), ("step", first.t))
         place = ", ".join(f"{word} {value}" for word, value in parts if value is not None)
-        yield f"receipt {one.seq}{f', {place}' if place else ''}: {one.what}  {one.detail}"
+        more = f"  (and {len(seen) - 1} more, the last in receipt {seen[-1].seq})" if len(seen) > 1 else ""
+        yield f"receipt {first.seq}{f', {place}' if place else ''}: {what}  {detail}{more}"
     if check.more:
         yield f"and {check.more} more"
 
@@ -256,11 +250,7 @@ def _of_control(judgement: Judgement, control: Control, subjects: Sequence[Subje
 
 # Verifications
 
-_OF_STATUS: Final = {
-    Status.PASSED: Outcome.PASSED,
-    Status.FAILED: Outcome.FAILED,
-    Status.NOT_MADE: Outcome.UNTESTED,
-}
+_OF_STATUS: Final = {Status.PASSED: Outcome.PASSED, Status.FAILED: Outcome.FAILED, Status.NOT_MADE: Outcome.UNTESTED}
 
 
 def _of_verification(evidence: str, verification: Verification) -> Iterator[Group]:
@@ -278,7 +268,10 @@ def _of_verification(evidence: str, verification: Verification) -> Iterator[Grou
     yield Group("spec verify: checks", "specledger/verify", items, properties=properties)
     ladder = [_of_level(evidence, one, verification.asked) for one in levels]
     yield Group("spec verify: levels", "specledger/verify/levels", ladder, derived=True)
-    left = [_unchecked(evidence, one) for one in verification.unchecked]
+    left = [
+        Item(one, "not checked", Outcome.UNTESTED, f"{evidence}: {one}", Rule("unchecked", one, one), "not checked")
+        for one in verification.unchecked
+    ]
     if left:
         yield Group("spec verify: not checked", "specledger/verify/unchecked", left, derived=True)
 
@@ -289,8 +282,7 @@ def _facts(check: verified.Check) -> dict[str, Any]:
 
 def _of_verified(evidence: str, check: verified.Check) -> Item:
     id_ = check.code or check.level.value
-    page = explain(id_)
-    says = page.title if page is not None else NAMES[check.level]
+    says = title_of(id_) or NAMES[check.level]
     why = check.message or "no reason is known"
     shown = check.status is not Status.PASSED
     name = f"{check.number}. {check.name}"
@@ -306,7 +298,7 @@ def _of_verified(evidence: str, check: verified.Check) -> Item:
         title=check.code or check.status.value,
         outcome=_OF_STATUS[check.status],
         text=f"{evidence}: {name}: {why}",
-        rule=Rule(id_, says, page.text if page is not None else f"A check of level {id_}."),
+        rule=Rule(id_, says, page_of(id_).about if check.code else f"A check of level {id_}."),
         type=id_ if check.code else check.status.value,
         place=Place(file=evidence),
         results=[result] if shown else (),
@@ -333,23 +325,11 @@ def _of_level(evidence: str, one: LevelStatus, asked: frozenset[verified.Level] 
     )
 
 
-def _unchecked(evidence: str, what: str) -> Item:
-    text = f"{evidence}: {what}"
-    return Item(what, "not checked", Outcome.UNTESTED, text, Rule("unchecked", what, what), "not checked")
-
-
 # Findings
 
 
-def _of_findings(about: str, passed: Sequence[str], findings: Sequence[Diagnostic], not_run: bool) -> Group:
-    items = [Item(one, one, Outcome.PASSED, one, Rule("passed", one, one), "passed") for one in passed]
-    items += [_of_finding(one, not_run) for one in findings]
-    return Group(about.replace("specledger", "spec").replace("/", " "), about, items)
-
-
 def _of_finding(finding: Diagnostic, not_run: bool) -> Item:
-    page = explain(finding.code)
-    assert page is not None  # noqa: S101 - a finding has a registered code
+    title = title_of(finding.code) or ""  # a finding has a registered code
     hint = f" ({finding.hint})" if finding.hint is not None else ""
     file = finding.span.file if finding.span else None
     text = printable(f"{finding.message}{hint}")
@@ -358,7 +338,7 @@ def _of_finding(finding: Diagnostic, not_run: bool) -> Item:
         title=finding.code,
         outcome=Outcome.FAILED,
         text=text,
-        rule=Rule(finding.code, page.title, page.text),
+        rule=Rule(finding.code, title, page_of(finding.code).about),
         type=finding.code,
         place=Place(span=finding.span),
         results=[Result(text, [finding.code, file, printable(finding.message)])],

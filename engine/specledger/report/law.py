@@ -1,13 +1,21 @@
-"""Reports on the trial of a law: one check, the verdict with its certificate or counterexample, and the cases."""
+"""Reports on the trial of a law: one check, the verdict with its certificate or counterexample, cases, and one ring.
+
+The ring that is drawn is that of the counterexample, else an example, since receipts hold only the digest of the
+cases. It is evolved by the universe's table in the bundle; no trial is made again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.core.verdict import Verdict
 from specledger.evidence.result import OUTCOMES
+from specledger.laws.law import Law
 from specledger.laws.trial import meets
 from specledger.report.evidence import Evidence
 from specledger.report.figures import share
@@ -15,8 +23,9 @@ from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, OF_VERDICT, Body, Check, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int
 from specledger.report.receipt_types import law_types
-from specledger.report.ring import spacetime
 from specledger.report.sections import Block, Cell, Code, Count, Quoted, ReceiptLink, Row, Section, Words, anchor
+from specledger.verify.statements import InvalidCertificate
+from specledger.verify.violation import State, Trajectory, measured
 
 _HEADS: Final = ("law", "claim", "rests on", "about", "expected")
 
@@ -25,49 +34,32 @@ class LawReading(Reading):
     """Folds the receipts of a law's trial."""
 
     def __init__(self, evidence: Evidence) -> None:
-        """Begin before the first receipt."""
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
-        self._observations = Observations()
-        self._start: Body = {}
-        self._cases: Body = {"count": 0, "families": {}}
-        self._at: dict[str, int] = {}
-        self._body: Body = {}
-        self._met: bool | None = None
+        self._receipts: dict[str, Receipt] = {}
 
     def add(self, receipt: Receipt) -> None:
-        """Take the next receipt."""
-        type_, body = receipt.type, receipt.body
-        self._at[type_] = receipt.seq
-        if type_ == "start":
-            self._start = body
-        elif type_ == "cases":
-            self._cases = body
-        elif type_ == "verdict":
-            self._body, verdict = body, body["verdict"]
-            found, id_ = verdict["counterexample"], f"law/{self._specs.main.name}"
-            detail = (
-                (verdict["power"] or verdict["detail"])
-                if found is None
-                else {key: found[key] for key in ("start", "t")}
-            )
-            place = {} if found is None else {"t": found["t"]}
-            self._observations.note(id_, receipt, _status(verdict), detail, place)
-        elif type_ == "end":
-            self._met = body["met"]
+        """Take the next receipt; there is at most one of each type."""
+        self._receipts[receipt.type] = receipt
+
+    def _body(self, type_: str) -> Body:
+        return self._receipts[type_].body
 
     def checks(self) -> Iterator[Check]:
         """The law: whether its verdict is the expected one, or PASS if nothing is expected."""
-        main, verdict, expected = self._specs.main, self._body["verdict"], self._body["expected"]
-        judged = OUTCOMES[verdict["status"]]
-        if self._met is not None:
-            judged = Verdict.PASS if self._met is True else Verdict.FAIL
+        main, met = self._specs.main, self._body("end")["met"]
+        verdict, expected = self._body("verdict")["verdict"], self._body("verdict")["expected"]
+        judged = OUTCOMES[verdict["status"]] if met is None else Verdict.PASS if met is True else Verdict.FAIL
+        found, id_, seen = verdict["counterexample"], f"law/{main.name}", Observations()
+        shown = verdict["power"] or verdict["detail"] if found is None else {key: found[key] for key in ("start", "t")}
+        seen.note(id_, self._receipts["verdict"], _status(verdict), shown, {} if found is None else {"t": found["t"]})
         detail = verdict["detail"] if verdict["status"] in ("UNKNOWN", "ERROR") else None
         why = _status(verdict) + ("" if expected is None else f", expected was {_status(expected)}")
         why = shorten(why if detail is None else f"{why}: {detail}", LONGEST)
         says = shorten(f"{main.model.doc or main.name}: {verdict['claim']}", LONGEST)
-        could = as_int(self._cases["count"]) or int(verdict["status"] == "PROVED")
+        cases = as_int(self._body("cases")["count"]) if "cases" in self._receipts else 0
+        could = cases or int(verdict["status"] == "PROVED")
         outcome, failed = OF_VERDICT[judged], int(judged is Verdict.FAIL)
-        yield self._observations.of(Check(f"law/{main.name}", says, main.key, outcome, could, failed, why, once=True))
+        yield seen.of(Check(id_, says, main.key, outcome, could, failed, why, once=True))
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """Status, reason, whether the expectation was met, and the number of cases."""
@@ -82,29 +74,33 @@ class LawReading(Reading):
         """The law, warnings and cases."""
         yield Section("laws", "Laws", "", _HEADS, [self._row()], compared=True, detailed=True)
         warnings = [
-            Row(f"warning {n}", "", (Quoted(each),), (), (ReceiptLink(self._at["start"]),))
-            for n, each in enumerate(self._start["warnings"], 1)
+            Row(f"warning {n}", "", (Quoted(each),), (), (ReceiptLink(self._receipts["start"].seq),))
+            for n, each in enumerate(self._body("start")["warnings"], 1)
         ]
         yield Section("warnings", "Warnings", "", ("", "found when the law was read"), warnings)
         families = [
-            Row(family, "", (Count(times),), (), (ReceiptLink(self._at["cases"]),))
-            for family, times in self._cases["families"].items()
+            Row(family, "", (Count(times),), (), (ReceiptLink(receipt.seq),))
+            for receipt in [one for type_, one in self._receipts.items() if type_ == "cases"]
+            for family, times in receipt.body["families"].items()
         ]
         intro = "Initial states that the law was tried on, by family."
         yield Section("cases", "Cases", intro, ("family", "cases"), families)
 
     def _row(self) -> Row:
-        verdict, expected = self._body["verdict"], self._body["expected"]
+        body = self._body("verdict")
+        verdict, expected = body["verdict"], body["expected"]
         mark = verdict["status"]
         if expected is not None and mark in ("FAIL", "UNKNOWN") and meets(verdict, expected):
             mark = f"{mark} as expected"
         wanted = Words("nothing") if expected is None else Quoted(expected.get("status", expected))
-        details = [*law_details(verdict), ("digest of the verdict", Code(self._body["digest"]))]
-        return Row(verdict["law"], mark, (*law_cells(verdict), wanted), details, (ReceiptLink(self._at["verdict"]),))
+        details = [*law_details(verdict), ("digest of the verdict", Code(body["digest"]))]
+        return Row(
+            verdict["law"], mark, (*law_cells(verdict), wanted), details, (ReceiptLink(self._receipts["verdict"].seq),)
+        )
 
     def spacetimes(self) -> Sequence[Mapping[str, Any]]:
         """The ring of the counterexample, or an example."""
-        verdict = self._body["verdict"]
+        verdict = self._body("verdict")["verdict"]
         drawn = spacetime(compile_law(self._specs).law, verdict, anchor("laws", verdict["law"]))
         return [] if drawn is None else [drawn]
 
@@ -153,3 +149,111 @@ def _rests_on(verdict: Body) -> str:
 
 
 LAW: Final = ReportKind(LawReading, types=law_types)
+
+
+MOST_STATES: Final = 220
+"""States of a counterexample that are drawn."""
+
+EXAMPLE_STATES: Final = 60
+"""States of an example that are drawn."""
+
+LENGTHS: Final = 8
+"""Lengths of rings among which an example is searched, from the shortest."""
+
+STARTS: Final = 64
+"""Starts of each length that are tried."""
+
+STEPS: Final = 8
+"""Steps over which they are compared."""
+
+_EXAMPLE: Final = (
+    "An example, and no evidence: receipts hold the digest of the tried cases and not their starts. The ring was "
+    "chosen when the page was written and has the shortest length with a start that meets the preconditions. Of the "
+    f"first {STARTS} starts in the order of the alphabet it is the one in which most of the first {STEPS} steps are "
+    "tested, then the one with the most symbols, then the most states, then the first. It was evolved by the "
+    "universe's table in the bundle; the law was not judged on it."
+)
+_FOUND: Final = (
+    "A counterexample. Its start and the marked rows are in the receipt; the other rows were evolved from the start "
+    "when the page was written, by the universe's table in the bundle."
+)
+
+
+def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any] | None:
+    """What is drawn of a law and its verdict; None if no start of it can be shown. `row` is the anchor of its row."""
+    drawn = _example(law) if verdict["counterexample"] is None else _found(law, verdict["counterexample"])
+    if drawn is None:
+        return None
+    alphabet = law.universe.alphabet
+    known = {"law": verdict["law"], "anchor": row, "claim": verdict["claim"], "status": verdict["status"]}
+    return {**known, "symbols": "".join(alphabet), "empty": alphabet[law.universe.empty], **drawn}
+
+
+def _found(law: Law, found: Body) -> dict[str, Any]:
+    """A counterexample, from the start to just after the violation."""
+    t, begin = found["t"], found["excerpt"]["from"]
+    evolved = Trajectory(law, [law.universe.alphabet.index(symbol) for symbol in found["start"]]).states
+    states = evolved[: t + 1 + max(law.moments.values())]
+    return {
+        "t": t,
+        "excerpt": [begin, begin + len(found["excerpt"]["states"])],
+        "observables": {str(t + steps): found["observables"][key] for key, steps in law.moments.items()},
+        "rows": _rows(law, states[:MOST_STATES]),
+        "states": len(states),
+        "said": _FOUND,
+    }
+
+
+def _example(law: Law) -> dict[str, Any] | None:
+    """An example over the steps of the law; None if the law is UNKNOWN, or no start can be used."""
+    if law.unknown is not None:
+        return None
+    try:
+        start = example_start(law)
+        if start is None:
+            return None
+        states = Trajectory(law, start).states[: law.on(len(start)).steps + 1]
+        drawn = states[:EXAMPLE_STATES]
+        symbols, observables = law.universe.rule.symbols, sorted(law.observables.items())
+        values = [{name: measured(each.root, state, symbols) for name, each in observables} for state in drawn]
+    except InvalidCertificate:  # a figure leaves 64 bits
+        return None
+    return {
+        "t": None,
+        "excerpt": [0, 0],
+        "observables": {str(step): each for step, each in enumerate(values)},
+        "rows": _rows(law, drawn),
+        "states": len(states),
+        "said": _EXAMPLE,
+    }
+
+
+def example_start(law: Law) -> State | None:
+    """The start of the example, the same for the same law; None if no tried start can be used."""
+    for starts in _starts(law):
+        tried = (Trajectory(replace(law.on(len(start)), T=min(law.on(len(start)).T, STEPS)), start) for start in starts)
+        usable = [trajectory for trajectory in tried if trajectory.usable()]
+        if usable:
+            return max(usable, key=_shows).states[0]
+    return None
+
+
+def _starts(law: Law) -> Iterator[Iterator[State]]:
+    """The first starts of each length, from the shortest."""
+    shortest = law.universe.shortest
+    for length in range(shortest, min(shortest + LENGTHS - 1, law.universe.longest) + 1):
+        yield (list(start) for start in islice(product(law.starts, repeat=length), STARTS))
+
+
+def _shows(trajectory: Trajectory) -> tuple[int, int, int]:
+    """The number of tested steps, of different symbols and of different states."""
+    law, places = trajectory.law, range(len(trajectory.states[0]) if trajectory.law.template.cells else 1)
+    judged = range(law.template.first, law.T - law.template.short + 1)
+    asked = law.antecedent
+    tested = sum(asked is None or any(trajectory.value(asked, t, cell) for cell in places) for t in judged)
+    states = {*map(tuple, trajectory.states[: STEPS + 1])}
+    return tested, len({cell for state in states for cell in state}), len(states)
+
+
+def _rows(law: Law, states: Sequence[State]) -> list[str]:
+    return ["".join(law.universe.alphabet[cell] for cell in state) for state in states]

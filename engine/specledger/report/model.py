@@ -17,6 +17,7 @@ from msgspec import Struct, field
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import receipt_digest
 from specledger.evidence.layout import MAX_LINE
@@ -29,8 +30,8 @@ from specledger.report.sections import Cell, Section
 if TYPE_CHECKING:
     from specledger.load import Bundle
     from specledger.report.agent_metrics import RunMetrics
-    from specledger.report.judgement import Judgement
     from specledger.report.plots import Plot
+    from specledger.report.profile import Judgement
     from specledger.verify.checks import Verification
 
 Body = Mapping[str, Any]
@@ -210,13 +211,7 @@ class Reading:
 
 
 class SubRun(Struct, frozen=True):
-    """One run in the evidence of a kind that has episodes.
-
-    Attributes:
-        name: The name of the run.
-        place: Its folder relative to the bundle; empty for the bundle itself.
-        specs: The specs that it was made from.
-    """
+    """One run in the evidence of a kind that has episodes; its folder is relative to the bundle, empty for itself."""
 
     name: str
     place: str
@@ -224,13 +219,7 @@ class SubRun(Struct, frozen=True):
 
 
 class ReportKind(Struct, frozen=True):
-    """How a report reads one kind of evidence.
-
-    Attributes:
-        read: Begins a reading of a bundle.
-        runs: The runs of scenarios in a bundle; None if the kind has none.
-        types: By the type of a receipt the type of its body, for the expressions of profiles.
-    """
+    """How a report reads one kind of evidence, which runs of scenarios a bundle has, and the types of its receipts."""
 
     read: Callable[[Evidence], Reading]
     runs: Callable[[Evidence], Iterator[SubRun]] | None = None
@@ -313,24 +302,13 @@ class Report(Struct, frozen=True):
         about: str = "specledger/check",
         not_run: bool = False,
     ) -> Report:
-        """The report of findings.
-
-        Args:
-            findings: What was found.
-            passed: The names of specs without findings.
-            about: The id of the check.
-            not_run: Whether the findings prevented what was asked for.
-        """
+        """The report of findings; see `Report`. `about` is the id of the check."""
         return cls(place=about, findings=tuple(findings), passed=tuple(passed), not_run=not_run)
 
 
 @contextmanager
 def malformed_receipts() -> Iterator[None]:
-    """Refuse receipts whose values do not have the types that their specs lead to.
-
-    Raises:
-        Rejected: E_REPORT_RECEIPTS.
-    """
+    """Refuse receipts whose values do not have the types that their specs lead to, as E_REPORT_RECEIPTS."""
     try:
         yield
     except (LookupError, TypeError, AttributeError, ValueError) as error:
@@ -338,11 +316,7 @@ def malformed_receipts() -> Iterator[None]:
 
 
 def kind_of(evidence: Evidence, kinds: Mapping[str, ReportKind]) -> ReportKind:
-    """How a report reads the evidence.
-
-    Raises:
-        Rejected: E_REPORT_KIND.
-    """
+    """How a report reads the evidence; Rejected as E_REPORT_KIND if it does not."""
     if evidence.kind not in kinds:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {evidence.kind} has no report")])
     return kinds[evidence.kind]
@@ -377,15 +351,11 @@ def combined(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def value_text(value: Any) -> str:
-    """A value of the evidence as shortened text; empty for None and {}.
-
-    Raises:
-        TypeError: It is not JSON.
-    """
+    """A value of the evidence as shortened text; empty for None and {}. TypeError if it is not JSON."""
     if value is None or value == {}:
         return ""
     try:
-        text = value if isinstance(value, str) else canonical_bytes(value).decode()
+        text = value if isinstance(value, str) else canonical_bytes(value, FLOATS_ANYWHERE).decode()
     except NotCanonical as error:
         raise TypeError(str(error)) from None
     return shorten(text, LONGEST)

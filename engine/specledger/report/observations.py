@@ -15,26 +15,16 @@ _NAME: Final = 200  # characters of a name from a receipt
 
 
 class Observations:
-    """Collects observations by check.
-
-    Attributes:
-        count: The number of observations of each check.
-    """
+    """Collects observations by check; `count` has the number of observations of each."""
 
     def __init__(self) -> None:
-        """Begin without observations."""
         self.count: Counter[str] = Counter()
         self._kept: dict[str, list[Observation]] = {}
 
     def note(self, check: str, receipt: Receipt, what: str, detail: Any, body: Body | None = None) -> None:
         """Count an observation of a check, and keep it if it is among the first.
 
-        Args:
-            check: The check's id.
-            receipt: The receipt that shows it.
-            what: What happened.
-            detail: The witness, cause or expression.
-            body: Names the run, episode and step; the receipt's body by default.
+        `body`, by default that of the receipt, names the run, the episode and the step.
         """
         self.count[check] += 1
         kept = self._kept.setdefault(check, [])
@@ -57,22 +47,14 @@ class Observations:
 
 
 def as_name(value: Any) -> str:
-    """A string from a receipt, shortened.
-
-    Raises:
-        TypeError: It is not a string.
-    """
+    """A string from a receipt, shortened; TypeError if it is none."""
     if not isinstance(value, str):
         raise TypeError(f"expected a string, found {type(value).__name__}")
     return shorten(value, _NAME)
 
 
 def as_int(value: Any) -> int:
-    """An integer from a receipt.
-
-    Raises:
-        TypeError: It is not an integer.
-    """
+    """An integer from a receipt; TypeError if it is none."""
     if type(value) is not int:
         raise TypeError(f"expected an int, found {type(value).__name__}")
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,13 +16,7 @@ MOST_ROWS: Final = 40
 
 
 class Rate(Struct, frozen=True):
-    """A rate with its interval, in millionths.
-
-    Attributes:
-        name: What it is the rate of.
-        value, low, high: The rate and the ends of its 95 % interval.
-        cases: `count of n`.
-    """
+    """A rate with its 95 % interval, in millionths; `cases` is `count of n`."""
 
     name: str
     value: int
@@ -51,13 +45,7 @@ class Matrix(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A figure along an axis.
-
-    Attributes:
-        name: What it is; the names of several lines are a legend.
-        values: One for each place from the first; None where there is none.
-        low, high: The ends of a band around them, or empty.
-    """
+    """A figure along an axis, None at places where there is none; `low` and `high` are the ends of a band, or empty."""
 
     name: str
     values: Sequence[int | None]
@@ -68,14 +56,8 @@ class Line(Struct, frozen=True):
 class Lines(Struct, frozen=True):
     """Lines over the same places, with marks.
 
-    Attributes:
-        title, description: What it shows.
-        lines: The lines.
-        unit: The number that is shown as 1.
-        marks: Places with what happened there.
-        first: The place of the first value.
-        across: What the places count.
-        marked: What the marks are.
+    `unit` is the number that is shown as 1, `first` the place of the first value, `across` what the places count, and
+    `marked` what the marks are.
     """
 
     title: str
@@ -88,12 +70,19 @@ class Lines(Struct, frozen=True):
     marked: str = "drift after it"
 
 
+class Counted(Struct, frozen=True):
+    """How often something was counted."""
+
+    name: str
+    number: int
+
+
 class Counts(Struct, frozen=True):
     """Counts by name, in named groups; the name of a group may be empty."""
 
     title: str
     description: str
-    groups: Sequence[tuple[str, Sequence[tuple[str, int]]]]
+    groups: Sequence[tuple[str, Sequence[Counted]]]
 
 
 Plot = Rates | Matrix | Lines | Counts
@@ -115,8 +104,8 @@ def table_of(plot: Plot) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         case Lines():
             return _line_table(plot)
         case Counts():
-            named = [(_grouped(group, name), number) for group, counts in plot.groups for name, number in counts]
-            return ("name", "number"), [(name, str(number)) for name, number in named]
+            named = [(_grouped(group, one.name), str(one.number)) for group, rows in plot.groups for one in rows]
+            return ("name", "number"), named
     assert_never(plot)
 
 
@@ -177,29 +166,18 @@ def _together(same: Sequence[tuple[str, Plot]]) -> list[Plot]:
             ]
             marks = sorted(dict.fromkeys(chain.from_iterable(plot.marks for _, plot in drawn)))
             return [replace(first, lines=lines, marks=marks)]
-        case Rates():
-            return [replace(first, groups=_rates_together(same))]
-        case Counts():
-            return [_counts_together(first, same)]
+        case Rates() | Counts():
+            return [replace(first, groups=_rows_together(same))]
         case Matrix():
             return [replace(plot, title=f"{plot.title}, {name}") for name, plot in same if isinstance(plot, Matrix)]
     assert_never(first)
 
 
-def _rates_together(same: Sequence[tuple[str, Plot]]) -> list[tuple[str, Sequence[Rate]]]:
-    """A group for each rate, with a row for each bundle that has it."""
-    groups: dict[str, list[Rate]] = {}
+def _rows_together(same: Sequence[tuple[str, Plot]]) -> list[tuple[str, Sequence[Any]]]:
+    """A group for each rate or count, with a row for each bundle that has it."""
+    groups: dict[str, list[Rate | Counted]] = {}
     for bundle, plot in same:
-        for group, rates in plot.groups if isinstance(plot, Rates) else ():
-            for rate in rates:
-                groups.setdefault(_grouped(group, rate.name), []).append(replace(rate, name=bundle))
+        for group, rows in plot.groups if isinstance(plot, Rates | Counts) else ():
+            for row in rows:
+                groups.setdefault(_grouped(group, row.name), []).append(replace(row, name=bundle))
     return [*groups.items()]
-
-
-def _counts_together(first: Counts, same: Sequence[tuple[str, Plot]]) -> Counts:
-    counts: dict[str, list[tuple[str, int]]] = {}
-    for bundle, plot in same:
-        for group, listed in plot.groups if isinstance(plot, Counts) else ():
-            for name, number in listed:
-                counts.setdefault(_grouped(group, name), []).append((bundle, number))
-    return replace(first, groups=[*counts.items()])

@@ -41,12 +41,7 @@ _CONFIDENCE_HEADS = ("agent and probe", "confidence", "mean", "came true", "95 %
 
 
 def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[Row] = ()) -> Iterator[Section]:
-    """The probes, and their rates by agent.
-
-    Args:
-        agents: The accounts of the runs of each agent.
-        probes: A row for each probe of a single run.
-    """
+    """The probes of a single run, a row for each, and the rates of all probes by agent."""
     yield Section("probes", "Probes", "", ("probe", "requirement", "made at", "times"), probes)
     found = totals(agents)
     rates = [row for agent, sums in found.items() for row in _rates(agent, sums)]
@@ -57,12 +52,7 @@ def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[
 
 
 def power(share_: int, decided: int) -> int:
-    """The probability, in millionths, that at least one of so many challenges notices, 1 - (1 - share)^n.
-
-    Args:
-        share_: The share, in millionths, of decisions that are fabricated and would be noticed.
-        decided: How many challenges came to a verdict.
-    """
+    """The probability 1 - (1 - share)^n, in millionths, that at least one of so many challenges notices."""
     whole, missed = pow(ONE, decided), pow(ONE - share_, decided)
     return int((whole - missed) * ONE // whole)
 
@@ -108,7 +98,10 @@ def _rates(agent: str, found: Totals) -> Iterator[Row]:
         mark = UNTESTED if not counts["verdicts"] else ""
         details: list[tuple[str, Cell]] = [(verdict, Count(times)) for verdict, times in counts["verdicts"].items()]
         details += [("not made in", Words(f"{counts['not_made']} episodes"))] if counts["not_made"] else []
-        cells = (Count(failed["of"]), _rate(failed), _interval(failed), _answers(counts), _causes(counts))
+        ends = failed["wilson"]
+        interval = NOTHING if ends is None else Words(f"{share(ends['low'])} to {share(ends['high'])}")
+        answers = _rate(counts["answers_failed"]) if "answers_failed" in counts else NOTHING
+        cells = (Count(failed["of"]), _rate(failed), interval, answers, _causes(counts))
         yield Row(f"{agent}: {name}", mark, cells, details)
     nodes = found["replay_fidelity"]
     if nodes["nodes"]:
@@ -120,16 +113,6 @@ def _rate(failed: Mapping[str, Any]) -> Cell:
     if failed["value"] is None:
         return Words("none")
     return Joined((Bar(failed["count"], failed["of"]), Words(f"{failed['count']} ({share(failed['value'])})")))
-
-
-def _interval(failed: Mapping[str, Any]) -> Cell:
-    if failed["wilson"] is None:
-        return NOTHING
-    return Words(f"{share(failed['wilson']['low'])} to {share(failed['wilson']['high'])}")
-
-
-def _answers(counts: Mapping[str, Any]) -> Cell:
-    return _rate(counts["answers_failed"]) if "answers_failed" in counts else NOTHING
 
 
 def _causes(counts: Mapping[str, Any]) -> Cell:

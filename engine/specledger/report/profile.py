@@ -1,16 +1,118 @@
-"""Judges the controls of a profile by bundles; runs no test, and takes the day for waivers as an argument."""
+"""Judges the controls of a profile by bundles and by the outcomes of a project's tests, which JUnit XML tells.
+
+No test is run, and no clock is read: the day for waivers is an argument. The XML is untrusted: a document type is
+refused, so that there are no entities, and size and depth are bounded.
+
+Source: `pytest --junitxml`: `testcase` elements whose `classname` is the module's path with dots.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
+from xml.parsers import expat
 
+from msgspec import Struct
+
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.verdict import Verdict
 from specledger.load import Bundle
-from specledger.report import judgement
-from specledger.report.judgement import Judgement, Match
-from specledger.report.model import Outcome, Subject, combined
+from specledger.report.codes import E_TESTS
+from specledger.report.model import Outcome, Subject, bundle_names, combined
 from specledger.report.profile_rules import is_of, name_question
-from specledger.spec.profile import Control, EvidenceCheck, Profile
+from specledger.spec.profile import Control as Stated
+from specledger.spec.profile import EvidenceCheck, Profile
+
+
+class Waiver(Struct, frozen=True):
+    """A statement that a control need not be met for a while.
+
+    Attributes:
+        owner, reason: Who waives it, and why.
+        until: The last day on which the waiver counts, as `YYYY-MM-DD`.
+        state: `active`, `expired`, or `no date` if no date was given; only an active one counts.
+    """
+
+    owner: str
+    reason: str
+    until: str
+    state: str
+
+
+class Match(Struct, frozen=True):
+    """A check of evidence that a control names, in one bundle.
+
+    Attributes:
+        check: The id of the check that was found, or what the control names.
+        subject: The place of the bundle in the report, or None if no bundle has such a check.
+        outcome: Its outcome.
+    """
+
+    check: str
+    subject: int | None
+    outcome: Outcome
+
+
+class Control(Struct, frozen=True):
+    """One control of a profile with what the evidence shows; `ran` has the outcome of each of its tests."""
+
+    id: str
+    section: str
+    says: str
+    status: str
+    outcome: Outcome
+    why: str
+    rows: tuple[Match, ...]
+    tests: tuple[str, ...]
+    waiver: Waiver | None
+    ran: tuple[Outcome, ...] = ()
+
+    @property
+    def waived(self) -> bool:
+        """Whether its waiver is active."""
+        return self.waiver is not None and self.waiver.state == "active"
+
+    @property
+    def settled(self) -> bool:
+        """Whether it passed, does not apply, or is waived; what is met in another way is settled by a waiver alone."""
+        return self.waived or self.outcome in (Outcome.PASSED, Outcome.NOT_APPLICABLE)
+
+    @property
+    def waiver_text(self) -> str:
+        """The waiver in one line; empty without one."""
+        held = self.waiver
+        return "" if held is None else f"waiver of {held.owner} until {held.until} ({held.state}): {held.reason}"
+
+    def evidence_text(self, subjects: Sequence[Subject]) -> str:
+        """The outcome of each check that it names; with several bundles, in which of them."""
+        found = []
+        for row in self.rows:
+            where = ""
+            if len(subjects) > 1 and row.subject is not None:
+                where = f" in {bundle_names(subjects)[row.subject]}"
+            found.append(f"{row.check}{where}: {row.outcome}")
+        return "; ".join(found)
+
+
+class Judgement(Struct, frozen=True):
+    """What bundles show of a profile on a day, on none if it is None; the digest is that of the resolved profile."""
+
+    name: str
+    source: str
+    doc: str
+    digest: str
+    date: str | None
+    controls: tuple[Control, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """FAIL if a control failed, else INCONCLUSIVE if one is not settled; waived controls count for neither."""
+        left = [control.outcome for control in self.controls if not control.settled]
+        if Outcome.FAILED in left:
+            return Verdict.FAIL
+        return Verdict.INCONCLUSIVE if left or not self.controls else Verdict.PASS
+
 
 _TESTS: Final = "only tests of the project show it, and a report does not run them"
 _NOWHERE: Final = "no given bundle has such a check"
@@ -36,14 +138,14 @@ def judge(
 
 
 def _control(
-    control: Control, subjects: Sequence[Subject], date: str | None, tests: Mapping[str, Outcome] | None
-) -> judgement.Control:
+    control: Stated, subjects: Sequence[Subject], date: str | None, tests: Mapping[str, Outcome] | None
+) -> Control:
     named = enumerate(control.evidence)
     rows = tuple(row for place, each in named for row in _rows(control.id, place, each, subjects))
     ran = tuple((tests or {}).get(name, Outcome.UNTESTED) for name in control.checks)
     outcome, reason = _outcome(control, rows, None if tests is None else ran)
     why = f"{control.status}: {control.why}" if control.status in _UNMADE else control.why
-    return judgement.Control(
+    return Control(
         id=control.id,
         section=control.section,
         says=control.says,
@@ -71,7 +173,7 @@ def _rows(control: str, place: int, named: EvidenceCheck, subjects: Sequence[Sub
     yield from found or [Match(f"{wanted} of {bundle}" if bundle else wanted, None, Outcome.UNTESTED)]
 
 
-def _outcome(control: Control, rows: Sequence[Match], tests: Sequence[Outcome] | None) -> tuple[Outcome, str]:
+def _outcome(control: Stated, rows: Sequence[Match], tests: Sequence[Outcome] | None) -> tuple[Outcome, str]:
     """The outcome of a control, and the reason."""
     if control.status == "not applicable":
         return Outcome.NOT_APPLICABLE, ""
@@ -85,9 +187,73 @@ def _outcome(control: Control, rows: Sequence[Match], tests: Sequence[Outcome] |
     return Outcome.DIFFERS if differs else outcome, reason
 
 
-def _waiver(control: Control, date: str | None) -> judgement.Waiver | None:
+def _waiver(control: Stated, date: str | None) -> Waiver | None:
     held = control.waiver
     if held is None:
         return None
     state = "no date" if date is None else "active" if date <= held.until else "expired"
-    return judgement.Waiver(held.owner, held.reason, held.until, state)
+    return Waiver(held.owner, held.reason, held.until, state)
+
+
+MAX_BYTES: Final = 67_108_864
+"""Bytes of a file at most."""
+MAX_DEPTH: Final = 16
+"""Elements inside one another at most."""
+
+_ENDS: Final = {"failure": Outcome.FAILED, "error": Outcome.CANNOT_TELL, "skipped": Outcome.UNTESTED}
+
+
+class _Reader:
+    """Collects the outcome of each case."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, list[Outcome]] = {}
+        self._depth = 0
+        self._case: tuple[str, Outcome] | None = None
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ValueError(f"more than {MAX_DEPTH} elements lie inside one another")
+        if tag == "testcase":
+            module, name = attributes.get("classname", ""), attributes.get("name", "")
+            self._case = (f"{module.replace('.', '/')}.py::{name.partition('[')[0]}", Outcome.PASSED)
+        elif tag in _ENDS and self._case is not None:
+            self._case = (self._case[0], combined([self._case[1], _ENDS[tag]]))
+
+    def end(self, tag: str) -> None:
+        self._depth -= 1
+        if tag == "testcase" and self._case is not None:
+            self.found.setdefault(self._case[0], []).append(self._case[1])
+            self._case = None
+
+    def refuse(self, *_: Any) -> None:
+        raise ValueError("it has a document type")
+
+
+def read_tests(path: Path) -> dict[str, Outcome]:
+    """The outcome of each test by its name: `tests/unit/gates/test_tokens.py::test_a`.
+
+    A test of which some cases were skipped and the others passed has passed; one of which all were skipped is untested.
+
+    Raises:
+        Rejected: E_TESTS.
+    """
+    reader = _Reader()
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = reader.start, reader.end
+    parser.StartDoctypeDeclHandler = reader.refuse
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"it has more than {MAX_BYTES} bytes")
+        parser.Parse(data, True)
+    except OSError as error:
+        raise Rejected([Diagnostic(E_TESTS, f"{path} cannot be read: {error.strerror or error}")]) from None
+    except (ValueError, expat.ExpatError) as error:
+        raise Rejected([Diagnostic(E_TESTS, f"{path}: {error}")]) from None
+    return {
+        name: combined([one for one in outcomes if one is not Outcome.UNTESTED] or outcomes)
+        for name, outcomes in reader.found.items()
+    }

@@ -36,12 +36,7 @@ _AUDIT: Final = b'"type":"audit"}'
 
 
 class Change(Struct, frozen=True):
-    """One thing that is another on the second side.
-
-    Attributes:
-        path: What it is.
-        first, second: What each side says, as text of a bounded length; None where it says nothing.
-    """
+    """One thing that is another on the second side, as text of a bounded length; None where a side says nothing."""
 
     path: str
     first: str | None
@@ -70,13 +65,7 @@ class Divergence(Struct, frozen=True):
 
 
 class Parting(Struct, frozen=True):
-    """How two sequences of receipts differ.
-
-    Attributes:
-        start: Fields of the first receipts that differ: the seed, the horizon, gates and invariants by name.
-        more: How many further ones of them there are.
-        receipts: The first later receipt that is another; None if there is none.
-    """
+    """How two sequences of receipts differ: fields of the first ones and how many more, and the first later receipt."""
 
     start: tuple[Change, ...]
     more: int
@@ -89,15 +78,10 @@ class Parting(Struct, frozen=True):
 
 
 def part(first: Iterable[bytes], second: Iterable[bytes], alike: bool) -> Parting:
-    """Find where two sequences of receipts part.
+    """Find where the lines of two sequences of receipts part; `alike` if both are made from the same specs.
 
     A line names the run and the line before it, so it differs as soon as an earlier one does. Types and bodies are
     compared. Where specs differ, so do all digests that name them, which says nothing that the specs do not say.
-
-    Args:
-        first: The lines of one sequence.
-        second: Those of the other.
-        alike: Whether both are made from the same specs.
     """
     start: list[Change] = []
     last: bytes | None = None
@@ -115,13 +99,7 @@ def part(first: Iterable[bytes], second: Iterable[bytes], alike: bool) -> Partin
 
 
 def walk(left: Any, right: Any, path: str) -> Iterator[Change]:
-    """Every place in which two JSON values differ, in canonical order.
-
-    Args:
-        left: The one value.
-        right: The other.
-        path: Where they are; empty for the whole.
-    """
+    """Every place at or below a path in which two JSON values differ, in canonical order."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         for key in sorted({*left, *right}):
             inner = f"{path}.{key}" if path else str(key)
@@ -224,12 +202,7 @@ def _without_digest(text: str) -> str:
 
 
 def unpinned(value: Any, rename: Callable[[str], str] = _without_digest) -> Any:
-    """A value whose references to specs have no digests.
-
-    Args:
-        value: A JSON value.
-        rename: Takes a text and gives it without a digest.
-    """
+    """A JSON value whose references to specs have no digests; `rename` gives a text without one."""
     if isinstance(value, str):
         return rename(value)
     if isinstance(value, Mapping):

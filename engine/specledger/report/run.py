@@ -51,6 +51,7 @@ from specledger.report.sections import (
 )
 from specledger.report.specs import Specs, requirement, spec_details
 from specledger.report.step_series import StepSeries
+from specledger.report.units import express, unit_at, units_of, within
 from specledger.spec.invariant import Invariant
 
 EVALUATION: Final = "evaluation"
@@ -58,6 +59,7 @@ EVALUATION: Final = "evaluation"
 
 _PROGRESS_SAYS: Final = "every step has a proposal that no gate rejects"
 _MOST_PLACES: Final = 3
+_TARGETS: Final = ("set", "append", "put", "each")
 _NOUNS: Final = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
 _GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
 
@@ -66,7 +68,6 @@ class RunReading(Reading):
     """Folds the receipts of a scenario's run."""
 
     def __init__(self, evidence: Evidence) -> None:
-        """Begin before the first receipt."""
         self._specs = evidence.specs
         self._result: Body = evidence.manifest["result"]
         self._observations = Observations()
@@ -76,11 +77,11 @@ class RunReading(Reading):
         self._episodes: list[Row] = []
         self._steps = self._judged = self._broken = 0
         self._errors: dict[tuple[str, str], list[int]] = {}
-        specs = Specs.of(evidence.specs)
+        specs, self._units = Specs.of(evidence.specs), units_of(evidence.specs)
         self._probes, self._agent = specs.probes(), specs.agent()
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
         self._metered = specs.metered()
-        self._series = StepSeries(specs.charts())
+        self._series = StepSeries(specs.charts(self._units))
         self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
 
     def add(self, receipt: Receipt) -> None:
@@ -131,7 +132,9 @@ class RunReading(Reading):
     def _breaches(self, receipt: Receipt) -> None:
         for breach in receipt.body["violations"]:
             self._broken += 1
-            self._observations.note(f"invariant/{as_name(breach['invariant'])}", receipt, "broken", breach["witness"])
+            name = as_name(breach["invariant"])
+            witness = express(breach["witness"], within(self._units, ["witness", name]))
+            self._observations.note(f"invariant/{name}", receipt, "broken", witness)
 
     def _probe(self, receipt: Receipt) -> None:
         body, name = receipt.body, owned(receipt.body, receipt.body["probe"])
@@ -215,9 +218,9 @@ class RunReading(Reading):
         return replace(check, why=shorten(f"{why.strip()} ({where})" if where else why.strip(), LONGEST))
 
     def _written_at(self, expression: str) -> str:
-        """The specs and the paths in them at which an expression stands."""
+        """The specs and the paths in them at which an expression stands, and what an effect sets to it."""
         found = [
-            f"{spec.kind}/{spec.name} {'.'.join(map(str, path))}"
+            f"{spec.kind}/{spec.name} {'.'.join(map(str, path))}{_sets(spec, path)}"
             for spec in self._specs.specs.values()
             for path, text in spec.expressions()
             if text == expression
@@ -312,7 +315,7 @@ class RunReading(Reading):
         return Section("drifts", "Drifts", "Scheduled changes of the world.", ("drift", "times"), rows)
 
     def _budget(self) -> Section:
-        whole, unit = self._price.get("total", 0), Specs.of(self._specs).price_unit()
+        whole, unit = self._price.get("total", 0), unit_at(self._units, ["step", "cost", "total"])
         items = sorted(self._price.items(), key=lambda item: (-item[1], item[0]))
         rows = [Row(item, "", (Words(in_units(sum_, unit)), Bar(sum_, whole))) for item, sum_ in items if whole]
         intro = "The cost of all steps by item, in units of the budget."
@@ -325,14 +328,7 @@ def gate_section(
     demands: Mapping[str, Body],
     links: Mapping[str, list[Any]] | None = None,
 ) -> Section:
-    """The gates with what each rejected.
-
-    Args:
-        rejections: The rejections of each gate.
-        judged: The number of proposals that each gate judged.
-        demands: The data of each gate.
-        links: The first receipts that show rejections, by gate.
-    """
+    """The gates with what each rejected of the proposals that it judged, its data, and receipts that show it."""
     rows = []
     for gate, times in rejections.items():
         data, places, proposals = demands.get(gate, {}), (links or {}).get(gate, []), judged[gate]
@@ -346,14 +342,22 @@ def gate_section(
     return Section("gates", "Gates", intro, ("gate", "requirement", "judged", "rejected", "share of proposals"), rows)
 
 
+def _sets(spec: Resolved, path: Sequence[str | int]) -> str:
+    """The field that the effect at a path changes, as the spec declares it; empty for what is no effect of a world."""
+    data: Any = spec.data
+    declared = data.get("state", {})  # only worlds have it
+    for step in path[:-1]:
+        data = data[step]
+    target = next((data[name] for name in _TARGETS if name in data), None) if isinstance(data, Mapping) else None
+    return f", which sets {target}: {value_text(declared[target])}" if target in declared else ""
+
+
 def _only(specs: Bundle, kind: str, name: str) -> Resolved | None:
     """The spec of a kind and name; None if there are several, since it is not known which one is meant."""
     found = [spec for spec in specs.specs.values() if (spec.kind, spec.name) == (kind, name)]
     return found[0] if len(found) == 1 else None
 
 
-def _itself(evidence: Evidence) -> Iterator[SubRun]:
-    yield SubRun(evidence.specs.main.name, "", evidence.specs)
-
-
-RUN: Final = ReportKind(RunReading, _itself, run_types)
+RUN: Final = ReportKind(
+    RunReading, lambda evidence: iter([SubRun(evidence.specs.main.name, "", evidence.specs)]), run_types
+)

@@ -131,9 +131,7 @@ class Row(Struct, frozen=True):
 class Section(Struct, frozen=True):
     """A table; `heads` name the row and then each cell.
 
-    Attributes:
-        compared: Whether the rows of several bundles are put into one table.
-        detailed: Whether details are always shown.
+    The rows of several bundles are put into one table if it is compared; details are always shown if it is detailed.
     """
 
     id: str

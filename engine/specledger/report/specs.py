@@ -10,7 +10,9 @@ from specledger.core.canonical import MAX_INTEGER, canonical_bytes, parse_canoni
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import SPECS
 from specledger.load import Bundle
+from specledger.load.from_document import bundle_from_document
 from specledger.report.sections import NOTHING, Cell, Code, Expression, Quoted
+from specledger.report.units import Tree, unit_at
 from specledger.verify.manifest import MAX_SPECS
 
 Data = Mapping[str, Any]
@@ -21,11 +23,7 @@ _EXPRESSIONS: Final = ("when", "require", "deny", "expect", "opportunities", "of
 
 
 class Specs:
-    """The resolved specs of one bundle.
-
-    Attributes:
-        root: The spec that was run.
-    """
+    """The resolved specs of one bundle; `root` is the spec that was run."""
 
     def __init__(self, document: Data) -> None:
         """Take the content of a verified `specs.json`."""
@@ -80,26 +78,22 @@ class Specs:
         agents = (self._specs.get(role["agent"], {}) for role in self.roles().values())
         return bool(self.probes()) or any("outside" in agent for agent in agents)
 
-    def price_unit(self) -> int:
-        """The number that is shown as 1 of the budget and of prices: that of the picture's chart `budget`, else 1."""
-        return self.charts().get("budget", ("", 1))[1]
-
-    def charts(self) -> dict[str, tuple[str, int]]:
+    def charts(self, units: Mapping[str, Tree]) -> dict[str, tuple[str, int]]:
         """The label in the record and the unit of each chart of the world's picture, by name."""
         charts = ((self.referred("world") or {}).get("picture") or {}).get("charts", {})
-        return {
-            name: (chart, 1) if isinstance(chart, str) else (chart["of"], chart.get("unit", 1))
-            for name, chart in charts.items()
-        }
+        of = {name: chart if isinstance(chart, str) else chart["of"] for name, chart in charts.items()}
+        unit = {name: unit_at(units, ["step", "record", label]) for name, label in of.items()}
+        unit |= {name: chart["unit"] for name, chart in charts.items() if "unit" in chart}
+        return {name: (label, unit[name]) for name, label in of.items()}
 
-    def drawing(self) -> dict[str, Any] | None:
+    def drawing(self, units: Mapping[str, Tree]) -> dict[str, Any] | None:
         """How the page's script draws an episode; None if the world has no picture."""
         world = self.referred("world") or {}
         picture = world.get("picture")
         if picture is None:
             return None
         constants = world.get("constants", {})
-        charts = [{"name": name, "unit": unit, "of": label} for name, (label, unit) in self.charts().items()]
+        charts = [{"name": name, "unit": unit, "of": label} for name, (label, unit) in self.charts(units).items()]
         return {
             "cells": picture["cells"],
             "colours": [[constants[name], name, *_shades(colour)] for name, colour in picture["colours"].items()],
@@ -108,8 +102,13 @@ class Specs:
                 for name, token in picture.get("tokens", {}).items()
             ],
             "charts": charts,
-            "price_unit": self.price_unit(),
         }
+
+
+def read_specs(folder: Path, suite: Bundle) -> Bundle:
+    """The specs of a run of a suite, whose bundle was checked."""
+    data: object = parse_canonical((folder / SPECS).read_bytes().removesuffix(b"\n"), limit=MAX_SPECS)
+    return bundle_from_document(data, suite.models, suite.specs)
 
 
 def _shades(colour: Any) -> list[str]:

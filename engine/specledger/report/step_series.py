@@ -10,9 +10,11 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from specledger.load import Bundle
 from specledger.report.evidence import bodies_in
 from specledger.report.plots import MOST_ROWS, Line, Lines, Plot, side_by_side
-from specledger.report.specs import Specs
+from specledger.report.specs import Specs, read_specs
+from specledger.report.units import units_of
 
 MOST_EPISODES: Final = 100
 """Episodes of a run that are drawn; the others are left out, with a note."""
@@ -43,11 +45,7 @@ class _Episode(Struct):
 
 
 class StepSeries(Struct):
-    """Collects figures of the steps of a run.
-
-    Attributes:
-        labels: The label in the record and the unit of each figure, by its name.
-    """
+    """Collects figures of the steps of a run; `labels` are their labels in the record and units, by name."""
 
     labels: Mapping[str, tuple[str, int]]
     _episodes: dict[tuple[str, int], _Episode] = field(default_factory=dict)
@@ -75,13 +73,7 @@ class StepSeries(Struct):
             episode.put(f"potential {name}", potential["to"])
 
     def read(self, folder: Path, run: str, most: int) -> None:
-        """Take the first receipts of a run that was checked before.
-
-        Args:
-            folder: Its bundle.
-            run: Its name.
-            most: The number of steps after which no further episode is begun.
-        """
+        """Take the first receipts of a run that was checked before; after `most` steps no further episode is begun."""
         for type_, body in bodies_in(folder, "step", "drift", "episode_end"):
             if type_ != "episode_end":
                 self.add(type_, body, run)
@@ -150,16 +142,16 @@ class StepSeries(Struct):
         return found
 
 
-def recoveries_by_arm(runs: Sequence[tuple[str, str, Path]]) -> list[Plot]:
+def recoveries_by_arm(runs: Sequence[tuple[str, str, Path]], suite: Bundle) -> list[Plot]:
     """The recovery from drifts of a suite, with a line for each arm, by the first episodes of each run.
 
-    Args:
-        runs: For each run with drifts its arm, its name, and its bundle, which was checked.
+    Each run has an arm, a name, and a bundle, which was checked.
     """
     arms: dict[str, StepSeries] = {}
     for arm, run, folder in runs:
         if arm not in arms:
-            arms[arm] = StepSeries(Specs.read(folder).charts())
+            specs = read_specs(folder, suite)
+            arms[arm] = StepSeries(Specs.of(specs).charts(units_of(specs)))
         arms[arm].read(folder, run, MOST_STEPS // len(runs))
     return side_by_side([(arm, series.recoveries()) for arm, series in arms.items()])
 

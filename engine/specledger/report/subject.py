@@ -16,8 +16,7 @@ from specledger.report.model import (
     malformed_receipts,
     receipts_of,
 )
-from specledger.report.profile_answers import Answers
-from specledger.report.profile_rules import Question
+from specledger.report.profile_rules import Answers, Question
 from specledger.verify.checks import Status
 
 WHOLE: Final = "evidence"
@@ -27,12 +26,7 @@ WHOLE: Final = "evidence"
 def from_evidence(
     evidence: Iterable[Evidence], kinds: Mapping[str, ReportKind], questions: Sequence[Question] = ()
 ) -> Report:
-    """The report of bundles.
-
-    Args:
-        evidence: Bundles of which no check failed.
-        kinds: How the receipts of each kind are read.
-        questions: What a profile asks of receipts and of their verification.
+    """The report of bundles of which no check failed; `questions` are those of a profile.
 
     Raises:
         Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
@@ -41,12 +35,7 @@ def from_evidence(
 
 
 def read_subject(evidence: Evidence, kinds: Mapping[str, ReportKind], questions: Sequence[Question] = ()) -> Subject:
-    """What a bundle shows of each requirement.
-
-    Args:
-        evidence: A bundle of which no check failed.
-        kinds: How the receipts of each kind are read.
-        questions: What a profile asks of receipts and of their verification.
+    """What a bundle of which no check failed shows of each requirement; `questions` are those of a profile.
 
     Raises:
         Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.

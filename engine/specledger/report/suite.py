@@ -68,7 +68,6 @@ class SuiteReading(Reading):
     """Folds the receipts of a suite."""
 
     def __init__(self, evidence: Evidence) -> None:
-        """Begin before the first receipt."""
         self._place = evidence.place
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
         self._observations = Observations()
@@ -183,7 +182,7 @@ class SuiteReading(Reading):
         """Recovery from drifts with a line for each arm, by the first episodes of its runs."""
         runs = [run for _, run in self._own if as_int(run["result"]["drifts"])]
         places = ((run["arm"], run["run"], Path(self._place, *run["place"].split("/"))) for run in runs)
-        return recoveries_by_arm([*places])
+        return recoveries_by_arm([*places], self._specs)
 
     def _rejections(self) -> Counter[str]:
         rejections: Counter[str] = Counter()

@@ -8,16 +8,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.binding import state_digest
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, suggest
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import SCENARIO
+from specledger.load import Bundle
 from specledger.report.codes import E_TRACE_FIELD, E_TRACE_KIND, E_TRACE_STATE, E_TRACE_STEP
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.model import malformed_receipts, receipts_of
+from specledger.report.units import Tree, express, units_of, within
 
 FORMAT: Final = "specledger/trace/v1"
 
@@ -37,14 +41,7 @@ _WORD: Final = re.compile(r'"([^"]*)"|([^.]+)')
 
 
 class StepLine(Struct, frozen=True):
-    """One line of a trace.
-
-    Attributes:
-        kind: The type of the receipt: `step`, `drift`, `probe`, `error`, `episode` or `episode_end`.
-        episode, t: Where in the run; `t` is None where an episode begins or ends.
-        seq: The number of the receipt.
-        facts: What the line shows, as JSON.
-    """
+    """One line of a trace: the type and the number of a receipt, where in the run it is, and what is shown, as JSON."""
 
     kind: str
     episode: int
@@ -59,15 +56,30 @@ class Trace(Struct, frozen=True):
     lines: tuple[StepLine, ...]
     more: int
 
+    def in_units(self, specs: Bundle, field: str | None) -> Trace:
+        """The same lines for people: with the fixed-point numbers of what they show in units."""
+        units = units_of(specs)
+        return Trace(tuple(_in_units(line, units, field) for line in self.lines), self.more)
+
+
+def value_in_units(value: Any, specs: Bundle, field: str) -> Any:
+    """The value of one field with its fixed-point numbers in units."""
+    return express(value, within(units_of(specs), _words(field)))
+
+
+def _in_units(line: StepLine, units: Mapping[str, Tree], field: str | None) -> StepLine:
+    facts = dict(line.facts)
+    if field is not None:
+        facts["value"] = express(facts["value"], within(units, _words(field)))
+    elif line.kind == "step":
+        facts["cost"] = express(facts["cost"], within(units, ["step", "cost", "total"]))
+    elif line.kind == "drift":
+        facts["changed"] = express(facts["changed"], within(units, ["drift", "changed"]))
+    return replace(line, facts=facts)
+
 
 def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | None = None) -> Trace:
-    """The lines of a run.
-
-    Args:
-        evidence: The run's evidence.
-        episode: The only episode to trace; None for all.
-        most: Lines at most.
-        field: A path; the lines are then those of the receipts that have it, with its value.
+    """At most so many lines of a run, of one episode or of all; with a path those of the receipts that have the field.
 
     Raises:
         Rejected: E_TRACE_KIND, E_TRACE_STEP, E_TRACE_FIELD, E_REPORT_RECEIPTS.
@@ -101,13 +113,7 @@ def trace_lines(evidence: Evidence, field: str | None = None) -> Iterator[StepLi
 
 
 def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = None) -> Any:
-    """The receipts of one step.
-
-    Args:
-        evidence: The run's evidence.
-        episode: The episode.
-        t: The step.
-        field: A path; then only its value.
+    """The receipts of one step, or with a path the value of one field.
 
     Returns:
         The receipts of the step, each `{type, seq, digest, body}`, and as the last `{type: state, seq, body}` the
@@ -122,7 +128,11 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
         if one.body.get("episode") == episode and one.body.get("t") == t
     ]
     if not found:
-        raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}")])
+        steps = [
+            one.body["t"] for one in receipts_of(evidence) if one.body.get("episode") == episode and "t" in one.body
+        ]
+        hint = f"it has the steps {min(steps)} to {max(steps)}" if steps else "`spec trace BUNDLE` lists the episodes"
+        raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}", hint=hint)])
     words = [] if field is None else _words(field)
     if field is None or words[0] == STATE:
         after = (one for one in states(evidence) if one[:2] == (episode, t))
@@ -139,11 +149,7 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
 
 
 def _refusing(evidence: Evidence, made: Iterator[Any]) -> Iterator[Any]:
-    """What is read from a run's receipts.
-
-    Raises:
-        Rejected: E_TRACE_KIND, or E_REPORT_RECEIPTS if a receipt is malformed.
-    """
+    """What is read from a run's receipts; Rejected as E_TRACE_KIND, or as E_REPORT_RECEIPTS if one is malformed."""
     if evidence.kind != SCENARIO:
         message = f"evidence of the kind {evidence.kind} has no steps"
         raise Rejected([Diagnostic(E_TRACE_KIND, message, hint=_first_run(evidence))])
@@ -239,15 +245,11 @@ def _step_facts(body: Body, proposals: list[Any]) -> dict[str, Any]:
 
 def shown(value: Any) -> str:
     """A value on one line, shortened; a string as it is."""
-    return shorten(value if isinstance(value, str) else canonical_bytes(value).decode(), LONGEST)
+    return shorten(value if isinstance(value, str) else canonical_bytes(value, FLOATS_ANYWHERE).decode(), LONGEST)
 
 
 def _words(field: str) -> list[str]:
-    """The keys and indices of a path.
-
-    Raises:
-        Rejected: E_TRACE_FIELD.
-    """
+    """The keys and indices of a path; Rejected as E_TRACE_FIELD if there are none."""
     words = [quoted or plain for quoted, plain in _WORD.findall(field)]
     if not words:
         raise Rejected([Diagnostic(E_TRACE_FIELD, "the path of a field is empty")])

@@ -28,18 +28,8 @@ from specledger.oracles.outside import Transport, transport_of
 from specledger.oracles.recording import Listener, Oracle, Place, Tape, TapeError
 from specledger.run.watchdog import MAX_MESSAGE, Ending, Pulse, Watchdog
 
-E_KERNEL_DIED = code(
-    "E_KERNEL_DIED",
-    "the process of the kernel ended by itself",
-    "It ended between two decisions, so no agent was being asked: it was killed, memory was short, or this is a "
-    "defect. What it had logged stays in the log; the run has no result.",
-)
-E_KERNEL_DIFFERS = code(
-    "E_KERNEL_DIFFERS",
-    "the run made from the answers differs from the live one",
-    "The process of the kernel came to another state than its own answers lead to. Something in the run depends on "
-    "more than its specs and its answers: an agent that changed the engine in memory, or a defect.",
-)
+E_KERNEL_DIED = code("E_KERNEL_DIED", "the process of the kernel ended by itself")
+E_KERNEL_DIFFERS = code("E_KERNEL_DIFFERS", "the run made from the answers differs from the live one")
 
 Made = TypeVar("Made")
 

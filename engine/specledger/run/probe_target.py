@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from specledger.agents.claims import toward
+from specledger.agents.narration import Fidelity, replay_trace
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
-from specledger.agents.trace import Fidelity, replay_trace
 from specledger.compile.plan import Actor, KernelPlan, Plan
 from specledger.core.digest import hash_json
 from specledger.gates.admission import TOKEN, Ruling

@@ -35,12 +35,7 @@ TIMEOUT_MS: Final = 200
 MAX_MESSAGE: Final = 67_108_864
 """Bytes of one message of a kernel at most."""
 
-E_WATCHDOG_SYSTEM = code(
-    "E_WATCHDOG_SYSTEM",
-    "this system cannot run a kernel under a watchdog",
-    "A kernel under a watchdog runs in a process group of its own, which POSIX systems have. Agents that are written "
-    "in YAML need no watchdog: their evaluation is bounded.",
-)
+E_WATCHDOG_SYSTEM = code("E_WATCHDOG_SYSTEM", "this system cannot run a kernel under a watchdog")
 
 _ORPHANED_MS: Final = 5_000  # if the watchdog does not act on a time-out, the system ends the kernel
 _HEAD: Final = struct.Struct(">cI")

@@ -26,14 +26,9 @@ from specledger.core.diagnostics import code
 from specledger.run.executor import CONTINUES, Done, Executor, Lost
 
 if TYPE_CHECKING:
-    from multiprocessing.context import SpawnProcess
+    from multiprocessing.process import BaseProcess
 
-E_WORKER_DIED = code(
-    "E_WORKER_DIED",
-    "a process that shared the work was ended",
-    "It was killed, or memory was short. What was finished is kept: the same command with `--resume` continues a run "
-    "or a suite, and a discovery resumes from its journal. Use fewer `--workers` if memory was short.",
-)
+E_WORKER_DIED = code("E_WORKER_DIED", "a process that shared the work was ended")
 
 
 class WorkerDied(Lost):
@@ -46,7 +41,7 @@ class WorkerDied(Lost):
 class _Worker(NamedTuple):
     """A process, and this end of its pipe."""
 
-    process: SpawnProcess
+    process: BaseProcess
     pipe: Connection
 
 
@@ -126,9 +121,11 @@ class Pool:
             WorkerDied: A process was ended from outside.
         """
         if not self._crew and self._workers:
+            copied = _is_copied_whole()
             with _undisturbed():
-                self._crew.extend(_start() for _ in range(self._workers))
-            self._hand_out()
+                self._crew.extend(_start(self._work if copied else None) for _ in range(self._workers))
+            if not copied:
+                self._hand_out()
             self._idle = [worker.pipe for worker in self._crew]
         self._waiting.append((index, item))
         self._send()
@@ -174,7 +171,7 @@ class Pool:
             index, item = self._waiting.popleft()
             self._busy[pipe] = index
             try:
-                pipe.send(item)
+                pipe.send((item,))
             except OSError:
                 raise WorkerDied() from None
 
@@ -190,11 +187,13 @@ class Pool:
             self._idle.append(pipe)
 
 
-def _start() -> _Worker:
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
+def _start(work: Callable[[Any], Any] | None) -> _Worker:
+    """Start a process: a copy of this one, which has imported and compiled what this one has, if the work is given."""
+    here, there = multiprocessing.Pipe()
+    own = work is not None
+    make = multiprocessing.get_context("fork").Process if own else multiprocessing.get_context("spawn").Process
     # A daemon: the workers of a generator that is not closed end with this process, which would else wait for them.
-    process = context.Process(target=_serve, args=(there,), daemon=True)
+    process = make(target=_serve, args=(there, work), daemon=True)
     try:
         process.start()
     except BrokenPipeError:  # it was ended before it had read what it is for
@@ -203,11 +202,25 @@ def _start() -> _Worker:
     return _Worker(process, here)
 
 
+def _is_copied_whole() -> bool:
+    """Whether a fork of this process has all of it: threads are not copied, and a lock that one holds stays locked."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:  # no Linux
+        return False
+
+
 def _end(crew: list[_Worker], *, at_once: bool) -> None:
-    """Wait until each process has ended: by itself, as nothing comes any more, or at once."""
+    """Wait until each process has ended: by itself, as it is told that nothing comes any more, or at once.
+
+    A copy of this process that was made later has a pipe open too, so that closing it here may tell nothing.
+    """
     for process, pipe in crew:
         if at_once:
-            process.terminate()
+            process.kill()
+        else:
+            with suppress(OSError):
+                pipe.send(())
         pipe.close()
     for process, _ in crew:
         process.join()
@@ -243,20 +256,23 @@ def _undisturbed() -> Iterator[None]:
         signal.raise_signal(noted[0])  # to the present handler, which may ignore it
 
 
-def _serve(pipe: Connection) -> None:
-    """Receive the work, then apply it to each item that arrives, until the pipe is closed."""
+def _serve(pipe: Connection, work: Callable[[Any], Any] | None) -> None:
+    """Receive the work, if it is not known, then apply it to each item that arrives, until nothing comes any more."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        work = pipe.recv()
+        work = work or pipe.recv()
     except (EOFError, OSError):
         return
     while True:
         try:
-            item = pipe.recv()
+            given = pipe.recv()
         except (EOFError, OSError):
             return
-        answer = _answer(work, item)
+        if not given:
+            return
+        answer = _answer(work, *given)
         try:
             pipe.send(answer)
         except OSError:

@@ -10,8 +10,21 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StringConstraints, Tag, model_validator
 
-from specledger.spec.base import Expression, Model, QFixed, Reference, RefTo, Spec, by_key
-from specledger.spec.grammar import Grammar
+from specledger.spec.base import Expression, Identifier, Model, QFixed, Reference, RefTo, Spec, by_key
+
+
+class Grammar(Model):
+    """What is enumerated: every document that `start` makes, the cheap ones first.
+
+    An alternative is any value, or `{cost, is}` with that value: it costs 1, or its `cost`, and what its places cost.
+    """
+
+    start: Identifier
+    grammar: Annotated[
+        Mapping[Identifier, Annotated[list[Any], Field(min_length=1, max_length=512)]],
+        Field(min_length=1, max_length=128),
+    ]
+
 
 Failure = Literal[
     "blocked",

@@ -26,11 +26,6 @@ Judge = Callable[[PlannedCheck, Mapping[str, Any]], dict[str, Any]]
 def assess(plan: SuitePlan, outcomes: Mapping[str, Outcome], judge: Judge = judge) -> Iterator[Event]:
     """The facts of a suite.
 
-    Args:
-        plan: The suite.
-        outcomes: By the place of each case what is known of its run.
-        judge: What judges each check; one that stands in for the usual one sees what it was given.
-
     Yields:
         `start`; `run`*, `figure`*, `check`*; per mutant `run`* and `mutant`; `end`.
     """
@@ -61,7 +56,7 @@ def assess(plan: SuitePlan, outcomes: Mapping[str, Outcome], judge: Judge = judg
 def _assess_trial(trial: Trial, outcomes: Mapping[str, Outcome], judge: Judge) -> tuple[list[Event], dict[str, str]]:
     """The facts of one trial, and the verdict of each of its checks."""
     runs = [{**case.heading, **outcomes[case.place]} for case in trial.cases]
-    facts = [Event("run", _told(case, run)) for case, run in zip(trial.cases, runs, strict=True)]
+    facts = [Event("run", _run_body(case, run)) for case, run in zip(trial.cases, runs, strict=True)]
     values: dict[str, Any] = {"runs": [run_record(run) for run in runs]}
     for figure in trial.figures:
         groups: list[dict[str, Any]] = []
@@ -86,7 +81,7 @@ def _nameless(group: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in group.items() if name != "name"}
 
 
-def _told(case: Case, run: Mapping[str, Any]) -> dict[str, Any]:
+def _run_body(case: Case, run: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: run[name] for name in ("specs", "receipts", "result", "replay")}
     return {"place": case.place, **case.heading, **known}
 

@@ -21,12 +21,7 @@ from specledger.suites.literals import Compared, find_compared
 from specledger.suites.measures import Reading
 from specledger.suites.series import SERIES
 
-W_SUITE_CONSTANT = code(
-    "W_SUITE_CONSTANT",
-    "a check that always comes out the same",
-    "What a check requires depends on figures or on `runs`. One that reads neither can never fail, or never hold; a "
-    "mutant that it must notice would show it.",
-)
+W_SUITE_CONSTANT = code("W_SUITE_CONSTANT", "a check that always comes out the same")
 
 _COUNTED: Final = RecordType("counted", {"name": STRING, "count": INT})
 _NUMBERS: Final = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
@@ -98,12 +93,7 @@ def check_checks(
 
 
 def judge(check: PlannedCheck, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a check amounts to, as its receipt says it.
-
-    Args:
-        check: The check.
-        values: `runs`, and by name each figure, or the FigureError for which there is none.
-    """
+    """What a check amounts to, as its receipt says it; a figure without a value is given as its FigureError."""
     opportunities, holds = 0, False
     cause: dict[str, Any] | None = None
     try:

@@ -1,12 +1,11 @@
 """Episodes of a run, folded from its receipts, as the measures of a suite read them.
 
-Whether a choice was bound to its committed set is recomputed from the digests, unless the source of the receipts has
-done that. Malformed receipts raise KeyError, TypeError or the like.
+Whether a choice was bound to its committed set is recomputed. Malformed receipts raise KeyError, TypeError or the like.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -132,16 +131,9 @@ def _step(grammar: Grammar) -> RecordType:
 class Episodes:
     """Folds the receipts of one run into its episodes."""
 
-    def __init__(self, heading: Mapping[str, Any], *, bound: bool = False) -> None:
-        """Begin a run.
-
-        Args:
-            heading: What every episode of it is told: `run`, `arm`, `scenario`, `seed`.
-            bound: Whether each choice of a run that commits was found bound to its commitment before it comes here.
-        """
+    def __init__(self, heading: Mapping[str, Any]) -> None:
+        """Begin a run whose episodes all have a heading: `run`, `arm`, `scenario`, `seed`."""
         self._heading = heading
-        self._found_bound = bound
-        self._is_bound: Callable[[Body, Body], bool] = is_bound
         self._horizon = 0
         self._start: Any = None
         self._steps: list[dict[str, Any]] = []
@@ -161,14 +153,12 @@ class Episodes:
         """Take one receipt; an episode if it ends one that had a start."""
         if type_ == "start":
             self._horizon = body["horizon"]
-            if self._found_bound and body.get("commit") != "none":
-                self._is_bound = _surely
         elif type_ == "episode":
             self._start, self._commits = body["state"], {}
             self._steps, self._drifts, self._probes, self._entries = [], [], [], []
         elif type_ == "drift":
-            told = {name: body[name] for name in ("drift", "t", "changed")}
-            self._drifts.append({**told, "rebases": body.get("rebases", [])})
+            known = {name: body[name] for name in ("drift", "t", "changed")}
+            self._drifts.append({**known, "rebases": body.get("rebases", [])})
         elif type_ == "probe":
             self._probes.append(read_probe(body))
         elif type_ == "audit":
@@ -176,7 +166,7 @@ class Episodes:
         elif type_ == "commit":
             self._commits[body.get("agent", "")] = body
         elif type_ == "step":
-            self._steps.append(_read_step(body, self._commits.pop(body.get("agent", ""), None), self._is_bound))
+            self._steps.append(_read_step(body, self._commits.pop(body.get("agent", ""), None)))
         elif type_ == "episode_end" and self._start is not None:
             episode, self._start = self._close(body), None
             return episode
@@ -186,7 +176,7 @@ class Episodes:
         ends = [drift["t"] for drift in self._drifts] + [self._steps[-1]["t"] + 1 if self._steps else 0]
         drifts = [{**drift, "end": end} for drift, end in zip(self._drifts, ends[1:], strict=True)]
         opening = {"drift": "", "t": 0, "end": ends[0]}
-        told = [{"drift": drift["drift"], "t": drift["t"], "end": drift["end"]} for drift in drifts]
+        stretches = [{"drift": drift["drift"], "t": drift["t"], "end": drift["end"]} for drift in drifts]
         return {
             **self._heading,
             "horizon": self._horizon,
@@ -198,7 +188,7 @@ class Episodes:
             "start": self._start,
             "steps": self._steps,
             "drifts": drifts,
-            "stretches": [opening, *told],
+            "stretches": [opening, *stretches],
             "probes": self._probes,
             "entries": self._entries,
             "spent": dict.fromkeys(SPENT, 0) | body.get("spent", {}),
@@ -246,7 +236,7 @@ def read_entry(body: Body) -> dict[str, Any]:
     }
 
 
-def _read_step(body: Body, commit: Body | None, is_bound: Callable[[Body, Body], bool]) -> dict[str, Any]:
+def _read_step(body: Body, commit: Body | None) -> dict[str, Any]:
     decisions = body["decisions"]
     chosen = body["chosen"]
     step = {
@@ -264,7 +254,7 @@ def _read_step(body: Body, commit: Body | None, is_bound: Callable[[Body, Body],
         "bound": chosen is None or (commit is not None and is_bound(commit, body)),
         "success": body["success"] is True,
         "violations": _breaches(body),
-        "parts": {name: {k: v for k, v in told.items() if k not in _CHAINED} for name, told in body["parts"].items()},
+        "parts": {name: {k: v for k, v in part.items() if k not in _CHAINED} for name, part in body["parts"].items()},
         "potentials": body.get("potentials", {}),
         "rebases": body.get("rebases", []),
     }
@@ -280,10 +270,6 @@ _CHAINED: Final = frozenset({"before", "after", "tip", "tip_after"})
 
 def _breaches(body: Body) -> list[dict[str, str]]:
     return [{"invariant": each["invariant"], "severity": each["severity"]} for each in body["violations"]]
-
-
-def _surely(_commit: Body, _step: Body) -> bool:
-    return True
 
 
 def is_bound(commit: Body, step: Body) -> bool:

@@ -88,11 +88,7 @@ Run = Mapping[str, Any]
 
 
 def compute(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> list[dict[str, Any]]:
-    """A figure as records with a `name`, which is empty where it has no groups.
-
-    Raises:
-        FigureError: Some of its values could not be computed.
-    """
+    """A figure as records with a `name`, which is empty where it has no groups."""
     chosen = [run for run in runs if run["arm"] in figure.over]
     for run in chosen:
         if isinstance(run["samples"].get(figure.name), Mapping):
@@ -128,7 +124,7 @@ def _interval(limits: tuple[int, int] | None) -> dict[str, int] | None:
     return None if limits is None else {"low": limits[0], "high": limits[1]}
 
 
-def _told(**values: Any) -> dict[str, Any]:
+def _known(**values: Any) -> dict[str, Any]:
     """Without what there is none of."""
     return {name: value for name, value in values.items() if value is not None}
 
@@ -138,7 +134,7 @@ def _sums(clusters: Mapping[str, Sequence[int]], resampling: Resampling) -> dict
     sums = [[len(values), sum(values)] for _, values in sorted(clusters.items())]
     of, total = sum(each[0] for each in sums), sum(each[1] for each in sums)
     limits = clustered([each for each in sums if each[0]], mean, resampling.resamples, resampling.seed)
-    return _told(of=of, sum=total, value=mean([of, total]), cluster=_interval(limits))
+    return _known(of=of, sum=total, value=mean([of, total]), cluster=_interval(limits))
 
 
 def _mean(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
@@ -175,7 +171,7 @@ def _slope(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -
     ]
     whole = [sum(place) for place in zip(*sums, strict=True)] or [0] * 5
     limits = clustered(sums, slope, resampling.resamples, resampling.seed)
-    return _told(of=whole[0], value=slope(whole), cluster=_interval(limits))
+    return _known(of=whole[0], value=slope(whole), cluster=_interval(limits))
 
 
 def _difference(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
@@ -192,11 +188,11 @@ def _difference(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampli
 
 
 def _single(choose: Callable[[list[int], int], int]) -> Callable[..., dict[str, Any]]:
-    def told(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+    def record(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
         values = list(chain.from_iterable(_clusters(figure, runs).values()))
-        return _told(of=len(values), value=choose(values, figure.at) if values else None)
+        return _known(of=len(values), value=choose(values, figure.at) if values else None)
 
-    return told
+    return record
 
 
 def _total(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:

@@ -26,13 +26,7 @@ from specledger.expr.check.tree import (
     walk,
 )
 
-W_SUITE_NAME = code(
-    "W_SUITE_NAME",
-    "a comparison with a name that no run of the suite can have",
-    "The text is compared with the name of a gate, a reason, an invariant, a drift, a probe, an arm or a scenario, and "
-    "none of the suite's runs, its mutants' included, can give that name, so that the comparison always comes out the "
-    "same. It is probably misspelt.",
-)
+W_SUITE_NAME = code("W_SUITE_NAME", "a comparison with a name that no run of the suite can have")
 
 _FIELDS: Final[Mapping[tuple[str, str], str]] = {
     ("rejection", "gate"): "gate",
@@ -58,13 +52,7 @@ _BESIDE: Final[Mapping[str, str]] = {
 
 
 class Compared(Struct, frozen=True):
-    """A text that is compared with a name.
-
-    Attributes:
-        what: What is named, as `_FIELDS` says it.
-        text: The text.
-        span: Where it is written.
-    """
+    """A text that is compared with a name of a kind of `_FIELDS`, and where it is written."""
 
     what: str
     text: str
@@ -131,13 +119,7 @@ def _named(node: Typed) -> str | None:
 def report_unknown(
     compared: Iterable[Compared], names: Mapping[str, set[str] | None], diagnostics: Diagnostics
 ) -> None:
-    """Warn of each text that no run can have as such a name; of a reason only if it is nearly one that is known.
-
-    Args:
-        compared: The texts.
-        names: By what is named the names that the runs can give; None where they cannot be listed.
-        diagnostics: Receives the warnings.
-    """
+    """Warn of texts that no run can have as such a name, if names are known; of a reason only if it is nearly one."""
     for one in compared:
         known = names[one.what]
         if known is None or one.text in known:

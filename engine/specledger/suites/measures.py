@@ -29,12 +29,7 @@ from specledger.suites.episodes import Grammar, types_of
 from specledger.suites.literals import Compared, find_compared
 from specledger.suites.series import SERIES
 
-E_SUITE_FIGURE = code(
-    "E_SUITE_FIGURE",
-    "a figure is made of values that it cannot be made of",
-    "A rate is made of bool, every other statistic of int: one value, or a list of them, for each episode. `along` of "
-    "a slope gives as many values as the slope itself, and a difference is of one value for each episode.",
-)
+E_SUITE_FIGURE = code("E_SUITE_FIGURE", "a figure is made of values that it cannot be made of")
 
 Samples = dict[str, Any]
 """By figure: a list, for each episode in order, of its values (of a slope, pairs); or what failed, as a mapping."""
@@ -116,11 +111,7 @@ def failure(error: EvaluationError, run: str, episode: int) -> dict[str, Any]:
 
 
 def _values(read: list[Any]) -> list[Any]:
-    """The values of one episode: of one reading a list of ints, of two a list of pairs.
-
-    Raises:
-        EvaluationError: A slope has other places than values.
-    """
+    """The values of one episode: of one reading a list of ints, of two a list of pairs."""
     lists = [list(map(int, each)) if isinstance(each, list) else [int(each)] for each in read]
     if len(lists) == 1:
         return lists[0]
@@ -133,14 +124,7 @@ def _values(read: list[Any]) -> list[Any]:
 def check_measures(
     spec: Resolved, grammar: Grammar, environment: Environment, diagnostics: Diagnostics
 ) -> Sampler | None:
-    """Check a suite's measures and figures against the receipts of one world.
-
-    Args:
-        spec: The suite.
-        grammar: The types of these receipts.
-        environment: The world's, for its functions and constants.
-        diagnostics: Receives every finding.
-    """
+    """Check a suite's measures and figures against the receipts of one world."""
     model = spec.model
     assert isinstance(model, Suite)  # noqa: S101 - a bundle of the kind suite holds nothing else
     variables = types_of(grammar)

@@ -16,13 +16,7 @@ from specledger.core.spans import Span
 from specledger.load.bundle import Bundle, Resolved, decode, dump, encode, find_references, gather, key_of, restore
 from specledger.load.shapes import Shape, known_keys
 
-E_SUITE_SET = code(
-    "E_SUITE_SET",
-    "a change of a suite has no place, or leads to no valid spec",
-    "A path under `set` follows the keys of the resolved scenario, and on into the specs that it refers to. Elements "
-    "of lists are found by their index, or by their id or name; null takes a key or an element away. Another spec in "
-    "the place of one is named by `world`, `governor`, `agent`, `drift` or `invariants` of the arm, not under `set`.",
-)
+E_SUITE_SET = code("E_SUITE_SET", "a change of a suite has no place, or leads to no valid spec")
 
 _STEP: Final = re.compile(r'\s*(?:"([^"]*)"|([^."]+))\s*(?:\.|$)')
 
@@ -140,17 +134,13 @@ def _label(element: Any) -> str | None:
 
 
 def _resolve(spec: Resolved, data: Any, known: Mapping[str, Resolved], span: Span | None) -> Resolved:
-    """The resolved form of changed data.
-
-    Raises:
-        Rejected: They are no valid spec.
-    """
+    """The resolved form of changed data."""
     try:
         model = restore(type(spec.model), encode(data))
         form = dump(model)
     except ValueError as error:  # of the models; only their package knows its kind
-        told = str(error).splitlines()
-        message = f"{told[1]}: {told[2].split(' [type=')[0].strip()}" if len(told) > 2 else told[0]
+        parts = str(error).splitlines()
+        message = f"{parts[1]}: {parts[2].split(' [type=')[0].strip()}" if len(parts) > 2 else parts[0]
         raise Rejected([Diagnostic(E_SUITE_SET, f"{spec.name} would be invalid: {message}", span)]) from None
     refs = {}
     for path, kind in find_references(Shape(type(spec.model)), form):

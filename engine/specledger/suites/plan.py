@@ -12,15 +12,7 @@ from specledger.suites.measures import Sampler
 
 
 class Case(Struct, frozen=True):
-    """One run: a scenario with everything laid over it.
-
-    Attributes:
-        place: Where its evidence lies in that of the suite, with slashes.
-        run: What it is called.
-        arm, scenario, seed: What it belongs to.
-        bundle: Its resolved specs.
-        sampler: What is measured over its receipts.
-    """
+    """One run: a scenario with everything laid over it, its place in the evidence, and what measures it."""
 
     place: str
     run: str
@@ -40,9 +32,6 @@ class Trial(Struct, frozen=True):
     """Runs together with what is asked of them.
 
     Attributes:
-        suite: The name of the suite that asks.
-        cases: The runs.
-        figures, checks: What is asked, in order.
         resampling: How clusters are drawn again.
         replay: Whether each run is read back, made again, compared, and compared with an altered copy.
     """
@@ -60,13 +49,7 @@ class Trial(Struct, frozen=True):
 
 
 class PlannedMutant(Struct, frozen=True):
-    """One thing switched off.
-
-    Attributes:
-        id: What it is called.
-        control: The trial without the change; several mutants may have the same one.
-        mutated: The trial with it.
-    """
+    """One thing switched off: the trial without the change, which mutants may share, and the one with it."""
 
     id: str
     control: Trial
@@ -74,15 +57,7 @@ class PlannedMutant(Struct, frozen=True):
 
 
 class SuitePlan(Struct, frozen=True):
-    """A compiled suite.
-
-    Attributes:
-        name: The suite's name.
-        specs: Digest of its resolved specs.
-        trial: Its own runs and what is asked of them.
-        mutants: In order.
-        warnings: What was found and did not stop it.
-    """
+    """A compiled suite."""
 
     name: str
     specs: str

@@ -106,12 +106,7 @@ def _rare(count: int, total: int, rate: int, parts: int) -> bool:
 
 
 def quantile(values: Sequence[int], at: int) -> int:
-    """The least value that at least a share `at` (millionths) of the values do not exceed.
-
-    Args:
-        values: At least one.
-        at: The share.
-    """
+    """The least value that at least a share `at` (millionths) of the values, of which there is one, do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, -(-len(ordered) * at // ONE) - 1)]
 

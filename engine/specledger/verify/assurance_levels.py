@@ -56,15 +56,7 @@ class Reached(StrEnum):
 
 
 class LevelStatus(Struct, frozen=True):
-    """The status of one assurance level.
-
-    Attributes:
-        level: Which.
-        name: What it shows.
-        status: What is known of it.
-        code: Why it was refuted, or what is missing, where that has a code.
-        why: What was found, or why it was not checked.
-    """
+    """The status of one assurance level."""
 
     level: Level
     name: str
@@ -137,8 +129,8 @@ def _status(level: Level, checks: Sequence[Check], verification: Verification) -
         return LevelStatus(level, name, Reached.NOT_CHECKED, open_.code, open_.message or "")
     if not checks:
         return LevelStatus(level, name, Reached.NOT_CHECKED, None, _unasked(level, verification))
-    said = [check.message for check in checks if check.message]
-    return LevelStatus(level, name, Reached.REACHED, None, said[-1] if said else "")
+    found = [check.message for check in checks if check.message]
+    return LevelStatus(level, name, Reached.REACHED, None, found[-1] if found else "")
 
 
 def _unasked(level: Level, verification: Verification) -> str:
@@ -150,43 +142,43 @@ def _unasked(level: Level, verification: Verification) -> str:
 
 def headline(verification: Verification) -> str:
     """The summary of a verification in a few words: never more than was checked."""
-    rungs = {rung.level: rung for rung in level_statuses(verification)}
+    statuses = {status.level: status for status in level_statuses(verification)}
     if not verification.intact:
         codes = [check.code or "" for check in verification.checks if check.status is Status.FAILED]
         return f"REFUTED [{', '.join(dict.fromkeys(codes))}]"
-    if rungs[Level.INTACT].status is not Reached.REACHED:
+    if statuses[Level.INTACT].status is not Reached.REACHED:
         return "nothing was checked"
-    words = ["intact", _signed(verification, rungs[Level.SIGNED])]
-    said = {
+    words = ["intact", _signed(verification, statuses[Level.SIGNED])]
+    found = {
         Level.TIMED: "stamped",
         Level.UNFORKED: "no fork since the seen checkpoint",
         Level.REPLAYED: "replay gives the same bytes",
         Level.JUDGED: "a second evaluator agrees",
     }
-    words += [text for level, text in said.items() if rungs[level].status is Reached.REACHED]
-    if rungs[Level.REPLAYED].status is not Reached.REACHED and any(
+    words += [text for level, text in found.items() if statuses[level].status is Reached.REACHED]
+    if statuses[Level.REPLAYED].status is not Reached.REACHED and any(
         check.level is Level.REPLAYED for check in verification.checks
     ):
         words.append("not replayed")
     return ", ".join(words)
 
 
-def _signed(verification: Verification, rung: LevelStatus) -> str:
-    if rung.status is Reached.REACHED:
+def _signed(verification: Verification, status: LevelStatus) -> str:
+    if status.status is Reached.REACHED:
         return "signed by trusted keys"
     if not verification.signed:
         return "unsigned"
-    too_few = rung.code == E_UNTRUSTED
+    too_few = status.code == E_UNTRUSTED
     return "signed, but by too few trusted keys" if too_few else "signed, but by no trusted key"
 
 
 def level_of(verification: Verification) -> Level | None:
     """The highest level up to which every one was reached, a time stamp being optional; None if it is not intact."""
     found = None
-    for rung in level_statuses(verification):
-        if rung.status is Reached.REACHED:
-            found = rung.level
-        elif rung.level is not Level.TIMED:
+    for status in level_statuses(verification):
+        if status.status is Reached.REACHED:
+            found = status.level
+        elif status.level is not Level.TIMED:
             break
     return found if verification.intact else None
 
@@ -202,7 +194,7 @@ def as_json(verification: Verification, evidence: str) -> dict[str, Any]:
         "level": None if level is None else level.value,
         "signed": verification.signed,
         "asked": sorted(level.value for level in (verification.asked or Level)),
-        "levels": [_fields(rung) for rung in level_statuses(verification)],
+        "levels": [_fields(status) for status in level_statuses(verification)],
         "checks": [_fields(check) for check in verification.checks],
         "unchecked": list(verification.unchecked),
         "facts": {name: dict(facts) for name, facts in sorted(verification.facts.items())},

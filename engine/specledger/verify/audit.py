@@ -14,9 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final
 
+from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.entries import GENESIS, entry_hash, mode_of
+from specledger.core.entries import entry_hash, mode_of
 from specledger.evidence.audit import MAX_ENTRY
 from specledger.evidence.layout import AUDIT_LOG
 from specledger.evidence.workplace import holds_bundle
@@ -25,43 +26,13 @@ from specledger.gates.documents import axion
 from specledger.verify import check_names
 from specledger.verify.checks import Broken, Verification
 
-E_AUDIT_NO_LOG = code(
-    "E_AUDIT_NO_LOG",
-    "the file is no audit log",
-    "An audit log has one JSON entry on each line, with the hashes of itself and of the entry before. This file is not "
-    "there, cannot be read, is empty, or begins with something else, so there is nothing to refute.",
-)
-E_AUDIT_LINE = code(
-    "E_AUDIT_LINE",
-    "a line of the audit log is no entry",
-    "Each line is the canonical JSON of an entry that fits its schema. White space, duplicate keys or another spelling "
-    "of a number are refused, since two readers could read them differently.",
-)
-E_AUDIT_TORN = code(
-    "E_AUDIT_TORN",
-    "the last line of the audit log is torn",
-    "The file does not end with a newline: a process or a machine stopped while it wrote, or something was cut off. "
-    "The next run that appends to the log cuts the torn line off and says so.",
-)
-E_AUDIT_CHAIN = code(
-    "E_AUDIT_CHAIN",
-    "the chain of the audit log is broken",
-    "Every entry holds its own hash and that of the entry before, the first one 64 zeros. An entry was edited, dropped "
-    "or moved, or one was put between others.",
-)
-E_AUDIT_TOKEN = code(
-    "E_AUDIT_TOKEN",
-    "a token in the audit log is not bound as it must be",
-    "An issued token names the proposal and the trace of its entry, the hash of its own scope, and a time that begins "
-    "with the entry and lasts as long as the scope says.",
-)
+E_AUDIT_NO_LOG = code("E_AUDIT_NO_LOG", "the file is no audit log")
+E_AUDIT_LINE = code("E_AUDIT_LINE", "a line of the audit log is no entry")
+E_AUDIT_TORN = code("E_AUDIT_TORN", "the last line of the audit log is torn")
+E_AUDIT_CHAIN = code("E_AUDIT_CHAIN", "the chain of the audit log is broken")
+E_AUDIT_TOKEN = code("E_AUDIT_TOKEN", "a token in the audit log is not bound as it must be")
 
-E_AUDIT_DIFFERS = code(
-    "E_AUDIT_DIFFERS",
-    "the audit log is not that of the run",
-    "A bundle whose receipts hold audit entries holds `audit.log.jsonl`, which ends with exactly these entries; where "
-    "the run does not say that it went on with a log, it holds no others. One of the two was exchanged.",
-)
+E_AUDIT_DIFFERS = code("E_AUDIT_DIFFERS", "the audit log is not that of the run")
 
 _KEY: Final = b'"prev_entry_hash"'
 _CHECKS: Final = {
@@ -72,10 +43,7 @@ _CHECKS: Final = {
 
 
 def verify_audit(path: Path) -> Verification:
-    """Check an audit log from its first entry to its last.
-
-    Returns:
-        The checks; after a failure no further line is read.
+    """Check an audit log from its first entry to its last, or to the first that fails.
 
     Raises:
         Rejected: E_AUDIT_NO_LOG, if the file is no audit log at all.
@@ -93,15 +61,7 @@ def verify_audit(path: Path) -> Verification:
 
 
 def check_log(path: Path, entries: Sequence[str]) -> str:
-    """Check a bundle's audit log, and that it ends with the entries of the run.
-
-    Args:
-        path: The log.
-        entries: The hashes of the entries among the receipts, whose chain was found whole.
-
-    Raises:
-        Broken: A check of the log fails, or it ends with others.
-    """
+    """Check a bundle's audit log, and that it ends with the entries of the run."""
     if not path.is_file():
         raise Broken(E_AUDIT_DIFFERS, f"the receipts hold {len(entries)} audit entries, and there is no log")
     try:
@@ -126,10 +86,10 @@ def _verify(lines: Iterator[bytes]) -> Verification:
             log.take(line)
     except Broken as found:
         broken = found
-    said = iter((f"{log.count} entries, {log.modes()}", f"head {log.head}", f"{log.tokens} tokens"))
+    messages = iter((f"{log.count} entries, {log.modes()}", f"head {log.head}", f"{log.tokens} tokens"))
     for name, codes in _CHECKS.items():
         if broken is None:
-            verification.passed(name, next(said))
+            verification.passed(name, next(messages))
         elif broken.code in codes:
             verification.failed(name, broken)
         else:
@@ -148,11 +108,7 @@ class _Log:
         self._accepts = axion().check("audit_entry")
 
     def take(self, line: bytes) -> None:
-        """Check the next line, its newline included.
-
-        Raises:
-            Broken: It is malformed.
-        """
+        """Check the next line, its newline included."""
         entry = self._entry(line)
         if entry["prev_entry_hash"] != self.head:
             raise self._broken(E_AUDIT_CHAIN, "does not follow the entry before it")

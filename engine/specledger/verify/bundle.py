@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,12 +25,12 @@ from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Level, Stopped, Verification, agree
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
-from specledger.verify.external_checks import check_external, external_names
+from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
 from specledger.verify.kind import C, Chained, Checked, Compiled, EvidenceKind, O, Read, Replayed, Resources, Verifiable
-from specledger.verify.listing import check_files
 from specledger.verify.manifest import (
     MAX_SPECS,
+    check_files,
     check_head,
     check_result,
     kind_of,
@@ -40,7 +41,17 @@ from specledger.verify.manifest import (
 from specledger.verify.proof import prove
 from specledger.verify.receipts import Receipts, follow, link
 from specledger.verify.replay import rebuild
-from specledger.verify.signed import SIGNED
+from specledger.verify.runlog import LogSubject, check_runlog
+from specledger.verify.signed import (
+    SIGNED,
+    Seals,
+    check_expected,
+    check_seals,
+    check_signatures,
+    check_time,
+    note_signers,
+)
+from specledger.verify.trust import Seen
 
 _OWN: Final = (
     check_names.MANIFEST,
@@ -98,13 +109,6 @@ def verify_evidence(
 ) -> Verification:
     """Verify the bundle at a place, of the kind that its manifest names.
 
-    Args:
-        place: The folder.
-        reader: What the reader brings and asks for.
-        kinds: The kinds of evidence, by name.
-        models: The models of specs, by kind.
-        executor: Where runs are made again.
-
     Raises:
         Rejected: E_NO_EVIDENCE, if there is no bundle or it cannot be read; E_NO_RECEIPT, if there is no receipt whose
             inclusion is to be proved; a missing package.
@@ -130,11 +134,7 @@ def open_evidence(
 def verify_bundle(
     place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader | None = None, executor: Executor = ALONE
 ) -> Verification:
-    """Verify a bundle of a known kind, with replay unless the reader says otherwise.
-
-    Raises:
-        Rejected: As `verify_evidence`.
-    """
+    """Verify a bundle of a known kind, with replay unless the reader says otherwise."""
     try:
         return open_bundle(place, kind, models, Reader() if reader is None else reader, executor).verification
     except Refuted as refuted:
@@ -174,14 +174,7 @@ def open_bundle(
 def compile_bundle(
     place: Path, kind: EvidenceKind[O, C], resources: Resources, verification: Verification, *, inner: bool = False
 ) -> Compiled[C]:
-    """Take a bundle through the stages that need no replay.
-
-    Args:
-        place: The folder.
-        kind: Its kind.
-        resources: What compiling needs.
-        verification: Records the checks.
-        inner: Whether the bundle is inside another one, which alone is signed and holds sources.
+    """Take a bundle through the stages that need no replay; an `inner` one is in a suite, unsigned and without sources.
 
     Raises:
         Stopped: A check failed.
@@ -215,8 +208,7 @@ def chain(read: Read[O, C], verification: Verification) -> Chained[O, C]:
         head = link(read.receipts)
         note.message = f"{head.count} receipts"
     # 4
-    with verification.check(check_names.HEAD) as note:
-        note.message = check_head(read.manifest["receipts"], head)
+    verification.attempt(check_names.HEAD, partial(check_head, read.manifest["receipts"], head))
     return Chained(read, head)
 
 
@@ -228,8 +220,7 @@ def check_receipts(chained: Chained[O, C], verification: Verification) -> Checke
     with verification.check(check_names.ORDER):
         specs = follow(read.receipts, order, tally)
     # 6
-    with verification.check(check_names.RESULT) as note:
-        note.message = check_result(read.manifest["result"], tally.result())
+    verification.attempt(check_names.RESULT, lambda: check_result(read.manifest["result"], tally.result()))
     return Checked(chained, order, specs)
 
 
@@ -247,12 +238,12 @@ def compile_specs(
     # 8, if there are failing cases or the result says that there can be
     cases = read.kind.receipts
     if read.listing.cases or cases.may_fail(manifest["result"]):
-        with verification.check(check_names.FAILING_CASES) as note:
-            note.message = check_counterexamples(place, read.listing.cases, cases.cases, read.receipts.lines)
+        step = partial(check_counterexamples, place, read.listing.cases, cases.cases, read.receipts.lines)
+        verification.attempt(check_names.FAILING_CASES, step)
     # 9, if the bundle holds the files that its specs were resolved from
     if read.listing.sources:
-        with verification.check(check_names.SOURCES) as note:
-            note.message = check_sources(place, read.listing.sources, manifest["specs"], resources.models)
+        step = partial(check_sources, place, read.listing.sources, manifest["specs"], resources.models)
+        verification.attempt(check_names.SOURCES, step)
     elif not inner:
         verification.unchecked.append(WITHOUT_SOURCES)
     return Compiled(checked, specs, content)
@@ -266,6 +257,64 @@ def _check_digest(digest: str, checked: Checked[O, C]) -> None:
 def obstacle_to_replay(compiled: Compiled[Any], *, replay: bool) -> str | None:
     """Why evidence is not replayed, or None: receipts of another version may differ, which would refute nothing."""
     return other_maker(compiled.checked.manifest) if replay else "replay was not requested"
+
+
+def _extends(before: Against) -> str:
+    return check_names.EXTENDS.format(place=before.where)
+
+
+def external_names(reader: Reader) -> Iterator[tuple[str, Level]]:
+    """The names and levels of the checks that follow from what the reader brings, whatever the bundle holds."""
+    if reader.trust is not None:
+        if reader.trust.run is not None or reader.trust.specs is not None:
+            yield check_names.EXPECTED, Level.SIGNED
+        yield check_names.SIGNATURES, Level.SIGNED
+    if reader.authorities is not None:
+        yield check_names.TIME, Level.TIMED
+    yield from ((_extends(before), Level.UNFORKED) for before in reader.against)
+    if reader.log is not None:
+        yield check_names.ANNOUNCED, Level.INTACT
+
+
+def check_external(verification: Verification, compiled: Compiled[Any], reader: Reader) -> None:
+    """Make these checks."""
+    place, manifest = compiled.checked.place, compiled.checked.manifest
+    seals = Seals(None, {}, None)
+    covers = compiled.checked.chained.read.listing.covers
+    if covers:
+        with verification.check(check_names.DETACHED) as note:
+            seals = check_seals(place, manifest, covers)
+            note.message = ", ".join(covers)
+    trust = reader.trust
+    if trust is not None:
+        if trust.run is not None or trust.specs is not None or seals.note is not None:
+            verification.attempt(check_names.EXPECTED, partial(check_expected, trust, manifest, seals), Level.SIGNED)
+        verification.attempt(check_names.SIGNATURES, partial(check_signatures, trust, seals), Level.SIGNED)
+    if seals.time is not None or reader.authorities is not None:
+        verification.attempt(check_names.TIME, partial(check_time, reader.authorities, place, seals), Level.TIMED)
+    for before in reader.against:
+        step = partial(_check_extends, verification, compiled, reader, seals, before)
+        verification.attempt(_extends(before), step, Level.UNFORKED)
+    if reader.log is not None:
+        specs = compiled.specs
+        thing = LogSubject(specs.main.kind, specs.main.name, compiled.checked.chained.read.kind.seeds(specs))
+        verification.attempt(check_names.ANNOUNCED, partial(check_runlog, reader.log, manifest, thing, reader.log_head))
+
+
+def _check_extends(
+    verification: Verification, compiled: Compiled[Any], reader: Reader, seals: Seals, before: Against
+) -> str:
+    checked, note, trust = compiled.checked, seals.note, reader.trust
+    run = checked.manifest["run"]
+    origin = note.origin if note is not None else None if trust is None else trust.origin_for(run)
+    known = "" if before.trusted else same_log(before, run, origin)
+    now = Seen(checked.chained.head.count, bytes.fromhex(checked.chained.head.root))
+    found, facts = compare_heads(checked.receipts.lines(), now, before)
+    verification.facts["heads"] = facts
+    if before.note is not None and trust is not None:
+        signers = note_signers(trust, before.note)
+        known += f"; {len(signers)} of your trusted keys signed that checkpoint"
+    return f"{found}{known}"
 
 
 def replay_content(content: Verifiable, name: str, obstacle: str | None, verification: Verification) -> Replayed:

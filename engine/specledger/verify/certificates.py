@@ -21,10 +21,10 @@ from specledger.verify.statements import (
     Statement,
     alternatives,
     combine,
+    condition_of,
     fields,
     integers,
     require,
-    said,
 )
 
 __all__ = ["InvalidCertificate", "check_certificate"]
@@ -148,7 +148,7 @@ class _Check(Statement):
 
     def check_circulations(self, initial: Json, later: Json) -> None:
         """No ring meets a clause of the negated claim: as an initial state, and as a later one."""
-        condition = said(self.claim)
+        condition = condition_of(self.claim)
         clauses = combine([alternatives(self.where, False), alternatives(condition, True)])
         terms = [term for clause in clauses for atom in clause for term in atom[0]]
         width, trees = fields(initial, "width", "trees")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 # Every bundle
@@ -63,3 +65,25 @@ LOG_HEAD: Final = "the previously seen head is the digest of a line"
 AUDIT_ENTRIES: Final = "every line is the canonical JSON of a schema-valid entry"
 AUDIT_CHAIN: Final = "the entries form one hash chain that begins with 64 zeros"
 AUDIT_TOKENS: Final = "issued tokens are bound to their entry, scope and time"
+
+
+def number_of(name: str, otherwise: int) -> int:
+    """The number of a check of bundles, the same in every verification; of another check, the place in its list."""
+    extends = name.startswith(EXTENDS.partition("{")[0])
+    return _numbers().get(EXTENDS if extends else name, otherwise)
+
+
+@cache
+def _numbers() -> Mapping[str, int]:
+    of_bundles = (
+        *((MANIFEST,), (FILES,), (CHAIN,), (HEAD,), (ORDER,), (RESULT,), (SPECS,), (FAILING_CASES,), (SOURCES,)),
+        (AUDIT_LOG, RUNS, VERDICT, VERDICTS),
+        (START, ASSESSMENT, CERTIFICATE, CERTIFICATES),
+        (COUNTEREXAMPLE, COUNTEREXAMPLES),
+        (LEDGER,),
+        *((DETACHED,), (EXPECTED,), (SIGNATURES,), (TIME,), (EXTENDS,), (ANNOUNCED,)),
+        (REPLAY, REPLAY_OF_RUNS),
+        (JUDGE,),
+        (ARCHIVE,),
+    )
+    return {name: number for number, names in enumerate(of_bundles, start=1) for name in names}

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import code
 from specledger.core.verdict import Verdict
+from specledger.verify.check_names import number_of
 
 
 class Status(StrEnum):
@@ -37,12 +38,8 @@ class Check(Struct, frozen=True):
     """One line of a verification.
 
     Attributes:
-        number: Its place in the list.
-        name: What is checked.
-        status: Its outcome.
         code: Why it failed, or what is missing where it was not made: a registered code.
         message: What was found, with its place in the evidence; or why the check was not made.
-        level: What it contributes to.
     """
 
     number: int
@@ -63,11 +60,7 @@ class Broken(Exception):  # noqa: N818 - a finding about evidence, not an engine
 
 
 def demand(holds: object, message: str, code_: str) -> None:
-    """Go on only if something holds.
-
-    Raises:
-        Broken: It does not.
-    """
+    """Refute the evidence unless something holds."""
     if not holds:
         raise Broken(code_, message)
 
@@ -93,7 +86,13 @@ def agree(record: Mapping[str, Any], found: Mapping[str, Any], what: str, code_:
     """
     for name, value in found.items():
         if not same(record[name], value):
-            raise Broken(code_, f"{what} records another `{name}`")
+            raise Broken(code_, f"{what} records another `{name}`: {short(record[name])}, not {short(value)}")
+
+
+def short(value: Any) -> str:
+    """A value as text, eighty characters at most."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 class Lacking(Exception):  # noqa: N818 - as above
@@ -154,11 +153,7 @@ class Verification(Struct):
         self.passed(name, note.message, level)
 
     def attempt(self, name: str, step: Callable[[], str | None], level: Level = Level.INTACT) -> None:
-        """Record a check that can be impossible to make: `step` raises Broken, raises Lacking, or returns a message.
-
-        Raises:
-            Stopped: The check failed.
-        """
+        """Record a check that can be impossible to make: `step` raises Broken, raises Lacking, or returns a message."""
         try:
             with self.check(name, level) as note:
                 note.message = step()
@@ -185,7 +180,8 @@ class Verification(Struct):
         self._add(name, Status.NOT_MADE, code_, why, level)
 
     def _add(self, name: str, status: Status, code_: str | None, message: str | None, level: Level) -> None:
-        self.checks.append(Check(len(self.checks) + 1, name, status, code_, message, level))
+        number = number_of(name, len(self.checks) + 1)
+        self.checks.append(Check(number, name, status, code_, message, level))
 
     @property
     def intact(self) -> bool:
@@ -207,86 +203,17 @@ class Verification(Struct):
         return Verdict.PASS if self.complete else Verdict.INCONCLUSIVE
 
 
-E_MANIFEST = code(
-    "E_MANIFEST",
-    "the manifest is missing or malformed",
-    "A bundle's manifest.json is canonical JSON of a known format. Without a manifest the folder is no finished "
-    "result: the manifest is written last.",
-)
-E_FILES = code(
-    "E_FILES",
-    "a file of the bundle is missing, foreign or changed",
-    "The manifest lists every file with its size and SHA-256. A file that it does not list is no part of the "
-    "evidence and must not be in the folder.",
-)
-E_SPECS = code(
-    "E_SPECS",
-    "the recorded specs are not those that the manifest names",
-    "specs.json holds the resolved specs of the run. Their digest is in the manifest and in the first receipt.",
-)
-E_LINE = code(
-    "E_LINE",
-    "a receipt is not a canonical line",
-    "Each line of receipts.jsonl is the canonical JSON of {body, prev, run, seq, type} with integers only. White "
-    "space, duplicate keys, other spellings of a number or a torn last line are refused, since two readers could "
-    "read them differently.",
-)
-E_CHAIN = code(
-    "E_CHAIN",
-    "the chain of receipts is broken",
-    "Every receipt names the digest of the one before it, the same run, and the next number. A line was edited, "
-    "dropped, moved or taken from another run.",
-)
-E_ENDS = code(
-    "E_ENDS",
-    "the receipts do not begin and end as a run does",
-    "The first receipt is `start`, the last one `end`, and each occurs once. Receipts were cut off or appended.",
-)
-E_HEAD = code(
-    "E_HEAD",
-    "head, count or root differ from the manifest",
-    "The digest of the last receipt, the number of receipts and the Merkle root over them are recomputed and "
-    "compared with the manifest.",
-)
-E_COMMITMENT = code(
-    "E_COMMITMENT",
-    "a decision does not match what was committed to",
-    "The Merkle root over the stored proposal set, the digest of the chosen proposal and the token's binding are "
-    "recomputed. Every decision follows the commitment of its own step, and an action was admitted by every gate.",
-)
-E_STATE = code(
-    "E_STATE",
-    "the states of successive receipts do not join",
-    "Each step and drift begins in the state in which the one before it ended, and each part's chain continues from "
-    "its own last tip.",
-)
-E_RESULT = code(
-    "E_RESULT",
-    "the recorded result is not what the receipts say",
-    "Counts, rejections, violations and the verdict are recomputed from the receipts and compared with the manifest.",
-)
-E_VERDICT = code(
-    "E_VERDICT",
-    "a verdict on a law does not fit its law or itself",
-    "A verdict names the law, the universe, the claim and the contract of the recorded specs. PROVED rests on a "
-    "certificate, FAIL on a counterexample, UNKNOWN on a reason; the digest, the status at the end and whether the "
-    "expectation was met follow from the verdict.",
-)
-E_REPLAY = code(
-    "E_REPLAY",
-    "replay gives other receipts",
-    "The run was made again from the resolved specs, and its receipts are compared with the recorded ones byte for "
-    "byte. A chain that was sealed again after a change is whole in itself, but it is not what the specs lead to.",
-)
-E_ARCHIVE = code(
-    "E_ARCHIVE",
-    "the zip file is no archive of a bundle",
-    "A bundle in one file is a zip archive of one form: plain files in the order of their paths, stored, with fixed "
-    "times and rights. A file in any other form is refused as a whole: links, compressed bytes, paths that leave the "
-    "folder, names twice or the same but for their case, bytes that no file covers.",
-)
-E_NO_EVIDENCE = code(
-    "E_NO_EVIDENCE",
-    "there is no evidence there",
-    "`spec verify` takes the folder that `spec run --out` wrote, and must be allowed to read its files.",
-)
+E_MANIFEST = code("E_MANIFEST", "the manifest is missing or malformed")
+E_FILES = code("E_FILES", "a file of the bundle is missing, foreign or changed")
+E_SPECS = code("E_SPECS", "the recorded specs are not those that the manifest names")
+E_LINE = code("E_LINE", "a receipt is not a canonical line")
+E_CHAIN = code("E_CHAIN", "the chain of receipts is broken")
+E_ENDS = code("E_ENDS", "the receipts do not begin and end as a run does")
+E_HEAD = code("E_HEAD", "head, count or root differ from the manifest")
+E_COMMITMENT = code("E_COMMITMENT", "a decision does not match what was committed to")
+E_STATE = code("E_STATE", "the states of successive receipts do not join")
+E_RESULT = code("E_RESULT", "the recorded result is not what the receipts say")
+E_VERDICT = code("E_VERDICT", "a verdict on a law does not fit its law or itself")
+E_REPLAY = code("E_REPLAY", "replay gives other receipts")
+E_ARCHIVE = code("E_ARCHIVE", "the zip file is no archive of a bundle")
+E_NO_EVIDENCE = code("E_NO_EVIDENCE", "there is no evidence there")

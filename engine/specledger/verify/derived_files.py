@@ -17,31 +17,15 @@ from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES,
 from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources, read_sources
 from specledger.spec.base import Models
-from specledger.verify.checks import Broken
+from specledger.verify.checks import Broken, short
 from specledger.verify.manifest import MAX_SPECS, read_document, read_plain
-from specledger.verify.replay import differences, short
+from specledger.verify.replay import differences
 
-E_COUNTEREXAMPLES = code(
-    "E_COUNTEREXAMPLES",
-    "the failing cases are not those of the receipts",
-    "`counterexamples/` holds the receipts that show a failure for the first time: a probe, an invariant, an error, a "
-    "step without a choice, a refuted law. They are taken from the receipts again. One is missing, is one too many, or "
-    "says something else.",
-)
+E_COUNTEREXAMPLES = code("E_COUNTEREXAMPLES", "the failing cases are not those of the receipts")
 
 
 def check_counterexamples(place: Path, paths: Sequence[str], find: Finder, read: Callable[[], Iterable[bytes]]) -> str:
-    """Check that the failing cases of a bundle are those that its receipts show.
-
-    Args:
-        place: The bundle.
-        paths: The files of the cases, which are plain ones.
-        find: Finds the failing cases of the kind.
-        read: Gives the receipts from the first to the last, which are read twice.
-
-    Raises:
-        Broken: E_COUNTEREXAMPLES.
-    """
+    """Check that the failing cases of a bundle are those that its receipts show; `read` gives the receipts, twice."""
     try:
         cases = find_cases(find, read())
     except (NotCanonical, LookupError, TypeError, AttributeError) as error:
@@ -68,21 +52,11 @@ _LONGEST: Final = 400
 WITHOUT_SOURCES: Final = f"which files the specs were resolved from: the bundle has no {SOURCES}/"
 """What is not checked of a bundle without sources."""
 
-E_SOURCES = code(
-    "E_SOURCES",
-    "the spec files are not those that the run was resolved from",
-    "`specs/` holds the YAML files of a run, and specs/origin.json the settings: the main file, the matrix case, what "
-    "--set, --seed and --episodes changed, and where references lead. They are resolved again, from these files alone, "
-    "and must give specs.json; each file must be needed. A file was changed, left out, added or renamed.",
-)
+E_SOURCES = code("E_SOURCES", "the spec files are not those that the run was resolved from")
 
 
 def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models) -> str:
-    """Check that the sources of a bundle resolve to its specs.
-
-    Raises:
-        Broken: E_SOURCES.
-    """
+    """Check that the sources of a bundle resolve to its specs."""
     found = resolve_sources(place, paths, models)
     if found.digest != digest:
         recorded = read_document(place / SPECS, MAX_SPECS, E_SOURCES)
@@ -92,16 +66,7 @@ def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models
 
 
 def resolve_sources(place: Path, paths: Sequence[str], models: Models) -> Bundle:
-    """The specs that sources resolve to, with the matrix case, which is one of theirs.
-
-    Args:
-        place: The bundle or shard.
-        paths: Its sources.
-        models: The model of each kind.
-
-    Raises:
-        Broken: E_SOURCES.
-    """
+    """The specs that sources resolve to, with the matrix case, which is one of theirs."""
     sizes = [(place / path).stat().st_size for path in paths]
     if max(sizes, default=0) > MAX_SOURCE or sum(sizes) > MAX_SOURCES:
         raise Broken(E_SOURCES, f"a source has more than {MAX_SOURCE} bytes, or all have more than {MAX_SOURCES}")

@@ -6,14 +6,15 @@ left out and ranked, and what samples found: it makes everything again from the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
 
 from specledger.compile.model import PlannedModel
-from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
 from specledger.core.events import Event
 from specledger.discovery.coordinator import run_discovery
@@ -28,19 +29,14 @@ from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.run.executor import Executor
 from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification, agree
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification, agree, demand, same
 from specledger.verify.judge_law import judge_discovery, verdicts_of
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.law import check_about, check_proof, check_refutation
 from specledger.verify.replay import compare, invalid, make_again
 
-E_DISCOVERY_LEDGER = code(
-    "E_DISCOVERY_LEDGER",
-    "the ledger of a discovery is not what its verdicts lead to",
-    "The ledger has every refuted law with its counterexample, in the order in which the laws were proposed, and "
-    "no other law. A law was dropped or added, or has another counterexample.",
-)
+E_DISCOVERY_LEDGER = code("E_DISCOVERY_LEDGER", "the ledger of a discovery is not what its verdicts lead to")
 
 _INSIDE: Final[Mapping[str, frozenset[str]]] = {
     "": frozenset({"start"}),
@@ -65,11 +61,7 @@ class DiscoveryOrder:
         self._laws = 0
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Take one receipt.
-
-        Raises:
-            Broken: It is out of order, or out of its number.
-        """
+        """Take one receipt."""
         if type_ not in _INSIDE[self._last]:
             raise Broken(E_ENDS, f"{type_!r} has no place after {self._last!r}")
         self._last = type_
@@ -87,13 +79,7 @@ class DiscoveryContent(Struct, frozen=True):
     """A discovery that compiles again, with the receipts that hold verdicts.
 
     Attributes:
-        checked: The evidence.
-        workbench: The compiled discovery.
-        model: The model that proposes laws.
         recording: The recorded answers of a model that was asked over a network, or None.
-        executor: Where laws are tried again.
-        verdicts: The receipts that hold verdicts: type and body.
-        ledger: The bodies of the receipts of the ledger.
     """
 
     checked: Checked[DiscoveryOrder, Any]
@@ -111,73 +97,67 @@ class DiscoveryContent(Struct, frozen=True):
 
     def check(self, verification: Verification, obstacle: str | None) -> DiscoveryContent:
         """Check every verdict, certificate and counterexample, and the ledger."""
+        known: set[str] = set()
         # 10
-        with verification.check(check_names.VERDICTS) as note:
-            note.message = self._check_verdicts()
+        verification.attempt(check_names.VERDICTS, lambda: self._count("verdicts", partial(self._check_verdict, known)))
         # 11
-        with verification.check(check_names.CERTIFICATES) as note:
-            note.message = self._check_certificates()
+        verification.attempt(check_names.CERTIFICATES, lambda: self._count("certificates", self._check_certificate))
         # 12
-        with verification.check(check_names.COUNTEREXAMPLES) as note:
-            note.message = self._check_counterexamples()
+        verification.attempt(check_names.COUNTEREXAMPLES, lambda: self._count("counterexamples", self._check_rings))
         # 13
-        with verification.check(check_names.LEDGER) as note:
-            note.message = self._check_ledger()
+        verification.attempt(check_names.LEDGER, self._check_ledger)
         return self
 
-    def _check_verdicts(self) -> str:
+    def _count(self, noun: str, check: Callable[[str, Mapping[str, Any]], int]) -> str:
+        """Check each receipt that holds verdicts; `check` gives how many things it checked."""
         count = 0
-        known: set[str] = set()
         for type_, body in self.verdicts:
             with _refusing():
-                document, verdict = body["document"], body["verdict"]
-                parsed = self.plan.parsed(document)
-                if body["law"] != parsed.bundle.root or (type_ == "escalation" and body["law"] not in known):
-                    raise Broken(E_VERDICT, f"{body['law']} is not the law whose document is recorded")
-                if body["late"] is None if type_ == "law" else False:
-                    known.add(body["law"])
-                if (verdict is None) == (body["error"] is None):
-                    raise Broken(E_VERDICT, f"{body['law']} has a verdict and an error, or neither")
-                if body["digest"] != (None if verdict is None else digest_verdict(verdict)):
-                    raise Broken(E_VERDICT, f"the digest of the verdict on {body['law']} is not its own")
-                if verdict is not None:
-                    check_about(next(verdicts_of(self.plan, type_, body)).law(), verdict)
-                    count += 1
-        return f"{count} verdicts"
+                count += check(type_, body)
+        return f"{count} {noun}"
 
-    def _check_certificates(self) -> str:
-        count = 0
-        for type_, body in self.verdicts:
-            with _refusing():
-                own = next(verdicts_of(self.plan, type_, body))
-                if own.verdict is not None and own.verdict["certificate"] is not None:
-                    check_proof(own.law(), own.verdict)
-                    count += 1
-        return f"{count} certificates"
+    def _check_verdict(self, known: set[str], type_: str, body: Mapping[str, Any]) -> int:
+        """Check a verdict, and that it is about its law, which an escalation finds among those that are known."""
+        document, verdict, law = body["document"], body["verdict"], body["law"]
+        if law != self.plan.parsed(document).bundle.root or (type_ == "escalation" and law not in known):
+            raise Broken(E_VERDICT, f"{law} is not the law whose document is recorded")
+        if type_ == "law" and body["late"] is None:
+            known.add(law)
+        if (verdict is None) == (body["error"] is None):
+            raise Broken(E_VERDICT, f"{law} has a verdict and an error, or neither")
+        if body["digest"] != (None if verdict is None else digest_verdict(verdict)):
+            raise Broken(E_VERDICT, f"the digest of the verdict on {law} is not its own")
+        if verdict is None:
+            return 0
+        check_about(next(verdicts_of(self.plan, type_, body)).law(), verdict)
+        return 1
 
-    def _check_counterexamples(self) -> str:
+    def _check_certificate(self, type_: str, body: Mapping[str, Any]) -> int:
+        own = next(verdicts_of(self.plan, type_, body))
+        if own.verdict is None or own.verdict["certificate"] is None:
+            return 0
+        check_proof(own.law(), own.verdict)
+        return 1
+
+    def _check_rings(self, type_: str, body: Mapping[str, Any]) -> int:
+        """Check every counterexample, and that a verdict under a held-out rule has one if it is a refutation."""
+        own, *held_out = verdicts_of(self.plan, type_, body)
+        for held in held_out:
+            status, counterexample = (held.verdict or {})["status"], (held.verdict or {})["counterexample"]
+            if (status == "FAIL") != (counterexample is not None):
+                raise Broken(E_VERDICT, f"{body['law']}: {status} and its counterexample do not go together")
         count = 0
-        for type_, body in self.verdicts:
-            with _refusing():
-                own, *held_out = verdicts_of(self.plan, type_, body)
-                for held in held_out:
-                    status, counterexample = (held.verdict or {})["status"], (held.verdict or {})["counterexample"]
-                    if (status == "FAIL") != (counterexample is not None):
-                        message = f"{body['law']}: {status} and its counterexample do not go together"
-                        raise Broken(E_VERDICT, message)
-                for stated in (own, *held_out):
-                    if stated.verdict is not None and stated.verdict["counterexample"] is not None:
-                        check_refutation(stated.law(), stated.verdict["counterexample"])
-                        count += 1
-        return f"{count} counterexamples"
+        for stated in (own, *held_out):
+            if stated.verdict is not None and stated.verdict["counterexample"] is not None:
+                check_refutation(stated.law(), stated.verdict["counterexample"])
+                count += 1
+        return count
 
     def replay(self) -> str:
         """Compare every receipt."""
-        made = make_again(lambda _: self._events(), self.plan.bundle.digest)
+        events = _again(self.workbench, self.model, self.recording, self.executor)
+        made = make_again(lambda _: events, self.plan.bundle.digest)
         return f"{compare(made, self.checked.receipts.lines())} receipts"
-
-    def _events(self) -> Iterator[Event]:
-        return _again(self.workbench, self.model, self.recording, self.executor)
 
     def judge(self, obstacle: str | None) -> Count:
         """Judge every verdict."""
@@ -187,7 +167,9 @@ class DiscoveryContent(Struct, frozen=True):
     def _check_ledger(self) -> str:
         refuted: dict[str, dict[str, Any]] = {}
         came: dict[str, int] = {}
-        recorded = [line for body in self.ledger for line in body["refuted"]]
+        listed: list[Any] = [body.get("refuted") for body in self.ledger]
+        demand(all(isinstance(lines, list) for lines in listed), "it lists no refuted laws", E_DISCOVERY_LEDGER)
+        recorded = [line for lines in listed for line in lines]
         for type_, body in self.verdicts:
             if type_ == "escalation" or body["late"] is None:
                 came.setdefault(body["law"], body["iteration"] if type_ == "law" else 0)
@@ -197,12 +179,7 @@ class DiscoveryContent(Struct, frozen=True):
                 if line is not None:
                     refuted[body["law"]] = line
         ordered = [refuted[law] for law in came if law in refuted]
-        try:
-            same = canonical_bytes(recorded) == canonical_bytes(ordered)
-        except NotCanonical:
-            same = False
-        if not same:
-            raise Broken(E_DISCOVERY_LEDGER, "it is not what the recorded verdicts lead to")
+        demand(same(recorded, ordered), "it is not what the recorded verdicts lead to", E_DISCOVERY_LEDGER)
         return f"{len(ordered)} refuted laws"
 
 

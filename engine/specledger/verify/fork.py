@@ -23,37 +23,16 @@ from specledger.verify.manifest import MAX_MANIFEST, read_document
 from specledger.verify.trust import Seen, read_bounded
 from specledger.verify.unpack import is_archive, unpacked
 
-E_FORK = code(
-    "E_FORK",
-    "the log has forked",
-    "The receipts do not begin with those of a head that was seen before: two histories of one log exist. Both heads "
-    "are shown. Keep both pieces of evidence; the two signatures prove that their signer published two histories.",
-)
-E_ROLLBACK = code(
-    "E_ROLLBACK",
-    "the log was longer before",
-    "A head that was seen before covers more receipts than there are now. Receipts were cut off, and everything after "
-    "was made to fit.",
-)
-E_OTHER_LOG = code(
-    "E_OTHER_LOG",
-    "the head is that of another log",
-    "Only heads of one log can be compared. The checkpoint names another origin, or the bundle another run.",
-)
-E_AGAINST = code(
-    "E_AGAINST",
-    "there is nothing to compare with",
-    "`--against` takes a checkpoint file (a C2SP signed note), or a bundle, a folder or one zip file, whose head is "
-    "then compared. What is there is neither, or cannot be read.",
-)
+E_FORK = code("E_FORK", "the log has forked")
+E_ROLLBACK = code("E_ROLLBACK", "the log was longer before")
+E_OTHER_LOG = code("E_OTHER_LOG", "the head is that of another log")
+E_AGAINST = code("E_AGAINST", "there is nothing to compare with")
 
 
 class Against(Struct, frozen=True):
     """A head that was seen before, and what is known of its log.
 
     Attributes:
-        seen: The head.
-        where: Where it was found.
         note: The checkpoint that states it, if one does.
         run: The run that it is a head of, if that was said.
         trusted: Whether the reader's trust file says so.
@@ -101,11 +80,7 @@ def _against_bundle(folder: Path, where: str) -> Against:
 
 
 def against_note(data: bytes, where: str) -> Against:
-    """The head that a checkpoint file states.
-
-    Raises:
-        InvalidNote: It is none.
-    """
+    """The head that a checkpoint file states."""
     note = read_note(data)
     return Against(Seen(note.size, note.root), where, note)
 
@@ -115,14 +90,7 @@ def _nothing(place: Path, why: str) -> Rejected:
 
 
 def compare_heads(lines: Iterable[bytes], now: Seen, before: Against) -> tuple[str, dict[str, Any]]:
-    """Check that a log extends a head that was seen before.
-
-    Returns:
-        What was found, as text and as facts: both heads, and the consistency proof.
-
-    Raises:
-        Broken: E_ROLLBACK or E_FORK, with both heads.
-    """
+    """Check that a log extends a head seen before; gives words, and as facts the heads and a consistency proof."""
     seen, both = before.seen, f"seen: {before.seen} ({before.where}); here: {now}"
     if seen.size > now.size:
         raise Broken(E_ROLLBACK, f"the log was longer before. {both}")
@@ -141,16 +109,7 @@ def compare_heads(lines: Iterable[bytes], now: Seen, before: Against) -> tuple[s
 
 
 def same_log(before: Against, run: str, origin: str | None) -> str:
-    """What shows that a head is one of this log.
-
-    Args:
-        before: The head.
-        run: The run of the log.
-        origin: The origin that its checkpoints have, if that is known.
-
-    Raises:
-        Lacking: E_OTHER_LOG, if it is that of another log.
-    """
+    """What shows that a head is one of this log."""
     if before.run is not None and before.run != run:
         raise Lacking(f"{before.where} is evidence of the run {before.run}, this of {run}", E_OTHER_LOG)
     if before.note is not None and origin is not None and before.note.origin != origin:

@@ -27,7 +27,7 @@ from specledger.compile.roles import Role, roles
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
-from specledger.expr import EvaluationError, RecordType
+from specledger.expr import Checked, EvaluationError, RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.gates.invariant import DocumentInvariant, Invariant, check_invariant
 from specledger.load import Bundle
@@ -41,10 +41,6 @@ from specledger.verify.replay import Made, compare, make_again
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 
-_IDLE: Final = "idle"
-_HOLDS: Final = "holds"
-_BROKEN: Final = "broken"
-
 _ALWAYS: Final = "true"
 """A condition of which there is no verdict: it is what is left out."""
 
@@ -57,18 +53,7 @@ REMEMBERED: Final = "memories of invariants, which replay makes"
 
 
 def judge_lines(specs: Bundle, plan: Plan, make: Callable[[Plan], Made], recorded: Iterable[bytes]) -> Count:
-    """Make a run again and judge each verdict after its receipt was found to be the recorded one.
-
-    Args:
-        specs: The recorded specs.
-        plan: Their plan.
-        make: Gives what makes the run again from a plan.
-        recorded: The receipts.
-
-    Raises:
-        Broken: E_REPLAY, if the run is not the recorded one.
-        Rejected: E_JUDGE_PACKAGE.
-    """
+    """Make a run again and judge each verdict after its receipt was found to be the recorded one."""
     witness = RunJudge(specs, plan)
 
     def seen() -> Iterator[Event]:
@@ -129,15 +114,10 @@ class RunJudge:
 
     Attributes:
         plan: The plan, whose judgements and invariants are recorded.
-        count: What was judged so far.
     """
 
     def __init__(self, specs: Bundle, plan: Plan) -> None:
-        """Prepare to judge.
-
-        Raises:
-            Rejected: E_JUDGE_PACKAGE.
-        """
+        """Prepare to judge."""
         self.count = Count()
         self._rules = rules = _Rules(specs)
         self._reference = Reference()
@@ -152,7 +132,7 @@ class RunJudge:
         """What an invariant says, after the other engine was asked."""
         found = judge(previous, state, *memory)
         invariant = self._rules.invariants[name]
-        said = _IDLE if found is False else _HOLDS if found is None else _BROKEN
+        recorded = "idle" if found is False else "holds" if found is None else "broken"
         remembered = memory[0] if memory else {}
         self.count.without.update([REMEMBERED] * len(memory))
         given = {**given_by(state, self._rules.state), "previous": previous, **remembered}
@@ -161,11 +141,10 @@ class RunJudge:
 
         def verdict() -> str:
             if not names.truth(invariant.when):
-                return _IDLE
-            return _HOLDS if names.truth(invariant.require) else _BROKEN
+                return "idle"
+            return "holds" if names.truth(invariant.require) else "broken"
 
-        rules = (invariant.when, invariant.require)
-        self.count.compare(f"invariant {name}", said, verdict, self._reference, rules)
+        self.count.compare(f"invariant {name}", recorded, verdict, names, (invariant.when, invariant.require))
         return found
 
     def see(self, event: Event) -> None:
@@ -181,7 +160,6 @@ class _ActorJudge:
 
     Attributes:
         actor: The actor, whose judgements are recorded.
-        kernel: Judges what its kernel does.
     """
 
     def __init__(self, actor: Actor, governor: Governor, state: RecordType, count: Count, reference: Reference) -> None:
@@ -251,9 +229,8 @@ class _ActorJudge:
                 fails = names.truth(gate.when) and names.truth(gate.condition) is gate.rejects
                 return "rejected" if fails else "admitted"
 
-            said = "rejected" if gate.id in recorded else "admitted"
-            rules = (gate.when, gate.condition)
-            self._count.compare(f"gate {gate.id} ({place})", said, verdict, self._reference, rules, names)
+            own = "rejected" if gate.id in recorded else "admitted"
+            self._count.compare(f"gate {gate.id} ({place})", own, verdict, names, (gate.when, gate.condition))
 
 
 class KernelJudge:
@@ -283,12 +260,12 @@ class KernelJudge:
             finding = invariant.judge(state, document, found)
         names = Names(self._reference, {**given_by(state, self._state), "document": document, "found": found})
         when, require = invariant.rules
+        recorded = "kept" if finding is None else "broken"
 
         def verdict() -> str:
             return "broken" if names.truth(when) and not names.truth(require) else "kept"
 
-        said = "kept" if finding is None else "broken"
-        self._count.compare(f"invariant {invariant.name}", said, verdict, self._reference, invariant.rules)
+        self._count.compare(f"invariant {invariant.name}", recorded, verdict, names, invariant.rules)
         return finding
 
     def _due(self, probe: Probe, state: State, t: int) -> bool:
@@ -299,12 +276,7 @@ class KernelJudge:
         when, _ = probe.rules
         if when.text.value != _ALWAYS:
             names = Names(self._reference, {**given_by(state, self._state), **probe.clock(t)})
-
-            def verdict() -> str:
-                return "made" if names.truth(when) else "not made"
-
-            said = "made" if made else "not made"
-            self._count.compare(f"`when` of probe {probe.spec.name}", said, verdict, self._reference, (when,))
+            self._compare_truth(f"`when` of probe {probe.spec.name}", ("made", "not made"), made, names, when)
         return made
 
     @contextmanager
@@ -324,11 +296,7 @@ class KernelJudge:
             return probe.expect(values)
 
     def see(self, body: Mapping[str, Any]) -> None:
-        """Judge what a probe's receipt says of what was expected.
-
-        Args:
-            body: That of the receipt, which was found to be the recorded one.
-        """
+        """Judge what a probe's receipt says of what was expected."""
         given, self._given = self._given, []
         evidence = body["evidence"]
         if body["verdict"] == Verdict.ERROR:
@@ -351,13 +319,16 @@ class KernelJudge:
         assert self._probe is not None  # noqa: S101 - its receipt comes after it was made
         _, expect = self._probe.rules
         names = Names(self._reference, values)
+        what = f"probe {body['probe']} (episode {body['episode']}, step {body['t']}{which})"
+        self._compare_truth(what, ("held", "not held"), held, names, expect)
 
-        def verdict() -> str:
-            return "held" if names.truth(expect) else "not held"
+    def _compare_truth(self, what: str, words: tuple[str, str], recorded: bool, names: Names, rule: Checked) -> None:
+        """Compare a truth with that of one rule; `words` say that it is true, and that it is not."""
 
-        place = f"episode {body['episode']}, step {body['t']}{which}"
-        said = "held" if held else "not held"
-        self._count.compare(f"probe {body['probe']} ({place})", said, verdict, self._reference, (expect,))
+        def word(holds: bool) -> str:
+            return words[0] if holds else words[1]
+
+        self._count.compare(what, word(recorded), lambda: word(names.truth(rule)), names, (rule,))
 
 
 def _answered(evidence: Mapping[str, Any], trial: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ SHORT_WORK: Final = 500_000
 ALL_WORK: Final = 96_000_000
 """The same, for all verdicts of a bundle."""
 
-NOTHING_SAID: Final = "laws of which nothing is said"
+UNDECIDED: Final = "laws of which nothing is said"
 ENDED: Final = "trials that ended in an error"
 INAPPLICABLE: Final = "laws that another universe cannot say"
 """What is counted as no expression's verdict."""
@@ -59,32 +59,20 @@ class Work(Struct):
 
 
 def judge_law(
-    speak: Callable[[], CelLaw], verdict: Mapping[str, Any], cases: Cases, count: Count, work: Work, place: str
+    other_law: Callable[[], CelLaw], verdict: Mapping[str, Any], cases: Cases, count: Count, work: Work, place: str
 ) -> None:
-    """Judge one verdict, and count what became of it.
-
-    Args:
-        speak: Gives the law as the other engine has it.
-        verdict: The recorded verdict: `status`, `counterexample`, and `power` and `certificate` where it has them.
-        cases: Gives the cases that the verdict was reached on.
-        count: Receives the counts.
-        work: What may still be spent.
-        place: Which verdict it is.
-
-    Raises:
-        Rejected: E_JUDGE_PACKAGE.
-    """
+    """Judge one verdict on the law that `other_law` gives, on the recorded cases, and count what became of it."""
     status = verdict["status"]
     judges = {"FAIL": _refuted, "PASS": _passed, "PROVED": _proved}
     if not isinstance(status, str) or status not in judges:
-        count.without[NOTHING_SAID] += 1
+        count.without[UNDECIDED] += 1
         return
     if verdict.get("certificate") is not None:
         count.unseen["certificates, which another checker of ours checks"] += 1
     ours: set[str] = set()
 
     def difference() -> str | None:
-        law = speak()
+        law = other_law()
         found = judges[status](law, verdict, cases, count, work)
         ours.update(law.universe.ours)
         return found
@@ -228,16 +216,7 @@ def verdicts_of(plan: DiscoveryPlan, type_: str, body: Mapping[str, Any]) -> Ite
 def judge_discovery(
     plan: DiscoveryPlan, receipts: Iterable[tuple[str, Mapping[str, Any]]], obstacle: str | None
 ) -> Count:
-    """Judge the verdicts of a discovery, in the order of its receipts, until one differs.
-
-    Args:
-        plan: The discovery.
-        receipts: Its receipts that hold verdicts, with their types: `law` and `escalation`.
-        obstacle: Why cases cannot be made again, if they cannot.
-
-    Raises:
-        Rejected: E_JUDGE_PACKAGE.
-    """
+    """Judge the verdicts in receipts `law` and `escalation`, until one differs; an obstacle hides the cases."""
     judge = _DiscoveryJudge(plan, obstacle)
     for type_, body in receipts:
         for stated in verdicts_of(plan, type_, body):
@@ -263,15 +242,15 @@ class _DiscoveryJudge:
             return
         law, own = stated.law(), self._plan.checked.rule.table
 
-        def speak() -> CelLaw:
-            spoken = self._universe(universe.root)
-            table = spoken.table
+        def other_law() -> CelLaw:
+            other = self._universe(universe.root)
+            table = other.table
             if universe is self._plan.universe:  # an entry that a mutant has changed is no expression's
                 rows = zip(table, own, law.universe.rule.table, strict=True)
-                table = tuple(ours if ours != first else said for said, first, ours in rows)
-            return CelLaw(spoken, law, self._plan.parsed(document).bundle.main, table)
+                table = tuple(ours if ours != first else found for found, first, ours in rows)
+            return CelLaw(other, law, self._plan.parsed(document).bundle.main, table)
 
-        judge_law(speak, stated.verdict, partial(self._cases, law), self.count, self._work, stated.name)
+        judge_law(other_law, stated.verdict, partial(self._cases, law), self.count, self._work, stated.name)
 
     def _cases(self, law: Law) -> Sequence[Ring]:
         if self._obstacle is not None:

@@ -15,24 +15,11 @@ from msgspec.structs import asdict
 from specledger.core.diagnostics import code
 from specledger.expr import Checked
 from specledger.verify.checks import Broken, Lacking, Verification
-from specledger.verify.reference import Names, Reference, Unjudged
+from specledger.verify.reference import Names, Unjudged
 
-E_JUDGE = code(
-    "E_JUDGE",
-    "a second evaluator disagrees with a verdict",
-    "An expression of the recorded specs was evaluated by the reference implementation of CEL on the state of the run, "
-    "or on a start of a law, and gives another verdict than the recorded one. One of the two evaluators is wrong: "
-    "please report it.",
-)
+E_JUDGE = code("E_JUDGE", "a second evaluator disagrees with a verdict")
 
-E_WORK = code(
-    "E_WORK",
-    "a verifier would have to do more work than it does",
-    "A bound of work keeps evidence from holding up its reader. Of verdicts on laws the second evaluator judges none "
-    "that takes more than 24 million cells, and no more of a bundle than 96 million take. Nothing "
-    "is refuted by that: the level is not reached, and the message says what was left out. Replay is bounded by the "
-    "specs alone.",
-)
+E_WORK = code("E_WORK", "a verifier would have to do more work than it does")
 
 NO_EXPRESSION: Final = "no verdict in this evidence is that of an expression about a state"
 
@@ -96,31 +83,23 @@ class Count(Struct):
         return found
 
     def compare(
-        self,
-        what: str,
-        said: str,
-        verdict: Callable[[], str],
-        reference: Reference,
-        rules: tuple[Checked, ...],
-        names: Names | None = None,
+        self, what: str, recorded: str, verdict: Callable[[], str], names: Names, rules: tuple[Checked, ...]
     ) -> None:
-        """Hold one recorded verdict against the other engine's, and count what became of it.
+        """Compare one recorded verdict with the other engine's, and count what became of it.
 
         Args:
             what: Whose verdict it is, and where it was reached.
-            said: The recorded one.
+            recorded: The recorded one.
             verdict: Asks the other engine for its own.
-            reference: The other engine, which knows what the expressions call.
-            rules: The expressions of the verdict.
-            names: What they read, where that names further expressions.
+            names: What the expressions of the verdict read.
+            rules: These expressions.
         """
-        defined = {} if names is None else names.defined
 
         def difference() -> str | None:
             found = verdict()
-            return None if found == said else f"recorded {said}, judged {found}"
+            return None if found == recorded else f"recorded {recorded}, judged {found}"
 
-        self.settle(what, difference, lambda: reference.ours(rules, defined))
+        self.settle(what, difference, lambda: names.ours(rules))
 
     def settle(self, what: str, difference: Callable[[], str | None], ours: Callable[[], Iterable[str]]) -> None:
         """Count one verdict.

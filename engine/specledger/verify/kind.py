@@ -25,7 +25,7 @@ from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.checks import Verification
 from specledger.verify.judged import Count
-from specledger.verify.listing import Listing
+from specledger.verify.manifest import Listing
 from specledger.verify.receipts import Head, Order, Receipts
 
 
@@ -33,17 +33,10 @@ class Verifiable(Protocol):
     """Evidence whose content was checked without replay; what is left is to replay and to judge it."""
 
     def replay(self) -> str:
-        """Make the evidence again and compare it.
-
-        Raises:
-            Broken: Replay gives something else.
-        """
+        """Make the evidence again and compare it."""
 
     def judge(self, obstacle: str | None) -> Count:
         """Have a second evaluator judge every verdict of an expression.
-
-        Args:
-            obstacle: Why the evidence cannot be replayed, or None if it can.
 
         Raises:
             Broken, Lacking: It cannot be judged.
@@ -52,13 +45,7 @@ class Verifiable(Protocol):
 
 
 class Resources(Struct, frozen=True):
-    """What compiling recorded specs needs beside them.
-
-    Attributes:
-        models: The models of specs by kind.
-        executor: Where runs are made again.
-        plan: Compiles a scenario.
-    """
+    """What compiling recorded specs needs beside them."""
 
     models: Models
     executor: Executor = ALONE
@@ -69,15 +56,7 @@ class Content(Protocol):
     """The compiled specs of one bundle, with what its kind knows about the receipts."""
 
     def check(self, verification: Verification, obstacle: str | None) -> Verifiable:
-        """Make the checks that only this kind has.
-
-        Args:
-            verification: Records the checks.
-            obstacle: Why the evidence is not replayed afterwards, or None if it is.
-
-        Raises:
-            Stopped: A check failed.
-        """
+        """Make the checks that only this kind has."""
 
 
 O = TypeVar("O", bound=Order)  # noqa: E741 - the order of receipts
@@ -109,14 +88,7 @@ class EvidenceKind(Struct, Generic[O, C], frozen=True):
 
 
 class Read(Struct, Generic[O, C], frozen=True):
-    """A bundle whose manifest is well-formed and whose files are those that the manifest lists.
-
-    Attributes:
-        place: The folder.
-        kind: Its kind.
-        manifest: Its manifest.
-        listing: Its files.
-    """
+    """A bundle whose manifest is well-formed and whose files are those that the manifest lists."""
 
     place: Path
     kind: EvidenceKind[O, C]
@@ -140,7 +112,6 @@ class Checked(Struct, Generic[O, C], frozen=True):
     """A bundle whose receipts are in order and give the recorded result.
 
     Attributes:
-        chained: The stage before.
         order: The rules of its kind, which were given every receipt.
         specs: The digest of the specs that the first receipt names.
     """
@@ -166,13 +137,7 @@ class Checked(Struct, Generic[O, C], frozen=True):
 
 
 class Compiled(Struct, Generic[C], frozen=True):
-    """A bundle whose specs have the recorded digest and compile, and whose further files match its receipts.
-
-    Attributes:
-        checked: The stage before.
-        specs: The recorded specs.
-        content: The specs as compiled by the kind.
-    """
+    """A bundle whose specs have the recorded digest and compile, and whose further files match its receipts."""
 
     checked: Checked[Any, Any]
     specs: Bundle
@@ -183,7 +148,6 @@ class Replayed(Struct, frozen=True):
     """A bundle that replay reproduces, or that is not replayed for a stated reason.
 
     Attributes:
-        content: The stage before: content that was checked.
         obstacle: Why it was not replayed, or None if it was.
     """
 

@@ -20,8 +20,7 @@ from specledger.expr import BOOL, INT, STRING, Checked, Environment, ListType, N
 from specledger.lang.scope import Scope
 from specledger.laws.claim import IMAGE, STATE, TRANSFORMED, Const, Node, Not, Observe, Time
 from specledger.laws.law import Law
-from specledger.laws.pattern import PATTERN
-from specledger.laws.primitive import SELF, WINDOW, cells_around
+from specledger.laws.primitive import PATTERN, SELF, WINDOW, cells_around
 from specledger.laws.transform import parse_call
 from specledger.load import Resolved
 from specledger.spec.law import Law as LawSpec
@@ -78,11 +77,7 @@ class CelUniverse:
 
     @cached_property
     def table(self) -> tuple[int, ...]:
-        """The next symbol of each window of a cell and its neighbours, in the order of the alphabet.
-
-        Raises:
-            Unjudged: The other engine gives no symbol.
-        """
+        """The next symbol of each window of a cell and its neighbours, in the order of the alphabet."""
         transition = self.model.transition
         if transition.number is not None:
             return tuple(transition.number >> entry & 1 for entry in range(8))
@@ -104,11 +99,7 @@ class CelUniverse:
         return tuple(table)
 
     def measure(self, name: str, args: tuple[Any, ...], ring: Ring) -> int:
-        """The value of an observable of the universe on a ring.
-
-        Raises:
-            Unjudged: The other engine does not say.
-        """
+        """The value of an observable of the universe on a ring."""
         return self._observable(name, args)(ring)
 
     def _bound(self, name: str, args: tuple[Any, ...]) -> Callable[[Ring], int]:
@@ -153,11 +144,7 @@ class CelUniverse:
         return sum(all(a in (wild, b) for a, b in zip(pattern or "", wide[at:], strict=False)) for at in places)
 
     def image(self, call: str, ring: Ring) -> Ring:
-        """A ring under the transform that a law names.
-
-        Raises:
-            Unjudged: The other engine does not say.
-        """
+        """A ring under the transform that a law names."""
         name, values = parse_call(call) or (call, ())
         spec = self.model.transforms.get(name)
         if spec is None:
@@ -190,25 +177,10 @@ class Found(Struct, frozen=True):
 
 
 class CelLaw:
-    """A law as the other engine has it.
-
-    Attributes:
-        law: The law, as ours has it.
-        universe: What it is about, as the other engine has it.
-    """
+    """A law as the other engine has it."""
 
     def __init__(self, universe: CelUniverse, law: Law, spec: Resolved, table: Sequence[int] | None = None) -> None:
-        """Read the law's expressions.
-
-        Args:
-            universe: What it is about.
-            law: The law, for its form: what is quantified over, and its claim.
-            spec: Its spec, for its observables and preconditions.
-            table: The rule, if another than the universe's.
-
-        Raises:
-            Unjudged: An expression cannot be read.
-        """
+        """Read the law's expressions; `table` replaces the rule of the universe."""
         model = spec.model
         assert isinstance(model, LawSpec)  # noqa: S101 - a law is judged with its spec
         self.law, self._model, self._spec, self.universe = law, model, spec, universe
@@ -216,7 +188,7 @@ class CelLaw:
         self._ring: Ring = b""
         self._after = lru_cache(MAX_REMEMBERED)(self._stepped)
         self.measured = lru_cache(MAX_REMEMBERED)(self._measured)
-        self._said = lru_cache(MAX_REMEMBERED)(self._truth)
+        self._claim_holds = lru_cache(MAX_REMEMBERED)(self._truth)
         self._observables: list[tuple[str, Checked]] = []
         for index, each in enumerate(model.observables):
             self._observables.append((each.name, self._read(INT, "observables", index, "expr")))
@@ -230,11 +202,7 @@ class CelLaw:
         return cells * (law.steps + 1) * (1 + len(law.observables) + 2 * law.template.cells)
 
     def look(self, start: Ring, until: int | None = None) -> Found:
-        """What becomes of a start; no step after `until` is judged.
-
-        Raises:
-            Unjudged: The other engine does not say.
-        """
+        """What becomes of a start; no step after `until` is judged."""
         law = self.law.on(len(start))
         states = self.evolve(start)
         if not all(self._met(sides, op, start) for sides, op in self._conditions):
@@ -279,7 +247,7 @@ class CelLaw:
                 values.append(self.universe.alphabet[rows[name][step][cell]])
             else:
                 values.append(self.measured(rows[STATE][step])[name])
-        return self._said(text, tuple(reads.values()), tuple(values))
+        return self._claim_holds(text, tuple(reads.values()), tuple(values))
 
     def _truth(self, text: str, names: tuple[str, ...], values: tuple[Any, ...]) -> bool:
         return truth(self.universe.reference.say(text, dict(zip(names, values, strict=True))))
@@ -288,7 +256,7 @@ class CelLaw:
         known = self.measured(ring)
         self._ring = ring
         values = tuple(self.universe.reference.value(each, partial(self._given, known)) for each in sides)
-        return truth(values[0]) if op is None else self._said(f"a {op} b", ("a", "b"), values)
+        return truth(values[0]) if op is None else self._claim_holds(f"a {op} b", ("a", "b"), values)
 
     def _given(self, known: Mapping[str, int], name: str) -> int:
         return known[name] if name in known else self.universe.measure(name, (), self._ring)

@@ -1,4 +1,4 @@
-"""The manifest of a bundle: its form, the version that wrote it, and what it says about the receipts.
+"""The manifest of a bundle: its form, the version that wrote it, what it says of the receipts, and the files it lists.
 
 Documents of a bundle are plain files of bounded size, in their one canonical form.
 """
@@ -6,13 +6,29 @@ Documents of a bundle are plain files of bounded size, in their one canonical fo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct, ValidationError, convert
+from msgspec.structs import asdict
+
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
-from specledger.evidence.layout import ENGINE, EVALUATOR, FORMAT, MANIFEST, SCENARIO
-from specledger.verify.checks import E_HEAD, E_MANIFEST, E_RESULT, Broken, agree, demand, same
+from specledger.core.digest import file_digest
+from specledger.evidence.layout import (
+    ATTACHED,
+    ENGINE,
+    EVALUATOR,
+    FORMAT,
+    MANIFEST,
+    RECEIPTS,
+    SCENARIO,
+    SPECS,
+    is_counterexample,
+    is_source,
+    walk,
+)
+from specledger.verify.checks import E_FILES, E_HEAD, E_MANIFEST, E_RESULT, Broken, agree, demand, same
 from specledger.verify.receipts import Head
 
 MAX_MANIFEST: Final = 1_048_576
@@ -23,11 +39,7 @@ MAX_SPECS: Final = 16_777_216
 
 
 def read_document(path: Path, limit: int, code: str) -> Any:
-    """A file that holds one canonical document and a newline.
-
-    Raises:
-        Broken: It is missing, too large, or differs from its own canonical form.
-    """
+    """A file that holds one canonical document and a newline."""
     data = read_plain(path, limit + 1, code)  # one more for the newline
     try:
         document = parse_canonical(data.removesuffix(b"\n"), limit=limit)
@@ -39,11 +51,7 @@ def read_document(path: Path, limit: int, code: str) -> Any:
 
 
 def read_plain(path: Path, limit: int, code: str) -> bytes:
-    """The bytes of a plain file, of which no more than the limit and one are read.
-
-    Raises:
-        Broken: It is missing or no plain file.
-    """
+    """The bytes of a plain file, of which no more than the limit and one are read."""
     if path.is_symlink() or not path.is_file():
         raise Broken(code, f"{path.name} is missing")
     with path.open("rb") as file:
@@ -57,11 +65,7 @@ _PROFILE: Final = re.compile(r"[1-9][0-9]{0,8}")
 
 
 def read_manifest(place: Path, kind: str) -> Mapping[str, Any]:
-    """The manifest of the bundle of a kind.
-
-    Raises:
-        Broken: E_MANIFEST, if it is missing, of another form, or of a bundle that something else made.
-    """
+    """The manifest of the bundle of a kind."""
     manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     keys = MANIFEST_KEYS if kind == SCENARIO else {*MANIFEST_KEYS, "kind"}
     if not isinstance(manifest, dict) or manifest.keys() != keys:
@@ -98,21 +102,84 @@ def _made_by(recorded: Any, own: Mapping[str, str], version: re.Pattern[str]) ->
 
 
 def check_head(recorded: Any, head: Head) -> str:
-    """Check that the recorded head, count and root are those of the receipts.
-
-    Raises:
-        Broken: E_HEAD.
-    """
+    """Check that the recorded head, count and root are those of the receipts."""
     found = {"count": head.count, "head": head.head, "root": head.root}
     demand(same(recorded, found), f"the receipts have {found}, the manifest says otherwise", E_HEAD)
     return f"root {head.root}"
 
 
 def check_result(recorded: Any, result: Mapping[str, Any]) -> str:
-    """Check that the recorded result equals the recomputed one.
-
-    Raises:
-        Broken: E_RESULT.
-    """
+    """Check that the recorded result equals the recomputed one."""
     demand(same(recorded, result), "the manifest's result is not the one that the receipts give", E_RESULT)
     return f"verdict {result['verdict']}"
+
+
+class Listing(Struct, frozen=True):
+    """The files of a bundle by what they are, each by its path, sorted.
+
+    Attributes:
+        more: The further files that such a bundle may hold.
+        covers: The detached files, which the manifest does not list, in a fixed order.
+        held: The places of the bundles inside this one.
+    """
+
+    more: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    cases: Sequence[str] = ()
+    covers: tuple[str, ...] = ()
+    held: Sequence[str] = ()
+
+
+class _Entry(Struct, forbid_unknown_fields=True):
+    path: str
+    sha256: str
+    size: int
+
+
+def check_files(
+    place: Path, listed: Any, files: Sequence[str] = (), folders: Collection[str] = (), *, covered: bool = True
+) -> Listing:
+    """Check that a bundle holds what its manifest lists, and nothing else.
+
+    Args:
+        place: The bundle.
+        listed: `files` of its manifest.
+        files: Names of files that it may hold beside receipts and specs.
+        folders: Names of folders that hold other bundles.
+        covered: Whether it may hold detached files, which the manifest does not list.
+    """
+    try:
+        entries = convert(listed, list[_Entry])
+    except ValidationError as error:
+        raise Broken(E_FILES, f"`files` lists {{path, sha256, size}}: {error}") from None
+    paths, found = [entry.path for entry in entries], {*walk(place, folders)}
+    more, sources = [name for name in files if name in paths], [path for path in paths if is_source(path)]
+    cases = [path for path in paths if is_counterexample(path)]
+    inner = sorted(path for path in found if path.partition("/")[0] in folders and path.endswith(f"/{MANIFEST}"))
+    covers = tuple(name for name in ATTACHED if name in found) if covered else ()
+    listed_paths, own = {*paths}, {RECEIPTS, SPECS}
+    differences = {
+        "listed, and missing": (own | listed_paths) - found,
+        "not listed": found - listed_paths - {MANIFEST, *covers},
+        "listed, and no file of such a bundle": (listed_paths & found) - own - {*more, *sources, *cases, *inner},
+    }
+    if any(differences.values()):
+        raise Broken(
+            E_FILES, "; ".join(_words(what, differing) for what, differing in differences.items() if differing)
+        )
+    in_order = paths == sorted(listed_paths)  # code points are in the order of bytes
+    demand(in_order, "`files` is not sorted, or names a path twice", E_FILES)
+    for entry in entries:
+        _check_file(place / entry.path, entry)
+    return Listing(more, sources, cases, covers, [path.removesuffix(f"/{MANIFEST}") for path in inner])
+
+
+def _words(what: str, paths: Collection[str]) -> str:
+    """What is wrong with paths, of which the first three are named."""
+    return f"{what}: {', '.join(sorted(paths)[:3])}{' ...' if len(paths) > 3 else ''}"
+
+
+def _check_file(path: Path, entry: _Entry) -> None:
+    demand(path.is_file() and not path.is_symlink(), f"{entry.path} is no plain file", E_FILES)
+    found = {"size": path.stat().st_size, "sha256": file_digest(path)}
+    agree(asdict(entry), found, f"the manifest's entry of {entry.path}", E_FILES)

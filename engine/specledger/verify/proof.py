@@ -8,17 +8,18 @@ Source: RFC 6962, section 2.1.1; RFC 9162, section 2.1.3.2.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from specledger.core.canonical import MAX_INTEGER, NotCanonical, parse_canonical
+from msgspec import Meta, Struct, convert
+
+from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.merkle import inclusion_path, leaf_hash, root_of, verify_inclusion
-from specledger.evidence.layout import MAX_LINE
+from specledger.evidence.layout import MAX_LINE, Count, Digest
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.checks import Broken, Lacking, Level, Stopped, Verification
@@ -26,40 +27,29 @@ from specledger.verify.fork import E_FORK, E_OTHER_LOG, Against
 from specledger.verify.signed import E_EXPECTED, E_UNSIGNED, E_UNTRUSTED, note_signers
 from specledger.verify.trust import Seen, Trust, read_json
 
-INCLUSION: Final = "specledger/inclusion/v1"
 MAX_PROOF: Final = 2 * MAX_LINE
 """Bytes of a proof's file at most."""
 
-E_PROOF = code(
-    "E_PROOF",
-    "an inclusion proof does not hold",
-    "The path of the proof does not lead from the receipt at its place to the root: the receipt, its place, the size "
-    "or the root is not what it was when the proof was made.",
-)
-E_PROOF_FORM = code(
-    "E_PROOF_FORM",
-    "the file is no inclusion proof",
-    "An inclusion proof is JSON as `spec verify BUNDLE --proof SEQ` prints it: {format: specledger/inclusion/v1, "
-    "index, leaf, path, receipt, root, run, size}.",
-)
-E_NO_RECEIPT = code(
-    "E_NO_RECEIPT",
-    "there is no such receipt",
-    "Receipts are numbered from 0. The bundle has fewer than the number that was asked for.",
-)
+E_PROOF = code("E_PROOF", "an inclusion proof does not hold")
+E_PROOF_FORM = code("E_PROOF_FORM", "the file is no inclusion proof")
+E_NO_RECEIPT = code("E_NO_RECEIPT", "there is no such receipt")
 
-_FIELDS: Final = frozenset({"format", "index", "leaf", "path", "receipt", "root", "run", "size"})
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
-_LONGEST: Final = 64
+
+class Proof(Struct, frozen=True, forbid_unknown_fields=True):
+    """An inclusion proof; `path` leads from the hash of `receipt`, the `leaf` of the number `index`, to `root`."""
+
+    format: Literal["specledger/inclusion/v1"]
+    run: str
+    index: Count
+    size: Count
+    leaf: Digest
+    path: Annotated[tuple[Digest, ...], Meta(max_length=64)]
+    root: Digest
+    receipt: str
 
 
 def prove(lines: Iterable[bytes], run: str, index: int) -> dict[str, Any]:
-    """The proof that a receipt is part of a run.
-
-    Args:
-        lines: All receipts of the run, which were found in order.
-        run: Its identifier.
-        index: The receipt's number.
+    """The proof that the receipt of a number is part of a run, all of whose receipts were found in order.
 
     Raises:
         Rejected: E_NO_RECEIPT.
@@ -72,7 +62,7 @@ def prove(lines: Iterable[bytes], run: str, index: int) -> dict[str, Any]:
     if not 0 <= index < len(hashes):
         raise Rejected([Diagnostic(E_NO_RECEIPT, f"there is no receipt {index}: the last one is {len(hashes) - 1}")])
     return {
-        "format": INCLUSION,
+        "format": "specledger/inclusion/v1",
         "run": run,
         "index": index,
         "size": len(hashes),
@@ -86,9 +76,7 @@ def prove(lines: Iterable[bytes], run: str, index: int) -> dict[str, Any]:
 def verify_proof(path: Path, reader: Reader) -> Verification:
     """Check an inclusion proof by itself, and by what the reader knows from elsewhere: heads, and whom he trusts.
 
-    Args:
-        path: The file.
-        reader: His heads (`against`), whom he trusts, and the levels that he names; the rest is about bundles.
+    Of the reader it takes the heads (`against`), whom he trusts, and the levels that he names.
 
     Raises:
         Rejected: E_PROOF_FORM; E_KEY_PACKAGE, if signatures cannot be verified here.
@@ -107,7 +95,7 @@ def verify_proof(path: Path, reader: Reader) -> Verification:
     return verification
 
 
-def _check(verification: Verification, proof: Any, reader: Reader) -> None:
+def _check(verification: Verification, proof: Proof, reader: Reader) -> None:
     trust, against = reader.trust, reader.against
     # 1
     verification.attempt(check_names.PROOF_RECEIPT, partial(_check_receipt, proof))
@@ -132,28 +120,28 @@ def _head_name(before: Against) -> str:
     return check_names.PROOF_HEAD.format(place=before.where)
 
 
-def _check_expected(proof: Any, trust: Trust) -> str:
-    if trust.run is not None and trust.run != proof["run"]:
-        raise Broken(E_EXPECTED, f"the run is {proof['run']}, expected is {trust.run}")
+def _check_expected(proof: Proof, trust: Trust) -> str:
+    if trust.run is not None and trust.run != proof.run:
+        raise Broken(E_EXPECTED, f"the run is {proof.run}, expected is {trust.run}")
     if trust.specs is None:
-        return f"run {proof['run']}"
-    receipt: Any = parse_canonical(proof["receipt"].encode(), limit=MAX_LINE)
+        return f"run {proof.run}"
+    receipt: Any = parse_canonical(proof.receipt.encode(), limit=MAX_LINE)
     found = receipt["body"].get("specs") if isinstance(receipt.get("body"), dict) else None
     if receipt.get("type") != "start" or found is None:
         raise Lacking("only receipt 0 has the digest of the specs, and this is another receipt")
     if found != trust.specs:
         raise Broken(E_EXPECTED, "the specs' digest in the receipt is not the one that you expect")
-    return f"run {proof['run']}, specs' digest {found}"
+    return f"run {proof.run}, specs' digest {found}"
 
 
-def _check_signed(proof: Any, trust: Trust, heads: Sequence[Against]) -> str:
+def _check_signed(proof: Proof, trust: Trust, heads: Sequence[Against]) -> str:
     """Check that enough trusted keys signed one checkpoint of the proof's head, and no signature is wrong."""
-    origin = trust.origin_for(proof["run"])
+    origin = trust.origin_for(proof.run)
     notes = [before.note for before in heads if before.note is not None and before.note.origin == origin]
     if not notes:
         raise Lacking(f"no signed checkpoint of the log {origin} was given by --against", E_UNSIGNED)
     signers = [(note, note_signers(trust, note)) for note in notes]
-    head = proof["size"], proof["root"]
+    head = proof.size, proof.root
     most = max((keys for note, keys in signers if (note.size, note.root.hex()) == head), key=len, default=None)
     if most is None:
         raise Lacking("no checkpoint that was given states this head", E_UNSIGNED)
@@ -163,9 +151,9 @@ def _check_signed(proof: Any, trust: Trust, heads: Sequence[Against]) -> str:
     return f"signed by {', '.join(sorted(most))}"
 
 
-def _check_head(proof: Any, before: Against, trust: Trust | None) -> str:
+def _check_head(proof: Proof, before: Against, trust: Trust | None) -> str:
     """Compare the proof's head with one that was seen; only two of one size and one log can contradict each other."""
-    seen, run = before.seen, proof["run"]
+    seen, run = before.seen, proof.run
     note = None if before.trusted else before.note
     if before.run is not None and before.run != run:
         raise Lacking(f"{before.where} is evidence of the run {before.run}, the proof of {run}", E_OTHER_LOG)
@@ -176,61 +164,42 @@ def _check_head(proof: Any, before: Against, trust: Trust | None) -> str:
         return str(seen)  # the leaf holds the run, so the head is one of it
     if note is not None and before.run is None and trust is None and run not in note.origin:
         raise Lacking(f"that {before.where}, of the log {note.origin!a}, is of this run is not known", E_OTHER_LOG)
-    both = f"the proof is for {proof['size']} receipts, root {proof['root']}; {before.where}: {seen}"
-    if seen.size != proof["size"]:
+    both = f"the proof is for {proof.size} receipts, root {proof.root}; {before.where}: {seen}"
+    if seen.size != proof.size:
         raise Lacking(f"{both}: ask for a proof for that size")
     raise Broken(E_FORK, both)
 
 
-def _states(seen: Seen, proof: Any) -> bool:
+def _states(seen: Seen, proof: Proof) -> bool:
     """Whether a head that was seen is that of the proof."""
-    return (seen.size, seen.root.hex()) == (proof["size"], proof["root"])
+    return (seen.size, seen.root.hex()) == (proof.size, proof.root)
 
 
-def _check_receipt(proof: Any) -> str:
-    line = proof["receipt"].encode()
+def _check_receipt(proof: Proof) -> str:
+    line = proof.receipt.encode()
     try:
         receipt: Any = parse_canonical(line, limit=MAX_LINE)
     except NotCanonical as error:
         raise Broken(E_PROOF, f"the receipt is not canonical: {error}") from None
-    known = isinstance(receipt, dict) and (receipt.get("run"), receipt.get("seq")) == (proof["run"], proof["index"])
+    known = isinstance(receipt, dict) and (receipt.get("run"), receipt.get("seq")) == (proof.run, proof.index)
     if not known or type(receipt["seq"]) is not int:
         raise Broken(E_PROOF, "the receipt is not that of the run and the number in the proof")
-    if leaf_hash(line).hex() != proof["leaf"]:
+    if leaf_hash(line).hex() != proof.leaf:
         raise Broken(E_PROOF, "the leaf is not the hash of the receipt")
-    return f"receipt {proof['index']} of run {proof['run']}"
+    return f"receipt {proof.index} of run {proof.run}"
 
 
-def _check_path(proof: Any) -> str:
-    path, root = [bytes.fromhex(part) for part in proof["path"]], bytes.fromhex(proof["root"])
-    if not verify_inclusion(proof["receipt"].encode(), proof["index"], proof["size"], path, root):
+def _check_path(proof: Proof) -> str:
+    path, root = [bytes.fromhex(part) for part in proof.path], bytes.fromhex(proof.root)
+    if not verify_inclusion(proof.receipt.encode(), proof.index, proof.size, path, root):
         raise Broken(E_PROOF, "the path does not lead from the receipt to the root")
-    return f"root {proof['root']} over {proof['size']} receipts"
+    return f"root {proof.root} over {proof.size} receipts"
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path) -> Proof:
     try:
-        proof = read_json(path, MAX_PROOF)
+        proof = convert(read_json(path, MAX_PROOF), Proof)
+        proof.receipt.encode()  # half of a pair of surrogates is no text
     except ValueError as error:
-        raise _no_proof(path, str(error)) from error
-    if not isinstance(proof, dict) or proof.keys() != _FIELDS or proof["format"] != INCLUSION:
-        raise _no_proof(path, f"it has exactly the fields {', '.join(sorted(_FIELDS))}")
-    numbers = all(type(proof[name]) is int and 0 <= proof[name] <= MAX_INTEGER for name in ("index", "size"))
-    texts = all(isinstance(proof[name], str) for name in ("receipt", "run"))
-    listed = proof["path"] if isinstance(proof["path"], list) and len(proof["path"]) <= _LONGEST else [None]
-    hashes = all(isinstance(one, str) and _HASH.fullmatch(one) for one in [*listed, proof["leaf"], proof["root"]])
-    if not (numbers and texts and hashes and _is_text(proof["receipt"])):
-        raise _no_proof(path, "a field is not of its form")
+        raise Rejected([Diagnostic(E_PROOF_FORM, f"{path} is no inclusion proof: {error}")]) from error
     return proof
-
-
-def _is_text(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half of a pair
-        return False
-    return True
-
-
-def _no_proof(path: Path, why: str) -> Rejected:
-    return Rejected([Diagnostic(E_PROOF_FORM, f"{path} is no inclusion proof: {why}")])

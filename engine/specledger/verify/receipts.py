@@ -31,11 +31,7 @@ class Order(Protocol):
     """The rules by which the receipts of one kind follow one another."""
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Take one receipt.
-
-        Raises:
-            Broken: It does not follow the receipts before it.
-        """
+        """Take one receipt."""
 
 
 class Head(Struct, frozen=True):
@@ -53,11 +49,7 @@ class Receipts(Struct, frozen=True):
     run: str
 
     def lines(self) -> Iterator[bytes]:
-        """The lines of the file without their newlines.
-
-        Raises:
-            Broken: A line is too long, or the last one has no newline.
-        """
+        """The lines of the file without their newlines."""
         with self.path.open("rb") as file:
             number = 0
             while line := file.readline(MAX_LINE + 1):
@@ -95,11 +87,7 @@ def link(receipts: Receipts) -> Head:
 
 
 def linked(receipts: Receipts) -> Iterator[tuple[bytes, bytes]]:
-    """Each line that follows the line before it, and its leaf hash.
-
-    Raises:
-        Broken: As `link`.
-    """
+    """Each line that follows the line before it, and its leaf hash."""
     run, head, before = canonical_bytes(receipts.run), GENESIS.encode(), b""
     for count, line in enumerate(receipts.lines()):
         tail = b',"prev":"%b","run":%b,"seq":%d' % (head, run, count)
@@ -116,9 +104,6 @@ def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
 
     Returns:
         The digest of the specs that the first receipt names; a hostile receipt may name any value.
-
-    Raises:
-        Broken: At the first malformed receipt, or the first that breaks a rule.
     """
     last, specs = "", None
     for number, line in enumerate(receipts.lines()):

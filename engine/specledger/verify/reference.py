@@ -14,18 +14,13 @@ from specledger.core.diagnostics import code, missing_package
 from specledger.core.spans import Text
 from specledger.expr import Ast, Checked, to_cel
 from specledger.expr.check.tree import NativeCall, Typed
+from specledger.expr.check.types import Native
 from specledger.expr.eval.builtins import STANDARD
-from specledger.expr.functions import Native
 from specledger.expr.parse.syntax import Node, binding
 from specledger.expr.unparse import expand
 from specledger.verify.host_loops import HostLoop, everywhere, host_loops, loops_in
 
-E_JUDGE_PACKAGE = code(
-    "E_JUDGE_PACKAGE",
-    "the second evaluator is not installed",
-    "`--judge` asks the reference implementation of CEL, the package `cel-expr-python`: run "
-    "`pip install 'specledger[judge]'`. Everything else about verifying works without it.",
-)
+E_JUDGE_PACKAGE = code("E_JUDGE_PACKAGE", "the second evaluator is not installed")
 
 OURS: Final = ("qfixed", "millionths", "sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by")
 """The standard functions that CEL and its math extension lack."""
@@ -67,11 +62,7 @@ class Reference:
     """Evaluates expressions by the other engine; each is compiled there once."""
 
     def __init__(self) -> None:
-        """Load the other engine.
-
-        Raises:
-            Rejected: E_JUDGE_PACKAGE.
-        """
+        """Load the other engine."""
         self._cel, self._math = _cel()
         self._compiled: dict[Checked, tuple[Any, tuple[str, ...]]] = {}
         self._texts: dict[tuple[str, tuple[str, ...]], Any] = {}
@@ -100,15 +91,7 @@ class Reference:
         return _evaluated(expression, data)
 
     def say(self, text: str, given: Mapping[str, Any]) -> Any:
-        """The value of CEL text that no checker of ours has seen.
-
-        Args:
-            text: The text; it is compiled once for these names.
-            given: The variables that it reads, none with a dot in its name.
-
-        Raises:
-            Unjudged: As `value`.
-        """
+        """The value of CEL text that no checker of ours has seen; no given name has a dot."""
         key = text, tuple(sorted(given))
         if key not in self._texts:
             variables = dict.fromkeys(key[1], self._cel.Type.DYN)
@@ -208,12 +191,12 @@ class Names:
         """Give further values."""
         self._values |= values
 
-    def truth(self, checked: Checked) -> bool:
-        """Whether an expression holds.
+    def ours(self, rules: tuple[Checked, ...]) -> frozenset[str]:
+        """The functions of ours that expressions call, themselves or through these names."""
+        return self._reference.ours(rules, self.defined)
 
-        Raises:
-            Unjudged: The other engine does not say.
-        """
+    def truth(self, checked: Checked) -> bool:
+        """Whether an expression holds."""
         return truth(self._reference.value(checked, self.value))
 
     def value(self, name: str) -> Any:
@@ -235,11 +218,7 @@ class Names:
 
 
 def truth(value: Any) -> bool:
-    """A value that must be a truth value.
-
-    Raises:
-        Unjudged: It is none.
-    """
+    """A value that must be a truth value."""
     if not isinstance(value, bool):
         raise Unjudged("the other evaluator gives no truth value")
     return value

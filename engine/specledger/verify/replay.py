@@ -1,4 +1,7 @@
-"""Replay: the run made again from its recorded specs, and its receipts compared byte for byte."""
+"""Replay: the run made again from its recorded specs, and its receipts compared byte for byte.
+
+The whole episodes of an unfinished run or of a shard are checked as receipts are without replay, and are not run again.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any, Final
 
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
-from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.canonical import NotCanonical, parse_canonical, parse_written
 from specledger.core.diagnostics import Rejected
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain, run_id
@@ -23,9 +26,9 @@ from specledger.run.parallel_episodes import run_chunk, run_parallel
 from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.spec.scenario import Scenario
-from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
-from specledger.verify.receipts import Receipts
-from specledger.verify.whole_episodes import episodes_of, whole_episodes
+from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, short
+from specledger.verify.receipts import MALFORMED, Receipts, linked, read_receipt
+from specledger.verify.run_order import RunOrder
 
 Progress = Callable[[int, int], None]
 Tell = Callable[[int, int, str], None]
@@ -43,13 +46,13 @@ class EpisodeChunks(Work):
         self._bundle = bundle
 
     def __reduce__(self) -> tuple[type[EpisodeChunks], tuple[Bundle]]:
-        return EpisodeChunks, (self._bundle,)
+        return type(self), (self._bundle,)
 
     @cached_property
     def _plan(self) -> Plan:
         return compile_scenario(self._bundle)
 
-    def __call__(self, item: Sequence[int]) -> bytes:
+    def __call__(self, item: Sequence[int]) -> Any:
         """The events of the episodes from one number to before another."""
         return run_chunk(self._plan, item)
 
@@ -117,6 +120,38 @@ def _uncommitted(events: Iterator[Event]) -> Iterator[Event]:
             yield event
 
 
+def whole_episodes(receipts: Receipts, start: bytes, first: int) -> int:
+    """How many episodes a file, which may hold anything, has from the number `first` on; what follows is not looked at.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    if receipts.path.is_symlink() or not receipts.path.is_file():
+        return 0
+    order, count = RunOrder(first=first), 0
+    try:
+        for number, (line, _) in enumerate(linked(receipts)):
+            receipt = read_receipt(line, number)
+            if (number == 0 and line != start) or receipt["type"] == "end":
+                break
+            order.add(receipt["type"], receipt["body"])
+            count += receipt["type"] == "episode_end"
+    except (Broken, *MALFORMED):
+        pass  # what was before it counts
+    return count
+
+
+def episodes_of(receipts: Receipts, count: int) -> Iterator[Event]:
+    """The events of the first episodes of a file of receipts that was looked at, without the one before them."""
+    for line in receipts.lines() if count else ():
+        receipt = parse_written(line)
+        if receipt["type"] != "start":
+            yield Event(receipt["type"], receipt["body"])
+            count -= receipt["type"] == "episode_end"
+        if not count:
+            return
+
+
 _DIGEST: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
 
 
@@ -171,13 +206,7 @@ def compare(made: Iterable[bytes], recorded: Iterable[bytes]) -> int:
 
 
 def first_difference(number: int, made: bytes | None, given: bytes | None) -> str:
-    """Words for how a recorded receipt differs from the one that replay made: its type, or a field that says much.
-
-    Args:
-        number: The receipt's number.
-        made: The line that replay made, None after the last one.
-        given: The recorded line, None after the last one.
-    """
+    """Words for how a recorded receipt differs from the one that replay made, None being beyond the last one."""
     if given is None:
         return f"receipt {number} is missing: replay goes on"
     if made is None:
@@ -210,9 +239,3 @@ def _differ(made: Any, given: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
             yield from _differ(left, right, f"{path}[{index}]")
     elif type(made) is not type(given) or made != given:
         yield path or "its form", made, given
-
-
-def short(value: Any) -> str:
-    """A value as text, eighty characters at most."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

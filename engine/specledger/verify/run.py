@@ -6,9 +6,10 @@ success in one step of the middle and is sealed again from there, so that its ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,19 +31,30 @@ from specledger.evidence.result import Tally
 from specledger.load import Bundle
 from specledger.oracles.model_replay import ModelReplay
 from specledger.oracles.recording import E_TAPE_FORM, E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
-from specledger.run.executor import Executor
+from specledger.run.executor import Executor, spread
+from specledger.run.loop import run_episode, separate
+from specledger.run.parallel_episodes import bounds_of, read_events, write_event
 from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.audit import check_log
 from specledger.verify.checks import E_MANIFEST, E_REPLAY, E_SPECS, Broken, Lacking, Verification
-from specledger.verify.judge import judge_lines
-from specledger.verify.judge_chunks import in_chunks, judge_chunks
+from specledger.verify.judge import RunJudge, judge_lines
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, other_maker, read_document
 from specledger.verify.receipts import Receipts, follow, link
-from specledger.verify.replay import Made, compare, first_difference, invalid, make_again, make_run, rebuild
+from specledger.verify.replay import (
+    EpisodeChunks,
+    Made,
+    compare,
+    first_difference,
+    invalid,
+    join_run,
+    make_again,
+    make_run,
+    rebuild,
+)
 from specledger.verify.run_order import RunOrder
 
 _STEP: Final = b'"type":"step"}'
@@ -50,14 +62,7 @@ _STEP: Final = b'"type":"step"}'
 
 
 class RunContent(Struct, frozen=True):
-    """A run that compiles again.
-
-    Attributes:
-        checked: The evidence.
-        specs: Its specs.
-        make: Makes the events of the run again.
-        executor: Where it is judged.
-    """
+    """A run that compiles again."""
 
     checked: Checked[RunOrder, Any]
     specs: Bundle
@@ -69,8 +74,7 @@ class RunContent(Struct, frozen=True):
         listing, entries = self.checked.chained.read.listing, self.checked.order.entries
         # 10, if the run has an audit log
         if entries or AUDIT_LOG in listing.more:
-            with verification.check(check_names.AUDIT_LOG) as note:
-                note.message = check_log(self.checked.place / AUDIT_LOG, entries)
+            verification.attempt(check_names.AUDIT_LOG, partial(check_log, self.checked.place / AUDIT_LOG, entries))
         # 11, instead of replay
         if obstacle is not None and other_maker(self.checked.manifest) is None:
             with verification.check(check_names.START):
@@ -99,11 +103,7 @@ class RunContent(Struct, frozen=True):
 
 
 def compile_run(checked: Checked[RunOrder, Any], specs: Bundle, resources: Resources) -> RunContent:
-    """Compile the recorded specs.
-
-    Raises:
-        Broken: E_SPECS, if they do not compile; E_TAPE_MISSING, if the agent is outside and there is no recording.
-    """
+    """Compile the recorded specs."""
     try:
         plan = resources.plan(specs)
     except Rejected as rejected:
@@ -148,17 +148,57 @@ def _play(plan: Plan, tape: Tape | None, make: Callable[[Plan], Iterator[Event]]
 
 
 def judge_run(specs: Bundle, place: Path, receipts: Receipts, executor: Executor = ALONE) -> Count:
-    """Judge every verdict of a run, which is made again for that.
-
-    Raises:
-        Broken: E_REPLAY, if the run is not the recorded one.
-        Rejected: E_JUDGE_PACKAGE.
-    """
+    """Judge every verdict of a run, which is made again for that."""
     plan = compile_scenario(specs)
     if in_chunks(plan, executor):
         return judge_chunks(specs, plan, receipts.lines(), executor)
     make = partial(made_again, specs=specs, place=place, receipts=receipts)
     return judge_lines(specs, plan, make, receipts.lines())
+
+
+_WORTH: Final = 500
+"""Steps from which several processes are used: one step takes about 25 times as long to judge as to run."""
+
+
+class JudgedChunks(EpisodeChunks):
+    """Judges chunks of the episodes of one scenario; each process compiles its plan and its expressions once."""
+
+    entry = "judged chunks"
+
+    @cached_property
+    def _judge(self) -> RunJudge:
+        return RunJudge(self._bundle, self._plan)
+
+    def __call__(self, item: Sequence[int]) -> Any:
+        """The events of the episodes from one number to before another, and the count of what was judged."""
+        judge, lines = self._judge, []
+        for number in range(*item):
+            for event in run_episode(judge.plan, number):
+                lines.append(write_event(event))
+                judge.see(event)
+        return {"events": b"".join(lines), "count": judge.count.drain()}
+
+
+def in_chunks(plan: Plan, executor: Executor) -> bool:
+    """Whether a run is judged in chunks."""
+    few = min(plan.episodes, executor.width) < 2 or plan.episodes * plan.horizon < _WORTH
+    return not few and plan.outside is None and separate(plan)
+
+
+def judge_chunks(specs: Bundle, plan: Plan, recorded: Iterable[bytes], executor: Executor) -> Count:
+    """Make a run again in chunks, judge each verdict, and compare every receipt with the recorded one."""
+    count = Count()
+
+    def episodes() -> Iterator[Event]:
+        bounds = bounds_of(range(plan.episodes), plan.horizon, executor.width)
+        yield from chain.from_iterable(map(taken, spread(JudgedChunks(specs), bounds, executor)))
+
+    def taken(result: Mapping[str, Any]) -> Iterator[Event]:
+        count.take(Count.of(result["count"]))
+        return read_events(result["events"].splitlines())
+
+    compare(make_again(lambda _: join_run(specs, plan, episodes()), specs.digest), recorded)
+    return count
 
 
 def signatures_of(receipts: Receipts) -> tuple[str, ...]:
@@ -176,11 +216,6 @@ RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE)
 
 def try_replay(place: Path, models: Models, compile_plan: CompileScenario) -> dict[str, Any]:
     """Read a run back from its evidence, check its chain, make it again, and compare; then an altered copy.
-
-    Args:
-        place: The evidence.
-        models: The models of specs by kind.
-        compile_plan: Compiles the scenario that is read back.
 
     Returns:
         What `try_lines` returns, and `intact`: the chain is valid.
@@ -200,11 +235,6 @@ def try_replay(place: Path, models: Models, compile_plan: CompileScenario) -> di
 
 def try_lines(made: Iterable[bytes], recorded: Sequence[bytes], run: str) -> dict[str, Any]:
     """Compare a run with what making it again gives, and then an altered copy of it.
-
-    Args:
-        made: The lines that making it again gives.
-        recorded: The lines of the run.
-        run: Its identifier.
 
     Returns:
         `exact`: no difference was found. `compared`: how many receipts were compared. `noticed`: that the bytes of the

@@ -210,11 +210,7 @@ class RunOrder:
 
 
 def check_decision(commit: Body, step: Body) -> None:
-    """Recompute everything that binds a decision to its committed proposal set.
-
-    Raises:
-        Broken: E_COMMITMENT, if the root, the chosen digest, the token or the admission is wrong.
-    """
+    """Recompute everything that binds a decision to its committed proposal set."""
     t, proposals, chosen = step["t"], commit["proposals"], step["chosen"]
     leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
     agree(commit, {"root": set_root(leaves)}, f"the commitment at t = {t}", E_COMMITMENT)

@@ -28,18 +28,8 @@ from specledger.evidence.runlog import (
 from specledger.verify import check_names
 from specledger.verify.checks import Broken, Level, Verification
 
-E_RUNLOG_UNLISTED = code(
-    "E_RUNLOG_UNLISTED",
-    "the run log does not hold this bundle",
-    "No result in the log names this bundle's manifest, or its attempt announced another thing: other specs, another "
-    "run. It was made without the log, or this is another log, or the bundle was changed.",
-)
-E_RUNLOG_REWRITTEN = code(
-    "E_RUNLOG_REWRITTEN",
-    "the run log is not the one that you saw",
-    "A log only grows, so a head that it once had stays the digest of one of its lines. The head that you name is not: "
-    "the log was cut, changed or written anew, or the head is that of another log.",
-)
+E_RUNLOG_UNLISTED = code("E_RUNLOG_UNLISTED", "the run log does not hold this bundle")
+E_RUNLOG_REWRITTEN = code("E_RUNLOG_REWRITTEN", "the run log is not the one that you saw")
 
 
 _BEGINS: Final = 1024
@@ -57,10 +47,6 @@ def is_runlog(path: Path) -> bool:
 
 def verify_runlog(path: Path, seen: str | None = None) -> Verification:
     """Check a run log by itself: its chain, and that it goes on from a head that the reader saw.
-
-    Args:
-        path: The log.
-        seen: A head of the log that the reader saw before, or None.
 
     Returns:
         The checks; `facts["runlog"]` has the head and every attempt.
@@ -123,14 +109,8 @@ class LogSubject(Struct, frozen=True):
         return bool(body["kind"] == self.kind and body["name"].partition(".")[0] == self.name)
 
 
-def check_runlog(path: Path, manifest: Mapping[str, Any], thing: LogSubject, seen: str | None = None) -> str:
+def check_runlog(path: Path, manifest: Mapping[str, Any], subject: LogSubject, seen: str | None = None) -> str:
     """Find a bundle in a log, and check that the log and the bundle agree.
-
-    Args:
-        path: The log.
-        manifest: The bundle's manifest, which was checked.
-        thing: What was run, from the bundle's specs.
-        seen: A head of the log that the reader saw before, or None.
 
     Returns:
         Which attempt it is, of how many, and what is to be known of the others.
@@ -146,17 +126,17 @@ def check_runlog(path: Path, manifest: Mapping[str, Any], thing: LogSubject, see
     if not found:
         raise Broken(E_RUNLOG_UNLISTED, f"{path.name} has no result with the manifest {wanted}")
     attempt = found[0]
-    for name, own in (("specs", manifest["specs"]), ("run", manifest["run"]), ("seeds", list(thing.seeds))):
+    for name, own in (("specs", manifest["specs"]), ("run", manifest["run"]), ("seeds", list(subject.seeds))):
         if attempt.body[name] != own:
             raise Broken(E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced other {name}: {attempt.body[name]}")
-    if not thing.named(attempt):
+    if not subject.named(attempt):
         announced = f"{attempt.body['kind']} {attempt.body['name']}"
         raise Broken(
-            E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced {announced}, this is {thing.kind} {thing.name}"
+            E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced {announced}, this is {subject.kind} {subject.name}"
         )
     if attempt.result != result_of(attempt.seq, manifest):
         raise Broken(E_RUNLOG_UNLISTED, f"the result of attempt {attempt.seq} is not what the bundle says of itself")
-    words = tell(log, attempt, thing)
+    words = position_of(log, attempt, subject)
     if len(found) > 1:
         words += f"; the same bundle was entered {len(found)} times"
     return f"{words}; head {log.head}"
@@ -172,12 +152,12 @@ def _read(path: Path) -> RunLog:
         raise Broken(E_RUNLOG, f"{path.name} cannot be read: {error.strerror or error}") from None
 
 
-def tell(log: RunLog, attempt: Attempt, thing: LogSubject) -> str:
+def position_of(log: RunLog, attempt: Attempt, subject: LogSubject) -> str:
     """The position of an attempt among those at the same thing."""
-    alike = [one for one in log.attempts if thing.named(one)]
+    alike = [one for one in log.attempts if subject.named(one)]
     number = alike.index(attempt)
     same = [one for one in alike if one.body["specs"] == attempt.body["specs"]]
-    parts = [f"attempt {number + 1} of {len(alike)} of {thing.kind} {thing.name}"]
+    parts = [f"attempt {number + 1} of {len(alike)} of {subject.kind} {subject.name}"]
     parts.append(f"number {same.index(attempt) + 1} of {len(same)} with these specs")
     parts += _others(alike, attempt)
     if log.torn:

@@ -8,7 +8,7 @@ Source: DSSE 1.0.2, protocol; C2SP tlog-checkpoint and signed-note; RFC 3161.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +21,6 @@ from specledger.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope
 from specledger.evidence.guide import guide
 from specledger.evidence.keys import verify
 from specledger.evidence.layout import (
-    ATTACHED,
     ATTESTATION,
     CHECKPOINT,
     ENGINE,
@@ -38,49 +37,13 @@ from specledger.verify.manifest import MAX_MANIFEST, read_plain
 from specledger.verify.timestamps import Authorities, check_stamp
 from specledger.verify.trust import Trust
 
-E_CHECKPOINT = code(
-    "E_CHECKPOINT",
-    "the checkpoint is not one of these receipts",
-    "`checkpoint` is a C2SP signed note: the origin of the log, the number of receipts, their Merkle root, and "
-    "signature lines. It is malformed, or states another number or root than the receipts have.",
-)
-E_ENVELOPE = code(
-    "E_ENVELOPE",
-    "an envelope is malformed or about something else",
-    "A DSSE envelope of a bundle holds exactly one in-toto Statement about its manifest, made from the manifest alone, "
-    "in canonical JSON without further fields. What is in the envelope is something else: it may have been signed for "
-    "another bundle.",
-)
-E_SIGNATURE = code(
-    "E_SIGNATURE",
-    "a signature of a trusted key is wrong",
-    "The evidence names a key that you trust, but the signature is not that key's over these bytes. Something was "
-    "changed after signing, or the signature was taken from elsewhere.",
-)
-E_UNSIGNED = code(
-    "E_UNSIGNED",
-    "the evidence is not signed",
-    "You said whom you trust, but the bundle holds no signatures. Nothing is refuted by that, and nothing is known of "
-    "who made it: ask for a signed one.",
-)
-E_UNTRUSTED = code(
-    "E_UNTRUSTED",
-    "too few keys that you trust have signed",
-    "The evidence is signed, but not by as many of your trusted keys as your threshold asks for. Keys count, not "
-    "signatures, and a key that comes with the evidence counts for nothing.",
-)
-E_EXPECTED = code(
-    "E_EXPECTED",
-    "the evidence is not the one that you expect",
-    "Your trust file names a run, a specs digest or an origin, and this evidence has another one. It may be an older "
-    "bundle, one of other specs, or one of another log.",
-)
-E_DIGESTS = code(
-    "E_DIGESTS",
-    "what is written for people does not fit the bundle",
-    "`sha256sums` and VERIFY.md follow from the bundle and are made again: another digest or another instruction would "
-    "mislead readers who check it by hand.",
-)
+E_CHECKPOINT = code("E_CHECKPOINT", "the checkpoint is not one of these receipts")
+E_ENVELOPE = code("E_ENVELOPE", "an envelope is malformed or about something else")
+E_SIGNATURE = code("E_SIGNATURE", "a signature of a trusted key is wrong")
+E_UNSIGNED = code("E_UNSIGNED", "the evidence is not signed")
+E_UNTRUSTED = code("E_UNTRUSTED", "too few keys that you trust have signed")
+E_EXPECTED = code("E_EXPECTED", "the evidence is not the one that you expect")
+E_DIGESTS = code("E_DIGESTS", "what is written for people does not fit the bundle")
 
 SIGNED: Final = (CHECKPOINT, ATTESTATION, PROVENANCE)
 """The files of a signed bundle; it has all of them."""
@@ -90,9 +53,6 @@ class Seals(Struct, frozen=True):
     """The detached files of a bundle, which were found to refer to its manifest.
 
     Attributes:
-        note: The checkpoint, if the bundle is signed.
-        envelopes: The envelopes by their files' names.
-        time: What the time stamp says, if there is one.
         stamp: The time stamp itself, whose signature was not verified.
     """
 
@@ -102,18 +62,8 @@ class Seals(Struct, frozen=True):
     stamp: bytes = b""
 
 
-def attached(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the names that are detached files, in a fixed order."""
-    held = set(names)
-    return tuple(name for name in ATTACHED if name in held)
-
-
 def check_seals(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...]) -> Seals:
-    """Check that everything beside the manifest is about it; no signature is verified.
-
-    Raises:
-        Broken: E_FILES, E_CHECKPOINT, E_ENVELOPE, E_TIMESTAMP or E_DIGESTS.
-    """
+    """Check that everything beside the manifest is about it; no signature is verified."""
     signed = [name for name in SIGNED if name in held]
     if signed and len(signed) < len(SIGNED):
         missing = next(name for name in SIGNED if name not in held)
@@ -191,11 +141,7 @@ def _check_help(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...])
 
 
 def check_expected(trust: Trust, manifest: Mapping[str, Any], seals: Seals) -> str:
-    """Check that the evidence is the one that the reader expects.
-
-    Raises:
-        Broken: E_EXPECTED.
-    """
+    """Check that the evidence is the one that the reader expects."""
     run, specs = manifest["run"], manifest["specs"]
     compared = [("run", run, trust.run), ("specs' digest", specs, trust.specs)]
     if seals.note is not None:
@@ -227,11 +173,7 @@ def check_signatures(trust: Trust, seals: Seals) -> str:
 
 
 def note_signers(trust: Trust, note: Note) -> frozenset[str]:
-    """The trusted keys that signed a checkpoint.
-
-    Raises:
-        Broken: E_SIGNATURE.
-    """
+    """The trusted keys that signed a checkpoint."""
     found = set()
     for id_, public in trust.keys.items():
         own = [one for one in note.signatures if (one.name, one.hint) == (note.origin, key_hash(note.origin, public))]

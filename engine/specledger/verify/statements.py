@@ -33,11 +33,7 @@ class InvalidCertificate(ValueError):  # noqa: N818 - says what the certificate 
 
 
 def require(holds: bool, message: str) -> None:
-    """Go on only if something holds.
-
-    Raises:
-        InvalidCertificate: It does not.
-    """
+    """Refuse the certificate unless something holds."""
     if not holds:
         raise InvalidCertificate(message)
 
@@ -159,7 +155,7 @@ class Statement:
                 return tuple(claim["map"][turned[(i - claim["shift"]) % len(ring)]] for i in range(len(ring)))
 
             return 1, False, True, lambda _, at: rule.step(image(at[0])) == image(at[1])
-        condition = said(claim)
+        condition = condition_of(claim)
         ats = [term["at"] for term in terms(condition)]
         span = max((at for at in ats if at is not None), default=0)
         return span, None in ats, True, lambda start, at: self.true(condition, start, at)
@@ -188,7 +184,7 @@ def steps(value: Json, length: int) -> int:
     return int(value)
 
 
-def said(claim: Json) -> Json:
+def condition_of(claim: Json) -> Json:
     """What a claim about additive observables says of every t, as a condition."""
     kind = claim["kind"]
     if kind == "always":

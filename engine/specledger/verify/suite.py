@@ -10,33 +10,30 @@ from msgspec import Struct
 from specledger.compile.suite import DeferredPlan, seeds_of_suite
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code, counted
+from specledger.core.verdict import Verdict
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.kind import SUITE as SUITE_RECEIPTS
-from specledger.evidence.layout import FOLDERS
+from specledger.evidence.layout import FOLDERS, RECEIPTS
+from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.run.executor import spread
-from specledger.suites.assessment import assess
+from specledger.suites.assessment import Outcome, assess
+from specledger.suites.checks import E_NOTHING, PlannedCheck
+from specledger.suites.checks import judge as judge_check
+from specledger.suites.figures import FigureError
 from specledger.suites.plan import SuitePlan
 from specledger.verify import check_names
 from specledger.verify.checks import E_ENDS, Broken, Lacking, Verification
-from specledger.verify.judge_suite import RunJudgements, judge_checks
-from specledger.verify.judged import Count
+from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
+from specledger.verify.receipts import Receipts
+from specledger.verify.reference import Names, Reference
 from specledger.verify.replay import compare, invalid
-from specledger.verify.suite_runs import DIFFERS, NAMED, RunChecks
+from specledger.verify.run import judge_run
+from specledger.verify.suite_runs import DIFFERS, NAMED, HeldRuns, RunChecks
 
-E_RUNS = code(
-    "E_RUNS",
-    "a run of the suite is malformed",
-    "A suite holds the evidence of every run in `runs`, `controls` and `mutants`, each a bundle of its own that is "
-    "verified by itself. The message names the first one that is missing, was made from other specs, or is refuted.",
-)
-E_ASSESSMENT = code(
-    "E_ASSESSMENT",
-    "the suite's receipts are not what its runs lead to",
-    "Figures, checks and what caught each mutant are computed again from the receipts of the runs, and the suite's own "
-    "receipts are compared with them byte for byte.",
-)
+E_RUNS = code("E_RUNS", "a run of the suite is malformed")
+E_ASSESSMENT = code("E_ASSESSMENT", "the suite's receipts are not what its runs lead to")
 
 
 class SuiteOrder:
@@ -49,11 +46,7 @@ class SuiteOrder:
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Take one receipt.
-
-        Raises:
-            Broken: It follows the end, or is of an unknown type.
-        """
+        """Take one receipt."""
         if self._ended or type_ not in self._TYPES:
             raise Broken(E_ENDS, f"{type_!r} has no place here")
         self._ended = type_ == "end"
@@ -62,13 +55,7 @@ class SuiteOrder:
 
 
 class SuiteContent(Struct, frozen=True):
-    """A suite that compiles again.
-
-    Attributes:
-        checked: The evidence.
-        deferred: The compiled suite.
-        resources: The models of specs, and where runs are made again.
-    """
+    """A suite that compiles again."""
 
     checked: Checked[SuiteOrder, Any]
     deferred: DeferredPlan
@@ -129,11 +116,7 @@ class SuiteRuns(Struct, frozen=True):
     outcomes: Mapping[str, Any]
 
     def replay(self) -> str:
-        """Refute the first run that replay does not reproduce; each was replayed when it was checked.
-
-        Raises:
-            Broken: E_RUNS.
-        """
+        """Refute the first run that replay does not reproduce; each was replayed when it was checked."""
         for place, known in self.outcomes.items():
             if DIFFERS in known:
                 raise Broken(E_RUNS, f"{place}: {known[DIFFERS]}")
@@ -152,12 +135,72 @@ class SuiteRuns(Struct, frozen=True):
         return count
 
 
-def compile_suite_again(checked: Checked[SuiteOrder, Any], specs: Bundle, resources: Resources) -> SuiteContent:
-    """Compile the recorded specs.
+VALUELESS: Final = "checks of figures that have no value"
+"""What is counted as no expression's verdict."""
 
-    Raises:
-        Broken: E_SPECS, if they do not compile.
+
+def judge_checks(plan: SuitePlan, outcomes: Mapping[str, Outcome]) -> Count:
+    """Judge each check of a suite, of its mutants and of their controls; our verdict is the recorded one.
+
+    `require` and `opportunities` read the figures that our code recomputed. The verdict of a mutant follows from its
+    checks and is not judged by itself. A check of a figure without a value is not judged.
     """
+    count, reference = Count(), Reference()
+
+    def compared(check: PlannedCheck, values: Mapping[str, Any]) -> dict[str, Any]:
+        judged = judge_check(check, values)
+        why = _valueless(check, values)
+        if why is None:
+            _compare(check, values, judged, reference, count)
+        else:
+            (count.without if why == VALUELESS else count.open)[why] += 1
+        return judged
+
+    for _ in assess(plan, outcomes, compared):
+        pass
+    return count
+
+
+def _valueless(check: PlannedCheck, values: Mapping[str, Any]) -> str | None:
+    """Why our evaluator finds no value of a check; None if it finds one."""
+    if any(isinstance(values[name], FigureError) for name in (*check.require.names, *check.opportunities.names)):
+        return VALUELESS
+    try:
+        for reading in (check.require, check.opportunities):
+            reading.read(values)
+    except EvaluationError as error:
+        return VALUELESS if error.code == E_NOTHING else UNVALUED
+    return None
+
+
+def _compare(
+    check: PlannedCheck, values: Mapping[str, Any], judged: Mapping[str, Any], reference: Reference, count: Count
+) -> None:
+    require, opportunities = check.require.checked, check.opportunities.checked
+    names = Names(reference, {name: value for name, value in values.items() if not isinstance(value, FigureError)})
+
+    def verdict() -> str:
+        holds, number = names.truth(require), reference.value(opportunities, names.value)
+        found = Verdict.FAIL if not holds else Verdict.PASS if number > 0 else Verdict.INCONCLUSIVE
+        return f"{found} of {number}"
+
+    recorded = f"{judged['verdict']} of {judged['opportunities']}"
+    count.compare(f"check {check.id}", recorded, verdict, names, (require, opportunities))
+
+
+class RunJudgements(HeldRuns):
+    """Judges runs of a suite."""
+
+    entry = "judgements"
+
+    def __call__(self, item: int) -> dict[str, Any]:
+        """The count of what was judged in the run of a number."""
+        case, folder = self.deferred.plan.cases[item][1], self.folder(item)
+        return judge_run(case.bundle, folder, Receipts(folder / RECEIPTS, run_id(case.bundle.digest))).drain()
+
+
+def compile_suite_again(checked: Checked[SuiteOrder, Any], specs: Bundle, resources: Resources) -> SuiteContent:
+    """Compile the recorded specs."""
     try:
         deferred = DeferredPlan(specs)
         deferred.plan  # noqa: B018 - compiles

@@ -35,12 +35,7 @@ DIFFERS: Final = "differs"
 
 @dataclass(frozen=True)
 class HeldRuns(Work):
-    """Work on the runs that the evidence of a suite holds; a cluster receives each run as one file.
-
-    Attributes:
-        place: The folder of the suite.
-        deferred: The suite.
-    """
+    """Work on the runs that the evidence of a suite holds; a cluster receives each run as one file."""
 
     place: str
     deferred: DeferredPlan
@@ -70,8 +65,6 @@ class RunChecks(HeldRuns):
     """Verifies runs and reads their figures.
 
     Attributes:
-        models: The models of specs.
-        replay: Whether the runs are replayed.
         tried: Whether at least those are whose suite tests replay.
     """
 
@@ -103,7 +96,7 @@ def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay
     Raises:
         Broken: A check of it fails that is not the one of replay, or it is not the run of this case.
     """
-    episodes, samples = Episodes(case.heading, bound=True), Samples()  # it receives receipts that were checked
+    episodes, samples = Episodes(case.heading), Samples()
     wanted = trial.wanted(case)
 
     def listen(type_: str, body: Mapping[str, Any]) -> None:

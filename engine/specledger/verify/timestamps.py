@@ -35,31 +35,10 @@ _LONGEST: Final = 8  # certificates from a signer to its root
 _BLOCK: Final = b"-----BEGIN "
 _WHY: Final = re.compile(r'Verify error: ([^"]{1,120})')
 
-E_TSA = code(
-    "E_TSA",
-    "the authority's certificates cannot be read",
-    "`--tsa` takes a file with the certificates of a time-stamping authority that you trust, in PEM and nothing else, "
-    "at least one of them a root, which names itself as its issuer. Get it from the authority, never from a bundle.",
-)
-E_TSA_PACKAGE = code(
-    "E_TSA_PACKAGE",
-    "time stamps cannot be verified here",
-    "Whether an authority signed a time stamp is verified by the packages `rfc3161-client` and `cryptography`: run "
-    "`pip install 'specledger[sign]'`. Everything else about evidence works without them.",
-)
-E_STAMP = code(
-    "E_STAMP",
-    "the time stamp is not the authority's",
-    "The signer's certificate leads to an authority that you trust, but the stamp is not right: its signature is "
-    "wrong, or the certificate was not valid at the stamp's own time or is not one for time stamps (RFC 3161, 2.3).",
-)
-E_STAMP_UNTRUSTED = code(
-    "E_STAMP_UNTRUSTED",
-    "no authority that you trust made the time stamp",
-    "The signer's certificate leads to no root that you brought. Anybody may stamp anything, so nothing is refuted, "
-    "and the time is unknown. `--tsa` takes the root of the authority, and the certificates between if the stamp "
-    "lacks it.",
-)
+E_TSA = code("E_TSA", "the authority's certificates cannot be read")
+E_TSA_PACKAGE = code("E_TSA_PACKAGE", "time stamps cannot be verified here")
+E_STAMP = code("E_STAMP", "the time stamp is not the authority's")
+E_STAMP_UNTRUSTED = code("E_STAMP_UNTRUSTED", "no authority that you trust made the time stamp")
 
 
 class Authorities(Struct, frozen=True):
@@ -110,11 +89,6 @@ def _unreadable(file: Path, why: str) -> Rejected:
 
 def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
     """Check that a trusted authority signed a time stamp, and give the name of the signer, escaped.
-
-    Args:
-        data: The response, in DER.
-        imprint: The SHA-256 digest that it must be over, 32 bytes.
-        authorities: Whom the reader trusts.
 
     Raises:
         Broken: E_STAMP, if the signer's certificate leads to a trusted root and the stamp is not right.

@@ -7,43 +7,48 @@ read strictly: no unknown field, no key twice, and the id of a key is its SHA-25
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType, convert
 
-from specledger.core.canonical import MAX_INTEGER
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.evidence.checkpoint import RUN, origin_of
 from specledger.evidence.envelope import MOST_SIGNATURES, from_base64
-from specledger.evidence.keys import PUBLIC_SIZE, TRUST, key_id
+from specledger.evidence.keys import PUBLIC_SIZE, key_id
+from specledger.evidence.layout import Count, Digest, RunId
 
 MAX_TRUST: Final = 1_048_576
 """Bytes of the file at most."""
 
-E_TRUST = code(
-    "E_TRUST",
-    "what is trusted cannot be read",
-    "A trust file is JSON: {format: specledger/trust/v1, origin, keys: [{id, public}], threshold}, and optionally run, "
-    "specs and checkpoint: {size, root}. A public key is the base64 of its 32 bytes, its id their SHA-256. The file "
-    "comes from you, never from a bundle; `spec keys show` prints one for a key.",
-)
+E_TRUST = code("E_TRUST", "what is trusted cannot be read")
 
-_REQUIRED: Final = frozenset({"format", "origin", "keys", "threshold"})
-_OPTIONAL: Final = frozenset({"run", "specs", "checkpoint"})
-_RUN: Final = re.compile(r"[0-9a-f]{32}")
-_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+
+class _Key(Struct, forbid_unknown_fields=True):
+    id: str
+    public: str
+
+
+class _Checkpoint(Struct, forbid_unknown_fields=True):
+    size: Count
+    root: Digest
+
+
+class _Document(Struct, forbid_unknown_fields=True):
+    """The form of a trust file."""
+
+    format: Literal["specledger/trust/v1"]
+    origin: str
+    keys: Annotated[list[_Key], Meta(min_length=1, max_length=MOST_SIGNATURES)]
+    threshold: Annotated[int, Meta(ge=1)]
+    run: RunId | UnsetType = UNSET
+    specs: Digest | UnsetType = UNSET
+    checkpoint: _Checkpoint | UnsetType = UNSET
 
 
 class Seen(Struct, frozen=True):
-    """A head of a log that was seen before.
-
-    Attributes:
-        size: How many receipts it had.
-        root: Their Merkle root, 32 bytes.
-    """
+    """A head of a log that was seen before: the number of receipts, and their Merkle root, 32 bytes."""
 
     size: int
     root: bytes
@@ -133,65 +138,35 @@ def _no_number(text: str) -> Any:
 
 
 def _trust(document: Any) -> Trust:
-    _demand(isinstance(document, dict), "it is no object")
-    unknown = sorted(document.keys() - _REQUIRED - _OPTIONAL)
-    _demand(not unknown, f"it has an unknown field {unknown[:1]}")
-    missing = sorted(_REQUIRED - document.keys())
-    _demand(not missing, f"it lacks {', '.join(missing)}")
-    _demand(document["format"] == TRUST, f"its format is not {TRUST}")
-    origin = document["origin"]
-    _demand(isinstance(origin, str), "its origin is no text")
-    origin_of(origin, "0" * 32)
-    keys = _keys(document["keys"])
-    threshold = document["threshold"]
-    reachable = type(threshold) is int and 1 <= threshold <= len(keys)
-    _demand(reachable, f"its threshold is no number from 1 to {len(keys)}, the number of its keys")
+    read = convert(document, _Document)
+    origin_of(read.origin, "0" * 32)
+    keys: dict[str, bytes] = {}
+    for number, key in enumerate(read.keys):
+        keys |= _read_key(number, key)
+    if len(keys) != len(read.keys):  # one key twice would count twice
+        raise ValueError("a key stands there twice")
+    if read.threshold > len(keys):
+        raise ValueError(f"its threshold is above {len(keys)}, the number of its keys")
     return Trust(
-        origin,
+        read.origin,
         keys,
-        threshold,
-        _matching(document, "run", _RUN, "32"),
-        _matching(document, "specs", _DIGEST, "64"),
-        None if "checkpoint" not in document else _seen(document["checkpoint"]),
+        read.threshold,
+        read.run or None,
+        read.specs or None,
+        Seen(read.checkpoint.size, bytes.fromhex(read.checkpoint.root)) if read.checkpoint else None,
     )
 
 
-def _keys(listed: Any) -> dict[str, bytes]:
-    """The keys by their ids; one key twice would count twice, so it is refused."""
-    _demand(isinstance(listed, list) and 1 <= len(listed) <= MOST_SIGNATURES, f"it has 1 to {MOST_SIGNATURES} keys")
-    keys: dict[str, bytes] = {}
-    for number, entry in enumerate(listed):
-        _demand(isinstance(entry, dict) and entry.keys() == {"id", "public"}, f"key {number} has exactly id and public")
-        try:
-            raw = from_base64(entry["public"])
-        except ValueError as error:
-            raise ValueError(f"the public key {number} {error}") from None
-        _demand(len(raw) == PUBLIC_SIZE, f"the public key {number} has {len(raw)} bytes, not {PUBLIC_SIZE}")
-        _demand(entry["id"] == key_id(raw), f"the id of key {number} is not SHA-256 of the key")
-        _demand(entry["id"] not in keys, f"key {number} stands there twice")
-        keys[entry["id"]] = raw
-    return keys
-
-
-def _matching(document: Mapping[str, Any], name: str, form: re.Pattern[str], digits: str) -> str | None:
-    if name not in document:
-        return None
-    value = document[name]
-    _demand(isinstance(value, str) and form.fullmatch(value) is not None, f"`{name}` has {digits} hexadecimal digits")
-    return str(value)
-
-
-def _seen(document: Any) -> Seen:
-    _demand(isinstance(document, dict) and document.keys() == {"size", "root"}, "`checkpoint` is {size, root}")
-    size, root = document["size"], document["root"]
-    _demand(type(size) is int and 0 <= size <= MAX_INTEGER, "the size of `checkpoint` is no number of receipts")
-    _demand(isinstance(root, str) and _DIGEST.fullmatch(root) is not None, "the root of `checkpoint` has 64 digits")
-    return Seen(size, bytes.fromhex(root))
-
-
-def _demand(holds: bool, why: str) -> None:
-    if not holds:
-        raise ValueError(why)
+def _read_key(number: int, key: _Key) -> dict[str, bytes]:
+    try:
+        raw = from_base64(key.public)
+    except ValueError as error:
+        raise ValueError(f"the public key {number} {error}") from None
+    if len(raw) != PUBLIC_SIZE:
+        raise ValueError(f"the public key {number} has {len(raw)} bytes, not {PUBLIC_SIZE}")
+    if key.id != key_id(raw):
+        raise ValueError(f"the id of key {number} is not SHA-256 of the key")
+    return {key.id: raw}
 
 
 def _wrong(path: Path, why: str) -> Rejected:

@@ -7,19 +7,19 @@ folder.
 from __future__ import annotations
 
 import tempfile
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.evidence.archive import InvalidArchive, unpack
+from specledger.evidence.archive import InvalidArchive, opened, unpack
 from specledger.evidence.layout import MANIFEST, MAX_MANIFEST
 from specledger.verify.checks import E_NO_EVIDENCE
 
 _UNLISTED: Final = 256  # the check of the files names those that are not listed
+_MOST: Final = MAX_MANIFEST + 1  # with its newline
 _MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 
@@ -48,7 +48,7 @@ def unpacked(path: Path) -> Iterator[Path]:
     try:
         with tempfile.TemporaryDirectory(prefix="specledger-verify-") as work:
             folder = Path(work, "bundle")
-            _check_directory(path)
+            _check_count(path)
             unpack(path, folder)
             yield folder
     except OSError as error:
@@ -56,41 +56,24 @@ def unpacked(path: Path) -> Iterator[Path]:
         raise Rejected([Diagnostic(E_NO_EVIDENCE, message)]) from error
 
 
-def _check_directory(path: Path) -> None:
-    """Check the directory and the manifests of an archive before any file of it is written.
+def _check_count(path: Path) -> None:
+    """Check that an archive holds few files that its manifest and those inside do not list, before one is written."""
+    with opened(path) as (archive, files):
+        entries = {entry.filename: entry for entry in files}
 
-    Overlapping stored files would grow when they are unpacked; names that differ in case alone would be one file on
-    some systems.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = {entry.filename: entry for entry in archive.infolist()}
-            if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:
-                raise InvalidArchive("its files would be larger than it is")
-            if len({name.casefold() for name in entries}) != len(archive.infolist()):
-                raise InvalidArchive("two paths in it are the same but for their case")
-            listed = _count_listed(archive, entries)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError, ValueError) as error:
-        if isinstance(error, InvalidArchive):
-            raise
-        raise InvalidArchive(f"it is damaged: {error}") from None
-    if len(entries) > listed + _UNLISTED:
-        raise InvalidArchive(f"it holds {len(entries)} files, and its manifests list {listed}")
+        def listed(name: str) -> frozenset[str]:
+            return _listed(archive.read(name)) if name in entries and entries[name].file_size <= _MOST else frozenset()
+
+        paths = listed(MANIFEST)
+        count = len(paths) + sum(len(listed(path)) for path in paths if path.endswith(f"/{MANIFEST}"))
+    if len(entries) > count + _UNLISTED:
+        raise InvalidArchive(f"it holds {len(entries)} files, and its manifests list {count}")
 
 
-def _count_listed(archive: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo]) -> int:
-    """How many files the manifest lists, with those that the manifests of the bundles inside list."""
-    paths = _listed(archive, entries.get(MANIFEST))
-    inner = [entries[path] for path in paths if path.endswith(f"/{MANIFEST}") and path in entries]
-    return len(paths) + sum(len(_listed(archive, entry)) for entry in inner)
-
-
-def _listed(archive: zipfile.ZipFile, entry: zipfile.ZipInfo | None) -> frozenset[str]:
+def _listed(data: bytes) -> frozenset[str]:
     """The paths that a manifest lists; none if it cannot be read, which the checks of the bundle explain."""
-    if entry is None or entry.file_size > MAX_MANIFEST + 1 or entry.compress_type != zipfile.ZIP_STORED:
-        return frozenset()
     try:
-        manifest = parse_canonical(archive.read(entry).removesuffix(b"\n"), limit=MAX_MANIFEST)
+        manifest = parse_canonical(data.removesuffix(b"\n"), limit=MAX_MANIFEST)
     except NotCanonical:
         return frozenset()
     files = manifest.get("files") if isinstance(manifest, dict) else None

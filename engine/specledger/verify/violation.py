@@ -185,15 +185,7 @@ def check_counterexample(law: Law, recorded: Any) -> None:
 
 
 def check_proved(law: Law, up_to: int | None) -> None:
-    """Try a proved law on a few short rings: a certificate may prove another law than the recorded one.
-
-    Args:
-        law: The law.
-        up_to: The longest ring that the proof is about; None for all.
-
-    Raises:
-        InvalidCertificate: One of them violates it.
-    """
+    """Try a law that is proved, up to a length if given, on a few short rings: a certificate may prove another law."""
     longest = law.universe.longest if up_to is None else min(law.universe.longest, up_to)
     for start in _short_starts(law, longest):
         on_ring = law.on(len(start))

@@ -18,12 +18,7 @@ from specledger.spec.world import Action
 from specledger.worlds.emit import supplied
 from specledger.worlds.model import World
 
-E_CHANCE = code(
-    "E_CHANCE",
-    "chance where there can be none",
-    "`draw` and `chance` of an action go together. The world of a part has neither, since what a part does follows "
-    "from the world around it. No action of a world under a kernel draws: a kernel asks again what was decided.",
-)
+E_CHANCE = code("E_CHANCE", "chance where there can be none")
 
 
 def check_chance(name: str, spec: Action, state: RecordType, scope: Scope) -> tuple[Draws, tuple[PlannedEffect, ...]]:

@@ -32,31 +32,11 @@ from specledger.worlds.natives import FIELD_FUNCTIONS
 from specledger.worlds.paths import PATH_FUNCTIONS
 from specledger.worlds.picture import check_picture
 
-E_WORLD_PART = code(
-    "E_WORLD_PART",
-    "a part does not fit its world",
-    "A part follows actions that its world has, by actions that the part's own world has, with exactly the arguments "
-    "that those take. Constants that both define must have the same value.",
-)
-E_WORLD_ACTION = code(
-    "E_WORLD_ACTION",
-    "the arguments of two actions disagree",
-    "Gates and agents see one type of action: arguments of the same name must have the same type in every action.",
-)
-E_WORLD_START = code(
-    "E_WORLD_START",
-    "a start value is missing or has no place",
-    "Every field of the state has a start value: from the world's `start`, from a part, or from the glyphs of a "
-    "drawing.",
-)
+E_WORLD_PART = code("E_WORLD_PART", "a part does not fit its world")
+E_WORLD_ACTION = code("E_WORLD_ACTION", "the arguments of two actions disagree")
+E_WORLD_START = code("E_WORLD_START", "a start value is missing or has no place")
 
-E_WORLD_AGENT = code(
-    "E_WORLD_AGENT",
-    "an agent of a world does not fit it",
-    "An entry of a world's `agents` lists actions that the world has, and gives no label of `observe` a second "
-    "meaning. In an action, `others` holds what every other agent does at the same moment: `others.prey.op`, empty for "
-    "one that does nothing then.",
-)
+E_WORLD_AGENT = code("E_WORLD_AGENT", "an agent of a world does not fit it")
 
 WORLD_FUNCTIONS: Final[Mapping[str, Native]] = {**FIELD_FUNCTIONS, **PATH_FUNCTIONS, **CELL_FUNCTIONS}
 """The native functions of every world's environment, and so of whatever is built on a world."""
@@ -67,11 +47,6 @@ LEDGER_FIELDS: Final = frozenset({"accepted", "before", "after", "tip", "tip_aft
 
 def check_world(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> World | None:
     """Check a world and its parts.
-
-    Args:
-        spec: The resolved world.
-        bundle: Where its parts are found.
-        diagnostics: Receives every finding.
 
     Returns:
         The checked world, or None if its own names or types are so wrong that the rest cannot be looked at.

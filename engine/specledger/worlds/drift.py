@@ -31,13 +31,7 @@ MAX_LISTED: Final = 8_388_608
 _DEARER: Final = 20
 """How many times the time the exact evaluation takes."""
 
-E_DRIFT_DUE = code(
-    "E_DRIFT_DUE",
-    "drifts that are due too often",
-    "The first receipt lists the steps at which each drift is due, so that anyone can check that it happened when it "
-    "should. The lists of all drifts have together at most 8 MiB, a drift that is named twice counted twice: a "
-    "receipt has no more. Shorten the horizon, or let one drift do what several do at the same steps.",
-)
+E_DRIFT_DUE = code("E_DRIFT_DUE", "drifts that are due too often")
 
 
 class Drift(Struct, frozen=True):

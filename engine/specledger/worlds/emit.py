@@ -126,7 +126,7 @@ class _Step:
         for key, checked in coupling.args:
             given[key] = emitter.local(key)
             lines.append(f"{given[key]} = {emitter.expression(checked, names)}")
-            lines += demand(emitter, given[key], takes[key], checked)
+            lines += demand(emitter, given[key], takes[key], checked, f"{key} of {part}'s {coupling.action}")
         step = _Step(emitter, self._preload, world, coupling.action, _below(self._wanted, part))
         state = self._preload.load([part], {part: source})[part]
         return lines + step.lines(state, given, made)

@@ -16,13 +16,7 @@ from specledger.spec.world import Attempts as AttemptsSpec
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.model import Namespace, PlannedAction, PlannedAttempts, PlannedVariable
 
-E_VARIABLE = code(
-    "E_VARIABLE",
-    "a focus variable does not fit its world",
-    "A name with `<id>` in it needs `over`, the list of texts that may replace it, and no other name may be read in "
-    "two ways. `alternatives` names entries of `variables`, `labels` names actions, and `context` has no labels "
-    "`focus` and `derived`, under which the variables themselves are found.",
-)
+E_VARIABLE = code("E_VARIABLE", "a focus variable does not fit its world")
 
 FOCUS: Final = "focus"
 """Where a normal form keeps the variables that are edited directly."""
@@ -34,14 +28,7 @@ DERIVED: Final = "derived"
 def check_variables(
     model: WorldSpec, state: RecordType, actions: Mapping[str, PlannedAction], scope: Scope
 ) -> Namespace:
-    """Check what a world says about its focus variables; wrong entries are findings and left out.
-
-    Args:
-        model: The world's spec.
-        state: The type of its state.
-        actions: Its checked actions.
-        scope: The names that an expression over the state may read.
-    """
+    """Check what a world says about its focus variables; wrong entries are findings and left out."""
     _told_apart(sorted(model.variables), scope)
     found = [_variable(name, model, state, scope) for name in sorted(model.variables)]
     for name in sorted(model.alternatives.keys() - model.variables.keys()):

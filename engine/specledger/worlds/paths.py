@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.digest import tagger
+from specledger.core.identity import ByIdentity
 from specledger.core.weight import check_weight
 from specledger.expr import INT, STRING, IntType, ListType, Native
 from specledger.expr.check.types import TypeVariable
@@ -69,12 +70,12 @@ def open_distances(f: Field, codes: list[int], p: Cell) -> Field:
     x, y = p["x"], p["y"]
     if not (0 <= x < FIELD_SIDE and 0 <= y < FIELD_SIDE):
         return [[-1] * len(row) for row in f]
-    return _spread_open(_Same(f), tuple(codes), x, y)
+    return _spread_open(ByIdentity(f), tuple(codes), x, y)
 
 
 @lru_cache(maxsize=_MOST_ANSWERS)
-def _spread_open(same: _Same, codes: tuple[int, ...], x: int, y: int) -> Field:
-    f = same.field
+def _spread_open(same: ByIdentity[Field], codes: tuple[int, ...], x: int, y: int) -> Field:
+    f = same.value
     width = min(FIELD_SIDE, max([x + 1, *map(len, f)]) + 1)
     height = min(FIELD_SIDE, max(y + 1, len(f)) + 1)
     places, stride = _walled(f, codes, (width, height), _OPEN)
@@ -98,7 +99,7 @@ def path_length(f: Field, codes: list[int], p: Cell, q: Cell) -> int:
     x, y = q["x"], q["y"]
     if f[y][x] in codes:
         return -1
-    places, stride = _spread_closed(_Same(f), tuple(codes), x, y)
+    places, stride = _spread_closed(ByIdentity(f), tuple(codes), x, y)
     place = (p["y"] + 1) * stride + p["x"] + 1
     if places[place] != _SHUT:
         return places[place]
@@ -107,26 +108,11 @@ def path_length(f: Field, codes: list[int], p: Cell, q: Cell) -> int:
 
 
 @lru_cache(maxsize=_MOST_ANSWERS)
-def _spread_closed(same: _Same, codes: tuple[int, ...], x: int, y: int) -> tuple[list[int], int]:
-    f = same.field
+def _spread_closed(same: ByIdentity[Field], codes: tuple[int, ...], x: int, y: int) -> tuple[list[int], int]:
+    f = same.value
     places, stride = _walled(f, codes, (max(map(len, f)), len(f)), _SHUT)
     _spread(places, stride, (y + 1) * stride + x + 1)
     return places, stride
-
-
-class _Same:
-    """A field as a key of a cache, known by its identity: a field is never changed in place, and steps share it."""
-
-    __slots__ = ("field",)
-
-    def __init__(self, field: Field) -> None:
-        self.field = field
-
-    def __hash__(self) -> int:
-        return id(self.field)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.field is self.field
 
 
 def _walled(

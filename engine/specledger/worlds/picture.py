@@ -15,24 +15,11 @@ from specledger.lang.scope import Scope
 from specledger.spec.world import Chart
 from specledger.spec.world import World as WorldSpec
 
-E_PICTURE = code(
-    "E_PICTURE",
-    "a picture names what its world does not have",
-    "A picture is drawn from receipts: `cells` names a field of the state of type `field`, the keys of `colours` are "
-    "constants of this world with different integers, `start` of a token leads to a cell in the state, `each` of a "
-    "token is a label of the record that is a cell or y * 256 + x, and a chart names an int of the record.",
-)
+E_PICTURE = code("E_PICTURE", "a picture names what its world does not have")
 
 
 def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type], scope: Scope) -> None:
-    """Check what a world says about its picture; whatever is wrong is a finding.
-
-    Args:
-        model: The world's spec.
-        state: The type of its state.
-        record: The type of each label of its record.
-        scope: Where findings go.
-    """
+    """Check what a world says about its picture; whatever is wrong is a finding."""
     picture = model.picture
     if picture is None:
         return

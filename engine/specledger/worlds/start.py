@@ -22,39 +22,24 @@ from specledger.worlds.emit import compile_predicate
 from specledger.worlds.maps import Grid, MapError, Stretch
 from specledger.worlds.model import PlannedGlyph, World
 
-E_MAP = code(
-    "E_MAP",
-    "a map cannot be made",
-    "The lines of a drawing have one length, each of its characters is in the world's legend, and generator steps find "
-    "the room that they need.",
-)
-E_MAP_GLYPH = code(
-    "E_MAP_GLYPH",
-    "a character of the map means nothing",
-    "Every character of a drawing, or made by a generator, has an entry in the legend of the world.",
-)
-E_MAP_TWICE = code(
-    "E_MAP_TWICE",
-    "two characters of the map say where one thing is",
-    "A glyph with an effect such as {set: position, to: here} says where something is, and a second one would silently "
-    "move it. Take one of the two out of the drawing. What there may be many of is kept in a list: {append: things, "
-    "value: here}.",
-)
-E_START_INCOMPLETE = code(
-    "E_START_INCOMPLETE",
-    "a field of the state has no start value",
-    "Every field needs a value at the start: from the world's `start`, the scenario's `start`, a part, or a glyph of "
-    "the map. Fields of a drawing are set by glyphs such as S and G, which the map must then contain.",
-)
-E_START_ILL_FORMED = code(
-    "E_START_ILL_FORMED",
-    "the start state breaks a condition of the world",
-    "A world states in `well_formed` what its start must satisfy, for instance that the goal stands on a free cell.",
-)
+E_MAP = code("E_MAP", "a map cannot be made")
+E_MAP_GLYPH = code("E_MAP_GLYPH", "a character of the map means nothing")
+E_MAP_TWICE = code("E_MAP_TWICE", "two characters of the map say where one thing is")
+E_START_INCOMPLETE = code("E_START_INCOMPLETE", "a field of the state has no start value")
+E_START_ILL_FORMED = code("E_START_ILL_FORMED", "the start state breaks a condition of the world")
 
 
 class IllFormedError(ValueError):
-    """A start state that the world refuses; `code` says which way, `at` where in a drawing, `first` where before."""
+    """A start state that the world refuses.
+
+    Attributes:
+        code: Which way.
+        hint: What to do about it.
+        at: Where in a drawing, or None.
+        first: Where in the drawing it was said before, or None.
+        value: The start value that is wrong, if it is one.
+        rule: The condition that fails, if it is one.
+    """
 
     def __init__(
         self,
@@ -63,8 +48,12 @@ class IllFormedError(ValueError):
         at: Stretch | None = None,
         first: Stretch | None = None,
         hint: str | None = None,
+        value: Text | None = None,
+        rule: Text | None = None,
     ) -> None:
         """Keep the code, the message, the places and what to do about it."""
+        self.value = value
+        self.rule = rule
         self.code = code_
         self.hint = hint
         self.at = at
@@ -81,7 +70,8 @@ class Starter(Struct, frozen=True):
         own: `drawn values -> start values` of the world and the scenario.
         parts: `() -> start state` of each part.
         glyphs: Per character, the code of its cell and `(state, here) -> state`.
-        conditions: Per condition of `well_formed`: its message and `state -> bool`.
+        conditions: Per condition of `well_formed`: its message, itself and `state -> bool`.
+        texts: Where the start values of the world and the scenario are written, by the field.
     """
 
     world: World
@@ -90,7 +80,8 @@ class Starter(Struct, frozen=True):
     own: Callable[[list[Any]], dict[str, Any]]
     parts: Mapping[str, Callable[[], dict[str, Any]]]
     glyphs: Mapping[str, tuple[int | None, Callable[[dict[str, Any], dict[str, int]], dict[str, Any]]]]
-    conditions: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...]
+    conditions: tuple[tuple[str, Text, Callable[[dict[str, Any]], bool]], ...]
+    texts: Mapping[str, Text]
 
     def lists(self) -> list[list[Any]]:
         """What is drawn from, in the order of `draws`.
@@ -124,19 +115,21 @@ class Starter(Struct, frozen=True):
             raise IllFormedError(E_START_ILL_FORMED, f"the start state holds too much: {error.message}") from None
         for name, type_ in self.world.state.fields.items():
             if not conforms(state[name], type_):
-                raise IllFormedError(E_START_ILL_FORMED, _misfit(name, state[name], type_))
-        for message, holds in self.conditions:
+                text = None if grid is not None and self._setting(name) else self.texts.get(name)
+                raise IllFormedError(E_START_ILL_FORMED, _misfit(name, state[name], type_), value=text)
+        for message, rule, holds in self.conditions:
             if not holds(state):
-                raise IllFormedError(E_START_ILL_FORMED, message)
+                raise IllFormedError(E_START_ILL_FORMED, message, rule=rule)
         return state
+
+    def _setting(self, name: str) -> set[str]:
+        """The characters of a map that change a field."""
+        glyphs = self.world.glyphs.items()
+        return {character for character, glyph in glyphs if any(effect.target[0] == name for effect in glyph.effects)}
 
     def _where_to_give(self, name: str, grid: Grid | None) -> str:
         """Where a field can get its start value."""
-        setting = {
-            character
-            for character, glyph in self.world.glyphs.items()
-            if any(effect.target[0] == name for effect in glyph.effects)
-        }
+        setting = self._setting(name)
         drawn = f"put {' or '.join(f'`{one}`' for one in sorted(setting))} on the map, or " if grid and setting else ""
         return f"{drawn}write `start: {{{name}: ...}}` in the world or in the scenario"
 
@@ -193,7 +186,10 @@ def starter(world: World, scenario_start: Let) -> Starter:
         own=_values(Let(tuple(sorted(own.items()))), world.draws),
         parts={name: _part_start(world, name) for name in world.parts},
         glyphs={character: (_value(glyph.cell), _glyph(glyph)) for character, glyph in world.glyphs.items()},
-        conditions=tuple((c.message, compile_predicate(world, c.require, True)) for c in world.well_formed),
+        conditions=tuple(
+            (c.message, c.require.text, compile_predicate(world, c.require, True)) for c in world.well_formed
+        ),
+        texts={name: checked.text for name, checked in own.items()},
     )
 
 
@@ -224,8 +220,10 @@ def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagno
         make()
     except IllFormedError as error:
         first = span(error.first) if error.first is not None and drawn else None
-        related = () if first is None else (("the other one", first),)
-        diagnostics.error(error.code, str(error), span(error.at), related=related, hint=error.hint)
+        related = [] if first is None else [("the other one", first)]
+        related += [] if error.rule is None else [("the condition that fails", error.rule.span())]
+        found = span(error.at) if error.value is None else error.value.span()
+        diagnostics.error(error.code, str(error), found, related=tuple(related), hint=error.hint)
     except MapError as error:
         diagnostics.error(E_MAP, str(error), span(error.at))
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from specledger.core.binding import GENESIS
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
-from specledger.core.entries import GENESIS, Entries, Mode
+from specledger.core.entries import Entries, Mode
 from specledger.core.verdict import Verdict, exit_code
 from specledger.evidence.audit import MAX_ENTRY, AuditLog
 from specledger.gates.digests import receive, witness

@@ -4,8 +4,9 @@ import copy
 
 import pytest
 
+from specledger.core.binding import GENESIS
 from specledger.core.digest import sha256_hex
-from specledger.core.entries import GENESIS, entry_hash
+from specledger.core.entries import entry_hash
 from specledger.expr import EvaluationError
 from specledger.gates.digests import trace_commit
 from specledger.gates.documents import axion

@@ -15,8 +15,7 @@ from specledger.discovery.memory import DiscoveryMemory
 from specledger.discovery.parser import ResponseParser
 from specledger.discovery.proposer import LawProposer, ProposalRequest, ProposerConfig
 from specledger.discovery.redundancy import RedundancyDetector
-from specledger.discovery.trials import try_proposed
-from specledger.discovery.worker import open_all
+from specledger.discovery.worker import open_all, try_proposed
 from specledger.kinds import load
 from specledger.laws.decision import answer_of
 from specledger.laws.proofs import Refuted

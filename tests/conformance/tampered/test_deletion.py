@@ -26,7 +26,6 @@ ENGINE = [
         "manifest",
         "fork",
         "law",
-        "listing",
         "receipts",
         "replay",
         "run_order",
@@ -42,16 +41,12 @@ ASKED = "only other options of the reader reach it; its own tests do"
 UNMADE = "it takes evidence that only a hostile engine writes; its own tests do"
 OPEN = "it leaves open what this verifier does not know, and refutes nothing; its own tests do"
 UNNOTICED = {
-    "bundle:open_bundle": (1, "the system refuses to read"),
-    "bundle:_unreadable": (1, "the system refuses to read"),
     "run:RunContent._check_start": (1, ASKED),
     "run:RunContent.judge": (1, ASKED),
     "derived_files:check_counterexamples": (1, UNMADE),
-    "discovery:compile_discovery": (1, UNMADE),
-    "discovery:DiscoveryContent._check_counterexamples": (1, UNMADE),
-    "discovery:_refusing": (2, UNMADE),
+    "discovery:DiscoveryContent._check_rings": (1, UNMADE),
+    "discovery:_refusing": (1, UNMADE),
     "discovery:_again": (1, UNMADE),
-    "discovery:_shared": (1, ASKED),
     "fork:_against_bundle": (2, ASKED),
     "fork:same_log": (1, ASKED),
     "law:LawContent._check_verdict": (1, UNMADE),
@@ -66,9 +61,6 @@ UNNOTICED = {
     "derived_files:resolve_sources": (1, LIMIT),
     "suite:SuiteContent._check_assessment": (1, UNMADE),
     "suite:SuiteRuns.judge": (1, ASKED),
-    "listing:_bundles": (1, "no checkout keeps an empty folder"),
-    "suite:_compared": (1, "no case is of a suite that compares its runs; its own tests are"),
-    "suite:look_at": (2, BEHIND),
 }
 """By function how many refusals at most no case notices, and why."""
 

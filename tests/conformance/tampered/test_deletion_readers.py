@@ -158,7 +158,7 @@ UNNOTICED = {
     "certificates:_Check.check_circulations": (1, STRICTER),
     "certificates:_Check.check_trees": (1, FORM),
     "statements:Statement.judge": (1, "what is called instead of a judge is nothing, which is refused as malformed"),
-    "statements:said": (1, FORM),
+    "statements:condition_of": (1, FORM),
 }
 """By function how many refusals at most nothing notices, and why."""
 

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from specledger.core.diagnostics import Rejected
+from specledger.compile.scenario import inspect_scenario
+from specledger.core.diagnostics import Rejected, Severity
 from specledger.expr import EvaluationError
+from specledger.kinds import load
 from specledger.run.loop import run
 from tests.toys import NUMBER, plan_of, write_specs
 
@@ -195,8 +197,8 @@ def test_an_agent_without_memory_remembers_nothing(make):
 
 REFUSED: dict[str, Any] = {
     "an unknown action": ({"candidates": [{"op": "ad"}]}, "E_AGENT_CANDIDATE", "'ad'", "did you mean 'add'?"),
-    "a missing argument": ({"candidates": [{"op": "add"}]}, "E_AGENT_CANDIDATE", "takes n", None),
-    "an argument too many": ({"candidates": [{"op": "rest", "for_each": {"n": "[1]"}}]}, "E_AGENT_CANDIDATE", "no arguments", None),
+    "a missing argument": ({"candidates": [{"op": "add"}]}, "E_AGENT_CANDIDATE", "takes n", 'list the values of each: `{op: add, for_each: {n: "[...]"}}`'),
+    "an argument too many": ({"candidates": [{"op": "rest", "for_each": {"n": "[1]"}}]}, "E_AGENT_CANDIDATE", "no arguments", "leave out its `for_each`"),
     "values of another type": ({"candidates": [{"op": "add", "for_each": {"n": "['a']"}}]}, "E_EXPR_TYPE", "string", None),
     "a value that is no list": ({"candidates": [{"op": "add", "for_each": {"n": "1"}}]}, "E_EXPR_TYPE", "int", None),
     "a claim that nobody asks for": ({"claims": {"end": "1"}}, "E_AGENT_CLAIMS", "'end'", None),
@@ -248,6 +250,79 @@ def test_what_an_agent_may_not_say(make, name):
     assert words in found[0].message
     assert found[0].hint == hint or hint is None
     assert "agent.yaml" in str(found[0].span)
+
+
+BOTH = {"candidates": [{"op": "add", "for_each": {"n": "[1, 2]"}}, {"op": "rest"}]}
+READS: dict[str, Any] = {
+    "in the score": ({**BOTH, "score": "action.n"}, True),
+    "in an operand": ({**BOTH, "score": "x + math.abs(action.n)"}, True),
+    "in the condition itself": ({**BOTH, "score": "action.n > 1 ? 1 : 0"}, True),
+    "where it is there": ({**BOTH, "score": "has(action.n) ? action.n : 0"}, False),
+    "where the action has it": ({**BOTH, "score": "action.op == 'add' ? action.n : 0"}, False),
+    "beside a condition": ({**BOTH, "score": "action.op == 'add' && action.n > 1 ? 1 : 0"}, False),
+    "of a candidate that is not always there": (
+        {"candidates": [BOTH["candidates"][0], {"op": "rest", "when": "false"}], "score": "action.n"},
+        False,
+    ),
+    "where every candidate has it": ({"candidates": BOTH["candidates"][:1], "score": "action.n"}, False),
+}
+
+
+@pytest.mark.parametrize(("agent", "wrong"), READS.values(), ids=READS)
+def test_an_argument_that_a_candidate_lacks_is_not_read_of_every_proposal(make, tmp_path, agent, wrong):
+    make(**agent)
+    found = inspect_scenario(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
+    said = [(one.code, one.message, one.severity) for one in found]
+    message = "`action.n` is read of every proposal, and 'rest' has none"
+    assert said == ([("W_AGENT_READS", message, Severity.WARNING)] if wrong else [])
+    assert all("has(action.n)" in str(one.hint) for one in found)
+
+
+NEVER: dict[str, Any] = {"id": "g", "deny": "false", "reason": "r"}
+RULES: dict[str, Any] = {
+    "in a gate": ({"gates": [NEVER | {"deny": "action.n > 1"}]}, True),
+    "in a price": ({"gates": [NEVER], "cost": {"each": "action.n"}}, True),
+    "in the condition of a gate": ({"gates": [NEVER | {"when": "action.n > 1"}]}, True),
+    "under a condition": ({"gates": [NEVER | {"when": "has(action.n)", "deny": "action.n > 1"}]}, False),
+    "beside a condition": ({"gates": [NEVER | {"deny": "has(action.n) && action.n > 1"}]}, False),
+    "after another gate": (
+        {"mode": "first", "gates": [NEVER | {"deny": "!has(action.n)"}, NEVER | {"id": "h", "deny": "action.n > 1"}]},
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("governor", "wrong"), RULES.values(), ids=RULES)
+def test_a_governor_reads_no_argument_of_every_proposal_that_a_candidate_lacks(make, tmp_path, governor, wrong):
+    make(governor=governor, score="0", **BOTH)
+    found = inspect_scenario(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
+    assert [one.code for one in found if one.code == "W_AGENT_READS"] == ["W_AGENT_READS"] * wrong
+
+
+LISTED = {
+    "a literal": ("['r', 'up']", ["'up'"]),
+    "in a branch": ("low ? ['up'] : ['l']", ["'up'"]),
+    "in an item's branch": ("[low ? 'l' : 'up']", ["'up'"]),
+    "in a sum": ("['l'] + ['up', 'down']", ["'up'", "'down'"]),
+    "a near one": ("['R']", ["'R'"]),
+    "values that it takes": ("['l', 'r']", []),
+    "what is computed": ("['up'].filter(d, d == 'l')", []),
+}
+
+
+@pytest.mark.parametrize(("values", "wrong"), LISTED.values(), ids=LISTED)
+def test_a_literal_that_an_argument_never_is_is_a_finding_at_its_place(make, tmp_path, values, wrong):
+    make(candidates=[{"op": "turn", "for_each": {"a": values, "b": "[true]"}}], score="0")
+    found = inspect_scenario(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
+    assert [one.code for one in found] == ["W_AGENT_ARGUMENT"] * len(wrong)
+    assert [one.message.split()[3].rstrip(",") for one in found] == wrong
+
+
+def test_a_candidate_that_is_no_action_lists_the_actions(make):
+    with pytest.raises(Rejected) as rejected:
+        make(candidates=[{"op": "leap"}])
+    (finding,) = rejected.value.diagnostics
+    assert (finding.code, finding.expected, finding.hint) == ("E_AGENT_CANDIDATE", "one of add, rest, turn", None)
 
 
 def test_claims_are_those_that_the_governor_asks_for(make):

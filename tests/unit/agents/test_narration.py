@@ -8,9 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from specledger.agents.claims import DECREASES, INCREASES, MASS_UNIT, REMOVED, derive, direction, leads, masses
-from specledger.agents.narration import FORK
+from specledger.agents.narration import FORK, replay_trace
 from specledger.agents.procedure import DecisionPoint, Procedure, first_best
-from specledger.agents.trace import replay_trace
 from specledger.core.digest import hash_json
 from specledger.core.rng import Stream
 from specledger.gates.digests import mass_units, receive

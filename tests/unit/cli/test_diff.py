@@ -200,13 +200,3 @@ def test_bundles_of_two_kinds_can_be_compared(diff):
     status, found = diff("run", "law")
     assert status == 1
     assert {change["second"] for change in found["specs"]} == {None, "there is one"}
-
-
-def test_a_refuted_bundle_is_said_to_be_so(spec, bundles, tmp_path):
-    broken = shutil.copytree(bundles / "run", tmp_path / "broken")
-    (broken / "receipts.jsonl").write_bytes(b"{}\n")
-    done = spec("diff", bundles / "run", broken)
-    assert (done.status, done.out) == (1, "")
-    assert "[E_FILES]" in done.err
-    assert "REFUTED" in done.err
-    assert spec("diff", bundles / "run", tmp_path / "nothing").status == 2

@@ -173,7 +173,7 @@ def test_the_journal_is_beside_the_evidence_whether_that_is_packed_or_not(discov
 
 
 def test_an_interruption_is_told_once_with_what_is_kept(discover, monkeypatch, tmp_path):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("specledger.pipeline.executing.execute", interrupted)

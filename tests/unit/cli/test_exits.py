@@ -16,22 +16,28 @@ from tests.toys.bundles import files_of
 COMMAND = [sys.executable, "-m", "specledger"]
 
 
-def test_a_run_that_conforms_ends_with_0(process, climb, tmp_path):
-    done = process("run", climb, "--out", str(tmp_path / "out"))
-    assert (done.status, done.err) == (0, "")
+ENDS = {
+    "it conforms": ([], 0, "climb  PASS"),
+    "a violation": (["--set", "governor.invariants.bounded.with.top=1"], 1, "violations: bounded 2"),
+    "nothing was checked": (["--set", "governor.invariants=[]"], 3, "climb  INCONCLUSIVE"),
+}
+
+
+@pytest.mark.parametrize(("change", "status", "said"), ENDS.values(), ids=ENDS)
+def test_a_run_ends_as_its_verdict_says(process, climb, tmp_path, change, status, said):
+    done = process("run", climb, *change, "--out", str(tmp_path / "out"))
+    assert (done.status, done.err) == (status, "")
+    assert said in done.out
+
+
+def test_a_verification_ends_as_its_verdict_says(process, spec, climb, tmp_path):
+    spec("run", climb, "--out", tmp_path / "out")
     assert process("verify", str(tmp_path / "out")).status == 0
-
-
-def test_a_violation_and_a_refutation_end_with_1(process, climb, tmp_path):
-    done = process("run", climb, "--set", "governor.invariants.bounded.with.top=1", "--out", str(tmp_path / "out"))
-    assert (done.status, done.err) == (1, "")
-    assert "climb  FAIL" in done.out
-    assert "violations: bounded 2" in done.out
+    assert process("verify", "--no-replay", str(tmp_path / "out")).status == 3
     with (tmp_path / "out" / "receipts.jsonl").open("ab") as file:
         file.write(b"\n")
     done = process("verify", str(tmp_path / "out"))
-    assert (done.status, done.err) == (1, "")
-    assert "REFUTED" in done.out
+    assert (done.status, done.err, "REFUTED" in done.out) == (1, "", True)
 
 
 def test_a_golden_that_differs_ends_with_1(process, climb, tmp_path):
@@ -42,10 +48,7 @@ def test_a_golden_that_differs_ends_with_1(process, climb, tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [
-        (["run", "--colour"], "E_USAGE"),
-        (["run", "{climb}", "--out", "/dev/null/out"], "E_OUT_UNWRITABLE"),
-    ],
+    [(["run", "--colour"], "E_USAGE"), (["run", "{climb}", "--out", "/dev/null/out"], "E_OUT_UNWRITABLE")],
     ids=" ".join,
 )
 def test_wrong_input_ends_with_2(process, climb, words, code):
@@ -53,13 +56,6 @@ def test_wrong_input_ends_with_2(process, climb, words, code):
     assert (done.status, done.out) == (2, "")
     assert f"error[{code}]" in done.err
     assert "Traceback" not in done.err
-
-
-def test_a_run_that_checked_nothing_ends_with_3(process, climb, tmp_path):
-    done = process("run", climb, "--set", "governor.invariants=[]", "--out", str(tmp_path / "out"))
-    assert (done.status, done.err) == (3, "")
-    assert "climb  INCONCLUSIVE" in done.out
-    assert process("verify", "--no-replay", str(tmp_path / "out")).status == 3
 
 
 def test_a_defect_ends_with_70_and_no_traceback(spec, monkeypatch, climb):
@@ -129,6 +125,22 @@ def test_an_interrupted_run_leaves_what_was_there(long_run, spec, climb, tmp_pat
     assert b"Traceback" not in err
     assert files_of(tmp_path) == before
     assert list(tmp_path.iterdir()) == [tmp_path / "out"] * earlier
+
+
+def test_an_interrupted_run_says_how_to_keep_it_and_a_kept_one_what_is_kept(long_run, climb, tmp_path):
+    finding = {}
+    for words, message in (((), "interrupted: the unfinished run was discarded"), (("--resume",), "interrupted; kept")):
+        running = long_run(*words, "--format", "json")
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=120)
+        (finding,) = json.loads(out)["diagnostics"]
+        assert finding["message"].startswith(message)
+        assert f"`spec run {climb} --episodes 100000 --out out" in finding["hint"]
+        assert "--resume" in finding["hint"]
+    receipts = next(tmp_path.glob(".out.*.partial")) / "new" / "receipts.jsonl"
+    count = receipts.read_bytes().count(b'"type":"episode_end"')
+    kept = f"{count} episode{'' if count == 1 else 's'}" if count else "nothing that is finished"
+    assert finding["message"] == f"interrupted; kept beside out: {kept}"
 
 
 INTERRUPTED_IMPORT = """

@@ -1,6 +1,7 @@
 """The JSON output of every command follows its published schema."""
 
 import json
+import shutil
 from pathlib import Path
 
 import jsonschema
@@ -27,7 +28,18 @@ OUTPUTS = {
     ],
     "agent-check": [["agent", "check", "climber.yaml", "--scenario", "climb.yaml"]],
     "diff": [["diff", "out/climb", "out/climb"]],
-    "verification": [["verify", "out/climb"], ["verify", "out/climb", "--no-replay"]],
+    "verification": [
+        ["verify", "out/climb"],
+        ["verify", "out/climb", "--no-replay"],
+        ["verify", "out/climb", "--against", "out/climb", "--level", "L1"],
+        ["verify", "out/climb", "--judge"],
+        ["verify", "out/climb", "--proof", "2"],
+        ["verify", "--inclusion", "proof.json"],
+        ["verify", "broken.log"],
+        ["verify", "runs.log"],
+        ["verify", "broken"],
+    ],
+    "verifications": [["verify", "out/climb", "out/climb"], ["verify", "out/climb", "nowhere"]],
     "report": [["report", "out/climb"]],
     "diagnostics": [
         ["run", "nowhere"],
@@ -50,7 +62,11 @@ def check(name, document):
 def ran(spec, project):
     (project / "bad.yaml").write_text("spec: world/v1\nname: bad\nstate: {n: itn}\nactions: {go: {}}\n")
     (project / "other.yaml").write_text("on: push\n")
-    assert spec("run", "climb.yaml").status == 0
+    assert spec("run", "climb.yaml", "--log", "runs.log").status == 0
+    (project / "proof.json").write_text(spec("verify", "out/climb", "--proof", "3").out)
+    (project / "broken.log").write_bytes(b'{"prev_entry_hash":1}\n')
+    shutil.copytree(project / "out/climb", project / "broken")
+    (project / "broken" / "specs.json").write_bytes(b"{}\n")
     assert spec("new", "law").status == 0
     return project
 

@@ -58,6 +58,10 @@ def test_one_table_of_all_laws(spec, tmp_path):
     assert "MISSED: PROVED" in lines[3]
     assert lines[5:] == ["2 laws: 1 PROVED, 1 FAIL; 1 not as expected"]
     assert all((tmp_path / "out" / name / "manifest.json").is_file() for name in ("kept", "lost"))
+    quiet = spec("run", *files, "--out", tmp_path / "out", "-q").out.splitlines()
+    assert [line.split()[0] for line in quiet] == ["laws", "law", "lost", "evidence", "2"]
+    assert quiet[-1] == lines[-1]
+    assert spec("run", files[0], "--out", tmp_path / "out", "-q").out == ""
 
 
 def test_a_plan_says_why_nothing_can_be_said_of_a_law(spec, tmp_path):
@@ -137,6 +141,13 @@ def test_a_misspelt_name_of_the_universe_is_an_error_at_the_name(spec, tmp_path,
     assert done.status == 2
     assert f"error[E_LAW_UNDEFINED]: the universe has no `{word}`" in done.err
     assert hint in done.err
+
+
+def test_an_unknown_function_lists_what_a_law_can_call(spec, tmp_path):
+    done = spec("check", write(tmp_path, "mine", KEPT, None, observables=[{"name": "N", "expr": "zzz('c')"}]))
+    (hint,) = [line for line in done.err.splitlines() if "hint:" in line]
+    assert all(word in hint for word in ("count(symbol)", "pattern(pattern)", "grid_length", "observables above it"))
+    assert "N," not in hint  # a law does not call what it defines there
 
 
 def test_a_claim_that_cannot_be_read_is_shown_as_it_was_written(spec, tmp_path):

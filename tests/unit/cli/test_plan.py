@@ -83,9 +83,3 @@ def test_many_runs_are_cut_short_for_people_only(spec, project):
     (project / "heights.yaml").write_text(SUITE.lstrip().replace("seeds: [3, 4]", f"seeds: {list(range(20))}"))
     assert "    and 9 more" in spec("plan", "heights.yaml").out
     assert len(spec("plan", "heights.yaml", "--format=json").json["plans"][0]["runs"]) == 21
-
-
-def test_mistakes_are_told_as_by_a_run(spec, edit):
-    edit("warden.yaml", "deny: action.by > 1", "deny: action.by > 'x'")
-    done = spec("plan", "climb.yaml", "nowhere.yaml", "--format=json")
-    assert (done.status, sorted(done.codes)) == (2, ["E_EXPR_TYPE", "E_SPEC_FILE"])

@@ -7,8 +7,9 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Exit
+from specledger.kinds.incidents import incidents_of
 from specledger.kinds.running import Finished, Incident
-from specledger.kinds.scenario import RUNNABLE, incidents_of
+from specledger.kinds.scenario import RUNNABLE
 
 NAMES = ["VERIFY.md", "manifest.json", "receipts.jsonl", "sha256sums", "specs", "specs.json"]
 
@@ -44,10 +45,7 @@ def test_what_a_run_says(spec, project):
     ]
 
 
-PROBED = {
-    "p5-causal": {"INCONCLUSIVE": 3, "PASS": 3},
-    "layer-b": {"ERROR": 1, "FAIL": 2, "INCONCLUSIVE": 5, "PASS": 1},
-}
+PROBED = {"p5-causal": {"INCONCLUSIVE": 3, "PASS": 3}, "layer-b": {"ERROR": 1, "FAIL": 2, "INCONCLUSIVE": 5, "PASS": 1}}
 
 
 @pytest.mark.parametrize(
@@ -81,14 +79,15 @@ def test_what_a_run_says_in_json(spec, project):
 REFUSALS = [["too_tired"], ["too_tired"], ["too_far", "too_tired"]]
 DIVISION = "E_EVAL_DIVISION_BY_ZERO"
 WRONG = {
-    "no admissible action": ("governor.with.stamina=2", "progress", REFUSALS, [(0, 2), (1, 2)], None),
-    "a broken invariant": ("governor.invariants.bounded.with.top=1", "bounded", {"n": 2}, [(0, 1), (1, 1)], None),
+    "no admissible action": ("governor.with.stamina=2", "progress", REFUSALS, [(0, 2), (1, 2)], None, []),
+    "a broken invariant": ("governor.invariants.bounded.with.top=1", "bounded", {"n": 2}, [(0, 1), (1, 1)], None, []),
     "an error of the agent": (
         "agent.with.fear=2",
         DIVISION,
         "action.by + 0 / (FEAR - n)",
         [(0, 2), (1, 2)],
         "climber.yaml:9:20",
+        ["an integer is divided by zero"] * 2,
     ),
     "an error of a gate": (
         "governor.with.dread=2",
@@ -96,21 +95,35 @@ WRONG = {
         "1 / (DREAD - next.n) > 1",
         [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)],
         "warden.yaml:14:22",
+        ["an integer is divided by zero"] * 5,
+    ),
+    "a value outside its range": (
+        "world.state.n={type: integer, minimum: 0, maximum: 2}",
+        "E_EVAL_STATE",
+        "n + by",
+        [(0, 1), (0, 2), (0, 2), (1, 1), (1, 2)],
+        "stairs.yaml:7:65",
+        [f"n would be {value}, outside 0..2" for value in (3, 3, 4, 3, 3)],
     ),
 }
 
 
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize(("change", "what", "detail", "places", "at"), WRONG.values(), ids=WRONG)
-def test_what_went_wrong_is_told_in_its_order_up_to_five_times(spec, change, what, detail, places, at):
+@pytest.mark.parametrize(("change", "what", "detail", "places", "at", "whys"), WRONG.values(), ids=WRONG)
+def test_what_went_wrong_is_told_in_its_order_up_to_five_times(spec, change, what, detail, places, at, whys):
     told = spec("run", "climb.yaml", "--set", change, "--format=json").json["runs"][0]["incidents"]
-    assert told == [{"episode": episode, "t": t, "what": what, "detail": detail, "at": at} for episode, t in places]
+    reasons = [{"why": why} for why in whys] or [{}] * len(places)
+    assert told == [
+        {"episode": episode, "t": t, "what": what, "detail": detail, "at": at, **reason}
+        for (episode, t), reason in zip(places, reasons, strict=True)
+    ]
     lines = spec("run", "climb.yaml", "--set", change).out.splitlines()
     first = lines.index("  first incidents:") + 1
     shown = detail if isinstance(detail, str) else json.dumps(detail, separators=(",", ":"))
     there = "" if at is None else f"  ({at})"
     assert lines[first : first + len(places)] == [
-        f"    episode {n}, step {t}: {what}  {shown}{there}" for n, t in places
+        f"    episode {n}, step {t}: {what}  {shown}{there}{''.join(f': {why}' for why in reason.values())}"
+        for (n, t), reason in zip(places, reasons, strict=True)
     ]
     assert lines[first + len(places)].startswith("  specs ")
 

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from specledger.cli.main import _COMMANDS, app
-from specledger.cli.terminal import Terminal, paint
+from specledger.cli.output import Terminal, paint
 
 
 class Screen(io.StringIO):
@@ -64,6 +64,7 @@ def test_verbose_names_files_and_explains_codes(spec, climb, tmp_path):
 
 def test_help_groups_commands_by_task(spec):
     shown = spec("--help").out
+    assert "Exit codes: 0 conforms" in shown
     places = [shown.index(panel) for panel in _COMMANDS]
     assert places == sorted(places)
     groups = {one.typer_instance.info.name for one in app.registered_groups if one.typer_instance}

@@ -5,23 +5,22 @@ import pickle
 import pytest
 
 from specledger.core.diagnostics import (
-    CodePage,
     Diagnostic,
     Diagnostics,
     Rejected,
     Severity,
     code,
     codes,
-    explain,
     printable,
     render,
     suggest,
+    title_of,
 )
 from specledger.core.spans import Position, Span
 
-E_ONE = code("E_TEST_ONE", "One", "The first.")
-E_TWO = code("E_TEST_TWO", "Two", "The second.")
-W_ONE = code("W_TEST_ONE", "Perhaps", "A warning.")
+E_ONE = code("E_TEST_ONE", "One")
+E_TWO = code("E_TEST_TWO", "Two")
+W_ONE = code("W_TEST_ONE", "Perhaps")
 
 
 def span(line, column, width=1, file="a.yaml"):
@@ -29,30 +28,29 @@ def span(line, column, width=1, file="a.yaml"):
 
 
 class TestCodes:
-    def test_a_registered_code_has_a_page(self):
-        assert explain(E_ONE) == CodePage("E_TEST_ONE", "One", "The first.") == codes()["E_TEST_ONE"]
+    def test_a_registered_code_has_a_title(self):
+        assert title_of(E_ONE) == "One" == codes()["E_TEST_ONE"]
 
     def test_an_unknown_code_has_none(self):
-        assert explain("E_TEST_UNKNOWN") is None
+        assert title_of("E_TEST_UNKNOWN") is None
 
-    def test_the_same_page_may_be_registered_again(self):
-        assert code("E_TEST_ONE", "One", "The first.") == E_ONE
+    def test_the_same_title_may_be_registered_again(self):
+        assert code("E_TEST_ONE", "One") == E_ONE
 
-    @pytest.mark.parametrize(("title", "text"), [("Uno", "The first."), ("One", "Another.")])
-    def test_another_page_may_not(self, title, text):
+    def test_another_title_may_not(self):
         with pytest.raises(ValueError, match="twice"):
-            code("E_TEST_ONE", title, text)
-        assert explain(E_ONE) == CodePage("E_TEST_ONE", "One", "The first.")
+            code("E_TEST_ONE", "Uno")
+        assert title_of(E_ONE) == "One"
 
     @pytest.mark.parametrize("name", ["", "E_", "E", "E_x", "X_A", "E_A-B", "E_A\n", "E__A"])
     def test_a_malformed_name_is_refused(self, name):
         with pytest.raises(ValueError, match="looks like"):
-            code(name, "t", "x")
+            code(name, "t")
 
-    def test_pages_are_in_the_order_of_their_names_and_cannot_be_changed(self):
+    def test_titles_are_in_the_order_of_their_codes_and_cannot_be_changed(self):
         assert list(codes()) == sorted(codes())
         with pytest.raises(TypeError):
-            codes()["E_TEST_ONE"] = CodePage("", "", "")  # type: ignore[index]
+            codes()["E_TEST_ONE"] = ""  # type: ignore[index]
 
     def test_a_finding_needs_a_registered_code(self):
         with pytest.raises(ValueError, match="not registered"):

@@ -5,7 +5,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical
+from specledger.core.canonical import NotCanonical
 from specledger.core.digest import (
     hash_json,
     hmac_sha256,
@@ -16,6 +16,7 @@ from specledger.core.digest import (
     tagger,
     uuid5_text,
 )
+from specledger.core.floats import FLOATS_ANYWHERE
 
 
 def test_sha256_vector():

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.core.entries import CUT, GENESIS, MOST_NOTES, Entries, Mode, entry_hash, mode_of, uuid_of
+from specledger.core.binding import GENESIS
+from specledger.core.entries import CUT, MOST_NOTES, Entries, Mode, entry_hash, mode_of, uuid_of
 from specledger.gates.digests import witness
 from specledger.gates.documents import axion
 

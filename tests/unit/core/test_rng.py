@@ -19,11 +19,6 @@ def test_bytes_are_those_of_the_definition():
     assert stream.bytes(100) == b"".join(blocks)[:100]
 
 
-def test_pinned_bytes():
-    pinned = "67ba81c3abd524e0489666e767cb383e6ae53f244153ea75c8745dddd9e7affc730f173c9f76cc6d"
-    assert Stream.named(0).bytes(40).hex() == pinned
-
-
 def test_pinned_draws():
     stream = Stream.named(7, "world", 3)
     drawn = [
@@ -52,15 +47,6 @@ def test_a_certain_draw_takes_no_bytes():
     stream = Stream.named(1)
     assert (stream.integer(5, 5), stream.choice("x"), stream.shuffle("y"), stream.sample("z", 0)) == (5, "x", ["y"], [])
     assert (stream.bytes(0), stream.shuffle([]), stream.position) == (b"", [], 0)
-
-
-def test_a_position_can_be_returned_to():
-    stream = Stream.named(1, "a")
-    stream.bytes(50)
-    place, ahead = stream.position, stream.bytes(40)
-    assert Stream(stream.key, place).bytes(40) == ahead
-    stream.position = place
-    assert stream.bytes(40) == ahead
 
 
 def test_a_copy_goes_its_own_way():

@@ -50,10 +50,6 @@ def test_marks_that_cannot_place_every_offset_are_refused(offsets):
         Text("abc", "x", tuple((offset, Position(1, 1)) for offset in offsets))
 
 
-def test_positions_are_ordered_by_line_then_column():
-    assert sorted([Position(2, 1), Position(1, 9), Position(1, 2)]) == [Position(1, 2), Position(1, 9), Position(2, 1)]
-
-
 def test_a_span_names_its_start():
     assert str(Span("a.yaml", Position(3, 4), Position(3, 9))) == "a.yaml:3:4"
     assert Text.inline("a").span().file == "<inline>"

@@ -1,15 +1,15 @@
 """The coordinator: the events of a discovery follow from its specs and answers, whatever finishes first."""
 
+from contextlib import closing
+
 import pytest
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.rng import Stream
-from specledger.discovery import trials
 from specledger.discovery.coordinator import Coordinator, run_discovery
 from specledger.discovery.iteration import KnownLaws
 from specledger.discovery.journal import Journal
-from specledger.discovery.trials import try_proposed
-from specledger.discovery.worker import Worker, open_all
+from specledger.discovery.worker import Worker, open_all, try_proposed
 from specledger.evidence.result import DiscoveryTally
 from specledger.kinds import load
 from specledger.oracles.failures import LASTING
@@ -101,8 +101,9 @@ class Shuffled(Pool):
 @pytest.mark.parametrize("width", [1, 3])
 def test_tasks_that_finish_in_any_order_give_the_same_events(facts, small, seed, width):
     bundle, workbench, model = small
-    pool, journal = Shuffled(Worker(bundle, plan=workbench.plan), seed), Journal(None, bundle.document())
-    assert list(Coordinator(workbench, model.identity, pool, journal, width=width).events()) == facts
+    pool = Shuffled(Worker(bundle, plan=workbench.plan), seed)
+    with closing(Journal(None, bundle.document())) as journal:
+        assert list(Coordinator(workbench, model.identity, pool, journal, width=width).events()) == facts
 
 
 @pytest.mark.slow
@@ -236,7 +237,7 @@ def test_a_verdict_that_no_receipt_holds_is_unknown(small, name):
 def test_a_verdict_that_is_too_long_is_unknown(small, facts, monkeypatch):
     plan, document = small[1].plan, next(body["document"] for type_, body, _ in facts if type_ == "law")
     monkeypatch.setattr("specledger.laws.trial.MAX_VERDICT", 1000)
-    assert trials.try_proposed(plan, document, plan.model.trial)["verdict"]["reason"] == "resource_limit"
+    assert try_proposed(plan, document, plan.model.trial)["verdict"]["reason"] == "resource_limit"
 
 
 def test_a_long_ledger_has_several_receipts(facts, small, quick, monkeypatch):

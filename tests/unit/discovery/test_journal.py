@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 from msgspec.structs import replace
@@ -107,7 +108,8 @@ def test_another_number_of_iterations_goes_on_with_the_same_journal(small, quick
     events(small, journal_of())
     bundle = load(str(SMALL / "small.yaml"), set=changes)[0]
     other = bundle, *open_all(bundle)
-    alone = events(other, Journal(None, bundle.document()))
+    with closing(Journal(None, bundle.document())) as journal:
+        alone = events(other, journal)
     line = Line(other[2].open(False))
     assert events(other, journal_of(bundle), line.ask) == alone
     assert all(turn >= 4 for turn in line.asked)

@@ -6,7 +6,7 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostics
-from specledger.discovery.memory import MOST_ERRORS, DiscoveryMemory, DiscoveryMemorySnapshot, MemoryLimits
+from specledger.discovery.memory import MOST_ERRORS, DiscoveryMemory, DiscoveryMemorySnapshot
 from specledger.laws.trial import try_law
 from specledger.laws.universe import check_universe
 
@@ -97,14 +97,6 @@ def test_errors_are_bounded_too(many):
     for law in many:
         memory.record_evaluation(law, None)
     assert len(memory.errors) == MOST_ERRORS < len(many)
-
-
-def test_limits_are_what_they_are_said_to_be(many):
-    memory = DiscoveryMemory(MemoryLimits(max_accepted=2, max_falsified=3, max_unknown=4, max_counterexamples=1))
-    for status in ("FAIL", "PASS", "UNKNOWN"):
-        for law in many[{"FAIL": 0, "PASS": 10, "UNKNOWN": 20}[status] :][:5]:
-            memory.record_evaluation(law, VERDICTS[status])
-    assert told(memory.snapshot()) == {"accepted_laws": 2, "falsified_laws": 3, "unknown_laws": 4, "counterexamples": 1}
 
 
 def test_a_law_that_is_tried_again_leaves_its_old_place(conserved):

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostics, Rejected
-from specledger.discovery.contract import contract_of
 from specledger.discovery.memory import DiscoveryMemorySnapshot
 from specledger.discovery.prompt import PromptBuilder, check_prompt, compile_prompt
 from specledger.kinds import load
@@ -45,35 +44,6 @@ def build(name, remembered=NOTHING, request=None, **options):
 
 # The contract
 
-SEED: dict[str, Any] = {
-    "universe_id": "kinetic_grid_v1",
-    "symbols": [".", ">", "<", "X"],
-    "state_representation": "string",
-    "capabilities": {
-        "primitive_observables": ["count(symbol)", "grid_length", "incoming_collisions"],
-        "transforms": ["mirror_swap", "shift_k", "swap_only", "mirror_only"],
-        "generator_families": [
-            "random_density_sweep",
-            "constrained_pair_interactions",
-            "edge_wrapping_cases",
-            "symmetry_metamorphic_suite",
-            "adversarial_mutation_search",
-        ],
-    },
-    "config_knobs": {"grid_length_range": [4, 200], "boundary": "periodic"},
-}
-"""Law proposer, section 5, UniverseContract."""
-
-
-def test_the_contract_is_the_seeds_with_what_the_universe_offers_beyond():
-    contract = contract_of(universe()[1]).document()
-    offered, listed = contract.pop("capabilities"), SEED["capabilities"]
-    assert contract == {key: value for key, value in SEED.items() if key != "capabilities"}
-    assert offered.keys() == listed.keys()
-    assert set(listed["primitive_observables"]) < set(offered["primitive_observables"])
-    assert set(listed["generator_families"]) < set(offered["generator_families"])
-    assert {name.partition("(")[0] for name in offered["transforms"]} == set(listed["transforms"])
-
 
 # What is the same and what is not
 
@@ -91,12 +61,6 @@ def test_the_static_part_is_the_same_for_the_same_request(name):
     assert PromptBuilder(plan(name)).build(snapshot(), Request()) == later
 
 
-def test_the_request_is_in_the_static_part():
-    said = build("blind", request=Request(7, ("bound", "monotone"), ("monotone",))).static
-    assert 'Propose 7 new laws. Templates that you may use now: ["bound"].' in said
-    assert 'Focus on: ["bound","monotone"]. Avoid: ["monotone"].' in said
-
-
 @pytest.mark.parametrize("name", ["informed", "blind"])
 def test_all_that_is_remembered_is_told(name):
     remembered = snapshot()
@@ -106,13 +70,6 @@ def test_all_that_is_remembered_is_told(name):
         assert all(entry["claim"] in told.dynamic for entry in getattr(remembered, listed))
     assert all(entry["counterexample"]["start"] in told.dynamic for entry in remembered.falsified_laws)
     assert all(entry["reason"] in told.dynamic for entry in remembered.unknown_laws)
-
-
-def test_the_gallery_can_be_left_out():
-    remembered = snapshot()
-    told = build("blind", remembered, counterexamples=False)
-    assert "# Counterexample gallery: states, one after the other, that refuted a law\nEmpty." in told.dynamic
-    assert told.dropped["counterexamples"] == 0
 
 
 def test_what_is_filled_in_is_on_one_line_and_never_a_place():
@@ -188,20 +145,6 @@ def test_the_canonical_observables_are_the_seeds_and_what_is_said_of_them_is_tru
     }
     assert all(isinstance(answer_of(conserved(expr)), Proved) for expr in kept.values())
     assert all(isinstance(answer_of(conserved(expr)), Refuted) for expr in changing.values())
-
-
-def test_the_informed_prompt_has_the_six_rules_and_the_pitfalls():
-    said = build("informed").system
-    assert re.findall(r"^# Rule (\d)", said, re.M) == list("123456")
-    assert all(re.search(rf"^- {name}: ", said, re.M) for name in templates())
-    for node in ('{"const": 5}', '{"var": "t"}', '{"t_plus_1": true}', '{"obs":', '"op": "not"', '"lhs"', '"rhs"'):
-        assert node in said
-    for operator in ("+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "=>", "and", "or", "not"):
-        assert f'"{operator}"' in said
-    pitfalls = said.partition("# Common pitfalls")[2]
-    assert all(
-        word in pitfalls for word in ("FreeMovers is NOT", "adjacent_pairs('>', '<') does NOT", "ephemeral", "2*X <= L")
-    )
 
 
 # The blind prompt

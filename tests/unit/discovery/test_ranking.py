@@ -21,7 +21,6 @@ from specledger.discovery.ranking import (
 from specledger.discovery.redundancy import RedundancyMatch
 from specledger.expr import conforms
 from specledger.kinds import load
-from tests.toys.claims import T
 
 ONE = 1_000_000
 PASS = {"status": "PASS", "method": "sample"}
@@ -59,50 +58,15 @@ def scores(shipped_ranking):
 # The seed's factors, weights and rules
 
 
-def test_weights_are_the_seeds_and_redundancy_is_subtracted(shipped_ranking):
-    weights = {factor.name: factor.weight for factor in shipped_ranking.factors}
-    assert weights == {
-        "risk": 250_000,
-        "novelty": 200_000,
-        "discrimination": 200_000,
-        "testability": 250_000,
-        "redundancy": -100_000,
-    }
-
-
-def test_the_formula_is_the_seeds(scores, conserved):
-    found = scores(conserved(RIGHT), match=near(300_000))
-    weighed = (25, "risk"), (20, "novelty"), (20, "discrimination"), (25, "testability"), (-10, "redundancy")
-    assert found.overall * 100 == sum(weight * found[name] for weight, name in weighed)
-
-
 @pytest.mark.parametrize(
     ("fields", "risk"),
     [
-        ({}, 900_000),
-        ({"forbidden": "N(t) != N(0)"}, ONE),
         ({"forbidden": "N(t) == 0 at some step"}, ONE),
         ({"forbidden": "two steps whose sums are not equal"}, ONE),
-        ({"preconditions": ["count('>') > 0"]}, 700_000),
-        ({"preconditions": ["count('>') > 0"], "forbidden": "N(t) != N(0)"}, 800_000),
     ],
 )
 def test_risk(scores, conserved, fields, risk):
     assert scores(conserved(RIGHT, **fields))["risk"] == risk
-
-
-def test_risk_and_discrimination_of_other_templates(scores, bounded, proposed):
-    claim = {"op": "=>", "lhs": {"op": ">", "lhs": {"obs": "N", "t": T}, "rhs": {"const": 0}}, "rhs": {"const": True}}
-    implied = {"observables": [{"name": "N", "expr": "count('X')"}], "claim_ast": claim}
-    cases = [
-        (bounded("count('X')", "<=", 3), 700_000, 500_000),
-        (proposed("symmetry_commutation", transform="mirror_swap"), 900_000, 900_000),
-        (proposed("implication_state", **implied), 700_000, 700_000),
-        (proposed("implication_step", **implied), 700_000, 700_000),
-    ]
-    for law, risk, discrimination in cases:
-        found = scores(law)
-        assert (found["risk"], found["discrimination"]) == (risk, discrimination)
 
 
 def test_novelty_falls_with_accepted_laws_of_the_template_or_the_observable(scores, conserved, bounded):
@@ -130,11 +94,7 @@ def test_novelty_does_not_fall_below_its_least(scores, conserved):
 @pytest.mark.parametrize(
     ("fields", "testability"),
     [
-        ({}, ONE),
-        ({"expr": "entropy('>')"}, 700_000),
-        ({"expr": "entropy('>') + chaos"}, 400_000),
         ({"capability_requirements": {"primitive_observables": ["entropy(symbol)", "count(symbol)"]}}, 700_000),
-        ({"capability_requirements": {"transforms": ["rotate"], "generator_families": ["quakes"]}}, 500_000),
         ({"proposed_tests": [{"family": "quakes"}, {"family": "tides"}]}, 800_000),
         ({"preconditions": ["entropy('>') > 0"]}, 700_000),
         ({"preconditions": [{"lhs": "entropy('>')", "op": ">", "rhs": "0"}]}, 700_000),
@@ -142,10 +102,6 @@ def test_novelty_does_not_fall_below_its_least(scores, conserved):
 )
 def test_testability(scores, conserved, fields, testability):
     assert scores(conserved(fields.pop("expr", RIGHT), **fields))["testability"] == testability
-
-
-def test_a_transform_that_is_missing_is_counted(scores, proposed):
-    assert scores(proposed("symmetry_commutation", transform="rotate(3)"))["testability"] == 700_000
 
 
 def test_redundancy_changes_an_order(shipped_ranking, conserved):

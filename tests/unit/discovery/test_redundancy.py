@@ -60,14 +60,6 @@ def test_a_bound_and_an_invariant_that_say_the_same_are_one(bounded, proposed):
     assert sees(bounded("count('X')", "<=", 3), invariant).match_type == "fingerprint"
 
 
-def test_laws_that_cannot_be_measured_are_compared_by_their_normal_form(conserved):
-    first = conserved("entropy('X') + count('>')", name="Entropy")
-    assert sees(first, conserved("  entropy( 'X' )+ count('>')", name="ENTROPY")).match_type == "normalized"
-    other = sees(first, conserved("entropy('x') + count('>')", name="Entropy"))
-    assert other.match_type == "near"
-    assert other.similarity < ONE
-
-
 MANY = " + ".join(f"adjacent_pairs('{a}', '{b}')" for a, b in product(".><X", repeat=2))
 
 WRITTEN = {
@@ -368,24 +360,6 @@ def test_equivalent_laws_agree_on_every_ring_of_a_length(conserved):
 
 
 # Batches
-
-
-def test_the_same_law_a_hundred_times_is_one_law(conserved):
-    batch = [conserved(RIGHT, law_id=f"law-{number}", name=f"N{number % 7}") for number in range(100)]
-    left = RedundancyDetector().filter_batch(batch)
-    assert [law.document["law_id"] for law in left.unique] == ["law-0"]
-    assert {match.matched_law_id for _, match in left.redundant} == {"law-0"}
-    assert len(left.redundant) == 99
-
-
-def test_a_batch_is_learned_only_if_asked(conserved):
-    detector = RedundancyDetector()
-    detector.filter_batch([conserved(RIGHT)])
-    assert len(detector) == 0
-    assert len(detector.filter_batch([conserved(RIGHT)], learn=True).unique) == 1
-    assert len(detector) == 1
-    left = detector.filter_batch([conserved(RIGHT), conserved(LEFT)], learn=True)
-    assert (len(left.unique), len(left.redundant), len(detector)) == (1, 1, 2)
 
 
 def test_of_several_the_first_known_law_is_named(conserved):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from specledger.compile.law import compile_law
+from specledger.discovery.contract import make_scramble
 from specledger.discovery.parser import ResponseParser
-from specledger.discovery.scramble import make_scramble
 from tests.unit.discovery.shipped import NAMES, checked, law, proposal, snapshot, templates, universe, universe_of
 
 UNIVERSES = ["kinetic_grid_v1", "elementary_rule", "traffic", "spin_tide"]

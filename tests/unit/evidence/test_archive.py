@@ -99,6 +99,7 @@ HOSTILE = {
     "a space": archive(entry("a b")),
     "a newline": archive(entry("a\nb")),
     "another script": archive(entry("\u0430")),
+    "two names that differ in case": archive(entry("A"), entry("a")),
     "too deep": archive(entry("/".join("abcdefghi"))),
     "a file that is a folder too": archive(entry("a"), entry("a/b")),
     "another order": archive(entry("b"), entry("a")),

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specledger.core.binding import GENESIS
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
-from specledger.core.entries import GENESIS, Entries, Mode, entry_hash
+from specledger.core.entries import Entries, Mode, entry_hash
 from specledger.evidence import audit
 from specledger.evidence.audit import AuditLog, record
 from specledger.gates.documents import axion

@@ -442,30 +442,6 @@ def files_of_at_most(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_disk_that_is_full_leaves_nothing(tmp_path, name):
-    """Whichever file reaches the limit first."""
-    specs = SPECS if name != "specs.json" else {"root": "s" * 5000}
-    write(tmp_path / "fits", specs=specs)
-    sizes = {path.name: path.stat().st_size for path in (tmp_path / "fits").iterdir()}
-    events = EVENTS
-    if name == "receipts.jsonl":
-        limit = sizes[name] - 1
-    elif name == "specs.json":
-        limit = sizes[name] - 1
-        assert sizes["receipts.jsonl"] < limit
-    else:  # few receipts, so that the manifest is the longest
-        events = [EVENTS[-1]]
-        manifest = write(tmp_path / "fits", events=events)
-        limit = max(entry["size"] for entry in manifest["files"])
-        assert (tmp_path / "fits" / name).stat().st_size > limit
-    before = snapshot(tmp_path)
-    with files_of_at_most(limit), pytest.raises(Rejected) as error:
-        write(tmp_path / "evidence", events=events, specs=specs)
-    assert refusal(error) == "E_OUT_UNWRITABLE"
-    assert snapshot(tmp_path) == before
-
-
 def test_a_disk_that_fills_up_during_the_run_leaves_nothing(tmp_path):
     """A receipt larger than the file's buffer fails when it is added, and would fail again when the file is closed."""
     events = [EVENTS[0], Event("drift", {"drawn": "d" * 100_000}), EVENTS[4]]

@@ -176,30 +176,3 @@ def test_nothing_that_is_added_turns_an_error_or_a_failure_into_a_pass(middle):
     rank = [Verdict.PASS, Verdict.FAIL, Verdict.ERROR]
     after = [rank.index(verdict) for verdict in verdicts[len(RUN) :] if verdict is not Verdict.INCONCLUSIVE]
     assert all(earlier <= later for earlier, later in itertools.pairwise(after))
-
-
-LACKING = {
-    "a start without invariants": ("start", {"gates": []}),
-    "a start without gates": ("start", {"invariants": []}),
-    "a start that counts invariants by number": ("start", {"gates": [], "invariants": 3}),
-    "a step without decisions": ("step", {"chosen": 0, "violations": []}),
-    "a step without a choice": ("step", {"decisions": [], "violations": []}),
-    "a step without violations": ("step", {"decisions": [], "chosen": 0}),
-    "a decision without an error": ("step", {"decisions": [{"rejected": []}], "chosen": 0, "violations": []}),
-    "a rejection without a gate": (
-        "step",
-        {"decisions": [{"rejected": [{}], "error": None}], "chosen": 0, "violations": []},
-    ),
-    "a gate that is a list": (
-        "step",
-        {"decisions": [{"rejected": [{"gate": []}], "error": None}], "chosen": 0, "violations": []},
-    ),
-    "a breach without a severity": ("episode_end", {"success": True, "violations": [{"invariant": "a"}]}),
-    "an episode without an outcome": ("episode_end", {"violations": []}),
-}
-
-
-@pytest.mark.parametrize(("type_", "body"), LACKING.values(), ids=LACKING)
-def test_a_body_that_lacks_what_its_type_must_have(type_, body):
-    with pytest.raises((KeyError, TypeError)):
-        Tally().add(type_, body)

@@ -58,6 +58,7 @@ CASES = [
     ("i\x00", SYNTAX, "\x00", "`U+0000` has no meaning", None),
     ("!-i", SYNTAX, "-", "expected a value", None),
     # names
+    ("outcome", NAME, "outcome", "unknown name `outcome`", "`spec explain outcome` says what it is, and which places can read it"),
     ("postion + 1", NAME, "postion", "unknown name `postion`", "here can be read `i`"),
     ("hazard", NAME, "hazard", "unknown name `hazard`", "`hazards`"),
     ("True", NAME, "True", "unknown name `True`", "`true`"),

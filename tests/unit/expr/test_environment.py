@@ -169,7 +169,7 @@ def test_a_function_reads_what_is_visible_where_it_is_called(checked):
 
 
 def test_many_literal_arguments_share_an_instance(environment):
-    from specledger.expr.check.scope import scope_of
+    from specledger.expr.check.environment import scope_of
 
     text = " + ".join(f"twice({number})" for number in range(30))
     assert check(Text.inline(text), environment, Diagnostics()) is not None

@@ -8,7 +8,21 @@ from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.expr import BOOL, DOUBLE, DYN, FIXED, INT, Environment, FixedType, ListType, RecordType, check, evaluate
+from specledger.expr import (
+    BOOL,
+    DOUBLE,
+    DYN,
+    FIXED,
+    INT,
+    Environment,
+    EvaluationError,
+    FixedType,
+    ListType,
+    RecordType,
+    check,
+    compile_expression,
+    evaluate,
+)
 
 VARIABLES = {"q": FIXED, "r": FIXED, "n": INT, "x": DOUBLE, "d": DYN, "qs": ListType(FIXED)}
 CONSTANTS = {"LOW": (INT, 19), "HIGH": (DOUBLE, 22.5), "STEPS": (ListType(DOUBLE, 2), [0.5, 1.0]), "NONE": (INT, 0)}
@@ -113,3 +127,12 @@ def test_arithmetic_is_that_of_decimals(q, r, n):
 def test_ranges_are_kept():
     found, _ = checked("qfixed(2) + qfixed(0.5)")
     assert found.type == FixedType(2_500_000, 2_500_000)
+
+
+def test_a_list_of_fixed_point_has_the_range_of_all_its_items():
+    text = "sum([q / 9223372036854775807, 9000000.0])"
+    found, _ = checked(text)
+    assert found.type.high >= 9_000_000_000_000
+    product, _ = checked(f"{text} * 9000000")
+    with pytest.raises(EvaluationError, match="E_EVAL_OVERFLOW"):
+        compile_expression(product, ["q"])(0)

@@ -148,33 +148,6 @@ def test_misuse_is_refused_and_nothing_is_executed(world, actuator, obtain, misu
     assert len(world.calls) == before
 
 
-def test_a_refusal_leaves_the_token_open(world, actuator):
-    token = actuator.issue(*FIRST)
-    with pytest.raises(Refused):
-        act(actuator, token, index=1, action=SOUTH)
-    act(actuator, token)
-    assert len(world.calls) == 1
-
-
-def test_one_token_is_one_action(world, actuator):
-    token = actuator.issue(*FIRST)
-    act(actuator, token)
-    for again in (token, Token(**token.document())):
-        with pytest.raises(Refused, match="spent"):
-            act(actuator, again)
-    assert len(world.calls) == 1
-
-
-def test_a_newer_token_voids_the_older_and_is_itself_good(world, actuator):
-    older, newer = actuator.issue(*FIRST), actuator.issue(DIGESTS[1], ROOT, SCOPE)
-    with pytest.raises(Refused, match="spent"):
-        act(actuator, older)
-    act(actuator, newer, index=1, action=SOUTH)
-    with pytest.raises(Refused, match="spent"):
-        act(actuator, older)
-    assert [call[2] for call in world.calls] == [SOUTH]
-
-
 def test_a_step_that_fails_has_spent_its_token():
     def fail(*arguments):
         raise ArithmeticError

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +18,6 @@ from tests.toys import shipped_plan
 
 ONE = 1_000_000
 FACES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}
-GOVERNOR = Path("specs/governor/lexicographic.yaml")
 DEAD_END = Path("fixtures/specs/scenario/dead-end.yaml")
 
 
@@ -127,36 +125,6 @@ def test_the_gate_of_k_judges_what_the_projection_would_hide():
     found = judge(dead_end(), here, honest(here, "Stay"))
     assert [failing["gate"] for failing in found.rejected] == ["admissible", "lyapunov"]
     assert found.rejected[0]["witness"]["rho"] == [[250, 1001]]
-
-
-@cache
-def without(gate, folder):
-    """The dead end under the shipped governor with one gate removed."""
-    governor = yaml.safe_load(GOVERNOR.read_text())
-    governor["gates"] = [item for item in governor["gates"] if item["id"] != gate]
-    governor["name"] = f"without-{gate.replace('_', '-')}"
-    governor["constants"] = {key: {"qfixed": str(value["qfixed"])} for key, value in governor["constants"].items()}
-    (folder / "governor").mkdir(exist_ok=True)
-    (folder / "governor" / f"{governor['name']}.yaml").write_text(yaml.safe_dump(governor, sort_keys=False))
-    scenario = yaml.safe_load(DEAD_END.read_text())
-    scenario |= {"name": "thin", "governor": governor["name"], "agent": "greedy"}
-    del scenario["params"], scenario["matrix"]
-    (folder / "scenario").mkdir(exist_ok=True)
-    path = folder / "scenario" / "thin.yaml"
-    path.write_text(yaml.safe_dump(scenario, sort_keys=False))
-    return compile_scenario(load(str(path))[0])
-
-
-@pytest.fixture(scope="module")
-def thin(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("specs")
-    return lambda gate: without(gate, folder)
-
-
-@pytest.mark.parametrize("name", ALONE)
-def test_without_its_gate_the_same_proposal_is_admitted(thin, name):
-    gate, _, here, proposal, writes, _ = situation(name)
-    assert judge(thin(gate), here, proposal, writes=writes).rejected == []
 
 
 def gates(found):

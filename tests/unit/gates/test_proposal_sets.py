@@ -2,11 +2,9 @@
 
 import pytest
 
-from tests.toys import plan_of, write_specs
+from tests.toys import compile_specs, documents_of
 
 WORLD = {
-    "spec": "world/v1",
-    "name": "world",
     "state": {"x": "int", "y": "int", "log": {"type": "array", "items": "int", "maxItems": 9}},
     "start": {"x": 0, "y": 5, "log": "[3, 4, 5]"},
     "actions": {
@@ -22,23 +20,18 @@ WORLD = {
     "observe": {"x": "x"},
 }
 GOVERNOR = {
-    "spec": "governor/v1",
-    "name": "governor",
     "gates": [{"id": "shown", "deny": "true", "reason": "shown", "witness": {"x": "next.x", "y": "next.y"}}],
     "choose": {"maximise": "proposal.score"},
 }
 AGENT = {
-    "spec": "agent/v1",
-    "name": "agent",
     "candidates": [{"op": op, "for_each": {"n": "[1, 2, 3]"}} for op in ("share", "add")],
     "score": "action.n",
 }
-SCENARIO = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 1}
 
 
 @pytest.fixture
 def made(tmp_path):
-    return plan_of(write_specs(tmp_path, {"world": WORLD, "governor": GOVERNOR, "agent": AGENT, "scenario": SCENARIO}))
+    return compile_specs(tmp_path, documents_of(WORLD, AGENT, GOVERNOR))
 
 
 def judge(made, x, *proposals):

@@ -1,6 +1,7 @@
 """A kind is added by one row: everything works with a table that has one more."""
 
 import ast
+import pickle
 import re
 
 import pytest
@@ -36,6 +37,10 @@ def dice(tmp_path):
 @pytest.fixture
 def bundle(dice):
     return load_runs([dice(6)], kinds=KINDS_AND_DICE)[0]
+
+
+def test_the_table_goes_to_worker_processes_and_clusters():
+    assert [*pickle.loads(pickle.dumps(KINDS))] == [*KINDS]
 
 
 def test_it_is_checked(dice):
@@ -99,6 +104,10 @@ def test_only_runnable_kinds_have_parts():
     }
     with pytest.raises(LookupError, match="cannot be run"):
         _ = KINDS["world"].run
+
+
+def test_the_table_can_be_sent_to_a_worker_process():
+    assert pickle.loads(pickle.dumps(models(KINDS))).keys() == KINDS.keys()
 
 
 def test_no_other_module_of_the_engine_dispatches_on_the_kind(pytestconfig):

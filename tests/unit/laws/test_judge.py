@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from specledger.expr import EvaluationError
-from specledger.laws.exact import Run
+from specledger.laws.harness import Run
 from specledger.laws.judge import halo_of, judge, needs_cells
 from tests.toys.claims import T0, T1, measured, obs, op
 

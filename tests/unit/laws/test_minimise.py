@@ -2,8 +2,7 @@
 
 import pytest
 
-from specledger.laws.exact import Run
-from specledger.laws.harness import minimise
+from specledger.laws.harness import Run, minimise
 from tests.toys.claims import measured, obs, op
 
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from specledger.laws import packed
+from specledger.laws import evolve
 from specledger.laws.automaton import Additive, Rule
+from specledger.laws.evolve import PackedTrajectory, evolve_best, evolve_packed, weigher
 from specledger.laws.layout import Batch
-from specledger.laws.packed import PackedTrajectory, evolve_best, evolve_packed, weigher
-from specledger.laws.planes import build
-from specledger.laws.words import Words
+from specledger.laws.planes import Words, build
 
 TWO = Rule(2, (0, 1, 1, 0, 1, 0, 0, 1))
 THREE = Rule(3, (0,) * 27)
@@ -52,7 +51,7 @@ def test_rules_of_their_own_and_large_trajectories_are_looked_up(monkeypatch):
     batch = Batch.of([(0, 1, 0)] * 2)
     changes = np.array([0, 1]), np.array([1, 0])
     assert not isinstance(evolve_best(batch, TWO, 2, changes), PackedTrajectory)
-    monkeypatch.setattr(packed, "MAX_WORDS", 5)
+    monkeypatch.setattr(evolve, "MAX_WORDS", 5)
     assert not isinstance(evolve_best(batch, TWO, 2), PackedTrajectory)
 
 
@@ -64,7 +63,7 @@ def test_three_symbols_do_not_fit():
 def test_pieces_make_no_difference(monkeypatch):
     batch, measure = Batch.of([(0, 1, 1), (1,) * 70]), Additive(2, 2, (1, 5, -2, 0), 3)
     expected = evolve_packed(batch, TWO, 9).measure(measure).tolist()
-    monkeypatch.setattr(packed, "MAX_PIECE", 1)
+    monkeypatch.setattr(evolve, "MAX_PIECE", 1)
     assert evolve_packed(batch, TWO, 9).measure(measure).tolist() == expected
 
 
@@ -94,3 +93,9 @@ def test_what_is_too_large_is_looked_up(measure):
 def test_a_network_knows_what_it_reads():
     assert build(3, [0b11001100]).used == {1}
     assert build(2, [0b0110]).used == {0, 1}
+
+
+def test_a_window_wider_than_the_halo_is_refused():
+    found = evolve.evolve(Batch.of([(0, 1, 0)], halo=1), TWO, 1)
+    with pytest.raises(ValueError, match="halo of 2"):
+        found.measure(Additive(2, 3, tuple(range(8))))

@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specledger.laws.automaton import Additive, Rule
-from specledger.laws.proofs.answers import Limits
-from specledger.laws.proofs.circulations import circuit, tours
+from specledger.laws.proofs.circulations import Master, circuit, tours
 from specledger.laws.proofs.clauses import clauses
 from specledger.laws.proofs.linear import find_links
 from specledger.laws.proofs.potentials import climb, conserved_quantities, current
-from specledger.laws.proofs.question import And, Linear, Not, Or, Term
+from specledger.laws.proofs.question import And, Limits, Linear, Not, Or, Term
 from specledger.laws.proofs.rings import OutOfCells, necklaces, spend, truth
-from specledger.laws.proofs.simplex import Master
 from specledger.laws.proofs.windows import change, digits, graph, later_windows, over, weigh
 
 

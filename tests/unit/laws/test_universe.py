@@ -6,8 +6,7 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import load
-from specledger.laws.pattern import pattern_of
-from specledger.laws.primitive import ArgumentError, measure_of
+from specledger.laws.primitive import ArgumentError, measure_of, pattern_of
 from specledger.laws.transform import bind_call
 from specledger.laws.universe import check_universe
 

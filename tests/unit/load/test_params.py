@@ -70,6 +70,7 @@ WRONG = {
     "a part of a text": ("{p: {type: int, default: 1}}", '{A: "x + ${p}"}', "E_PARAM_PARTIAL", 4, 16),
     "two in a text": ("{p: {type: int, default: 1}}", '{A: "${p}${p}"}', "E_PARAM_PARTIAL", 4, 16),
     "an open one": ("{p: {type: int, default: 1}}", '{A: "${p"}', "E_PARAM_PARTIAL", 4, 16),
+    "without its dollar": ("{p: {type: int, default: 1}}", '{A: "{p}"}', "E_PARAM_UNKNOWN", 4, 16),
     "in a key": ("{p: {type: int, default: 1}}", '{"${p}": 1}', "E_PARAM_PARTIAL", 4, 13),
 }
 

@@ -251,9 +251,3 @@ def test_a_ranking_and_its_facts(project):
     body = "let: {l: nope, m: l + 1}\nfactors: {f: {weight: 1, rules: [{add: 1, when: m > similarity + n}]}}\n"
     _, findings = check([project("ranking", body)])
     assert told(findings) == [(N, "3:10"), (N, "4:66")]
-
-
-def test_what_was_not_typed_is_said(project):
-    checked, findings = check([project("invariant", "require: nope\n"), "walk"])
-    assert findings == ()
-    assert [(one.kind, one.typed) for one in checked] == [("invariant", False), ("scenario", True)]

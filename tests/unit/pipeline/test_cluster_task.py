@@ -14,23 +14,22 @@ from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.spans import Position, Span
 from specledger.discovery.worker import Worker
-from specledger.evidence.engine import engine_digest
+from specledger.evidence.resume import engine_digest
 from specledger.kinds import load
 from specledger.kinds.law import LawRuns
 from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
-from specledger.kinds.wire import from_bytes, to_bytes
 from specledger.laws.trial import run_law
 from specledger.pipeline import cluster_task
-from specledger.pipeline.cluster_task import done_of, perform, read_reply
+from specledger.pipeline.cluster_task import done_of, from_bytes, perform, read_reply, to_bytes
 from specledger.pipeline.executing import execute, share_runs
 from specledger.pipeline.verifying import verify
 from specledger.run.executor import Work
 from specledger.run.workers import Processes
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.judge_chunks import JudgedChunks
-from specledger.verify.judge_suite import RunJudgements
 from specledger.verify.replay import EpisodeChunks
+from specledger.verify.run import JudgedChunks
+from specledger.verify.suite import RunJudgements
 from specledger.verify.suite_runs import HeldRuns, RunChecks
 from tests.toys import CLIMB, SMALL
 from tests.toys.bundles import files_of
@@ -111,7 +110,7 @@ def toys(tmp_path, monkeypatch):
 )
 def test_evidence_is_the_same_from_documents(toys, name, entries, monkeypatch):
     monkeypatch.setattr("specledger.run.parallel_episodes.run_parallel.__kwdefaults__", {"worth": 1}, raising=False)
-    monkeypatch.setattr("specledger.verify.judge_chunks._WORTH", 1)
+    monkeypatch.setattr("specledger.verify.run._WORTH", 1)
     pytest.importorskip("cel_expr_python", reason="the extra `judge`")
     (bundle,) = load(f"{name}.yaml")
     executor, reader = Loopback(), Reader(judge=True)
@@ -134,7 +133,7 @@ def test_laws_share_the_executor_and_keep_their_order(executor, monkeypatch):
 def test_every_work_has_an_entry():
     works: set[type[Work]] = {EpisodeChunks, JudgedChunks, SuiteRuns, RunChecks, RunJudgements, Worker, LawRuns}
     assert {work.entry for work in works} == set(cluster_task._ENTRIES)
-    made = [*Work.__subclasses__(), *HeldRuns.__subclasses__()]
+    made = [*Work.__subclasses__(), *HeldRuns.__subclasses__(), *EpisodeChunks.__subclasses__()]
     assert {one for one in made if one.__module__.startswith("specledger.")} - {HeldRuns} == works
 
 

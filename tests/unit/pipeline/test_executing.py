@@ -69,17 +69,6 @@ def test_cases_whose_names_differ_in_letter_case_only_are_refused(project):
 
 
 @pytest.mark.usefixtures("project")
-def test_places(copies):
-    one = load_runs(["climb.yaml"])
-    two = load_runs(["climb.yaml", *copies("rise")])
-    assert place_cases(one, None) == (Path("out/climb"),)
-    assert place_cases(one, Path("x")) == (Path("x"),)
-    assert place_cases(two, None) == (Path("out/climb"), Path("out/rise"))
-    assert place_cases(two, Path("x")) == (Path("x/climb"), Path("x/rise"))
-    assert place_cases((), Path("x")) == ()
-
-
-@pytest.mark.usefixtures("project")
 def test_places_inside_a_bundle_are_refused(copies):
     one = load_runs(["climb.yaml"])
     two = load_runs(["climb.yaml", *copies("rise")])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from specledger.agents.trace import Fidelity
+from specledger.agents.narration import Fidelity
 from specledger.core.calibration import VAGUE
 from specledger.core.diagnostics import Diagnostics, Rejected, Severity
 from specledger.core.rng import Stream

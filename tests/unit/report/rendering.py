@@ -11,7 +11,7 @@ from specledger.evidence.result import Tally
 from specledger.kinds import KINDS, MODELS, evidence_kinds, report_kinds
 from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS, Options
-from specledger.report.model import Report
+from specledger.report.model import Report, Subject
 from specledger.report.subject import read_subject
 
 
@@ -58,6 +58,20 @@ def subject_of(bundle, questions=()):
 @cache
 def _folded(place):
     return read_subject(read(place), report_kinds(KINDS))
+
+
+def made_up(name, *checks, doc="", verdict="PASS"):
+    """What a bundle that does not exist shows: these checks."""
+    digest = "ab" * 32
+    manifest = {
+        "run": "cd" * 16,
+        "specs": digest,
+        "receipts": {"count": 9, "head": digest, "root": "ef" * 32},
+        "engine": {"name": "specledger", "version": "0.1.0"},
+        "result": {"verdict": verdict},
+    }
+    whole = {"number": 1, "name": "whole", "status": "passed", "message": ""}
+    return Subject(name, "scenario", doc, f"scenario/{name}@0123456789abcdef", manifest, (whole,), checks)
 
 
 def report_of(*bundles):

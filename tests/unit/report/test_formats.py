@@ -3,18 +3,22 @@
 import json
 import re
 import uuid
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
+from specledger.kinds import load
+from specledger.pipeline.executing import execute
 from specledger.report.formats import FORMATS
 from specledger.report.formats.github import MOST_OF_A_TYPE
 from specledger.report.formats.oscal import EPOCH, token
-from specledger.report.judgement import Control, Judgement, Match, Waiver
-from specledger.report.model import Check, Observation, Outcome, Report, Subject
-from tests.unit.report.rendering import report_of, summary_of, text_of
+from specledger.report.model import Check, Observation, Outcome, Report
+from specledger.report.profile import Control, Judgement, Match, Waiver
+from tests.toys import CLIMB
+from tests.unit.report.rendering import made_up, read, report_of, summary_of, text_of
 
 DIGEST = "ab" * 32
 HOSTILE = [
@@ -44,15 +48,7 @@ def observation(what="broken", detail="{}", run=None, episode=0, t=3, seq=7):
 
 
 def subject(*checks, name="walk", doc="A walk."):
-    manifest = {
-        "run": "cd" * 16,
-        "specs": DIGEST,
-        "receipts": {"count": 9, "head": DIGEST, "root": "ef" * 32},
-        "engine": {"name": "specledger", "version": "0.1.0"},
-        "result": {"verdict": "FAIL"},
-    }
-    whole = {"number": 1, "name": "whole", "status": "passed", "message": ""}
-    return Subject(name, "scenario", doc, "scenario/walk@0123456789abcdef", manifest, (whole,), checks)
+    return made_up(name, *checks, doc=doc, verdict="FAIL")
 
 
 def control(id_="c-1", outcome=Outcome.PASSED, waiver=None, rows=(), why=""):
@@ -213,6 +209,16 @@ def test_sarif_points_into_a_file_only_where_the_user_said_where_specs_lie(tmp_p
     places.append(json.loads(text_of("sarif", report, sources=tmp_path))["runs"][0]["results"][0]["locations"][0])
     assert "physicalLocation" not in places[0]
     assert places[1]["physicalLocation"]["artifactLocation"]["uri"] == (tmp_path / "invariant" / "kept.yaml").as_posix()
+
+
+def test_sarif_points_into_the_sources_of_a_bundle_that_is_a_folder(tmp_path, monkeypatch):
+    (bundle,) = load(CLIMB / "climb.yaml", set=["governor.invariants.bounded.with.top=1"])
+    monkeypatch.chdir(tmp_path)
+    place = execute(bundle, Path("out")).place
+    unpacked = replace(read(place), name="out-in-one-file")
+    found = [json.loads(text_of("sarif", report_of(one)))["runs"][0]["results"][0] for one in (place, unpacked)]
+    uris = [one["locations"][0].get("physicalLocation", {}).get("artifactLocation", {}).get("uri") for one in found]
+    assert uris == ["out/specs/invariant/bounded.yaml", None]
 
 
 def test_a_waived_control_is_suppressed_in_sarif():

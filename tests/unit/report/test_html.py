@@ -22,15 +22,14 @@ from specledger.report.formats.html import embed
 from specledger.report.formats.html.elements import block, element, quoted, words
 from specledger.report.formats.html.embed import Copies, Embedded, choose
 from specledger.report.formats.html.tables import MOST_ROWS, anchors, marked, render, render_cell
-from specledger.report.headline import headline_of
-from specledger.report.judgement import Control, Judgement, Match, Waiver
 from specledger.report.model import Outcome, Report
+from specledger.report.overview import headline_of, reason_text
+from specledger.report.profile import Control, Judgement, Match, Waiver
 from specledger.report.sections import (
     NOTHING,
     Block,
     Expression,
     Joined,
-    ReceiptLink,
     Row,
     RowLink,
     Section,
@@ -85,14 +84,7 @@ def data_of(text):
 
 def lines_of(data):
     """The embedded lines of each chain by number, unfolded by a hand of its own."""
-    text = bytearray()
-    for part in data["text"]:
-        if isinstance(part, str):
-            text += part.encode("latin-1")
-        else:
-            for at in range(part[0], part[0] + part[1]):
-                text.append(text[at])
-    lines = iter(bytes(text).split(b"\n"))
+    lines = iter(read_back(data["text"]).split(b"\n"))
     return [
         {seq: next(lines) for first, count in chain["spans"] for seq in range(first, first + count)}
         for chain in data["chains"]
@@ -193,24 +185,19 @@ def test_embedded_receipts_are_the_lines_of_the_bundle_and_lead_to_its_root(kind
 @pytest.mark.parametrize("budget", [0, 2_000, 20_000, 60_000])
 def test_what_is_not_embedded_is_there_as_hashes_of_whole_subtrees(budget, trap, monkeypatch):
     monkeypatch.setattr(embed, "MOST_CODED", budget)
-    data = data_of(text_of("html", report_of(trap)))
+    text = text_of("html", report_of(trap))
+    data = data_of(text)
     ((chain,), (held,)) = data["chains"], lines_of(data)
     lines = (trap / "receipts.jsonl").read_bytes().splitlines()
     assert len(held) < len(lines)
+    assert "the others enter the root as hashes" in text
+    assert sum(len(part) if isinstance(part, str) else 12 for part in data["text"]) <= max(3 * budget, 40_000)
     covered = [*((seq, 1) for seq in held), *((at, size) for at, size, _ in chain["rest"])]
     assert sorted(seq for at, size in covered for seq in range(at, at + size)) == list(range(len(lines)))
     for at, size, hashed in chain["rest"]:
         assert at % size == 0
         assert hashed == merkle(lines[at : at + size])
     assert len(chain["rest"]) <= 2 * len(lines).bit_length() * (len(chain["spans"]) + 1)
-
-
-def test_a_page_that_is_told_to_be_small_is_small(trap, monkeypatch):
-    monkeypatch.setattr(embed, "MOST_CODED", 20_000)
-    text = text_of("html", report_of(trap))
-    whole = sum(len(part) if isinstance(part, str) else 12 for part in data_of(text)["text"])
-    assert whole < 60_000
-    assert "the others enter the root as hashes" in text
 
 
 @given(
@@ -222,8 +209,7 @@ def test_what_is_coded_is_read_back(pieces):
     copies = Copies()
     for piece in pieces:
         copies.add(piece)
-    (found,) = [b"".join(b"\n".join([line]) for line in [read_back(copies.parts)])]
-    assert found == b"".join(pieces)
+    assert read_back(copies.parts) == b"".join(pieces)
 
 
 def read_back(parts):
@@ -268,23 +254,6 @@ def table(text, section):
     ]
 
 
-def test_gates_and_invariants_count_what_the_receipts_count(pages, read, trap):
-    steps = [one["body"] for one in read(trap) if one["type"] == "step"]
-    for mark, name, _, judged, rejected, *_ in table(pages["run"], "gates"):
-        times = sum(
-            failing["gate"] == name.rstrip("#")
-            for step in steps
-            for one in step["decisions"]
-            for failing in one["rejected"]
-        )
-        assert (judged, int(rejected)) == ("500", times)
-        assert mark == ("\u2713held" if times else "?untested")
-    rows = {row[1].rstrip("#"): row for row in table(pages["run"], "invariants")}
-    assert rows["no-hazard-entered"][0] == "\u2713held"
-    assert rows["no-hazard-entered"][2:7] == ["The agent never stands on a hazard.", "step", "fatal", "100", "0"]
-    assert "progress" in rows
-
-
 def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, trap):
     def breach(bodies):
         bodies["step"][-1]["violations"].append({"invariant": "no-bump", "severity": "fatal", "witness": HOSTILE})
@@ -308,12 +277,12 @@ def test_the_headline_names_what_failed_where_and_how_often(forge, read, trap):
     seq = max(one["seq"] for one in read(place) if one["type"] == "step")
     subject = subject_of(trap)
     broken = replace(subject_of(place), name="broken")
-    text = "".join(_reason_text(headline_of(Report((broken,)))))
+    text = reason_text(Report((broken,)))
     assert text == f"invariant/no-bump failed: 1 of 100 times, first in episode 0, step 99, receipt {seq}."
-    assert "".join(_reason_text(headline_of(Report((subject,))))) == "No check failed: 8 passed."
+    assert reason_text(Report((subject,))) == "No check failed: 8 passed."
     both = headline_of(Report((subject, broken)))
     assert (both.verdict, both.title) == (broken.verdict, "concave, broken")
-    assert "".join(_reason_text(both)).startswith("2 bundles: ")
+    assert reason_text(Report((subject, broken))).startswith("2 bundles: ")
     page = text_of("html", report_of(place))
     assert (
         page.index('class="headline"')
@@ -321,35 +290,6 @@ def test_the_headline_names_what_failed_where_and_how_often(forge, read, trap):
         < page.index('id="evidence"')
         < page.index('id="trust"')
     )
-
-
-def _reason_text(headline):
-    for part in headline.reason:
-        match part:
-            case ReceiptLink():
-                yield f"receipt {part.seq}"
-            case RowLink():
-                yield part.name
-            case _:
-                yield part.text
-
-
-def test_checks_show_figures_and_the_mutants_that_they_noticed(pages, read, heights):
-    bodies = [one["body"] for one in read(heights) if one["type"] == "check"]
-    (row,) = table(pages["suite"], "checks")
-    assert row[:4] == [
-        f"\u2713{bodies[0]['verdict']}",
-        "climbs#",
-        "requirehigh.value > 0",
-        str(bodies[0]["opportunities"]),
-    ]
-    assert '<details class="expression"><summary>require</summary><code>' in pages["suite"]
-    caught = [one["body"] for one in read(heights) if one["type"] == "mutant"]
-    assert int(row[4]) == sum("climbs" in one["caught"] for one in caught)
-    assert [name.rstrip("#") for _, name, *_ in table(pages["suite"], "mutants")] == ["no-bound"]
-    names = [row[0].rstrip("#") for row in table(pages["suite"], "figures")]
-    assert names == [one["body"]["figure"] for one in read(heights) if one["type"] == "figure"]
-    assert [row[1].rstrip("#") for row in table(pages["suite"], "runs")] == ["long.climb.3", "long.climb.4"]
 
 
 def test_a_law_shows_what_it_rests_on(pages, read, law, proved):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.figures import decimal, share
 from specledger.report.formats.markdown import MOST_ROWS, quote, table
-from specledger.report.headline import reason_text
+from specledger.report.overview import reason_text
 from tests.toys import CLIMB
 from tests.unit.report.rendering import altered, report_of, text_of
 from tests.unit.report.rendering import read as read_bundle
@@ -174,11 +175,28 @@ def erring(tmp_path_factory):
 
 def test_a_run_with_errors_leads_with_the_first_error_and_where_it_is_written(erring):
     report = report_of(erring)
-    why = "4 errors, the first E_EVAL_STATE n + by (world/stairs actions.climb.effects.0.to)"
+    where = 'world/stairs actions.climb.effects.0.to, which sets n: {"maximum":1,"type":"integer"}'
+    why = f"4 errors, the first E_EVAL_STATE n + by ({where})"
     assert [check.outcome for check in report.subjects[0].checks if check.id == "progress"] == ["failed"]
     assert reason_text(report).startswith(f"evaluation cannot be decided: {why}, first in episode 0, step 1, receipt ")
     text = text_of("markdown", report)
-    expected = ["error", "E_EVAL_STATE", "n + by", "world/stairs actions.climb.effects.0.to", "4"]
+    expected = ["error", "E_EVAL_STATE", "n + by", where, "4"]
     assert rows(text, "Evaluation errors") == [expected]
-    assert f"cannot tell: {why} (first: receipt " in text_of("junit", report)
+    junit = ElementTree.fromstring(text_of("junit", report))
+    (error,) = junit.iter("error")
+    assert f"cannot tell: {why} (first: receipt " in error.get("message", "")
+    assert (error.text or "").strip().splitlines()[1:] == [
+        "receipt 6, episode 0, step 1: E_EVAL_STATE  n + by  (and 3 more, the last in receipt 17)"
+    ]
     assert "cannot tell: <bdi>4 errors, the first " in text_of("html", report)
+
+
+def test_markdown_leads_with_the_verdict_and_its_reason(erring, tmp_path):
+    calm = execute(load(CLIMB / "climb.yaml")[0], tmp_path / "calm").place
+    one, several = report_of(erring), report_of(calm, erring)
+    first = text_of("markdown", one).splitlines()
+    assert first[0] == "# `climb`: ERROR"
+    assert any(line.startswith("`evaluation cannot be decided: 4 errors, the first E_EVAL_STATE") for line in first[:6])
+    lines = text_of("markdown", several).splitlines()
+    assert lines[0] == "# 2 bundles: ERROR"
+    assert lines[2].startswith("`2 bundles: 1 PASS, 1 ERROR. ")

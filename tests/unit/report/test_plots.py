@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.report.formats.html.axes import Scale
-from specledger.report.formats.html.plots import render_plots
-from specledger.report.plots import MOST_ROWS, Counts, Line, Lines, Matrix, Rate, Rates, side_by_side, table_of
-from specledger.report.rate_plots import figure_rates
+from specledger.report.formats.html.plots import Scale, render_plots
+from specledger.report.plots import MOST_ROWS, Counted, Counts, Line, Lines, Matrix, Rate, Rates, side_by_side, table_of
+from specledger.report.rate_plots import figure_rates, timeline
 from specledger.report.step_series import MOST_EPISODES, StepSeries
-from specledger.report.timeline import timeline
 from tests.unit.report.rendering import report_of, subject_of, text_of
 
 HOSTILE = "</svg><script>alert(1)</script>"
@@ -28,7 +26,7 @@ PLOTS: dict[str, Any] = {
     "lines with bands": Lines("two", "d", [Line("a", [1, 5], [0, 2], [3, 9]), Line(HOSTILE, [2, 2])], first=-1),
     "a constant": Lines("c", "d", [Line("c", [5, 5])]),
     "nothing known": Lines("n", "d", [Line("n", [None, None])]),
-    "counts": Counts("Counts", "d", [("", [(HOSTILE, 7), ("wall", 2)])]),
+    "counts": Counts("Counts", "d", [("", [Counted(HOSTILE, 7), Counted("wall", 2)])]),
 }
 
 
@@ -135,12 +133,7 @@ def test_recovery_begins_at_each_drift_and_ends_at_the_next_one():
     steps(series, 1, [1, 1, 9, 8, 7])
     (plot,) = series.recoveries()  # the budget only falls, so it does not recover
     (line,) = plot.lines
-    assert (plot.title, plot.first, plot.marks, line.name) == (
-        "Recovery: potential W",
-        -4,
-        [(0, "drift")],
-        "2 drifts",
-    )
+    assert (plot.title, plot.first, plot.marks, line.name) == ("Recovery: potential W", -4, [(0, "drift")], "2 drifts")
     assert line.values == [2, 0, 6, 2, 0, 6, 3, 0]
     assert (line.low[5:], line.high[5:]) == ([6, 3, 0], [8, 4, 0])
 
@@ -166,7 +159,7 @@ def test_plots_of_several_bundles_are_side_by_side():
     one, other = (
         [
             Lines("W", "d", [Line("W", [number])], marks=[(number, "shift")]),
-            Counts("Rejections", "d", [("", [("wall", number)])]),
+            Counts("Rejections", "d", [("", [Counted("wall", number)])]),
             Rates("Rates", "d", [("", [Rate("reached", number, 0, 10, "1 of 2")])]),
             *([Matrix("M", "d", ["a"], ["b"], [[number]])] if number == 1 else []),
         ]
@@ -174,7 +167,7 @@ def test_plots_of_several_bundles_are_side_by_side():
     )
     lines, counts, rates, matrix = side_by_side([("first", one), ("second", other)])
     assert lines == Lines("W", "d", [Line("first", [1]), Line("second", [2])], marks=[(1, "shift"), (2, "shift")])
-    assert counts == Counts("Rejections", "d", [("wall", [("first", 1), ("second", 2)])])
+    assert counts == Counts("Rejections", "d", [("wall", [Counted("first", 1), Counted("second", 2)])])
     assert [(name, [rate.name for rate in group]) for name, group in rates.groups] == [("reached", ["first", "second"])]
     assert matrix == one[-1]
 

@@ -10,13 +10,12 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
-from specledger.report.controls import control_sections
-from specledger.report.junit_reader import read_tests
-from specledger.report.model import Check, Outcome, Report, Subject
-from specledger.report.profile import judge
+from specledger.report.model import Check, Outcome, Report
+from specledger.report.overview import control_sections
+from specledger.report.profile import judge, read_tests
 from specledger.report.sections import tone
 from specledger.spec.profile import Profile
-from tests.unit.report.rendering import summary_of, text_of
+from tests.unit.report.rendering import made_up, summary_of, text_of
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
 SAID = "id: a, section: s, says: it must"
@@ -25,18 +24,9 @@ PROFILES = sorted(Path(__file__).parents[3].glob("specs/profile/*.yaml"))
 
 def subject(name, **outcomes):
     """A bundle whose checks have these outcomes; `__` stands for a slash."""
-    digest = "0" * 64
-    manifest = {
-        "run": "0" * 32,
-        "specs": digest,
-        "receipts": {"count": 1, "head": digest, "root": digest},
-        "engine": {"name": "specledger", "version": "0.1.0"},
-        "result": {"verdict": "PASS"},
-    }
-    checks = tuple(
-        Check(id_.replace("__", "/"), "says", None, Outcome(outcome), 1) for id_, outcome in outcomes.items()
+    return made_up(
+        name, *(Check(id_.replace("__", "/"), "says", None, Outcome(one), 1) for id_, one in outcomes.items())
     )
-    return Subject(name, "scenario", "", f"scenario/{name}@0", manifest, (), checks)
 
 
 SUBJECTS = (

@@ -79,11 +79,7 @@ TABLE = {
         "not applicable",
         [0],
     ),
-    "a condition of a declared type": (
-        "receipts: step, when: body.success, require: 'body.t > 0'",
-        "passed",
-        [0],
-    ),
+    "a condition of a declared type": ("receipts: step, when: body.success, require: 'body.t > 0'", "passed", [0]),
     "of the whole bundle, and not": ("require: size(receipts) < 10, of: concave", "failed", [0]),
     "of every bundle": ("require: 'size(receipts) > 0 && receipts[0].seq == 0'", "passed", [0, 1]),
     "receipts of one run joined": (

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.kinds import load
-from specledger.report import ring
+from specledger.report import law as law_report
 from specledger.verify.statements import InvalidCertificate
 from specledger.verify.violation import Trajectory
 
@@ -18,7 +18,7 @@ def law_of(name):
 
 
 def drawn_of(law, verdict=VERDICT):
-    return ring.spacetime(law, verdict, "laws.one")
+    return law_report.spacetime(law, verdict, "laws.one")
 
 
 # a law, and the start of its example: tested as often as it can be, then with all symbols, then with many states
@@ -35,7 +35,7 @@ STARTS = {
 @pytest.mark.parametrize(("name", "start"), STARTS.items(), ids=STARTS)
 def test_the_example_begins_with_the_first_start_that_shows_most(name, start):
     law = law_of(name)
-    found = ring.example_start(law)
+    found = law_report.example_start(law)
     assert (None if found is None else "".join(law.universe.alphabet[cell] for cell in found)) == start
     if found is not None:
         assert len(found) == law.universe.shortest
@@ -54,14 +54,14 @@ def test_a_figure_beyond_64_bits_leaves_the_law_without_a_picture(monkeypatch):
 
     law = law_of("momentum")
     assert drawn_of(law) is not None
-    monkeypatch.setattr(ring, "measured", raises)
+    monkeypatch.setattr(law_report, "measured", raises)
     assert drawn_of(law) is None
 
 
 def test_what_is_drawn_is_bounded():
     drawn = drawn_of(replace(law_of("momentum"), T=200))
-    assert (len(drawn["rows"]), drawn["states"]) == (ring.EXAMPLE_STATES, 201)
-    assert len(drawn["observables"]) == ring.EXAMPLE_STATES
+    assert (len(drawn["rows"]), drawn["states"]) == (law_report.EXAMPLE_STATES, 201)
+    assert len(drawn["observables"]) == law_report.EXAMPLE_STATES
 
 
 def test_a_counterexample_is_drawn_to_just_after_the_violation():

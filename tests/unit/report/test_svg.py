@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from specledger.core.diagnostics import Rejected
-from specledger.report.formats.svg.clock import Clock
 from specledger.report.formats.svg.episode import Episode
-from specledger.report.formats.svg.map import cell_size, draw_map
+from specledger.report.formats.svg.map import Clock, cell_size, draw_map
 from specledger.report.step_series import StepSeries
 from tests.unit.report.rendering import read as read_bundle
 from tests.unit.report.rendering import report_of, text_of

@@ -83,12 +83,3 @@ def test_a_refusal_changes_no_potential():
         "potentials": {"below": {"from": 4, "to": 4}, "best": {"from": 5, "to": 5}},
         "rebases": [],
     }
-
-
-@pytest.mark.parametrize(("remembers", "expected"), [("episode", 2), ("run", 5)])
-def test_a_memory_of_the_run_lasts_over_episodes(remembers, expected):
-    governor = begun(remembers)
-    governor.begin()
-    assert governor.values.potentials is None
-    governor.observe(2, {"x": 1}, fresh=True)
-    assert governor.values == GovernorValues(expected, {"below": expected - 1, "best": expected})

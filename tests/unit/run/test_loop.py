@@ -1,6 +1,5 @@
 """The one loop: the order of its events, what errors and breaches do to it, and specs that a stranger writes."""
 
-import copy
 from functools import cache
 from typing import Any
 
@@ -15,7 +14,7 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
 from specledger.verify.checks import Status
-from tests.toys import write_specs
+from tests.toys import documents_of, followed, write_specs
 
 WORLD: dict[str, Any] = {
     "state": {"x": "int"},
@@ -37,17 +36,10 @@ FINE: dict[str, Any] = {"require": "x >= 0"}
 
 
 def loaded(folder, inner, invariant, jump, world, agent, governor, scenario):
-    body = {
-        "world": "world",
-        "governor": "governor",
-        "agent": "agent",
-        "horizon": 4,
-        "invariants": ["fine"],
-        **scenario,
-    }
-    documents = {"world": WORLD | world, "agent": AGENT | agent, "governor": GOVERNOR | governor, "scenario": body}
-    documents |= {"world/inner": INNER | inner, "invariant/fine": FINE | invariant}
-    documents["drift/jump"] = {"at": "t == 2", "effects": [{"set": "x", "to": "x + 10"}]} | jump
+    body = {"horizon": 4, "invariants": ["fine"], **scenario}
+    others = {"world/inner": INNER | inner, "invariant/fine": FINE | invariant}
+    others["drift/jump"] = {"at": "t == 2", "effects": [{"set": "x", "to": "x + 10"}]} | jump
+    documents = documents_of(WORLD | world, AGENT | agent, GOVERNOR | governor, others, **body)
     return load(str(write_specs(folder, documents)))[0]
 
 
@@ -165,12 +157,6 @@ def test_without_until_an_episode_ends_at_its_horizon(make):
     assert [(end["ended"], end["steps"]) for end in bodies(make(), "episode_end")] == [("horizon", 4)]
 
 
-@pytest.mark.parametrize(("severity", "ended", "steps"), [("fatal", "fatal", 2), ("warn", "horizon", 4)])
-def test_a_fatal_breach_ends_an_episode_and_a_warning_does_not(make, severity, ended, steps):
-    plan = make(invariant={"require": "x < 4", "severity": severity}, episodes=2)
-    assert [(end["ended"], end["steps"]) for end in bodies(plan, "episode_end")] == [(ended, steps)] * 2
-
-
 def test_the_first_success_is_kept(make):
     plan = make(world={"success": "x >= 4 && x < 6"})
     assert [step["success"] for step in bodies(plan)] == [False, True, False, False]
@@ -261,21 +247,6 @@ def test_an_error_says_where_in_which_expression(make):
     assert error["expression"] == "7 + 6 / (next.x - 4)"
     assert error["offset"] is not None
     assert (error["episode"], error["t"]) == (0, 1)
-
-
-def test_an_error_in_one_judgement_denies_that_proposal_alone(bundle, tmp_path):
-    gates = [{"id": "g", "deny": "1 / (action.n - 2) > 5", "reason": "r"}]
-    made = bundle(governor={"gates": gates}, agent={"score": "-action.n"})
-    plan = compile_scenario(made)
-    for step in bodies(plan):
-        assert step["chosen"] == 0
-        assert step["decisions"][0] == {"rejected": [], "error": None}
-        assert step["decisions"][1]["rejected"] == []
-        assert step["decisions"][1]["error"]["code"] == "E_EVAL_DIVISION_BY_ZERO"
-    assert result(plan)["verdict"] == "ERROR"
-    assert result(plan)["violations"] == {}
-    execute(made, tmp_path / "evidence")
-    assert {check.status for check in verify(tmp_path / "evidence").checks} == {Status.PASSED}
 
 
 def test_an_error_in_the_step_itself_denies_the_proposal(make):
@@ -381,38 +352,17 @@ def test_a_copy_of_the_shipped_scenario_in_another_folder_is_the_same_run(tmp_pa
     assert list(run(compile_scenario(copied))) == list(run(compile_scenario(shipped)))
 
 
-def test_a_broken_wish_of_a_stranger_is_a_failure_with_a_witness(tmp_path):
-    """The same island with a wish that does not hold: the run says so, and its evidence still verifies."""
-    made = island(tmp_path, wish="position != goal")
-    finished = execute(made, tmp_path / "evidence")
-    assert finished.manifest["result"]["verdict"] == "FAIL"
-    assert finished.manifest["result"]["violations"]["dry-feet"] > 0
-    assert {check.status for check in verify(tmp_path / "evidence").checks} == {Status.PASSED}
-    breaches = [breach for step in bodies(compile_scenario(made)) for breach in step["violations"]]
-    assert all(breach["witness"]["position"] == breach["witness"]["goal"] for breach in breaches)
-
-
 def test_the_drawn_values_are_those_of_the_named_stream(tmp_path):
     """Whoever knows the seed can draw them without the engine's loop."""
     plan = compile_scenario(island(tmp_path))
-    state: Any = None
-    proposals: list[Any] = []
     checked = 0
-    for event in run(plan):
+    for event, state, _ in followed(plan, run(plan)):
         body = event.body
-        if event.type == "episode":
-            state = copy.deepcopy(body["state"])
-        elif event.type == "commit":
-            proposals = body["proposals"]
-        elif event.type == "step":
-            action = proposals[body["chosen"]]["action"]
-            state, _ = plan.actors[0].step(state, action["op"], action, body["inputs"])
-        elif event.type == "drift":
+        if event.type == "drift":
             index = [drift.name for drift in plan.drifts].index(body["drift"])
             drift = plan.drifts[index]
             for name, source in zip(drift.draws, drift.sources(state) or [], strict=True):
                 stream = Stream.named(99, "drift", drift.streams[0], index, body["episode"], body["t"], name)
                 assert stream.choice(source) == body["drawn"][name]
                 checked += 1
-            state = state | {name: change["to"] for name, change in body["changed"].items()}
     assert checked == 8

@@ -5,13 +5,12 @@ import json
 import pytest
 
 from specledger.compile.scenario import compile_scenario
-from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
-from tests.toys import write_specs
+from tests.toys import FREE, documents_of, findings_of, write_specs
 
 WIDE = "range(200)"
 ROWS = {"type": "array", "items": {"type": "array", "items": "int"}}
@@ -73,14 +72,9 @@ MANY = {  # of light values, so many that together they are too much: what is la
 def bundle_of(folder, world, drift=None, invariant=None, agent=(), governor=()):
     more = {"drift": ["drift"]} if drift else {}
     more |= {"invariants": ["invariant"]} if invariant else {}
-    documents = {
-        "world": {**WORLD, **world},
-        "agent": {"candidates": [{"op": "rest"}], "score": "0", **dict(agent)},
-        "governor": {"gates": [], "choose": {"maximise": "0"}, **dict(governor)},
-        "scenario": {"world": "world", "governor": "governor", "agent": "agent", "horizon": 1, **more},
-        **({"drift": drift} if drift else {}),
-        **({"invariant": invariant} if invariant else {}),
-    }
+    others = {kind: one for kind, one in (("drift", drift), ("invariant", invariant)) if one}
+    idle = {"candidates": [{"op": "rest"}], "score": "0", **dict(agent)}
+    documents = documents_of({**WORLD, **world}, idle, {**FREE, **dict(governor)}, others, **more)
     (bundle,) = load(str(write_specs(folder, documents)))
     return bundle
 
@@ -116,9 +110,7 @@ def test_what_is_made_of_many_light_values_is_weighed_by_its_form(tmp_path, name
 
 def test_a_start_state_that_is_too_much_is_none(tmp_path):
     bundle = bundle_of(tmp_path, {"start": {"x": "0", "rows": SQUARE + "[0]"}})
-    with pytest.raises(Rejected) as rejected:
-        compile_scenario(bundle)
-    (found,) = rejected.value.diagnostics
+    (found,) = findings_of(compile_scenario, bundle)
     assert found.code == "E_START_ILL_FORMED"
     assert "too much" in found.message
 

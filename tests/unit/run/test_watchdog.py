@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from specledger.core.binding import GENESIS
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
-from specledger.core.entries import GENESIS, Entries, Mode
+from specledger.core.entries import Entries, Mode
 from specledger.core.verdict import Verdict
 from specledger.evidence.audit import AuditLog, record
 from specledger.gates.documents import axion

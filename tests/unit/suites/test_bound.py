@@ -1,4 +1,4 @@
-"""`bound` of a step: recomputed from the digests, or taken from who checked the receipts of a run that commits."""
+"""`bound` of a step: whether its choice is one of the set that was committed to before, recomputed from the digests."""
 
 import copy
 import json
@@ -21,27 +21,27 @@ def bodies(last=60):
     return [(one["type"], one["body"]) for one in told] + [("episode_end", end)]
 
 
-def bound(receipts, **found):
-    (episode,) = Episodes(HEADING, **found).read(receipts)
+def bound(receipts):
+    (episode,) = Episodes(HEADING).read(receipts)
     return [step["bound"] for step in episode["steps"] if step["chosen"] >= 0]
 
 
-@pytest.mark.parametrize("found", [{}, {"bound": True}], ids=["recomputed", "taken"])
-def test_choices_of_a_true_run_are_bound(found):
-    assert set(bound(bodies(), **found)) == {True}
+def change(type_, edit):
+    changed = copy.deepcopy(bodies())
+    edit(next(body for found, body in changed if found == type_))
+    return changed
 
 
-@pytest.mark.parametrize("found", [{}, {"bound": True}], ids=["recomputed", "taken"])
-def test_a_choice_without_a_commitment_is_not_bound(found):
-    assert set(bound([each for each in bodies() if each[0] != "commit"], **found)) == {False}
+CHOICES = {
+    "those of a true run": (bodies(), True),
+    "without a commitment": ([each for each in bodies() if each[0] != "commit"], False),
+    "another root": (change("commit", lambda body: body.update(root="0" * 64)), False),
+    "another choice": (change("step", lambda body: body.update(chosen=0 if body["chosen"] else 1)), False),
+    "another digest": (change("step", lambda body: body.update(chosen_hash="0" * 64)), False),
+    "another token": (change("step", lambda body: body["token"].update(scope="0" * 64)), False),
+}
 
 
-@pytest.mark.parametrize("found", [{}, {"bound": True}], ids=["recomputed", "taken"])
-def test_a_run_that_commits_to_nothing_is_looked_at_in_any_case(found):
-    """Nobody checks the commitments of such a run, since it has none; those that were added bind nothing."""
-    told = copy.deepcopy(bodies())
-    told[0][1]["commit"] = "none"
-    for type_, body in told:
-        if type_ == "commit":
-            body["root"] = "0" * 64
-    assert set(bound(told, **found)) == {False}
+@pytest.mark.parametrize(("receipts", "first"), CHOICES.values(), ids=CHOICES)
+def test_a_choice_is_bound_by_every_digest(receipts, first):
+    assert bound(receipts)[0] is first

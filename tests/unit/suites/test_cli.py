@@ -160,6 +160,6 @@ def test_what_could_not_be_computed_is_shown_and_escaped():
         "  checks",
         "    ERROR  c  0 opportunities  E_X: a\\x1b[31m in r, episode 2",
         "  mutants",
-        "    SURVIVED  m  in s by nothing",
+        "    SURVIVED  m  in s: no check noticed it",
         "  checks that no mutant makes fail: c",
     ]

@@ -319,7 +319,7 @@ REFUSED = {
     ),
     "no settings are in the sources": (
         lambda all_: [(one / "specs/origin.json").write_text("{}\n") for one in all_],
-        "has the keys",
+        "missing required field `format`",
     ),
     "the sources are missing": (
         lambda all_: [(one / "specs").rename(one / "other") for one in all_],
@@ -452,6 +452,55 @@ def test_episodes_that_were_changed_do_not_count(project, damage):
     assert files_of(execute(bundle, project / "out", options).place) == expected
     assert told == [({"edited": 2, "forged": 2, "specs": 0, "linked": 7}[damage], 10, "episode")]
     assert damage != "linked" or (project / "mine").read_bytes() == before
+
+
+def relabelled(place, verdict="ERROR"):
+    """Let a manifest say another verdict than its receipts give, or none."""
+    manifest = json.loads((place / "manifest.json").read_bytes())
+    manifest["result"] = {**manifest["result"], "verdict": verdict} if verdict else {}
+    (place / "manifest.json").write_bytes(canonical_bytes(manifest) + b"\n")
+
+
+COMPLETE = {
+    "a scenario": ("climb.yaml", [], lambda _: None, True),
+    "a suite": ("heights.yaml", [], lambda _: None, True),
+    "a suite, a run of which was changed": ("heights.yaml", [], lambda place: altered(place, "runs"), False),
+    "a suite with another verdict": ("heights.yaml", [], relabelled, False),
+    "another verdict": ("climb.yaml", [], relabelled, False),
+    "a manifest without a verdict": ("climb.yaml", [], lambda place: relabelled(place, None), False),
+    "a changed file": ("climb.yaml", [], lambda place: altered(place, ""), False),
+    "other specs": ("climb.yaml", ["seed=9"], lambda _: None, False),
+    "no manifest": ("climb.yaml", [], shutil.rmtree, False),
+}
+
+
+def altered(place, folder):
+    """Change a byte of receipts."""
+    file = sorted((place / folder).rglob("receipts.jsonl"))[0]
+    file.write_bytes(file.read_bytes().replace(b'"seq":1', b'"seq":8', 1))
+
+
+@pytest.mark.parametrize(("spec", "changes", "damage", "complete"), COMPLETE.values(), ids=COMPLETE)
+def test_complete_evidence_is_not_made_again(project, spec, changes, damage, complete):
+    (bundle,) = load(spec)
+    first = execute(bundle, project / "out", RunOptions(resume=True))
+    damage(project / "out")
+    (again,) = load(spec, set=changes)
+    done = execute(again, project / "out", RunOptions(resume=True))
+    assert (first.complete, done.complete) == (False, complete)
+    assert done.verdict is first.verdict
+    assert (done.manifest, done.receipts) == (first.manifest, first.receipts) or changes
+    assert done.manifest["specs"] == again.digest
+
+
+def test_complete_evidence_in_one_file_is_not_made_again_unless_it_is_to_be_shared(project):
+    (bundle,) = load("climb.yaml")
+    places = [project / "out.zip", project / "out"]
+    for place in places:
+        execute(bundle, place)
+        assert execute(bundle, place, RunOptions(resume=True)).complete
+        assert not execute(bundle, place, RunOptions()).complete
+    assert not execute(bundle, places[1], RunOptions(resume=True, shard=(1, 2))).complete
 
 
 def test_more_shards_than_runs(suite, project):

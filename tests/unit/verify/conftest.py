@@ -3,12 +3,15 @@
 import shutil
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
+from specledger.evidence.keys import SigningKey
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from specledger.verify import bundle as stages
 from specledger.verify import run as content
+from specledger.verify.trust import Trust
 from tools.tampering.bases import CLIMB
 from tools.tampering.forger import HELP, Forger
 
@@ -21,6 +24,19 @@ VARIANTS = {
     "failing": ["agent.with.fear=2"],
     "small": ["episodes=1", "horizon=2"],
 }
+
+
+def key_of(number):
+    private = Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32)
+    return SigningKey(private.public_key().public_bytes_raw(), private)
+
+
+ALICE, BOB, EVE = map(key_of, (1, 2, 3))
+
+
+def trusting(*keys, threshold=1, origin="specledger/{run}", **more):
+    """What a reader trusts who trusts these keys."""
+    return Trust(origin, {key.id: key.public for key in keys}, threshold, **more)
 
 
 @pytest.fixture(scope="session")

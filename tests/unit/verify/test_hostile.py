@@ -104,17 +104,6 @@ def test_no_flipped_byte_is_accepted_when_the_file_list_fits(small, name):
         assert found.checks[1].status is Status.PASSED
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["manifest.json", "receipts.jsonl", "specs.json"])
-def test_no_cut_is_accepted(small, name):
-    data = small.read(name)
-    for length in range(0, len(data), 31):
-        small.write(name, data[:length])
-        if name != "manifest.json":
-            small.relist()
-        assert verify_bundle(small.folder, RUN, MODELS).verdict is Verdict.FAIL, length
-
-
 def test_an_untouched_bundle_is_accepted(bundles):
     for name, folder in bundles.items():
         found = verify_bundle(folder, RUN, MODELS)
@@ -166,7 +155,7 @@ def test_a_half_of_a_bundle_is_refuted(small):
     assert verify_bundle(small.folder, RUN, MODELS).checks[0].code == "E_MANIFEST"
 
 
-@pytest.mark.parametrize("place", ["listing.file_digest", "bundle.read_document", "manifest.read_document"])
+@pytest.mark.parametrize("place", ["manifest.file_digest", "bundle.read_document", "manifest.read_document"])
 def test_what_the_system_refuses_to_read_is_not_refuted(small, monkeypatch, place):
     def refuse(path, *arguments):
         raise PermissionError(13, "Permission denied", str(path))

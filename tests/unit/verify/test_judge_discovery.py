@@ -14,7 +14,7 @@ from specledger.kinds import MODELS, load
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.discovery import DISCOVERY
-from specledger.verify.judge_law import ENDED, NOTHING_SAID, judge_discovery
+from specledger.verify.judge_law import ENDED, UNDECIDED, judge_discovery
 from tests import toys
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
@@ -59,7 +59,7 @@ def test_every_verdict_is_judged(made, told):
     wanted = sum(status in ("PROVED", "PASS", "FAIL") for status in said)
     assert (count.judged, count.all, count.open, count.against) == (wanted, wanted, {}, None)
     assert count.seen["counterexamples"] == said.count("FAIL") > 0
-    assert set(count.without) <= {NOTHING_SAID, ENDED}
+    assert set(count.without) <= {UNDECIDED, ENDED}
     assert any(held["mutant"] is not None for _, body in told for held in body.get("held_out") or ())
 
 

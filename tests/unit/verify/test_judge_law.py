@@ -93,7 +93,7 @@ def test_it_agrees_with_every_honest_verdict(trials, name):
     status, count = verdict_of(trials, name)["status"], judged(trials, name)
     assert status == {"proved": "PROVED", "refuted": "FAIL", "passed": "PASS"}.get(name.split(",")[0], "UNKNOWN")
     if status == "UNKNOWN":
-        assert (count.all, count.without) == (0, {judging.NOTHING_SAID: 1})
+        assert (count.all, count.without) == (0, {judging.UNDECIDED: 1})
     else:
         assert (count.judged, count.all, count.against, count.open) == (1, 1, None, {})
         assert count.seen.total() == {"FAIL": 1, "PASS": 80}.get(status, count.seen.total()) > 0
@@ -264,7 +264,7 @@ def test_where_nothing_is_said_there_is_no_agreement(sealed):
     verification, rung = verified(sealed("unknown"))
     assert (verification.verdict, rung.status) == (Verdict.INCONCLUSIVE, "not checked")
     assert rung.why.startswith(NO_EXPRESSION)
-    assert f"{judging.NOTHING_SAID} 1" in rung.why
+    assert f"{judging.UNDECIDED} 1" in rung.why
 
 
 def test_a_disagreement_refutes_the_evidence(sealed, monkeypatch):

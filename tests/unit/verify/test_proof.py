@@ -9,7 +9,6 @@ import pytest
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.checkpoint import NoteSignature, read_note, sign_note
-from specledger.evidence.keys import SigningKey
 from specledger.evidence.seal import Seal
 from specledger.kinds import MODELS
 from specledger.verify.assurance_levels import Reader, headline, level_statuses
@@ -18,7 +17,8 @@ from specledger.verify.checks import Level
 from specledger.verify.fork import Against, read_against
 from specledger.verify.proof import verify_proof
 from specledger.verify.run import RUN
-from specledger.verify.trust import Seen, Trust
+from specledger.verify.trust import Seen
+from tests.unit.verify.conftest import ALICE, BOB, trusting
 
 
 def proof_of(folder, index):
@@ -67,17 +67,6 @@ def test_a_proof_alone_concludes_nothing_about_its_root(bundles, tmp_path):
     assert [check.code for check in found.checks if check.code] == ["E_FORK"]
 
 
-ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519", reason="the extra `sign`")
-
-
-def key_of(number):
-    private = ed25519.Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32)
-    return SigningKey(private.public_key().public_bytes_raw(), private)
-
-
-ALICE, BOB = map(key_of, (1, 2))
-
-
 @pytest.fixture
 def sealed(bundles, tmp_path):
     """A bundle of a variant that Alice signed, with an origin."""
@@ -88,10 +77,6 @@ def sealed(bundles, tmp_path):
         return folder
 
     return make
-
-
-def trusting(*keys, threshold=1, **more):
-    return Trust("specledger/{run}", {key.id: key.public for key in keys}, threshold, **more)
 
 
 def told(found):

@@ -1,6 +1,5 @@
 """Signatures, what the reader trusts and expects, heads that were seen, and what is said of all that."""
 
-import base64
 import json
 import shutil
 import zipfile
@@ -12,10 +11,9 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.archive import pack
-from specledger.evidence.checkpoint import NoteSignature, key_hash, note_text, sign_note
-from specledger.evidence.envelope import Signature, pae, write_envelope
-from specledger.evidence.keys import SigningKey, key_id
-from specledger.evidence.seal import UNSIGNED, Seal
+from specledger.evidence.checkpoint import NoteSignature, note_text, sign_note
+from specledger.evidence.keys import key_id
+from specledger.evidence.seal import Seal
 from specledger.kinds import MODELS
 from specledger.pipeline.verifying import verify
 from specledger.verify.assurance_levels import Reader, headline, level_of, level_statuses
@@ -24,21 +22,8 @@ from specledger.verify.checks import Level, Stopped, Verification
 from specledger.verify.fork import read_against
 from specledger.verify.kind import Resources
 from specledger.verify.run import RUN
-from specledger.verify.trust import Seen, Trust
-
-ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519", reason="the extra `sign`")
-
-
-def key_of(number):
-    private = ed25519.Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32)
-    return SigningKey(private.public_key().public_bytes_raw(), private)
-
-
-ALICE, BOB, EVE = map(key_of, (1, 2, 3))
-
-
-def trusting(*keys, threshold=1, origin="specledger/{run}", **more):
-    return Trust(origin, {key.id: key.public for key in keys}, threshold, **more)
+from specledger.verify.trust import Seen
+from tests.unit.verify.conftest import ALICE, BOB, EVE, trusting
 
 
 @pytest.fixture
@@ -107,77 +92,6 @@ def test_unsigned_evidence_is_never_called_anything_else(bundles):
         assert "unsigned" in headline(found)
         assert statuses(found)["L1"] == ("not checked", "E_UNSIGNED" if trust else None)
         assert found.verdict is (Verdict.INCONCLUSIVE if trust else Verdict.PASS)
-
-
-def edit(name, change):
-    def make(folder):
-        path = folder / name
-        path.write_bytes(change(path.read_bytes()))
-
-    return make
-
-
-def envelope(name, **changes):
-    """One field of an envelope is changed and written canonically."""
-    return edit(name, lambda data: canonical(json.loads(data) | changes))
-
-
-def canonical(value):
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
-
-
-def resigned(name, change):
-    """Another statement in an envelope, signed by Alice and Bob."""
-
-    def make(folder):
-        document = json.loads((folder / name).read_bytes())
-        payload = change(base64.b64decode(document["payload"]))
-        signed_ = pae("application/vnd.in-toto+json", payload)
-        made = write_envelope(payload, [Signature(key.id, key.sign(signed_)) for key in (ALICE, BOB)])
-        (folder / name).write_bytes(made)
-
-    return make
-
-
-def noted(origin=None, size=None, root=None, signs=None):
-    """Another checkpoint, signed by Alice and Bob."""
-
-    def make(folder):
-        manifest = manifest_of(folder)
-        head = manifest["receipts"]
-        name = origin or f"specledger/{manifest['run']}"
-        text = note_text(name, size or head["count"], bytes.fromhex(root or head["root"]))
-        over = note_text(name, signs, bytes.fromhex(head["root"])) if signs else text
-        lines = [NoteSignature(name, key_hash(name, key.public), key.sign(over)) for key in (ALICE, BOB)]
-        (folder / "checkpoint").write_bytes(sign_note(text, lines))
-
-    return make
-
-
-ATTESTATION, PROVENANCE = "attestation.dsse.json", "manifest.json.dsse.json"
-FAULTS = {
-    "a checkpoint of another size": (noted(size=3), "E_CHECKPOINT"),
-    "a checkpoint without signatures": (edit("checkpoint", lambda data: data.partition(b"\n\n")[0] + b"\n\n"), "E_CHECKPOINT"),
-    "a checkpoint of another log": (noted(origin="other"), "E_EXPECTED"),
-    "a checkpoint signed for another size": (noted(signs=3), "E_SIGNATURE"),
-    "an envelope with white space": (edit(ATTESTATION, lambda data: data.replace(b":", b": ", 1)), "E_ENVELOPE"),
-    "an envelope about something else": (resigned(ATTESTATION, lambda data: data.replace(b"PASSED", b"FAILED")), "E_ENVELOPE"),
-    "an envelope with the other statement": (lambda folder: shutil.copy(folder / PROVENANCE, folder / ATTESTATION), "E_ENVELOPE"),
-    "a signature twice": (edit(ATTESTATION, lambda data: canonical(json.loads(data) | {"signatures": [json.loads(data)["signatures"][0]] * 2})), "E_ENVELOPE"),
-    "no checkpoint": (lambda folder: (folder / "checkpoint").unlink(), "E_FILES"),
-    "another key's file": (lambda folder: (folder / "trust.json").write_bytes(b"{}"), "E_FILES"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_single_fault_beside_the_manifest_is_refused_for_its_reason(signed, name):
-    make, code = FAULTS[name]
-    make(signed)
-    UNSIGNED.attach(signed)  # writes what is for people anew, so that one fault is left
-    found = look(signed, trust=trusting(ALICE, BOB))
-    assert failed(found) == [code]
-    assert found.verdict is Verdict.FAIL
-    assert "REFUTED" in headline(found)
 
 
 def test_a_sealed_bundle_inside_a_suite_is_refused(signed):
@@ -342,20 +256,6 @@ def test_an_archive_is_verified_like_its_folder_and_leaves_nothing(packed, signe
     assert one.checks == other.checks
     assert one.verdict is Verdict.PASS
     assert list(Path(tmp_path / "tmp").iterdir()) == []
-
-
-# Each form that is refused is in tests/unit/evidence/test_archive.py.
-ARCHIVES = {
-    "a damaged one": lambda path: path.write_bytes(b"PK\x03\x04" + b"\x00" * 100),
-    "something after it": lambda path: path.write_bytes(path.read_bytes() + b"more"),
-}
-
-
-@pytest.mark.parametrize("name", ARCHIVES)
-def test_an_archive_in_any_other_form_is_refused(packed, name):
-    ARCHIVES[name](packed)
-    found = verify(packed)
-    assert failed(found) == ["E_ARCHIVE"]
 
 
 def test_an_archive_of_far_more_files_than_are_listed_is_refused_before_it_is_unpacked(packed, monkeypatch):

@@ -8,14 +8,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from specledger.core.diagnostics import Rejected
 from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
-from tests.toys import compile_specs, shipped_plan
+from tests.toys import compile_specs, documents_of, findings_of, followed, shipped_plan
 
 # --- the shipped goal drift
 
@@ -51,29 +48,15 @@ def reachable(grid, cell):
     return seen
 
 
-def followed(found):
-    """Each drift with the whole state before it; steps are taken over from their receipts by a plan of their own."""
-    plan = shipped_plan("hazard")
-    state: dict[str, Any] = {}
-    proposals: list[Any] = []
-    for event in found:
-        body = event.body
-        if event.type == "episode":
-            state = body["state"]
-        elif event.type == "drift":
-            yield body, state
-            state = state | {name: change["to"] for name, change in body["changed"].items()}
-        elif event.type == "commit":
-            proposals = body["proposals"]
-        elif event.type == "step" and body["chosen"] is not None:
-            action = proposals[body["chosen"]]["action"]
-            state, _ = plan.actors[0].step(state, action["op"], action, body["inputs"])
+def drifts_of(*settings):
+    """Each drift of the hazard map with the whole state before it."""
+    known = followed(shipped_plan("hazard"), events("hazard", *settings))
+    return [(event.body, before) for event, before, _ in known if event.type == "drift"]
 
 
 def test_the_goal_goes_to_another_free_cell_that_a_safe_path_reaches():
-    found = events("hazard", "episodes=12", "drift.0.with.every=5")
-    drifts = list(followed(found))
-    assert len(drifts) == 12 * 9
+    drifts = drifts_of("episodes=4", "drift.0.with.every=5")
+    assert len(drifts) == 4 * 9
     for body, state in drifts:
         goal = body["changed"]["goal"]
         to = (goal["to"]["x"], goal["to"]["y"])
@@ -81,11 +64,11 @@ def test_the_goal_goes_to_another_free_cell_that_a_safe_path_reaches():
         assert to in reachable(state["grid"], state["position"])
         assert goal["to"] != state["position"]
         assert state["grid"][to[1]][to[0]] == 0
-    assert len({json.dumps(body["drawn"]) for body, _ in drifts}) > 20
+    assert len({json.dumps(body["drawn"]) for body, _ in drifts}) > 10
 
 
 def test_a_goal_drift_changes_no_coherence_and_the_receipt_shows_old_and_new():
-    for body, state in followed(events("hazard")):
+    for body, state in drifts_of():
         assert set(body["changed"]) == {"goal"}
         whole = state | {name: change["to"] for name, change in body["changed"].items()}
         assert body["before"] == digest(state)
@@ -123,19 +106,16 @@ WORLD: dict[str, Any] = {
     "observe": {"x": "x"},
 }
 AGENT = {"candidates": [{"op": "rest"}], "score": "0"}
-GOVERNOR = {"gates": [], "choose": {"maximise": "0"}}
-
-
-def compiled(folder, drifts, **scenario):
-    body = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 8, "seed": 5}
-    documents = {"world": WORLD, "agent": AGENT, "governor": GOVERNOR}
-    documents["scenario"] = {**body, "drift": list(drifts), **scenario}
-    return compile_specs(folder, documents | {f"drift/{name}": drift for name, drift in drifts.items()})
 
 
 @pytest.fixture
 def make(tmp_path):
-    return lambda drifts, **scenario: compiled(tmp_path, drifts, **scenario)
+    def compiled(drifts, **scenario):
+        others = {f"drift/{name}": drift for name, drift in drifts.items()}
+        body = {"horizon": 8, "seed": 5, "drift": list(drifts), **scenario}
+        return compile_specs(tmp_path, documents_of(WORLD, AGENT, others=others, **body))
+
+    return compiled
 
 
 JUMP: dict[str, Any] = {
@@ -199,28 +179,12 @@ def test_a_drift_that_draws_does_not_change_what_another_draws(make):
     assert [draw for draw in both if "to" in draw] == alone
 
 
-@settings(max_examples=10)
-@given(seed=st.integers(0, 2**53 - 1))
-def test_every_drawn_value_is_one_of_its_list(tmp_path_factory, seed):
-    plan = compiled(
-        tmp_path_factory.getbasetemp(),
-        {"jump": {**JUMP, "draw": {"to": {"from": "[3, 1, 4]", "stream": "s"}}}},
-        seed=seed,
-    )
-    assert {draw["to"] for draw in drawn(plan)} <= {3, 1, 4}
-
-
 def test_a_drift_with_nothing_to_draw_or_whose_condition_fails_does_not_happen(make):
     empty = {**JUMP, "draw": {"to": {"from": "[1, 2].filter(n, n > 5)", "stream": "s"}}}
     one_empty = {**JUMP, "draw": {**JUMP["draw"], "no": {"from": "[1].filter(n, n > 5)", "stream": "s"}}}
     plan = make({"empty": empty, "half": one_empty, "shy": {**JUMP, "when": "y > 5"}})
     fired = [(event.body["drift"], event.body["t"]) for event in run(plan) if event.type == "drift"]
     assert fired == [("shy", 7)]
-
-
-def test_what_a_drift_draws_from_may_depend_on_the_state(make):
-    plan = make({"jump": {**JUMP, "draw": {"to": {"from": "[y * 100]", "stream": "s"}}}})
-    assert [draw["to"] for draw in drawn(plan)] == [100, 400, 700]
 
 
 def test_the_source_of_a_condition_that_fails_is_not_asked(make):
@@ -289,9 +253,7 @@ def test_schedules_of_all_drifts_share_work_and_room(make, monkeypatch, name):
         numbers = ["", *(f".{number}" for number in range(2, times + 1))]
         assert [one.name for one in plan.drifts] == [f"{each}{number}" for each in drifts for number in numbers]
         return
-    with pytest.raises(Rejected) as rejected:
-        make(drifts, **scenario)
-    assert [finding.code for finding in rejected.value.diagnostics] == [code]
+    assert [finding.code for finding in findings_of(make, drifts, **scenario)] == [code]
 
 
 REFUSED: dict[str, Any] = {
@@ -311,15 +273,8 @@ REFUSED: dict[str, Any] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_a_drift_may_not_say(make, name):
     change, code, words = REFUSED[name]
-    with pytest.raises(Rejected) as rejected:
-        make({"wrong": {**JUMP, **change}})
-    found = [finding for finding in rejected.value.diagnostics if finding.code == code]
-    assert found, rejected.value.diagnostics
-    assert words in found[0].message
-    assert "wrong.yaml" in str(found[0].span)
+    findings_of(make, {"wrong": {**JUMP, **change}}, code=code, words=words, file="wrong.yaml")
 
 
 def test_a_period_below_one_is_refused():
-    with pytest.raises(Rejected) as rejected:
-        load("specs/scenario/hazard.yaml", set=["drift.0.with.every=0"])
-    assert [finding.code for finding in rejected.value.diagnostics] == ["E_PARAM_RANGE"]
+    findings_of(load, "specs/scenario/hazard.yaml", set=["drift.0.with.every=0"], code="E_PARAM_RANGE")

@@ -91,11 +91,6 @@ def test_a_drawing_takes_nothing_from_the_stream():
     assert untouched.position == 0
 
 
-def test_a_generated_map_is_that_of_its_steps():
-    steps = [fill(9, 9), NO_LOOPS]
-    assert make(Map(generate=steps), stream(4)) == generate(steps, stream(4))
-
-
 @given(width=SIZES, height=SIZES, border=st.sampled_from([None, "#"]))
 def test_a_rectangle_and_its_rim(width, height, border):
     drawn = stream()
@@ -193,19 +188,6 @@ ROOM = [
 ]
 
 
-@given(seed=SEEDS)
-def test_the_same_stream_makes_the_same_map(seed):
-    first, again = stream(seed), stream(seed)
-    assert generate(FULL, first) == generate(FULL, again)
-    assert first.position == again.position
-
-
-def test_other_seeds_make_other_maps():
-    for steps in (FULL, ROOM, [fill(15, 15), NO_LOOPS]):
-        grids = {"\n".join(map("".join, generate(steps, stream(seed)))) for seed in range(30)}
-        assert len(grids) == 30
-
-
 PINNED = [
     "###########",
     "#.#..!#..!#",
@@ -221,15 +203,6 @@ def test_a_pinned_map():
     """Every golden with a generated map depends on these draws."""
     grid = generate([fill(11, 7), *FULL[1:]], stream(7))
     assert ["".join(row) for row in grid] == PINNED
-
-
-@pytest.mark.parametrize(("steps", "walls"), [(FULL, "#!"), (ROOM, "#")], ids=["maze", "room"])
-@given(seed=SEEDS)
-def test_what_is_connected_is_joined(steps, walls, seed):
-    grid = generate(steps, stream(seed))
-    (start,), (goal,) = cells(grid, "S"), cells(grid, "G")
-    free = cells(grid, {held for row in grid for held in row} - set(walls))
-    assert goal in groups(free)[start]
 
 
 def test_a_map_that_is_not_connected_is_drawn_again_from_the_first_step():

@@ -1,13 +1,12 @@
 """What a step of the gridworld says of itself, against plain recomputation; and that lambda is only ever said."""
 
 from functools import cache
-from typing import Any
 
 import pytest
 
 from specledger.run.loop import run
 from specledger.worlds.fields import distances
-from tests.toys import shipped_plan
+from tests.toys import followed, shipped_plan
 
 ONE = 1_000_000
 
@@ -19,21 +18,9 @@ def events(name, *settings):
 
 def steps(name, *settings):
     """Each step's body with the state before it, followed through the receipts."""
-    plan = shipped_plan(name, *settings)
-    state: Any = None
-    proposals: list[Any] = []
-    for event in events(name, *settings):
-        if event.type == "episode":
-            state = event.body["state"]
-        elif event.type == "drift":
-            state = state | {key: change["to"] for key, change in event.body["changed"].items()}
-        elif event.type == "commit":
-            proposals = event.body["proposals"]
-        elif event.type == "step":
-            action = proposals[event.body["chosen"]]["action"]
-            before = state
-            state, _ = plan.actors[0].step(state, "move", action, event.body["inputs"])
-            yield before, state, event.body
+    for event, before, after in followed(shipped_plan(name, *settings), events(name, *settings)):
+        if event.type == "step":
+            yield before, after, event.body
 
 
 def length(state, goal):

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from specledger.compile.scenario import compile_scenario
-from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.run.loop import run
-from tests.toys import compile_specs, shipped_plan
+from tests.toys import compile_specs, documents_of, findings_of, plan_of, shipped_plan
 
 GRID: dict[str, Any] = {
     "constants": {"FREE": 0, "WALL": 1},
@@ -52,29 +50,17 @@ PLAIN: dict[str, Any] = {
     "observe": {"x": "x"},
 }
 AGENT = {"candidates": [{"op": "rest"}], "score": "0"}
-GOVERNOR = {"gates": [], "choose": {"maximise": "0"}}
 
 
 @pytest.fixture
 def make(tmp_path):
     """Compile a scenario of the given world; keywords go into the scenario."""
 
-    def compiled(world, **scenario):
-        documents: dict[str, Any] = {"world": world, "agent": AGENT, "governor": GOVERNOR}
-        documents["scenario"] = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 1, **scenario}
-        return compile_specs(tmp_path, documents)
-
-    return compiled
+    return lambda world, **scenario: compile_specs(tmp_path, documents_of(world, AGENT, **scenario))
 
 
 def drawing(*lines):
     return {"drawing": "\n".join(lines) + "\n"}
-
-
-def findings(make, world, **scenario):
-    with pytest.raises(Rejected) as rejected:
-        make(world, **scenario)
-    return rejected.value.diagnostics
 
 
 def test_glyphs_fill_the_matrix_and_set_fields_row_by_row(make):
@@ -127,7 +113,7 @@ MAPS: dict[str, Any] = {
 @pytest.mark.parametrize("name", MAPS)
 def test_a_start_that_makes_no_sense(make, name):
     world, scenario, code, words = MAPS[name]
-    (finding,) = findings(make, world, **scenario)
+    (finding,) = findings_of(make, world, **scenario)
     assert finding.code == code
     assert words in finding.message
     lines = Path(finding.span.file).read_text().splitlines()
@@ -156,9 +142,7 @@ def test_a_finding_points_into_the_drawing(make, tmp_path, name):
     head = ["spec: scenario/v1", "name: scenario", "world: world", "governor: governor", "agent: agent", "horizon: 1"]
     body = "\n".join([*head, "map:", "  drawing: |", *(f"    {each}" for each in lines)])
     (tmp_path / "scenario" / "scenario.yaml").write_text(body + "\n")
-    with pytest.raises(Rejected) as rejected:
-        compile_scenario(load(str(tmp_path / "scenario" / "scenario.yaml"))[0])
-    (finding,) = rejected.value.diagnostics
+    (finding,) = findings_of(plan_of, tmp_path / "scenario" / "scenario.yaml")
     span = finding.span
     assert span is not None
     assert (finding.code, span.start.line, span.start.column, span.end.column) == (code, line, first, last)
@@ -178,18 +162,35 @@ def test_two_starts_made_by_generators_are_a_finding_at_the_steps(make):
         {"scatter": "S", "over": ".", "count": 2},
         {"place": "G", "over": "."},
     ]
-    (finding,) = findings(make, GRID, map={"generate": steps})
+    (finding,) = findings_of(make, GRID, map={"generate": steps})
     assert finding.code == "E_MAP_TWICE"
 
 
-def test_a_start_value_outside_its_range(make):
-    (finding,) = findings(make, PLAIN, start={"kind": "3 * 4"})
+AT_FAULT: dict[str, Any] = {
+    "the scenario's value": ({}, {"start": {"kind": "3 * 4"}}, "scenario.yaml", "start", None),
+    "the world's value": ({"start": {"x": "2", "kind": "12"}}, {}, "world.yaml", "start", None),
+    "a condition": (
+        {"well_formed": [{"id": "calm", "require": "kind < 5", "message": "too wild"}]},
+        {"start": {"kind": "9"}},
+        "scenario.yaml",
+        "start",
+        "world.yaml",
+    ),
+}
+
+
+@pytest.mark.parametrize(("world", "scenario", "file", "key", "related"), AT_FAULT.values(), ids=AT_FAULT)
+def test_a_wrong_start_is_found_where_its_value_stands(make, world, scenario, file, key, related):
+    (finding,) = findings_of(make, {**PLAIN, **world}, **scenario)
     assert finding.code == "E_START_ILL_FORMED"
-    assert "'kind'" in finding.message
+    assert finding.span.file.endswith(file)
+    lines = Path(finding.span.file).read_text().splitlines()
+    assert finding.span.start.line >= 1 + next(n for n, line in enumerate(lines) if line.startswith(f"{key}:"))
+    assert [place.file.endswith(related) for _, place in finding.related] == ([True] if related else [])
 
 
 def test_a_start_value_for_nothing(make):
-    found = findings(make, PLAIN, start={"kind": "1", "kidn": "2"})
+    found = findings_of(make, PLAIN, start={"kind": "1", "kidn": "2"})
     assert [finding.code for finding in found] == ["E_START_INCOMPLETE"]
     assert "'kidn'" in found[0].message
     assert str(found[0].span).split(":")[-2] != "1"
@@ -210,7 +211,7 @@ UNCOMPUTABLE: dict[str, Any] = {
 @pytest.mark.parametrize("name", UNCOMPUTABLE)
 def test_a_start_that_cannot_be_computed_is_a_finding(make, name):
     world, scenario, file = UNCOMPUTABLE[name]
-    (finding,) = findings(make, world, **scenario)
+    (finding,) = findings_of(make, world, **scenario)
     assert finding.code == "E_EVAL_DIVISION_BY_ZERO"
     assert file in str(finding.span)
 
@@ -254,7 +255,6 @@ def test_a_map_that_varies_is_another_in_every_episode_and_the_same_in_every_run
 
 # --- the shipped gridworld
 
-ROOM = ["#####", "#S..#", "#..G#", "#####"]
 SHIPPED = {
     "a goal behind walls": (["#####", "#S#G#", "#####"], "E_START_ILL_FORMED", "no safe path joins start and goal"),
     "a goal behind hazards": (["#####", "#S!G#", "#####"], "E_START_ILL_FORMED", "no safe path joins start and goal"),
@@ -267,12 +267,7 @@ def test_a_gridworld_that_makes_no_sense(tmp_path, name):
     path = tmp_path / "wrong.yaml"
     body = {"extends": "hazard", "map": drawing(*lines)}
     path.write_text(yaml.safe_dump({"spec": "scenario/v1", "name": "wrong", **body}, sort_keys=False))
-    with pytest.raises(Rejected) as rejected:
-        compile_scenario(load(str(path))[0])
-    (finding,) = rejected.value.diagnostics
-    assert finding.code == code
-    assert words in finding.message
-    assert str(path) in str(finding.span)
+    assert len(findings_of(plan_of, path, code=code, words=words, file=str(path))) == 1
 
 
 @pytest.mark.parametrize(("key", "cell", "words"), [
@@ -288,18 +283,12 @@ def test_start_and_goal_stand_on_free_cells(tmp_path, key, cell, words):
     path = tmp_path / "wrong.yaml"
     body = {"spec": "scenario/v1", "name": "wrong", "extends": "hazard", "map": {"drawing": text}, "start": {key: cell}}
     path.write_text(yaml.safe_dump(body, sort_keys=False))
-    with pytest.raises(Rejected) as rejected:
-        compile_scenario(load(str(path))[0])
-    assert [(finding.code, finding.message) for finding in rejected.value.diagnostics] == [
-        ("E_START_ILL_FORMED", words)
-    ]
+    assert [(found.code, found.message) for found in findings_of(plan_of, path)] == [("E_START_ILL_FORMED", words)]
 
 
 @pytest.mark.parametrize("change", ["HEADROOM=1001", "HEADROOM=-1"])
 def test_a_part_that_starts_outside_k(change):
-    with pytest.raises(Rejected) as rejected:
-        shipped_plan("hazard", f"world.constants.{change}")
-    (finding,) = rejected.value.diagnostics
+    (finding,) = findings_of(shipped_plan, "hazard", f"world.constants.{change}")
     assert finding.code == "E_START_ILL_FORMED"
     assert finding.message == "the start state lies outside the admissible set K"
     assert "hazard.yaml" in str(finding.span)

@@ -181,7 +181,7 @@ def test_a_tool_puts_out_a_near_hazard_while_it_has_charges() -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_state_is_the_document_of_the_schema(name: str) -> None:
-    for state, _, after in walks(name, 8):
+    for state, _, after in walks(name, 3):
         for each in (state, after):
             assert axion().explain("toy_env", env(each)) == []
             assert each["self"]["inventory"] == [thing["id"] for thing in each["carried"]]
@@ -443,12 +443,6 @@ def test_the_hidden_objective_is_that_of_the_seed() -> None:
 def test_each_term_of_the_hidden_objective_changes_a_choice_somewhere(term: str) -> None:
     whole, part = chosen("tools", "agent=pseudo"), chosen("tools", "agent=pseudo", without(term))
     assert any(whole(state) != part(state) for name in SCENARIOS for state, _, _ in walks(name, 20))
-
-
-@pytest.mark.slow
-def test_the_hidden_objective_written_by_its_terms_is_the_same() -> None:
-    whole, terms = chosen("tools", "agent=pseudo"), chosen("tools", "agent=pseudo", without(""))
-    assert all(whole(state) == terms(state) for name in SCENARIOS for state, _, _ in walks(name, 4))
 
 
 def walk_of(name: str, episode: int, steps: int) -> list[State]:

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specledger.compile.scenario import compile_scenario
-from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.core.diagnostics import Diagnostics
 from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import compile_between, compile_predicate, compile_step
-from tests.toys import compile_specs, shipped_plan, write_specs
+from tests.toys import compile_specs, documents_of, findings_of, followed, shipped_plan, write_specs
 
 ONE = 1_000_000
 
@@ -197,25 +197,18 @@ def written(value):
 def test_the_parts_receipts_chain_their_states_through_steps_and_drifts():
     """Both state digests and both tips, recomputed from states that are stepped here."""
     plan = hazard("episodes=2", "horizon=25")
-    tip, kernel, state, proposals = "", None, {}, []
+    tip, kernel = "", None
     seen = 0
-    for event in run(plan):
+    for event, before, state in followed(plan, run(plan)):
         body = event.body
         if event.type == "episode":
-            state, tip = copy.deepcopy(body["state"]), "0" * 64
+            tip = "0" * 64
             assert body["parts"] == {"coherence": tagged(b"specledger/state/v1", written(state["coherence"]))}
             outer = {key: value for key, value in state.items() if key != "coherence"}
             assert body["world"] == tagged(b"specledger/state/v1", written(outer))
-        elif event.type == "drift":
-            state |= {name: change["to"] for name, change in body["changed"].items()}
-        elif event.type == "commit":
-            proposals = body["proposals"]
         elif event.type == "step":
-            before = state["coherence"]
-            action = proposals[body["chosen"]]["action"]
-            state, _ = plan.actors[0].step(state, action["op"], action, body["inputs"])
             kernel = body["parts"]["coherence"]
-            assert kernel["before"] == tagged(b"specledger/state/v1", written(before))
+            assert kernel["before"] == tagged(b"specledger/state/v1", written(before["coherence"]))
             assert kernel["after"] == tagged(b"specledger/state/v1", written(state["coherence"]))
             assert kernel["accepted"]
             assert kernel["tip"] == tip
@@ -396,7 +389,6 @@ WORLD: dict[str, Any] = {
 }
 AGENT: dict[str, Any] = {"candidates": [{"op": "add", "for_each": {"n": "[3]"}}], "score": "0"}
 GOVERNOR: dict[str, Any] = {"gates": [], "choose": {"maximise": "proposal.score"}}
-SCENARIO: dict[str, Any] = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 3}
 INNER: dict[str, Any] = {
     "state": {"n": "int"},
     "functions": {"half": {"args": ["z"], "is": "z.n / 2"}},
@@ -408,7 +400,7 @@ INNER: dict[str, Any] = {
 @pytest.fixture
 def make(tmp_path):
     def compiled(inner=None, **changes):
-        documents = {"world": WORLD, "agent": AGENT, "governor": GOVERNOR, "scenario": SCENARIO}
+        documents = documents_of(WORLD, AGENT, GOVERNOR, horizon=3)
         documents = {kind: {**body, **changes.get(kind, {})} for kind, body in documents.items()}
         return compile_specs(tmp_path, documents | {"world/inner": {**INNER, **(inner or {})}})
 
@@ -505,7 +497,6 @@ def test_a_let_is_in_no_order_and_may_go_through_functions(make):
 
 
 ADD = WORLD["actions"]["add"]
-REST: dict[str, Any] = {"args": {}}
 REFUSED: dict[str, Any] = {
     "a let in a circle": ({"actions": {"add": ADD | {"let": {"a": "b", "b": "a", "total": "n"}}}}, "E_LET_CYCLE", "a, b"),
     "a let of itself": ({"actions": {"add": ADD | {"let": {"total": "total"}}}}, "E_LET_CYCLE", "total"),
@@ -518,6 +509,8 @@ REFUSED: dict[str, Any] = {
     "a function with a name of a field function": (
         {"functions": {"mask": {"args": ["a"], "is": "a"}}}, "E_NAME_TAKEN", "'mask'",
     ),
+    "a parameter with a reserved name": ({"functions": {"f": {"args": ["in"], "is": "1"}}}, "E_NAME_TAKEN", "'in'"),
+    "two parameters of one name": ({"functions": {"f": {"args": ["a", "a"], "is": "a"}}}, "E_NAME_TAKEN", "'a'"),
     "an argument with the name of a field": (
         {"actions": {"add": ADD | {"args": {"x": "int", "n": "int"}}}}, "E_NAME_TAKEN", "'x'",
     ),
@@ -558,38 +551,47 @@ REFUSED: dict[str, Any] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_a_world_may_not_say(make, name):
     world, code, words = REFUSED[name]
-    with pytest.raises(Rejected) as rejected:
-        make(world=world)
-    found = [finding for finding in rejected.value.diagnostics if finding.code == code]
-    assert found, rejected.value.diagnostics
-    assert words in found[0].message
-    assert "world.yaml" in str(found[0].span)
+    findings_of(make, world=world, code=code, words=words, file="world.yaml")
 
 
 def test_a_near_name_is_suggested(make):
-    with pytest.raises(Rejected) as rejected:
-        make(world={"parts": {"p": part(follow={"ad": {"action": "tick", "args": {"by": "1"}}})}})
-    assert rejected.value.diagnostics[0].hint == "did you mean 'add'?"
+    found = findings_of(make, world={"parts": {"p": part(follow={"ad": {"action": "tick", "args": {"by": "1"}}})}})
+    assert found[0].hint == "did you mean 'add'?"
+
+
+TYPES = {
+    "a near name": ("integr", "did you mean 'int'?", None),
+    "a name in another language": ("str", "did you mean 'string'?", None),
+    "no near name": ("EVRY", None, "one of int, bool, string, double, qfixed, cell, field"),
+    "inside a list": (
+        {"type": "array", "items": "EVRY"},
+        None,
+        "one of int, bool, string, double, qfixed, cell, field",
+    ),
+    "near, inside a list": ({"type": "array", "items": "cel"}, "did you mean 'cell'?", None),
+}
+
+
+@pytest.mark.parametrize(("type_", "hint", "expected"), TYPES.values(), ids=TYPES)
+def test_an_unknown_type_says_which_was_meant_or_which_there_are(make, type_, hint, expected):
+    found = findings_of(make, world={"state": {**WORLD["state"], "y": type_}}, code="E_DECLARATION")
+    assert (found[0].hint, found[0].expected) == (hint, expected)
 
 
 def test_a_part_whose_world_needs_inputs_is_refused(make):
-    with pytest.raises(Rejected) as rejected:
-        make(inner={"inputs": {"fuel": "int"}}, world={"parts": {"p": part()}})
-    assert [finding.code for finding in rejected.value.diagnostics] == ["E_WORLD_PART"]
-    assert "fuel" in rejected.value.diagnostics[0].message
+    inner, world = {"inputs": {"fuel": "int"}}, {"parts": {"p": part()}}
+    assert len(findings_of(make, inner=inner, world=world, code="E_WORLD_PART", words="fuel")) == 1
 
 
 def test_a_constant_that_a_part_defines_otherwise_is_refused(make):
-    with pytest.raises(Rejected) as rejected:
-        make(inner={"constants": {"STEP": 3}}, world={"parts": {"p": part()}})
-    assert [finding.code for finding in rejected.value.diagnostics] == ["E_NAME_TAKEN"]
+    inner, world = {"constants": {"STEP": 3}}, {"parts": {"p": part()}}
+    assert len(findings_of(make, inner=inner, world=world, code="E_NAME_TAKEN")) == 1
     assert make(inner={"constants": {"STEP": 2}}, world={"parts": {"p": part()}}).start(0)["p"] == {"n": 10}
 
 
 def test_the_findings_of_a_parts_world_are_at_its_own_place(make):
-    with pytest.raises(Rejected) as rejected:
-        make(inner={"observe": {"z": "zz"}}, world={"parts": {"p": part()}})
-    assert ["inner.yaml" in str(finding.span) for finding in rejected.value.diagnostics] == [True]
+    found = findings_of(make, inner={"observe": {"z": "zz"}}, world={"parts": {"p": part()}})
+    assert ["inner.yaml" in str(finding.span) for finding in found] == [True]
 
 
 def union_world(tmp_path, first, second, gate):
@@ -627,7 +629,7 @@ def test_what_actions_share_has_the_range_of_all_of_them(tmp_path, gate):
     assert step["decisions"][0]["error"]["code"] == "E_EVAL_INDEX"
 
 
-def findings_of(tmp_path, text):
+def told_of(tmp_path, text):
     path = tmp_path / "w.yaml"
     path.write_text(text)
     (bundle,) = load(str(path))
@@ -641,16 +643,16 @@ HEAD = "spec: world/v1\nname: w\nactions: {go: {}}\n"
 
 def test_a_field_may_be_named_self(tmp_path):
     text = HEAD + "state: {self: int}\nstart: {self: 0}\nobserve: {self: self}\nderived: {twice: self + self}\n"
-    assert findings_of(tmp_path, text) == []
+    assert told_of(tmp_path, text) == []
 
 
 def test_types_that_double_at_every_level_are_refused_at_once(tmp_path):
     names = "".join(f"  t{n}: {{properties: {{a: t{n + 1}, b: t{n + 1}}}}}\n" for n in range(24))
-    found = findings_of(tmp_path, f"{HEAD}types:\n{names}  t24: int\nstate: {{x: t0}}\n")
+    found = told_of(tmp_path, f"{HEAD}types:\n{names}  t24: int\nstate: {{x: t0}}\n")
     assert found == [("E_DECLARATION", "a type has at most 4096 parts, all names in it written out")]
 
 
 def test_types_that_are_named_too_deep_are_refused(tmp_path):
     names = "".join(f"  t{n}: t{n + 1}\n" for n in range(1000))
-    found = findings_of(tmp_path, f"{HEAD}types:\n{names}  t1000: int\nstate: {{x: t0}}\n")
+    found = told_of(tmp_path, f"{HEAD}types:\n{names}  t1000: int\nstate: {{x: t0}}\n")
     assert found == [("E_DECLARATION", "types name each other more than 32 deep")]

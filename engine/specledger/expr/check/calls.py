@@ -9,14 +9,13 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import suggest
 from specledger.expr.check import analysis
 from specledger.expr.check.analysis import captures_of
+from specledger.expr.check.environment import Frame, InstanceKey, Scope, TooLarge
 from specledger.expr.check.excluded_names import FOREIGN, refuse
 from specledger.expr.check.excluded_names import FUNCTIONS as OUTSIDE_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as OUTSIDE_METHODS
-from specledger.expr.check.fixed import aligned, as_fixed
 from specledger.expr.check.names import Names, dotted, use
-from specledger.expr.check.operators import Refusal
+from specledger.expr.check.operators import Refusal, aligned, as_fixed
 from specledger.expr.check.overloads import choose, promoted, shown, takes, wrong_argument
-from specledger.expr.check.scope import Frame, InstanceKey, Scope, TooLarge
 from specledger.expr.check.tree import Instance, MakeList, NativeCall, Slot, Typed, Value
 from specledger.expr.check.types import (
     DOUBLE,
@@ -26,6 +25,7 @@ from specledger.expr.check.types import (
     Defined,
     IntType,
     ListType,
+    Native,
     RecordType,
     Scalar,
     Type,
@@ -40,7 +40,6 @@ from specledger.expr.errors import (
     E_EXPR_UNKNOWN_NAME,
 )
 from specledger.expr.eval.builtins import METHODS, STANDARD
-from specledger.expr.functions import Native
 from specledger.expr.limits import MAX_EXPANDED_HEIGHT, MAX_EXPANDED_NODES
 from specledger.expr.parse.parser import parse
 from specledger.expr.parse.syntax import Call, ListLiteral, Node

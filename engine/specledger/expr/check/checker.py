@@ -12,16 +12,14 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr.check import analysis
 from specledger.expr.check.analysis import reads_of, variables_of
-from specledger.expr.check.environment import Environment
+from specledger.expr.check.environment import Environment, Session, TooLarge, scope_of
 from specledger.expr.check.excluded_names import FUNCTIONS as EXCLUDED_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as EXCLUDED_METHODS
 from specledger.expr.check.excluded_names import NOT_DEFINED, refuse
-from specledger.expr.check.fixed import advice, apart, as_fixed, holds_fixed
 from specledger.expr.check.forms import Forms
 from specledger.expr.check.names import dotted
-from specledger.expr.check.operators import mixed
+from specledger.expr.check.operators import advice, apart, as_fixed, holds_fixed, mixed
 from specledger.expr.check.relations import mismatch
-from specledger.expr.check.scope import Session, TooLarge, scope_of
 from specledger.expr.check.tree import Path, Slot, Typed, Value
 from specledger.expr.check.types import BOOL, DOUBLE, DYN, MISTAKEN, STRING, Defined, IntType, Type
 from specledger.expr.errors import E_EXPR_LIMIT, E_EXPR_NO_PROMOTION, E_EXPR_TYPE

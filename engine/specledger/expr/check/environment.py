@@ -1,23 +1,31 @@
-"""Names in scope of an expression.
+"""Names in scope of an expression, and the scopes and sessions of the checker.
 
 A name is a variable, a constant, a derived value, a native function or a defined function. The values of variables
-arrive at evaluation, as bindings.
+arrive at evaluation, as bindings. A scope has the variables that a text sees (those of the environment, or the fields
+of a record for its derived values) and caches checked instances of defined functions. A session is one check.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import filterfalse
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from specledger.expr.check.types import Defined, Type
+from msgspec import Struct, field
+
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Span, Text
+from specledger.expr.check.relations import widened
+from specledger.expr.check.tree import Instance
+from specledger.expr.check.types import Defined, Native, RecordType, Type
 from specledger.expr.eval.builtins import STANDARD
-from specledger.expr.functions import Native
+from specledger.expr.limits import MAX_EXPANDED_NODES
+from specledger.expr.parse.syntax import Ast, Node
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\Z")
 
@@ -26,6 +34,12 @@ as break const continue else false for function if import in let loop namespace 
 """
 RESERVED = frozenset(_RESERVED.split())
 """Reserved words of CEL: no variable, parameter or function can have such a name (fields can)."""
+
+ENGINE_NAMES = frozenset(
+    {"now", "next", "previous", "outcome", "op", "action", "args", "inputs", "proposal", "proposals", "rejected"}
+    | {"writes", "cost", "seen", "here", "claims"}
+)
+"""Names that the engine itself gives somewhere; a spec's constants, state, functions and arguments cannot take them."""
 
 
 class Constant(NamedTuple):
@@ -41,7 +55,7 @@ Function = Native | Defined
 _SORTS = ("variables", "functions", "constants", "derived")
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Environment:
     """What the names of an expression mean. Standard functions are always available and cannot be replaced.
 
@@ -52,11 +66,11 @@ class Environment:
         derived: name -> `Defined` without parameters, used like a variable; it reads variables of this environment.
     """
 
-    variables: Mapping[str, Type] = field(default_factory=dict)
-    functions: Mapping[str, Function] = field(default_factory=dict)
-    constants: Mapping[str, tuple[Type, Any]] = field(default_factory=dict)
-    derived: Mapping[str, Defined] = field(default_factory=dict)
-    scope: object = field(default=None, init=False, repr=False, compare=False)
+    variables: Mapping[str, Type] = dataclasses.field(default_factory=dict)
+    functions: Mapping[str, Function] = dataclasses.field(default_factory=dict)
+    constants: Mapping[str, tuple[Type, Any]] = dataclasses.field(default_factory=dict)
+    derived: Mapping[str, Defined] = dataclasses.field(default_factory=dict)
+    scope: Scope | None = dataclasses.field(default=None, init=False, repr=False, compare=False)
     """The checker's cache for this environment."""
 
     def __post_init__(self) -> None:
@@ -139,3 +153,112 @@ def is_name(text: str) -> bool:
 def _are_names(params: tuple[str, ...]) -> bool:
     """Whether parameters have different names without dots."""
     return len(set(params)) == len(params) and all(is_name(param) and "." not in param for param in params)
+
+
+_VARIANTS = 8
+"""Instances of one function after which argument ranges are forgotten, so that literals do not multiply code."""
+
+InstanceKey = tuple[str, Defined, tuple[Type, ...]]
+
+
+class Scope(Struct, eq=False):
+    """The variables and derived values that a text can read, and the functions checked there.
+
+    Attributes:
+        environment: Functions and constants.
+        variables: name -> type.
+        derived: name -> body, read like a variable.
+        owner: The record whose fields the variables are; None for the environment itself.
+        instances: Functions already checked here.
+        trees: Parsed bodies, shared by the scopes of one environment.
+        records: Scopes of record types, shared likewise.
+    """
+
+    environment: Environment
+    variables: Mapping[str, Type]
+    derived: Mapping[str, Defined]
+    owner: RecordType | None = None
+    instances: dict[InstanceKey, Instance] = field(default_factory=dict)
+    trees: dict[Defined, Ast] = field(default_factory=dict)
+    records: dict[RecordType, Scope] = field(default_factory=dict)
+    _variants: dict[str, int] = field(default_factory=dict)
+
+    def of_record(self, record: RecordType) -> Scope:
+        """The scope in which the derived values of a record are checked."""
+        if record not in self.records:
+            self.records[record] = Scope(
+                self.environment, record.fields, record.derived, record, trees=self.trees, records=self.records
+            )
+        return self.records[record]
+
+    def key(self, name: str, definition: Defined, args: tuple[Type, ...]) -> InstanceKey:
+        """The key of the instance for these argument types."""
+        key = (name, definition, args)
+        if key in self.instances or self._variants.get(name, 0) < _VARIANTS:
+            return key
+        return (name, definition, tuple(map(widened, args)))
+
+    def keep(self, key: InstanceKey, instance: Instance) -> None:
+        """Remembers a checked instance."""
+        self.instances[key] = instance
+        self._variants[key[0]] = self._variants.get(key[0], 0) + 1
+
+
+def scope_of(environment: Environment) -> Scope:
+    """The scope of an environment, made once."""
+    known = environment.scope
+    if isinstance(known, Scope):
+        return known
+    scope = Scope(environment, environment.variables, environment.derived)
+    object.__setattr__(environment, "scope", scope)
+    return scope
+
+
+class TooLarge(Exception):  # noqa: N818 - becomes a diagnostic of the checker
+    """The expanded expression is beyond its bound."""
+
+
+class Frame(Struct, frozen=True):
+    """A call being checked: the definition's name and where it is called."""
+
+    name: str
+    definition: Defined
+    text: Text
+    node: Node
+
+
+class Session(Struct, eq=False):
+    """One check: its findings, the calls that are open, the nodes seen."""
+
+    diagnostics: Diagnostics
+    frames: list[Frame] = field(default_factory=list)
+    nodes: int = 0
+
+    def count(self) -> None:
+        """Counts one node.
+
+        Raises:
+            TooLarge: There have been too many.
+        """
+        self.nodes += 1
+        if self.nodes > MAX_EXPANDED_NODES:
+            raise TooLarge
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        *,
+        hint: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+    ) -> None:
+        """Reports a finding, with the calls that led to it; one that another call led to already is not repeated."""
+        if self.diagnostics.contains(code, message, span):
+            return
+        related = tuple(
+            (f"`{frame.name}` is used here", frame.text.span(frame.node.start, frame.node.end))
+            for frame in reversed(self.frames)
+        )
+        self.diagnostics.error(code, message, span, hint=hint, expected=expected, found=found, related=related[:4])

@@ -15,12 +15,11 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import suggest
 from specledger.core.spans import Span, Text
+from specledger.expr.check.environment import ENGINE_NAMES, Scope, Session
 from specledger.expr.check.excluded_names import FOREIGN, FUNCTIONS, TYPE_NAMES
-from specledger.expr.check.fixed import advice, holds_fixed
-from specledger.expr.check.operators import Refusal
+from specledger.expr.check.operators import Refusal, advice, holds_fixed
 from specledger.expr.check.ranges import Facts, merged, narrowed
 from specledger.expr.check.relations import as_map
-from specledger.expr.check.scope import Scope, Session
 from specledger.expr.check.tree import (
     DefinedCall,
     Field,
@@ -206,7 +205,12 @@ class Names(Checking):
             self.refuse(node, E_EXPR_UNKNOWN_NAME, f"`{node.name}` is a function", f"call it: `{node.name}(...)`")
         else:
             known = ", ".join(f"`{name}`" for name in near[:_SHOWN])
-            listed = f"here can be read {known}; a text is in quotes: `'{node.name}'`" if known else None
+            listed = f"here can be read {known}" if known else None
+            if node.name in ENGINE_NAMES:
+                where = f"`spec explain {node.name}` says what it is, and which places can read it"
+                listed = f"{where}; {listed}" if listed else where
+            elif listed:
+                listed += f"; a text is in quotes: `'{node.name}'`"
             instead = FOREIGN[node.name].format("x") if node.name in FOREIGN else None
             self.refuse(node, E_EXPR_UNKNOWN_NAME, f"unknown name `{node.name}`", instead or hint or listed)
 

@@ -21,11 +21,12 @@ from specledger.expr.check.types import (
     IntType,
     ListType,
     MapType,
+    Native,
     RecordType,
+    Signature,
     Type,
     TypeVariable,
 )
-from specledger.expr.functions import Native, Signature
 
 
 class Fit(IntEnum):

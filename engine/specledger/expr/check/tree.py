@@ -8,8 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from specledger.core.spans import Text
-from specledger.expr.check.types import Type
-from specledger.expr.functions import Native
+from specledger.expr.check.types import Native, Type
 
 Path = tuple[str, ...]
 

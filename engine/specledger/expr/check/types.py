@@ -7,7 +7,7 @@ Source: seeds' state schemas are JSON Schemas; CEL language definition, "Gradual
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -188,3 +188,44 @@ def without_choices(type_: Type) -> Type:
         same = all(fields[name] is inner for name, inner in type_.fields.items())
         return type_ if same else RecordType(type_.name, fields, type_.optional, type_.derived)
     return type_
+
+
+class Signature(Struct, frozen=True):
+    """One overload: parameter types and the result's type; both may contain `TypeVariable`.
+
+    With `variadic`, the last parameter may be given any number of times, at least once.
+    """
+
+    params: tuple[Type, ...]
+    result: Type
+    variadic: bool = False
+
+
+class Native(Struct, frozen=True):
+    """A function written in Python.
+
+    Attributes:
+        name: The name in expressions; may be qualified (`math.abs`).
+        overloads: Tried in order against the argument types.
+        call: Receives plain values and returns one that fits the overload's result (ranges included). It must be
+            pure, must not change its arguments, and raises `EvaluationError` on bad input.
+        total: True when `call` never raises for arguments that fit a signature.
+        cost: Work of one call, in tree nodes; a list argument adds its length.
+        fast: The same function for generated code, where it may raise anything at all in place of an
+            `EvaluationError`; `call` where it is left out.
+        written: Writes a call out as Python source over the cells of small matrices. It is given the source of each
+            scalar argument and, for a list, the list of its elements' sources; it returns source, or a matrix of
+            source for a matrix, in which `call` stands for the call itself. It raises ValueError or TypeError where the
+            arguments do not fit.
+        infer: Narrows the result from the argument types (ranges, sizes); it must return a type that fits the
+            overload's result.
+    """
+
+    name: str
+    overloads: tuple[Signature, ...]
+    call: Callable[..., Any]
+    total: bool = False
+    cost: int = 1
+    infer: Callable[[tuple[Type, ...]], Type] | None = None
+    fast: Callable[..., Any] | None = None
+    written: Callable[..., str | list[list[str]]] | None = None

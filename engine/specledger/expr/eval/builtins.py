@@ -23,13 +23,14 @@ from specledger.expr.check.types import (
     IntType,
     ListType,
     MapType,
+    Native,
     RecordType,
+    Signature,
     Type,
     TypeVariable,
 )
 from specledger.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT, E_EVAL_NO_SUCH_KEY, EvaluationError
 from specledger.expr.eval.values import int64, to_bool, to_double, to_int, to_string, wrong_type
-from specledger.expr.functions import Native, Signature
 from specledger.expr.limits import MAX_LIST
 
 _T = TypeVariable("T")

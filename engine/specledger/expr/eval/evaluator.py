@@ -34,8 +34,7 @@ from specledger.expr.check.tree import (
     Variable,
 )
 from specledger.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT, E_EVAL_NO_SUCH_KEY, EvaluationError
-from specledger.expr.eval.search import Reached
-from specledger.expr.eval.values import OPERATORS, item, present, select, wrong_type
+from specledger.expr.eval.values import OPERATORS, Reached, item, present, select, wrong_type
 from specledger.expr.limits import MAX_WORK
 
 

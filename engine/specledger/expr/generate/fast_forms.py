@@ -1,8 +1,7 @@
 """Operators and standard functions as plain Python.
 
 Where types allow it, an operator or function has a fast form with the checks it needs; otherwise it is a call of the
-exact operation. A fast form returns the exact value or raises. Linear integer arithmetic needs fewer overflow checks
-than operations: a part that leaves 64 bits goes unchecked where the whole then leaves them too.
+exact operation. A fast form returns the exact value or raises.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import operator
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from specledger.expr.check import ranges
 from specledger.expr.check.relations import plain
@@ -21,7 +20,6 @@ from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
     DYN,
-    INT,
     NOTHING,
     STRING,
     IntType,
@@ -65,18 +63,6 @@ def longest(text: Typed) -> int:
     if isinstance(text, NativeCall) and text.native is STANDARD["string"] and isinstance(text.args[0].type, IntType):
         return len(str(INT_MIN))
     return len(text.value) if isinstance(text, Value) and type(text.value) is str else MAX_STRING + 1
-
-
-class _Part(NamedTuple):
-    """An operand of a sum: its source, the range of its value before a check, and whether it needs brackets."""
-
-    text: str
-    raw: IntType
-    bare: bool
-
-    @property
-    def atom(self) -> str:
-        return f"({self.text})" if self.bare else self.text
 
 
 class FastForms(ABC):
@@ -192,44 +178,6 @@ class FastForms(ABC):
             return None
         return f"({first[1]} % {second[1]} if {first[0]} >= 0 else -(-{first[1]} % {second[1]}))"
 
-    # -- sums
-
-    def deferred(self, node: Typed, frame: Frame) -> tuple[str, IntType] | None:
-        """A sum, difference or absolute value of ints without its check, and its unchecked range; None for other nodes.
-
-        In `abs(a - b) + abs(c - d)` one check of the sum is enough.
-        """
-        args = node.args if isinstance(node, Operation | NativeCall) else ()
-        if not args or not all(isinstance(arg.type, IntType) for arg in args):
-            return None
-        if isinstance(node, NativeCall) and node.native is STANDARD["math.abs"]:
-            frame.level += 1
-            part = self._part(args[0], frame)
-            frame.level -= 1
-            return f"abs({part.text})", ranges.absolute(part.raw)
-        if not isinstance(node, Operation) or node.operator not in ("+", "-"):
-            return None
-        frame.level += 1
-        left, right = (self._part(arg, frame) for arg in args)
-        frame.level -= 1
-        if node.operator == "-" or not _carries(right.raw, left.raw):
-            right = self._settled(right, frame)
-        if not _carries(left.raw, right.raw if node.operator == "+" else ranges.arithmetic("neg", right.raw)):
-            left = self._settled(left, frame)
-        text = f"{left.atom} {node.operator} {right.atom}"
-        return text, ranges.arithmetic(node.operator, left.raw, right.raw)
-
-    def _part(self, node: Typed, frame: Frame) -> _Part:
-        deferred = self.deferred(node, frame) if frame.level < MOST_LEVELS else None
-        if deferred is not None:
-            return _Part(*deferred, bare=True)
-        return _Part(self.render(node, frame), node.type if isinstance(node.type, IntType) else INT, bare=False)
-
-    def _settled(self, part: _Part, frame: Frame) -> _Part:
-        if ranges.fits(part.raw):
-            return part
-        return _Part(self.int64(part.text, part.raw, frame), ranges.clipped(part.raw), bare=False)
-
     # -- standard functions
 
     def native(self, node: NativeCall, args: list[str], frame: Frame) -> str | None:
@@ -248,6 +196,8 @@ class FastForms(ABC):
             return _BITS[name].format(*args)
         if name in ("math.greatest", "math.least"):
             return self._extreme(name, types, args, frame)
+        if name == "math.abs" and ints:
+            return self.int64(f"abs({args[0]})", ranges.absolute(ints[0]), frame)
         if name == "math.abs":
             return f"abs({args[0]})" if types[0] == DOUBLE else None
         if name == "isqrt":
@@ -294,8 +244,3 @@ class FastForms(ABC):
         names = [part.value for part in keys.items if isinstance(part, Value)] if isinstance(keys, MakeList) else []
         getter: Any = operator.itemgetter(*names)
         return f"sorted({records}, key={self.source.bind(getter, 'key')})"
-
-
-def _carries(part: IntType, other: IntType) -> bool:
-    """Whether `part + other` leaves 64 bits whenever `part` does."""
-    return (part.high <= INT_MAX or other.low >= 0) and (part.low >= INT_MIN or other.high <= 0)

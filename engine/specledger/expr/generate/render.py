@@ -36,8 +36,7 @@ from specledger.expr.check.tree import (
 )
 from specledger.expr.check.types import BOOL, DYN, IntType, ListType
 from specledger.expr.eval.builtins import STANDARD
-from specledger.expr.eval.search import Reached
-from specledger.expr.eval.values import item, present, select, wrong_type
+from specledger.expr.eval.values import Reached, item, present, select, wrong_type
 from specledger.expr.generate.fast_forms import MOST_LEVELS, FastForms
 from specledger.expr.generate.source import Frame, Meter, Source, is_name
 
@@ -112,9 +111,6 @@ class Renderer(FastForms):
     # -- operators
 
     def _operation(self, node: Operation, frame: Frame) -> str:
-        deferred = self.deferred(node, frame)
-        if deferred is not None:
-            return self.int64(*deferred, frame)
         return self.operation(node, self._charged(node, frame), frame)
 
     def _truth(self, node: Typed, frame: Frame) -> str:
@@ -206,9 +202,6 @@ class Renderer(FastForms):
     # -- calls
 
     def _native(self, node: NativeCall, frame: Frame) -> str:
-        deferred = self.deferred(node, frame)
-        if deferred is not None:
-            return self.int64(*deferred, frame)
         args = self._charged(node, frame)
         fast = None if node.accepts else self.native(node, args, frame)
         if fast is None:

@@ -19,26 +19,31 @@ at)`):
 that the same question has the same verdict on every machine.
 """
 
-from specledger.laws.proofs.answers import Answer, Limits, Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.proofs.prove import prove
 from specledger.laws.proofs.question import (
     Always,
     And,
+    Answer,
     Claim,
     Commutes,
     Comparison,
     Condition,
     Conserved,
     Eventually,
+    Limits,
     Linear,
     Local,
     Monotone,
     Not,
     Opaque,
     Or,
+    Proved,
+    ProvedUpTo,
     Question,
+    Refuted,
     State,
     Term,
+    Undecided,
     facts,
     implies,
 )

@@ -15,13 +15,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from specledger.core.canonical import MAX_INTEGER
 from specledger.laws.automaton import Additive, Rule
-from specledger.laws.proofs.answers import Limits
 from specledger.laws.proofs.circulations import Met, Row, Search, Tree
 from specledger.laws.proofs.clauses import Clause, as_condition, clauses, joined, terms_of
 from specledger.laws.proofs.potentials import climb, conserved_quantities, current
-from specledger.laws.proofs.question import And, Claim, Condition, Question, additive_facts
+from specledger.laws.proofs.question import And, Claim, Condition, Limits, Question, additive_facts
 from specledger.laws.proofs.windows import Graph, change, graph, later_windows, over, seen, weigh
 
 _CLOSURE = 1 << 12  # windows whose images are taken again and again
@@ -219,10 +217,8 @@ def _check(symbols: int, width: int, limits: Limits) -> None:
         raise TooWide(f"{symbols}^{width} windows are more than {limits.windows}")
 
 
-def small(document: object) -> bool:
-    """Whether every integer of a document has a canonical form."""
-    if isinstance(document, dict):
-        return all(map(small, document.values()))
-    if isinstance(document, list):
-        return all(map(small, document))
-    return not isinstance(document, int) or abs(document) <= MAX_INTEGER
+def largest_in(document: object) -> int:
+    """The largest absolute value of an integer in a document."""
+    if isinstance(document, dict | list):
+        return max(map(largest_in, document.values() if isinstance(document, dict) else document), default=0)
+    return abs(document) if isinstance(document, int) else 0

@@ -9,21 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from specledger.laws.proofs.answers import Answer, Limits, Proved, ProvedUpTo, Refuted, Undecided
+from specledger.core.canonical import MAX_INTEGER
 from specledger.laws.proofs.circulations import circuit, tours
 from specledger.laws.proofs.clauses import TooManyClauses, as_condition, terms_of
-from specledger.laws.proofs.linear import Open, TooWide, closed_facts, closed_windows, prove_linear, small
+from specledger.laws.proofs.linear import Open, TooWide, closed_facts, closed_windows, largest_in, prove_linear
 from specledger.laws.proofs.potentials import climb, current
 from specledger.laws.proofs.question import (
     And,
+    Answer,
     Commutes,
     Condition,
     Conserved,
+    Limits,
     Local,
     Monotone,
     Opaque,
+    Proved,
+    ProvedUpTo,
     Question,
+    Refuted,
     State,
+    Undecided,
     facts,
 )
 from specledger.laws.proofs.rings import OutOfCells, admitted, first_violation, judge, smallest_violation
@@ -117,7 +123,7 @@ def _refuted(question: Question, ring: State, t: int) -> Refuted:
 
 
 def _certified(question: Question, proof: dict[str, Any]) -> Answer:
-    if not small(proof):
+    if largest_in(proof) > MAX_INTEGER:
         return Undecided("the certificate needs integers beyond 2^53 - 1", question.contract)
     return Proved(_document(question, proof), question.contract)
 

@@ -12,19 +12,9 @@ from itertools import product
 from msgspec import Struct
 
 from specledger.laws.automaton import Additive
-from specledger.laws.duration import steps_on
+from specledger.laws.claim import BINARY, steps_on
 from specledger.laws.proofs.clauses import as_condition, terms_of
 from specledger.laws.proofs.question import And, Commutes, Condition, Linear, Local, Not, Opaque, Question, State
-
-_COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "<=": int.__le__,
-    ">=": int.__ge__,
-    "==": int.__eq__,
-    "!=": int.__ne__,
-    "<": int.__lt__,
-    ">": int.__gt__,
-}
-
 
 Holds = Callable[[State, Sequence[State]], bool]
 """Whether something holds of an initial state and the states from t on."""
@@ -84,7 +74,7 @@ def truth(condition: Condition) -> Holds:
 def _truth(condition: Condition, totals: Mapping[Additive, Callable[[State], int]]) -> Holds:
     match condition:
         case Linear(terms, op, bound):
-            compare, read = _COMPARE[op], [(each.coefficient, totals[each.observable], each.at) for each in terms]
+            compare, read = BINARY[op], [(each.coefficient, totals[each.observable], each.at) for each in terms]
             return lambda start, states: compare(
                 sum(times * total(start if at is None else states[at]) for times, total, at in read), bound
             )

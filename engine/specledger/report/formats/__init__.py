@@ -16,11 +16,8 @@ if TYPE_CHECKING:
 class Options(Struct, frozen=True):
     """Options of formats.
 
-    Attributes:
-        date: The day of the assessment as `YYYY-MM-DD`, or None.
-        sources: The folder whose `<kind>/<name>.yaml` are the specs, for places in files.
-        episode: The episode to draw.
-        whole: Whether a folder holds every counterexample.
+    The day is `YYYY-MM-DD`; `sources` is the folder of specs, for places in files; a whole folder holds every
+    counterexample.
     """
 
     date: str | None = None
@@ -29,11 +26,7 @@ class Options(Struct, frozen=True):
     whole: bool = False
 
     def file_of(self, key: str | None) -> str | None:
-        """The file of a spec below the folder of sources, with slashes, or None if it is not known.
-
-        Args:
-            key: The spec's key, `<kind>/<name>@<digits>`; its kind and name are words without dots or slashes.
-        """
+        """The file of a spec, by its key, below the folder of sources, with slashes; None if it is not known."""
         if key is None or self.sources is None:
             return None
         kind, _, name = key.partition("@")[0].partition("/")
@@ -45,13 +38,7 @@ DEFAULTS: Final = Options()
 
 
 class Output(Struct, frozen=True):
-    """What a format writes.
-
-    Attributes:
-        text: A text that ends with a newline, or is empty.
-        summary: The step summary of a continuous integration service.
-        files: The content of files by their path, for formats that are folders.
-    """
+    """What a format writes: a text, the step summary of a continuous integration service, or files by their path."""
 
     text: str = ""
     summary: str = ""
@@ -72,11 +59,7 @@ class Format(Struct, frozen=True):
     folder: bool = False
 
     def write(self, report: Report, options: Options = DEFAULTS) -> Output:
-        """The report in this format.
-
-        Raises:
-            Rejected: The evidence has no such report, or its receipts are malformed.
-        """
+        """The report in this format; Rejected if the evidence has no such report, or its receipts are malformed."""
         made: Output = import_module(f"{__name__}.{self.module}").write(report, options)
         return made
 

@@ -89,7 +89,9 @@ def _metrics(run: SubRun, model: Scenario, folder: Path, most: int | None) -> tu
 def _files(evidence: Evidence, agents: Mapping[str, _Agent], most: int | None) -> Iterator[tuple[str, bytes]]:
     yield SUMMARY, _json({**_summary(evidence, agents), "most_counterexamples": most})
     for name, agent in sorted(agents.items()):
-        report = {"agent": name, "says": _SAYS, "total": total(agent.episodes), "by_scenario": _by_scenario(agent)}
+        names = sorted({episode["scenario"] for episode in agent.episodes})
+        by_scenario = {one: total([each for each in agent.episodes if each["scenario"] == one]) for one in names}
+        report = {"agent": name, "says": _SAYS, "total": total(agent.episodes), "by_scenario": by_scenario}
         runs = [head for head, _ in agent.runs]
         yield f"report_{name}.json", _json({**report, "runs": runs, "episodes": agent.episodes})
         log = b"".join(_log(agent))
@@ -117,11 +119,6 @@ def _summary(evidence: Evidence, agents: Mapping[str, _Agent]) -> dict[str, Any]
         "agents": {name: total(agent.episodes) for name, agent in sorted(agents.items())},
         **{f"{type_}s": bodies for type_, bodies in listed.items()},
     }
-
-
-def _by_scenario(agent: _Agent) -> dict[str, Any]:
-    names = dict.fromkeys(episode["scenario"] for episode in agent.episodes)
-    return {name: total([each for each in agent.episodes if each["scenario"] == name]) for name in sorted(names)}
 
 
 def _log(agent: _Agent) -> Iterator[bytes]:

@@ -66,13 +66,11 @@ def _place(place: Place, options: Options) -> Mapping[str, str]:
 def _command(type_: str, title: str, message: str, place: Mapping[str, str] | None = None) -> str:
     """One workflow command."""
     properties = {**(place or {}), "title": title}
-    written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    written = ",".join(
+        f"{name}={_data(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in properties.items()
+    )
     return f"::{type_} {written}::{_data(message)}"
 
 
 def _data(text: str) -> str:
     return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

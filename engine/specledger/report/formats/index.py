@@ -13,12 +13,11 @@ from specledger.report.comparison import trends
 from specledger.report.diff import changes
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html import page
-from specledger.report.formats.html.document import document
-from specledger.report.formats.html.elements import Markup, count, element, join, words
+from specledger.report.formats.html.elements import Markup, count, document, element, join, words
 from specledger.report.formats.html.plots import render_plots
 from specledger.report.formats.html.tables import anchors, marked, render, render_reason
-from specledger.report.headline import headline_of, reason_text
 from specledger.report.model import Report, Subject, bundle_names, malformed_receipts
+from specledger.report.overview import headline_of, reason_text
 from specledger.report.sections import Count, PageLink, Place, Quoted, Row, RowLink, Section, Words
 
 INDEX: Final = "index.html"
@@ -28,11 +27,7 @@ _MOST_CHANGES: Final = 3
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
-    """The index and the pages.
-
-    Raises:
-        Rejected: E_REPORT_RECEIPTS.
-    """
+    """The index and the pages."""
     pages = {
         file: page.write(Report((subject,)), options).text.encode() for _, file, subject in _named(report.subjects)
     }

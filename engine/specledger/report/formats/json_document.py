@@ -5,13 +5,14 @@ The text is ASCII, so that nothing in it can control a terminal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
+
+from msgspec import to_builtins
 
 from specledger.core.canonical import pretty
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.judgement import Control, Judgement
 from specledger.report.model import FORMAT, NOT_SHOWN, Check, Observation, Report, Subject, counted
+from specledger.report.profile import Control, Judgement
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
@@ -50,18 +51,11 @@ def _subject(subject: Subject) -> dict[str, Any]:
 
 
 def _check(check: Check) -> dict[str, Any]:
+    fields = to_builtins(check)
     return {
-        "id": check.id,
-        "says": check.says,
-        "spec": check.spec,
-        "outcome": check.outcome.value,
-        "error": check.error,
+        **{name: value for name, value in fields.items() if name not in ("warning", "once")},
         "severity": "warning" if check.warning else "error",
-        "opportunities": check.opportunities,
-        "failures": check.failures,
-        "why": check.why,
         "observations": [_observation(observation) for observation in check.observations],
-        "more": check.more,
     }
 
 
@@ -76,11 +70,7 @@ def _observation(observation: Observation) -> dict[str, Any]:
 
 def _judgement(judgement: Judgement) -> dict[str, Any]:
     return {
-        "name": judgement.name,
-        "source": judgement.source,
-        "doc": judgement.doc,
-        "digest": judgement.digest,
-        "date": judgement.date,
+        **to_builtins(judgement),
         "verdict": judgement.verdict.value,
         "outcomes": counted(control.outcome for control in judgement.controls),
         "controls": [_control(control) for control in judgement.controls],
@@ -88,22 +78,7 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
 
 
 def _control(control: Control) -> dict[str, Any]:
-    waiver: Mapping[str, str] | None = None
-    if control.waiver is not None:
-        held = control.waiver
-        waiver = {"owner": held.owner, "reason": held.reason, "until": held.until, "state": held.state}
-    return {
-        "id": control.id,
-        "section": control.section,
-        "says": control.says,
-        "status": control.status,
-        "outcome": control.outcome.value,
-        "why": control.why,
-        "evidence": [
-            {"check": row.check, "subject": row.subject, "outcome": row.outcome.value} for row in control.rows
-        ],
-        "tests": [
-            {"test": name, "outcome": outcome.value} for name, outcome in zip(control.tests, control.ran, strict=True)
-        ],
-        "waiver": waiver,
-    }
+    fields = to_builtins(control)
+    rows, ran = fields.pop("rows"), fields.pop("ran")
+    tests = [{"test": name, "outcome": one} for name, one in zip(control.tests, ran, strict=True)]
+    return {**fields, "evidence": rows, "tests": tests}

@@ -18,6 +18,7 @@ from specledger.report.figures import figure_section
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.markup import shorten
 from specledger.report.model import NOT_SHOWN, Outcome, Report, Subject, counted, malformed_receipts
+from specledger.report.overview import headline_of, reason_text
 from specledger.report.sections import (
     Bar,
     Block,
@@ -40,32 +41,28 @@ MOST_ROWS: Final = 200
 """Rows of a table; the others are counted."""
 
 _LONGEST: Final = 200  # characters of one text
+_REASON: Final = 600  # characters of the reason of a verdict
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
-    """The tables of the bundle; of several whose tables are compared, those of the first; else the summary.
-
-    Raises:
-        Rejected: E_REPORT_RECEIPTS.
-    """
+    """The tables of the bundle; of several whose tables are compared, those of the first; else the summary."""
     if report.judgement is not None or not report.subjects:
         return Output(summary(report))
     with malformed_receipts():
-        sections = [_sections(subject) for subject in report.subjects]
+        sections = [[*subject.reading.sections()] for subject in report.subjects if subject.reading is not None]
         if len(sections) > 1 and not all(any(each.compared for each in one) for one in sections):
             return Output(summary(report))
-        lines = [*_head(report.subjects[0])]
+        lines = [*_top(report), *_head(report.subjects[0])]
         for section in sections[0]:
             same = [each for one in sections for each in one if each.id == section.id]
             rows = [row for each in same for row in each.rows] if section.compared else section.rows
             lines += _section(replace(section, rows=rows))
-    lines += table("Evidence", ("", "check", "", "found"), _verified(report.subjects[0]))
+    verified = [
+        (str(one["number"]), one["name"], one["status"], quote(one["message"]))
+        for one in report.subjects[0].verification
+    ]
+    lines += table("Evidence", ("", "check", "", "found"), verified)
     return Output("\n".join([*lines, "", "Not replayed; who made it was not checked.", ""]))
-
-
-def _sections(subject: Subject) -> list[Section]:
-    assert subject.reading is not None  # noqa: S101 - a subject of a bundle has one
-    return [*subject.reading.sections()]
 
 
 def summary(report: Report) -> str:
@@ -85,9 +82,18 @@ def summary(report: Report) -> str:
             for one in judgement.controls
         ]
         lines += table("Controls", ("", "control", "says", "evidence", "reason"), rows)
+    lines += [] if report.judgement is not None else _top(report)
     for subject in report.subjects:
         lines += ["", *_subject(subject)] if lines else _subject(subject)
     return "\n".join([*lines, *(("", *NOT_SHOWN) if report.subjects else ()), ""]) if lines else ""
+
+
+def _top(report: Report) -> list[str]:
+    """The verdict of several bundles with its reason; nothing of one, whose own lines say it."""
+    if len(report.subjects) < 2:
+        return []
+    verdict = headline_of(report).verdict
+    return [f"# {len(report.subjects)} bundles: {verdict}", "", quote(reason_text(report), _REASON), ""]
 
 
 def _subject(subject: Subject) -> Iterator[str]:
@@ -132,6 +138,7 @@ def _head(subject: Subject) -> Iterator[str]:
     yield f"# {quote(subject.title)}: {subject.verdict}"
     if subject.doc:
         yield from ("", quote(subject.doc))
+    yield from ("", quote(reason_text(Report((subject,))), _REASON))
     facts = [f"{name} {_cell(cell)}" for name, cell in subject.reading.facts()]
     yield from ("", f"Evidence of a {subject.kind}: {', '.join(facts)}.")
     receipts = subject.manifest["receipts"]
@@ -139,10 +146,6 @@ def _head(subject: Subject) -> Iterator[str]:
         "",
         f"Specs `{subject.manifest['specs']}`, {receipts['count']} receipts, Merkle root `{receipts['root']}`.",
     )
-
-
-def _verified(subject: Subject) -> list[Sequence[str]]:
-    return [(str(one["number"]), one["name"], one["status"], quote(one["message"])) for one in subject.verification]
 
 
 def _section(whole: Section) -> Iterator[str]:
@@ -178,24 +181,17 @@ def _cell(cell: Cell) -> str:
     assert_never(cell)
 
 
-def quote(value: Any) -> str:
+def quote(value: Any, most: int = _LONGEST) -> str:
     """A value of the evidence as a code span on one line, shortened, fit for a cell of a table."""
     text = value if isinstance(value, str) else canonical_bytes(value, FLOATS_ANYWHERE).decode()
-    text = shorten(printable(text), _LONGEST)
+    text = shorten(printable(text), most)
     ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     padding = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{padding}{text}{padding}{ticks}".replace("|", "\\|") if text.strip() else ""
 
 
 def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], intro: str = "") -> list[str]:
-    """The lines of a section with a table; none without rows.
-
-    Args:
-        title: As Markdown.
-        heads: As Markdown.
-        rows: Cells as Markdown, at most `MOST_ROWS` of which are written.
-        intro: As Markdown.
-    """
+    """The lines of a section with a table of Markdown cells; none without rows. At most `MOST_ROWS` are written."""
     if not rows:
         return []
     lines = ["", f"## {title}", "", *([intro, ""] if intro else [])]

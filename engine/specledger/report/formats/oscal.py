@@ -19,8 +19,8 @@ from specledger.core.canonical import canonical_bytes, pretty
 from specledger.core.diagnostics import printable
 from specledger.core.digest import sha256_hex
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.judgement import Control, Judgement
 from specledger.report.model import NOT_SHOWN, Check, Outcome, Report, Subject
+from specledger.report.profile import Control, Judgement
 
 OSCAL_VERSION: Final = "1.2.1"
 EPOCH: Final = "1970-01-01"

@@ -85,7 +85,7 @@ def _location(place: Place, result: Result, options: Options) -> dict[str, Any]:
     logical = [{"fullyQualifiedName": printable(name), "kind": kind} for name, kind in result.logical]
     found: dict[str, Any] = {"logicalLocations": logical} if logical else {}
     physical: dict[str, Any] | None = None
-    file = options.file_of(place.spec)
+    file = options.file_of(place.spec) or (place.file if place.spec is not None else None)
     if place.span is not None:
         start, end = place.span.start, place.span.end
         region = {"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column}

@@ -1,12 +1,20 @@
-"""HTML elements as text of their own type: text is escaped, bounded, free of control characters and isolated."""
+"""HTML elements as text of their own type, and whole documents.
+
+Text is escaped, bounded, free of control characters and isolated; no part of a document comes from elsewhere.
+"""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from string import Template
 from typing import Any, Final, NewType
 
 from specledger.core.canonical import canonical_bytes
+from specledger.core.digest import sha256_raw
 from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.evidence.layout import ENGINE
 from specledger.report.markup import escape, shorten
 
 Markup = NewType("Markup", str)
@@ -22,13 +30,7 @@ _DEEP: Final = 14  # characters of an indent from which on lists are on one line
 
 
 def element(name: str, /, *inner: Markup, **attributes: int | str) -> Markup:
-    """An element.
-
-    Args:
-        name: Its name.
-        inner: Its content, in order.
-        attributes: In the order in which they are written; `_` is written as `-`, a trailing one is dropped.
-    """
+    """An element with its content and attributes, in whose names `_` is written as `-`; a trailing one is dropped."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"' for key, value in attributes.items()
     )
@@ -101,3 +103,36 @@ def bar(part: int, of: int) -> Markup:
 def count(number: int) -> Markup:
     """A number with thousands separated."""
     return words(f"{number:,}".replace(",", "\u202f"))
+
+
+def document(
+    title: str, template: str, values: dict[str, Markup | str], scripts: tuple[str, ...], state: str = ""
+) -> str:
+    """A document from the template of a body and its values; no part of it comes from elsewhere.
+
+    `scripts` are the files of its script, in order. `state` is what that has found before it runs; empty if it judges
+    nothing.
+    """
+    style, script = asset("plot.css") + asset("style.css"), "".join(map(asset, scripts))
+    script = f'"use strict";\n(() => {{\n{script}}})();\n'
+    generator = words(f"{ENGINE['name']} {ENGINE['version']}")
+    frame = {
+        "title": words(title),
+        "state": f' data-state="{state}"' if state else "",
+        "generator": generator,
+        "style": style,
+        "script": script,
+        "style_digest": _policy(style),
+        "script_digest": _policy(script),
+        "body": Template(asset(template)).substitute(values, generator=generator, search=asset("search.html")),
+    }
+    return Template(asset("frame.html")).substitute(frame)
+
+
+def asset(name: str) -> str:
+    """The text of a file beside this module."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(text: str) -> str:
+    return b64encode(sha256_raw(text.encode())).decode("ascii")

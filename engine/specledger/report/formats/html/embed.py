@@ -37,15 +37,9 @@ Subtree = tuple[int, int, bytes]
 
 
 class Copies:
-    """Bytes as literal texts and references: (where an equal stretch began, its length).
-
-    Attributes:
-        parts: What was added so far; a literal holds a character for each byte.
-        size: Characters that the parts take, about.
-    """
+    """Bytes as literal texts, a character for each byte, and references: (where an equal stretch began, its length)."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
         self.parts: list[Part] = []
         self.size = 0
         self._data = bytearray()
@@ -128,13 +122,7 @@ class Embedded(Struct):
         self.count += 1
 
     def read(self, lines: Iterable[bytes], cited: Container[int], most: int) -> None:
-        """Take all lines of the chain; those that are cited, and as many as fit, may be embedded.
-
-        Args:
-            lines: Verified receipts, in order.
-            cited: The numbers of lines that are embedded first.
-            most: Bytes of lines to keep.
-        """
+        """Take all lines of the chain; those that are cited, and as many as fit into `most` bytes, may be embedded."""
         kept, began = 0, 0
         for seq, line in enumerate(lines):
             kept += len(line)

@@ -1,4 +1,4 @@
-"""Writes a report as one offline HTML page: head, sections, the data of its script, and a policy against anything else.
+"""Writes a report as one offline HTML page: a cover, sections, the data of its script, and a policy against the rest.
 
 The page says what was checked when it was written, and what was not; it never says that it is verified.
 """
@@ -11,27 +11,24 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
-from specledger.evidence.layout import MANIFEST, RECEIPTS
+from specledger.core.digest import sha256_hex
+from specledger.evidence.checkpoint import MAX_NOTE
+from specledger.evidence.layout import CHECKPOINT, MANIFEST, RECEIPTS
+from specledger.load import Bundle
 from specledger.report.comparison import agents_of, changed_section, compared_plots, compared_sections
-from specledger.report.controls import control_sections
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.formats.html.cover import checked_line, cover, digests, signed_note, written_section
-from specledger.report.formats.html.document import document
-from specledger.report.formats.html.elements import NOTHING, Markup, element, join, quoted, words
+from specledger.report.formats.html.elements import NOTHING, Markup, code, document, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
 from specledger.report.formats.html.tables import MOST_ROWS, Held, anchors, marked, render, render_cell, render_reason
-from specledger.report.headline import headline_of
 from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject, bundle_names, malformed_receipts
-from specledger.report.sections import (
-    Place,
-    ReceiptLink,
-    RowLink,
-    Section,
-    check_anchor,
-)
-from specledger.report.specs import Specs
+from specledger.report.overview import control_sections, headline_of
+from specledger.report.sections import Place, Quoted, ReceiptLink, Row, RowLink, Section, Words, check_anchor
+from specledger.report.specs import Specs, read_specs
+from specledger.report.units import units_of
+from specledger.verify.assurance_levels import Reached, level_statuses
+from specledger.verify.checks import Level, Status
 from specledger.verify.manifest import MAX_MANIFEST
 
 MOST_FAILED: Final = 20
@@ -39,11 +36,7 @@ MOST_FAILED: Final = 20
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
-    """The page of the first bundle, with the profile and the other bundles of the report.
-
-    Raises:
-        Rejected: E_REPORT_RECEIPTS.
-    """
+    """The page of the first bundle, with the profile and the other bundles of the report."""
     subject = report.subjects[0]
     assert subject.evidence is not None and subject.reading is not None  # noqa: S101, PT018 - a page is made of a bundle
     with malformed_receipts():
@@ -52,26 +45,24 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 def _chains(evidence: Evidence, reading: Reading, sections: Sequence[Section]) -> list[Embedded]:
     """The bundle's own chain and those of some runs of a suite, read for embedding."""
-    own = Embedded(evidence.specs.main.name, "", evidence.manifest, extra=_drawing(Specs.of(evidence.specs)))
+    own = Embedded(evidence.specs.main.name, "", evidence.manifest, extra=_drawing(evidence.specs))
     places = (place for section in sections for row in section.rows[:MOST_ROWS] for place in row.places)
     own.read(evidence.receipts.lines(), {place.seq for place in places if isinstance(place, ReceiptLink)}, MOST_TEXT)
     chains = [own]
     for place in reading.runs:
         folder = Path(evidence.place, *place.split("/"))
-        specs = Specs.read(folder)
-        chain = Embedded(place, place, _document(folder / MANIFEST, MAX_MANIFEST), extra=_drawing(specs))
+        specs = read_specs(folder, evidence.specs)
+        manifest: Any = parse_canonical((folder / MANIFEST).read_bytes().removesuffix(b"\n"), limit=MAX_MANIFEST)
+        chain = Embedded(place, place, manifest, extra=_drawing(specs))
         with (folder / RECEIPTS).open("rb") as lines:
             chain.read((line[:-1] for line in lines), (), MOST_TEXT // MOST_RUNS)
         chains.append(chain)
     return chains
 
 
-def _document(path: Path, limit: int) -> Any:
-    return parse_canonical(path.read_bytes().removesuffix(b"\n"), limit=limit)
-
-
-def _drawing(specs: Specs) -> dict[str, Any]:
-    return {"drawing": specs.drawing()}
+def _drawing(specs: Bundle) -> dict[str, Any]:
+    units = units_of(specs)
+    return {"drawing": Specs.of(specs).drawing(units), "units": units}
 
 
 def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Reading) -> str:
@@ -110,7 +101,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "checked": checked_line(evidence, written),
         "cover": cover(report.subjects, evidence, written, titles),
         "embedded": words(_embedded(chains)),
-        "nav": join(*(_link(id_, title) for id_, title in titles)),
+        "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),
         "first": join(*tables[: len(about)], plots if early else NOTHING),
         "plots": NOTHING if early else plots,
         "sections": join(*tables[len(about) :]),
@@ -140,22 +131,18 @@ _ACTIVE: Final = re.compile(r"[<>&\x7f-\U0010ffff]")
 
 def _inert(data: Any) -> str:
     """JSON in ASCII in which nothing ends its element, opens another one or steers a reader."""
-    return _ACTIVE.sub(_units, canonical_bytes(data).decode())
 
+    def units(match: re.Match[str]) -> str:
+        digits = match[0].encode("utf-16-be").hex()
+        return "".join(f"\\u{digits[at : at + 4]}" for at in range(0, len(digits), 4))
 
-def _units(match: re.Match[str]) -> str:
-    units = match[0].encode("utf-16-be").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    return _ACTIVE.sub(units, canonical_bytes(data).decode())
 
 
 def _terms(*groups: Sequence[tuple[str, Markup]]) -> Markup:
     return join(
         *(element("div", element("dt", words(term)), element("dd", text)) for each in groups for term, text in each)
     )
-
-
-def _link(id_: str, title: str) -> Markup:
-    return element("li", element("a", words(title), href=f"#{id_}"))
 
 
 def _failed(subject: Subject, held: Held) -> Markup:
@@ -181,3 +168,91 @@ def _embedded(chains: Sequence[Embedded]) -> str:
         rest = "" if held == count else "; the others enter the root as hashes made when the page was written"
         parts.append(f"{held} of {count} receipts of {of} are embedded{rest}.")
     return " ".join(parts)
+
+
+_SIGNATURES: Final = frozenset({Level.SIGNED, Level.TIMED, Level.UNFORKED})
+_OPEN: Final = frozenset({Status.NOT_MADE.value, Reached.NOT_CHECKED.value})
+
+_NEVER: Final = (
+    ("no other attempt was left out", "needs a log in which runs are entered before they are made"),
+    ("the specs are the right ones", "compare their digest with one that you got elsewhere"),
+)
+"""What no check of a single bundle shows, and what would show it."""
+
+
+def signed_note(evidence: Evidence) -> str | None:
+    """The signed note of a bundle, which is not in its manifest, if it has one that can be one."""
+    file = evidence.place / CHECKPOINT
+    if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_NOTE:
+        return None
+    return file.read_bytes().decode("utf-8", "replace")
+
+
+def checked_line(evidence: Evidence, written: Section) -> Markup:
+    """In a line what was checked when the page was written and what was not."""
+    checks = evidence.verification.checks
+    passed = sum(check.status is Status.PASSED for check in checks)
+    not_run = ", ".join(check.name for check in checks if check.status is Status.NOT_MADE)
+    missing = sum(row.mark == Reached.NOT_CHECKED for row in written.rows)
+    left = f", {len(checks) - passed} not run ({not_run})" if not_run else ""
+    text = words(f"Checks of the evidence: {passed} passed{left}; {missing} more points were not checked. ")
+    return element("p", text, element("a", words("Evidence"), href="#evidence"), class_="checked")
+
+
+def digests(evidence: Evidence) -> list[tuple[str, Markup]]:
+    """The digests of a bundle, by name."""
+    manifest = evidence.manifest
+    receipts = manifest["receipts"]
+    return [
+        ("run", code(manifest["run"])),
+        ("specs", code(manifest["specs"])),
+        ("Merkle root", element("code", quoted(receipts["root"]), id="printed-root")),
+        ("head", code(receipts["head"])),
+        ("receipts", words(str(receipts["count"]))),
+        ("made by", quoted(f"{manifest['engine']['name']} {manifest['engine']['version']}")),
+        ("manifest.json, SHA-256", code(sha256_hex((evidence.place / MANIFEST).read_bytes()))),
+    ]
+
+
+def written_section(evidence: Evidence) -> Section:
+    """What was checked of the evidence when the page was written, and what was not."""
+    rows = [
+        Row(check.name, check.status.value, (Quoted(check.message or ""),)) for check in evidence.verification.checks
+    ]
+    rows += [
+        Row(f"{rung.level}: {rung.name}", rung.status.value, (Quoted(rung.why),))
+        for rung in level_statuses(evidence.verification)
+    ]
+    rows += [Row(name, Reached.NOT_CHECKED.value, (Words(text),)) for name, text in _NEVER]
+    intro = "Checks by the engine that wrote this page. A page cannot prove that they were made: use spec verify."
+    return Section("written", "Checked when written", intro, ("check", "found"), rows)
+
+
+def cover(
+    subjects: Sequence[Subject], evidence: Evidence, written: Section, titles: Sequence[tuple[str, str]]
+) -> Markup:
+    """What a reader on paper sees below the verdict: scope, signatures, what was not checked, contents.
+
+    The evidence is that of the first subject; `titles` are the id and the title of each section.
+    """
+    named = zip(bundle_names(subjects), subjects, strict=True)
+    scope = [join(quoted(name), words(f", {one.kind}, specs "), code(one.manifest["specs"])) for name, one in named]
+    signed = "has no signed checkpoint" if signed_note(evidence) is None else "has a signed checkpoint"
+    rungs = [rung for rung in level_statuses(evidence.verification) if rung.level in _SIGNATURES]
+    signatures = [words(f"{rung.name}: {rung.status} ({rung.why})") for rung in rungs]
+    names = {f"{rung.level}: {rung.name}" for rung in rungs}
+    open_ = [row for row in written.rows if row.mark in _OPEN and row.name not in names]
+    left = [join(words(f"{row.name}: "), render_cell(row.cells[0], lambda _: False)) for row in open_]
+    contents = [element("a", words(title), href=f"#{id_}") for id_, title in titles]
+    parts = [
+        _list("Scope", "ul", scope),
+        _list("Signatures", "ul", [words(f"The bundle {signed}."), *signatures]),
+        _list("Not checked", "ul", left),
+        _list("Contents", "ol", contents),
+    ]
+    return element("div", *parts, class_="cover")
+
+
+def _list(title: str, kind: str, items: Sequence[Markup]) -> Markup:
+    listed = element(kind, *(element("li", item) for item in items))
+    return join(element("h2", words(title)), listed)

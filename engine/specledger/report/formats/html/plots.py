@@ -1,16 +1,100 @@
-"""Draws plots as inline SVG with a title, a description, and a table of the same numbers."""
+"""Draws plots as inline SVG with scales, a title, a description, and a table of the same numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from specledger.report.figures import in_units
-from specledger.report.formats.html import axes
-from specledger.report.formats.html.axes import LINE, WIDTH, Scale
 from specledger.report.formats.html.elements import NOTHING, Markup, count, element, quoted, words
 from specledger.report.markup import shorten
 from specledger.report.plots import MOST_ROWS, Counts, Line, Lines, Matrix, Plot, Rates, percent, table_of
+
+WIDTH: Final = 400
+"""Units of the view box of a plot: as many as a narrow screen has pixels, so that text keeps its size there."""
+
+LINE: Final = 21
+"""Units of a row of text."""
+
+_STYLES: Final = 7  # of lines, in the style sheet
+_LETTER: Final = 7  # units of a letter, about
+
+
+class Scale(Struct, frozen=True):
+    """Places numbers from `low` to `high` between the coordinates `start` and `end`."""
+
+    low: int
+    high: int
+    start: int
+    end: int
+
+    def at(self, value: int) -> int:
+        """The coordinate of a value; the middle if all are equal."""
+        if self.high == self.low:
+            return (self.start + self.end) // 2
+        return self.start + (value - self.low) * (self.end - self.start) // (self.high - self.low)
+
+    def ticks(self, most: int) -> range:
+        """At most so many numbers from `low` on, which are multiples of 1, 2 or 5 times a power of ten."""
+        step, factors = 1, (2, 5, 10)
+        while (self.high // step) - -(-self.low // step) + 1 > most:
+            power = 10 ** (len(str(step)) - 1)
+            step = next(factor * power for factor in factors if factor * power > step)
+        return range(-(-self.low // step) * step, self.high + 1, step)
+
+    def widened(self, most: int) -> Scale:
+        """The scale from the tick below its numbers to the tick above them."""
+        step = self.ticks(most).step
+        return replace(self, low=self.low // step * step, high=-(-self.high // step) * step)
+
+
+def text(content: str, x: int, y: int, class_: str = "", most: int = 22) -> Markup:
+    """A text of at most so many characters."""
+    return element("text", words(shorten(content, most)), x=x, y=y, class_=f"label {class_}".strip())
+
+
+def segment(x1: int, y1: int, x2: int, y2: int, class_: str) -> Markup:
+    """A straight line."""
+    return element("path", d=f"M{x1} {y1}L{x2} {y2}", class_=class_)
+
+
+def vertical_grid(scale: Scale, named: Sequence[tuple[int, str]], top: int, bottom: int) -> Iterator[Markup]:
+    """A vertical line for each tick with its name below."""
+    for value, name in named:
+        x = scale.at(value)
+        yield segment(x, top, x, bottom, "axis")
+        yield text(name, x, bottom + 16, "middle soft")
+
+
+def horizontal_grid(scale: Scale, named: Sequence[tuple[int, str]], left: int, right: int) -> Iterator[Markup]:
+    """A horizontal line for each tick with its name on the left."""
+    for value, name in named:
+        y = scale.at(value)
+        yield segment(left, y, right, y, "axis")
+        yield text(name, left - 8, y + 5, "end soft", 11)
+
+
+def legend(names: Sequence[str]) -> tuple[list[Markup], int]:
+    """A sample of each line with its name, in as many rows as are needed; and their height."""
+    drawn: list[Markup] = []
+    x, y = 0, 12
+    for index, name in enumerate(names):
+        shown = shorten(name, 40)
+        wide = 44 + _LETTER * len(shown)
+        if x and x + wide > WIDTH:
+            x, y = 0, y + LINE
+        drawn += [segment(x, y, x + 26, y, style(index)), text(shown, x + 32, y + 5, most=40)]
+        x += wide
+    return drawn, y + 22
+
+
+def style(index: int) -> str:
+    """The class of a line by its number: a colour, and a pattern so that it does not depend on colour."""
+    return f"curve c{index % _STYLES}"
+
 
 TOP: Final = 10
 """Units above the area of a plot of one line."""
@@ -89,19 +173,19 @@ def _rates(plot: Rates) -> tuple[list[Markup], int]:
     drawn, y, rows = [], 18, 0
     for name, rates in plot.groups:
         if name and rows < MOST_ROWS:
-            drawn.append(axes.text(name, 0, y + 5, "group", 60))
+            drawn.append(text(name, 0, y + 5, "group", 60))
             y += LINE
         for rate in rates[: max(0, MOST_ROWS - rows)]:
             low, at, high = map(scale.at, (rate.low, rate.value, rate.high))
-            drawn.append(axes.text(rate.name, 12 if name else 0, y + 5))
-            drawn.append(axes.line(low, y, max(high, low + 1), y, "interval"))
+            drawn.append(text(rate.name, 12 if name else 0, y + 5))
+            drawn.append(segment(low, y, max(high, low + 1), y, "interval"))
             drawn.append(element("circle", cx=at, cy=y, r=4, class_="point"))
-            drawn.append(axes.text(rate.cases, WIDTH, y + 5, "end soft"))
+            drawn.append(text(rate.cases, WIDTH, y + 5, "end soft"))
             y, rows = y + LINE, rows + 1
     ticks = [(per_cent * 10_000, f"{per_cent} %") for per_cent in (0, 50, 100)]
-    grid = [*axes.columns(scale, ticks, 4, y - 8)]
+    grid = [*vertical_grid(scale, ticks, 4, y - 8)]
     if left:
-        drawn.append(axes.text(f"and {left} more in the table", 0, y + 30, "soft", 40))
+        drawn.append(text(f"and {left} more in the table", 0, y + 30, "soft", 40))
     return [*grid, *drawn], y + (36 if left else 14)
 
 
@@ -117,14 +201,14 @@ def _matrix(plot: Matrix) -> tuple[list[Markup], int]:
         drawn.append(element("text", words(shorten(name, 16)), class_=class_, **place))
     for row, (name, cells) in enumerate(zip(plot.rows[:MOST_ROWS], plot.cells, strict=False)):
         y = top + row * tall
-        drawn.append(axes.text(name, 0, y + 18))
+        drawn.append(text(name, 0, y + 18))
         for column, value in enumerate(cells):
             x = _NAMES + column * wide
             shade = "none" if value is None else str(value * _LEVELS // 1_000_000)
             drawn.append(element("rect", x=x, y=y, width=wide - 2, height=tall - 2, class_=f"heat h{shade}"))
             if value is not None:
                 class_ = "middle cell strong" if value * _LEVELS // 1_000_000 > _LEVELS // 2 else "middle cell"
-                drawn.append(axes.text(percent(value), x + wide // 2 - 1, y + 18, class_))
+                drawn.append(text(percent(value), x + wide // 2 - 1, y + 18, class_))
     return drawn, top + min(len(plot.rows), MOST_ROWS) * tall + 6
 
 
@@ -134,21 +218,23 @@ def _lines(plot: Lines) -> tuple[list[Markup], int]:
     known = [
         value for each in shown for row in (each.values, each.low, each.high) for value in row if value is not None
     ]
-    drawn, top = axes.legend([each.name for each in shown]) if len(shown) > 1 else ([], TOP)
+    drawn, top = legend([each.name for each in shown]) if len(shown) > 1 else ([], TOP)
     bottom = top + TALL
     low, high = min(known, default=0), max(known, default=0)
     across = steps_of(plot)
     upward = Scale(low, high, bottom, top).widened(5)
-    drawn += axes.rows(upward, [(tick, in_units(tick, plot.unit)) for tick in upward.ticks(6)], _GUTTER, WIDTH - 20)
-    drawn += [axes.text(str(tick), across.at(tick), bottom + 20, "middle soft") for tick in across.ticks(6)]
-    drawn.append(axes.text(plot.across, (_GUTTER + WIDTH - 20) // 2, bottom + 40, "middle soft", 40))
+    drawn += horizontal_grid(
+        upward, [(tick, in_units(tick, plot.unit)) for tick in upward.ticks(6)], _GUTTER, WIDTH - 20
+    )
+    drawn += [text(str(tick), across.at(tick), bottom + 20, "middle soft") for tick in across.ticks(6)]
+    drawn.append(text(plot.across, (_GUTTER + WIDTH - 20) // 2, bottom + 40, "middle soft", 40))
     for place, name in plot.marks:
         mark = element("title", words(f"{name} ({plot.across} {place})"))
         drawn.append(element("path", mark, d=f"M{across.at(place)} {top}V{bottom}", class_="drifted"))
     for index, each in enumerate(shown):
         drawn += _line(each, index, across, upward)
     if len(plot.lines) > len(shown):
-        drawn.append(axes.text(f"and {len(plot.lines) - len(shown)} more in the table", 0, bottom + 40, "soft", 40))
+        drawn.append(text(f"and {len(plot.lines) - len(shown)} more in the table", 0, bottom + 40, "soft", 40))
     return drawn, bottom + 48
 
 
@@ -168,7 +254,7 @@ def _line(line: Line, index: int, across: Scale, upward: Scale) -> Iterator[Mark
     for values in _runs(line.values):
         points = [f"{across.at(across.low + place)} {upward.at(value)}" for place, value in values]
         parts.append(f"M{'L'.join(points)}{'h2' if len(points) == 1 else ''}")
-    yield element("path", d="".join(parts), class_=axes.style(index))
+    yield element("path", d="".join(parts), class_=style(index))
 
 
 def _runs(values: Sequence[int | None]) -> Iterator[list[tuple[int, int]]]:
@@ -184,16 +270,16 @@ def _runs(values: Sequence[int | None]) -> Iterator[list[tuple[int, int]]]:
 
 def _counts(plot: Counts) -> tuple[list[Markup], int]:
     """A bar for each count."""
-    scale = Scale(0, max(number for _, counts in plot.groups for _, number in counts), 0, WIDTH - _NAMES - 60)
+    scale = Scale(0, max(one.number for _, counts in plot.groups for one in counts), 0, WIDTH - _NAMES - 60)
     drawn, y, rows = [], 6, 0
     for group, counts in plot.groups:
         if group and rows < MOST_ROWS:
-            drawn.append(axes.text(group, 0, y + 13, "group", 60))
+            drawn.append(text(group, 0, y + 13, "group", 60))
             y += LINE
-        for name, number in counts[: max(0, MOST_ROWS - rows)]:
-            length = max(1, scale.at(number))
-            drawn.append(axes.text(name, 12 if group else 0, y + 13))
+        for one in counts[: max(0, MOST_ROWS - rows)]:
+            length = max(1, scale.at(one.number))
+            drawn.append(text(one.name, 12 if group else 0, y + 13))
             drawn.append(element("rect", x=_NAMES, y=y, width=length, height=15, class_="counted"))
-            drawn.append(element("text", count(number), x=_NAMES + length + 8, y=y + 13, class_="label soft"))
+            drawn.append(element("text", count(one.number), x=_NAMES + length + 8, y=y + 13, class_="label soft"))
             y, rows = y + LINE, rows + 1
     return drawn, y + 4

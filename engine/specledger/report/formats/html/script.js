@@ -355,12 +355,25 @@ const drawLegend = () => {
 
 const number = (value, unit) => String(Math.round((value / unit) * 100) / 100);
 
-const priceUnit = (story) => (story.drawing ? story.drawing.price_unit : 1);
+/** A value with its fixed-point numbers in units; `units` is the tree of what of it is fixed point. */
+const express = (value, units) => {
+  if (units === null || units === undefined) return value;
+  if (Number.isInteger(units)) return Number.isInteger(value) ? value / units : value;
+  if (Array.isArray(value)) return value.map((one) => express(one, units["*"]));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, express(one, units[name] ?? units["*"])]));
+};
+
+/** The units of a part of the receipts of a chain; of every part of a map. */
+const unitsOf = (story, ...path) => path.reduce((units, name) => units?.[name] ?? units?.["*"], data.chains[story.number].units);
+
+/** A value for people: the digits of a large number in groups of three. */
+const grouped = (value) => (Number.isInteger(value) && Math.abs(value) >= 1e6 ? String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f") : value);
 
 const series = (story) => {
   const charts = story.drawing ? story.drawing.charts : [];
   const found = charts.map((chart) => ({ name: chart.name, unit: chart.unit, of: (body) => (body.record ? body.record[chart.of] : null) }));
-  found.push({ name: "price of each step", unit: priceUnit(story), of: (body) => (body.cost ? body.cost.total : null) });
+  found.push({ name: "price of each step", unit: unitsOf(story, "step", "cost", "total") || 1, of: (body) => (body.cost ? body.cost.total : null) });
   found.push({ name: "proposals rejected in each step", unit: 1, of: (body) => body.decisions.filter((one) => one.rejected.length).length });
   return found;
 };
@@ -409,7 +422,7 @@ const proposals = (step) => step.commit.body.proposals.map((proposal, index) => 
   const { op, ...rest } = action;
   const outcome = chosen ? "chosen" : why.length ? why.join(", ") : "admitted";
   const row = html("tr", { class: chosen ? "chosen" : why.length ? "rejected" : null });
-  row.append(...cells(isolated(op === undefined ? action : Object.keys(rest).length ? `${op} ${JSON.stringify(rest)}` : op), isolated(proposal.score ?? ""), isolated(outcome)));
+  row.append(...cells(isolated(op === undefined ? action : Object.keys(rest).length ? `${op} ${JSON.stringify(rest)}` : op), isolated(grouped(proposal.score ?? "")), isolated(outcome)));
   return row;
 });
 
@@ -421,15 +434,15 @@ const tellStep = () => {
   const who = frame && step.body.agent ? [" of ", isolated(step.body.agent)] : [];
   const parts = [html("h3", null, title, ...who, " ", link(step.seq, `receipt ${step.seq}`))];
   if (frame) {
-    for (const drift of step.drifts) parts.push(html("p", null, "Drift before it: ", isolated(drift.drift), " ", isolated(drift.changed)));
+    for (const drift of step.drifts) parts.push(html("p", null, "Drift before it: ", isolated(drift.drift), " ", isolated(express(drift.changed, unitsOf(story, "drift", "changed")))));
     if (step.commit) parts.push(html("p", null, "Committed before it was judged: ", link(step.commit.seq, `receipt ${step.commit.seq}`)), table(["proposal", "score", "outcome"], proposals(step)));
     if (step.body.chosen === null) parts.push(html("p", { class: "broken" }, "Nothing was admissible."));
-    for (const breach of step.body.violations) parts.push(html("p", { class: "broken" }, "Broken: ", isolated(breach.invariant), " ", isolated(breach.witness)));
+    for (const breach of step.body.violations) parts.push(html("p", { class: "broken" }, "Broken: ", isolated(breach.invariant), " ", isolated(express(breach.witness, unitsOf(story, "witness", breach.invariant)))));
     for (const probe of step.probes) parts.push(html("p", null, "Probe ", isolated(probe.body.probe), ": ", isolated(probe.body.verdict), " ", isolated(probe.body.cause), " ", link(probe.seq, `receipt ${probe.seq}`)));
     if (step.entries) parts.push(html("p", null, `${step.entries} entries of the kernel's log.`));
-    const moved = Object.entries(step.body.potentials || {}).map(([name, { from, to }]) => html("tr", null, ...cells(isolated(name), isolated(`${from} to ${to}`))));
-    const record = Object.entries(step.body.record || {}).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(value))));
-    const price = Object.entries(step.body.cost || {}).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(number(value, priceUnit(story))))));
+    const moved = Object.entries(step.body.potentials || {}).map(([name, { from, to }]) => html("tr", null, ...cells(isolated(name), isolated(`${grouped(from)} to ${grouped(to)}`))));
+    const record = Object.entries(express(step.body.record || {}, unitsOf(story, "step", "record"))).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(grouped(value)))));
+    const price = Object.entries(express(step.body.cost || {}, unitsOf(story, "step", "cost"))).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(grouped(value)))));
     if (moved.length) parts.push(table(["potential", "from and to"], moved));
     if (record.length) parts.push(table(["figure", "after the step"], record));
     if (price.length) parts.push(table(["price", "amount"], price));

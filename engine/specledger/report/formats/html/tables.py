@@ -18,7 +18,7 @@ from specledger.report.formats.html.elements import (
     quoted,
     words,
 )
-from specledger.report.headline import Part
+from specledger.report.overview import Part
 from specledger.report.sections import (
     Bar,
     Block,
@@ -116,15 +116,12 @@ def _witness(value: Any) -> Markup:
 
 
 def _value(value: Any) -> Markup:
-    if isinstance(value, dict | list) and any(isinstance(each, dict | list) for each in _inner(value)):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if any(isinstance(each, dict | list) for each in inner):
         return block(value)
     if isinstance(value, dict) and value:
         return words(", ".join(f"{key}: {each}" for key, each in value.items()))
     return quoted(value)
-
-
-def _inner(value: dict[str, Any] | list[Any]) -> list[Any]:
-    return list(value.values()) if isinstance(value, dict) else value
 
 
 def render(section: Section, held: Held) -> Markup:

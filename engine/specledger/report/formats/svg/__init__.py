@@ -11,13 +11,10 @@ from typing import Any, Final
 
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.formats.html.axes import WIDTH, text
-from specledger.report.formats.html.document import asset
-from specledger.report.formats.html.elements import Markup, element, words
-from specledger.report.formats.html.plots import TALL, TOP, draw, steps_of
-from specledger.report.formats.svg.clock import Clock
+from specledger.report.formats.html.elements import Markup, asset, element, words
+from specledger.report.formats.html.plots import TALL, TOP, WIDTH, draw, steps_of, text
 from specledger.report.formats.svg.episode import MOST_STEPS, Episode, read_episode
-from specledger.report.formats.svg.map import cell_size, draw_map
+from specledger.report.formats.svg.map import Clock, cell_size, draw_map
 from specledger.report.markup import shorten
 from specledger.report.model import Report
 from specledger.report.plots import MOST_ROWS, Lines, Plot

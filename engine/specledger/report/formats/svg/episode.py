@@ -19,6 +19,7 @@ from specledger.report.model import malformed_receipts
 from specledger.report.observations import as_int, as_name
 from specledger.report.specs import Specs
 from specledger.report.step_series import StepSeries
+from specledger.report.units import units_of
 
 MOST_STEPS: Final = 2000
 """Steps that are drawn; the others are counted."""
@@ -28,13 +29,7 @@ Data = Mapping[str, Any]
 
 
 class Track(Struct):
-    """Where a token is.
-
-    Attributes:
-        token: How `Specs.drawing` says that it is drawn.
-        places: Its place at each frame, (x, y) from 0; None outside the map.
-        jumps: The frames to which it did not come by a step.
-    """
+    """The places of a token at each frame, (x, y) from 0 or None outside the map, and the frames to which it jumped."""
 
     token: Data
     places: list[Place | None]
@@ -55,7 +50,6 @@ class Episode:
     """
 
     def __init__(self, drawing: Data, series: StepSeries, start: Data, state: Data) -> None:
-        """Begin with a state."""
         self.start, self.series, self._map = start, series, drawing["cells"]
         self.cells = [[as_int(code) for code in row] for row in state[self._map]]
         if not self.cells or not max(map(len, self.cells)) or max(self.size) > FIELD_SIDE:
@@ -129,15 +123,11 @@ class Episode:
 def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
     """How an episode of a run is drawn, and the episode.
 
-    Args:
-        evidence: A run's.
-        number: Which episode, from 0.
-
     Raises:
         Rejected: E_REPORT_KIND, E_PICTURE_NONE, E_REPORT_EPISODE or E_REPORT_RECEIPTS.
     """
-    specs = Specs.of(evidence.specs)
-    world, drawing = specs.referred("world"), specs.drawing()
+    specs, units = Specs.of(evidence.specs), units_of(evidence.specs)
+    world, drawing = specs.referred("world"), specs.drawing(units)
     if world is None:
         paths = [entry["path"] for entry in evidence.manifest["files"]]
         runs = [path.rpartition("/")[0] for path in paths if path.startswith("runs/")]
@@ -153,7 +143,7 @@ def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
                 start = body
             elif body.get("episode") == number:
                 if type_ == "episode":
-                    found = Episode(drawing, StepSeries(specs.charts()), start, body["state"])
+                    found = Episode(drawing, StepSeries(specs.charts(units)), start, body["state"])
                 elif found is not None:
                     found.add(type_, body)
     if found is None:

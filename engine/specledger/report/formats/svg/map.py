@@ -3,15 +3,65 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import isqrt
 from typing import Final
 
-from specledger.report.formats.html import axes
+from msgspec import Struct
+
 from specledger.report.formats.html.elements import NOTHING, Markup, element, join, words
-from specledger.report.formats.svg.clock import Clock
+from specledger.report.formats.html.plots import text
 from specledger.report.formats.svg.episode import Episode, Place, Track
+
+_LONGEST: Final = 250  # milliseconds of a frame
+_SHORTEST: Final = 40
+_ALL: Final = 30_000  # milliseconds that all frames should take
+_REST: Final = 1500
+
+
+class Clock(Struct, frozen=True):
+    """The time of an animation with frames 0 to `last`."""
+
+    last: int
+
+    @property
+    def pace(self) -> int:
+        """Milliseconds from one frame to the next."""
+        return max(_SHORTEST, min(_LONGEST, _ALL // max(self.last, 1)))
+
+    @property
+    def rest(self) -> int:
+        """Frames for which the last one stays."""
+        return -(-_REST // self.pace)
+
+    def smoothly(self, attribute: str, values: Sequence[str], **more: str) -> Markup:
+        """An animation through one value for each frame; nothing for a single frame."""
+        if not self.last:
+            return NOTHING
+        return self._animation(attribute, [*values, *[values[-1]] * self.rest], more)
+
+    def at_once(self, attribute: str, values: Sequence[tuple[int, str]], **more: str) -> Markup:
+        """An animation that jumps to each value at its frame; the first one is of frame 0."""
+        if not self.last or len(values) < 2:
+            return NOTHING
+        whole = self.last + self.rest
+        shares = (frame * 100_000 // whole for frame, _ in values)
+        times = [f"0.{share:05d}" if share else "0" for share in shares]
+        more = {**more, "calcMode": "discrete", "keyTimes": ";".join(times)}
+        return self._animation(attribute, [value for _, value in values], more)
+
+    def _animation(self, attribute: str, values: Sequence[str], more: dict[str, str]) -> Markup:
+        return element(
+            "animateTransform" if attribute == "transform" else "animate",
+            attributeName=attribute,
+            dur=f"{(self.last + self.rest) * self.pace}ms",
+            repeatCount="indefinite",
+            values=";".join(values),
+            **({"type": "translate"} if attribute == "transform" else {}),
+            **more,
+        )
+
 
 _SIDE: Final = 480  # pixels that the longer side of a map should have
 _LARGEST: Final = 32  # pixels of a cell
@@ -26,14 +76,7 @@ def cell_size(episode: Episode) -> int:
 
 
 def draw_map(episode: Episode, classes: dict[int, str], x: int, y: int) -> Markup:
-    """The map with everything on it, at a place.
-
-    Args:
-        episode: What is drawn.
-        classes: The style class of each code that has a colour.
-        x: Pixels from the left.
-        y: Pixels from the top.
-    """
+    """The map with everything on it, at a place in pixels; `classes` are the style classes of codes with a colour."""
     size, (width, height), clock = cell_size(episode), episode.size, Clock(episode.frames)
     inner = [*_cells(episode, classes, size)]
     tracks = list(enumerate(episode.tracks))
@@ -111,7 +154,7 @@ def _left(track: Track, number: int, size: int) -> Iterator[Markup]:
         if place is not None:
             title = element("title", words(f"{track.token['name']} from step {frame}"))
             shape = _shape(track.token["shape"], size, class_=f"ghost sf{number}")
-            number_ = axes.text(str(index), 0, size // 6, "number") if size >= 14 else NOTHING
+            number_ = text(str(index), 0, size // 6, "number") if size >= 14 else NOTHING
             yield element("g", title, shape, number_, transform=f"translate({x} {y})")
 
 
@@ -136,11 +179,9 @@ def _shape(shape: str, size: int, **attributes: str) -> Markup:
     reach = max(3, size // 3)
     if shape == "disc":
         return element("circle", r=reach, **attributes)
-    return element("path", d=_outline(shape, reach), **attributes)
-
-
-def _outline(shape: str, reach: int) -> str:
-    if shape == "diamond":
-        far = reach + max(1, reach // 2)
-        return f"M0 -{far}L{far} 0L0 {far}L-{far} 0z"
-    return f"M-{reach} -{reach}h{2 * reach}v{2 * reach}h-{2 * reach}z"
+    far = reach + max(1, reach // 2)
+    outlines = {
+        "diamond": f"M0 -{far}L{far} 0L0 {far}L-{far} 0z",
+        "square": f"M-{reach} -{reach}h{2 * reach}v{2 * reach}h-{2 * reach}z",
+    }
+    return element("path", d=outlines[shape], **attributes)

@@ -1,0 +1,189 @@
+"""`spec init`, `new`, `ls`, `explain` and `schema`: what helps to write specs."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from specledger.cli import completion
+from specledger.cli.options import Format, TextOrJson
+from specledger.cli.output import print_json, print_status, print_text
+from specledger.core.diagnostics import printable, suggest
+from specledger.core.verdict import Verdict, combine, exit_code
+
+if TYPE_CHECKING:
+    from specledger.load.doc_tables import TermRow
+    from specledger.pipeline.authoring import Described
+
+_MOST_ROWS: Final = 8
+"""Rows of the documentation's tables that explain one name."""
+
+
+def init(folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The folder; it may exist.")] = Path()) -> None:
+    """Write a project: specs, a scenario that runs, its golden, CI, and schemas for editors."""
+    from specledger.pipeline.project import SCHEMAS, write_project
+
+    made = write_project(folder)
+    lines = [f"wrote {printable(str(folder / one))}" for one in made.written]
+    lines += [f"kept  {printable(str(folder / one))}" for one in made.kept]
+    lines.append(f"wrote {printable(str(folder / SCHEMAS))} (JSON Schemas for editors)")
+    lines += [f"ran   {printable(name)}: {verdict}" for name, verdict in made.scenarios]
+    go = [] if folder == Path() else [f"  cd {printable(shlex.quote(str(folder)))}"]
+    runs = [f"  spec run {printable(name)}" for name, _ in made.scenarios[:1]]
+    print_status("\n".join([*lines, "", "Next:", *go, "  spec check .", *runs]))
+    verdicts = [Verdict.PASS, *(Verdict(verdict) for _, verdict in made.scenarios)]
+    raise typer.Exit(exit_code(combine(verdicts)))
+
+
+def ls(
+    kind: Annotated[
+        str | None,
+        typer.Argument(metavar="[KIND]", autocompletion=completion.kinds, help="One kind only, such as scenario."),
+    ] = None,
+    format_: TextOrJson = Format.HUMAN,
+) -> None:
+    """List the specs of the project and the shipped ones, with a line about each."""
+    from specledger.kinds import KINDS
+    from specledger.pipeline.targets import list_specs
+
+    if kind is not None and kind not in KINDS:
+        near = suggest(kind, KINDS)
+        hint = f"; did you mean {near}?" if near else f"; kinds are {', '.join(KINDS)}"
+        raise typer.BadParameter(f"there is no kind {printable(kind)}{hint}")
+    found = list(list_specs(kind))
+    if format_ is Format.JSON:
+        rows = [
+            {"kind": one.kind, "name": one.name, "file": str(one.file), "shipped": one.shipped, "summary": one.summary}
+            for one in found
+        ]
+        print_json({"specs": rows})
+        return
+    for group, members in groupby(found, key=lambda one: one.kind):
+        specs = list(members)
+        width = max(len(one.name) for one in specs)
+        print_text(f"{group} ({len(specs)})")
+        for one in specs:
+            own = "" if one.shipped else "  (project)"
+            print_text(f"  {printable(one.name):<{width}}  {printable(one.summary)}{own}".rstrip())
+
+
+def schema(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[KIND]", autocompletion=completion.kinds, help="A kind, such as world; all if none is named."
+        ),
+    ] = None,
+) -> None:
+    """Print the JSON Schema of a kind, for editors and other tools."""
+    from specledger.kinds import MODELS
+    from specledger.load.schemas import schema_for
+
+    wanted = MODELS if kind is None else {kind: MODELS.get(kind)}
+    schemas = {name: schema_for(name, model) for name, model in wanted.items() if model is not None}
+    if not schemas:
+        raise typer.BadParameter(f"{kind!r} is no kind; there are {', '.join(MODELS)}")
+    print_json(schemas if kind is None else schemas[kind])
+
+
+def new(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=completion.kinds, help="A kind, such as scenario; `spec explain kinds` lists them."
+        ),
+    ],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Its name; by default that of the file or the example.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", show_default="NAME.yaml", help="The file to write.")
+    ] = None,
+) -> None:
+    """Write a small commented spec of a kind; never overwrites a file."""
+    from specledger.kinds import KINDS
+    from specledger.pipeline.authoring import write_new
+
+    file = write_new(kind, name, out)
+    follows = shlex.join(["spec", "check" if KINDS[kind].runnable is None else "run", str(file)])
+    print_status(f"wrote {printable(str(file))}; next: {printable(follows)}")
+
+
+def explain(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="CODE|PATH|TERM",
+            autocompletion=completion.explained,
+            help="A code such as E_CHAIN; a kind or a key of one, such as scenario.probes; a term or a name in a "
+            "report, such as vacuous_pass; `codes` or `kinds`.",
+        ),
+    ],
+) -> None:
+    """Explain a diagnostic code, a kind, a key of a kind, a term, or a name that reports print."""
+    from specledger.core.diagnostics import codes, suggest, title_of
+    from specledger.kinds import KINDS
+    from specledger.load.code_pages import page_of
+    from specledger.load.doc_tables import rows_about, term_like
+    from specledger.pipeline.authoring import describe, load_codes
+
+    if what == "kinds":
+        print_text(_kinds_text())
+        return
+    if what == "codes":
+        load_codes()
+        width = max(map(len, codes()))
+        print_text("\n".join(f"{code:{width}}  {title}" for code, title in codes().items()))
+        return
+    if "." not in what and what not in KINDS:
+        load_codes()
+    code = what.upper()
+    title = title_of(code)
+    if title is not None:
+        page = page_of(code)
+        example = page.shown_example()
+        print_text(f"{code}: {title}\n\n{page.about}" + (f"\n\nExample: {example}" if example else ""))
+        return
+    rows = rows_about(what)
+    if what in KINDS or ("." in what and not rows):
+        print_text(_key_text(describe(what)))
+    elif rows:
+        print_text(_rows_text(what, rows))
+    else:
+        near = suggest(code, codes()) if code[:2] in ("E_", "W_") else suggest(what, KINDS) or term_like(what)
+        message = f"there is no code, kind or term {what!r}" + (f"; did you mean {near}?" if near else "")
+        raise typer.BadParameter(message)
+
+
+def _rows_text(what: str, rows: Sequence[TermRow]) -> str:
+    """What tables of the documentation say about a name."""
+    lines = []
+    for row in rows[:_MOST_ROWS]:
+        cells = [f"{head}: {cell}" if len(row.cells) > 1 else cell for head, cell in row.cells.items() if cell]
+        lines.append(f"{what}: {'; '.join(cells)}\n  (docs/{row.page}, {row.section})")
+    more = len(rows) - _MOST_ROWS
+    return "\n".join([*lines, *([f"and {more} more in the documentation"] if more > 0 else [])])
+
+
+def _key_text(found: Described) -> str:
+    needed = "required" if found.required else "optional" if found.default is None else f"default {found.default}"
+    lines = [f"{found.path}: {found.type} ({needed})"]
+    lines += [f"  {found.doc}"] if found.doc else []
+    lines += [f"  allowed: {', '.join(found.allowed)}"] if found.allowed else []
+    lines += [f"  keys below: {', '.join(found.keys)}"] if found.keys else []
+    return "\n".join(lines)
+
+
+def _kinds_text() -> str:
+    """Each kind of spec with its description."""
+    from specledger.kinds import MODELS
+
+    about = {kind: (sys.modules[model.__module__].__doc__ or "").partition("\n")[0] for kind, model in MODELS.items()}
+    lines = [f"{kind:10} {text.partition(': ')[2]}".rstrip() for kind, text in about.items()]
+    return "\n".join([*lines, "", "`spec schema KIND` prints the fields of one."])

@@ -1,0 +1,126 @@
+"""What went wrong in a run, for people: where it stands in the specs, and why an expression has no value.
+
+Receipts hold the code and the expression of an error, never its message, which may name values. For the few errors that
+a command prints, their episodes are made once more, up to the last of these errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from specledger.compile.plan import Judgement, Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.core.events import Event, owned
+from specledger.core.verdict import Verdict
+from specledger.expr import EvaluationError, listening
+from specledger.gates.invariant import PROGRESS
+from specledger.kinds.running import Incident
+from specledger.load import Bundle
+from specledger.run.loop import separate
+from specledger.verify.replay import make_run
+
+_RANKS: Final = {"fatal": 0, "probe": 1, "warn": 2}
+
+
+def incidents_of(event: Event) -> list[Incident]:
+    """The failures in an event: errors, broken invariants, failed probes, and a step without an admissible proposal."""
+    body = event.body
+    if event.type == "error":
+        return [Incident(body["episode"], body["t"], body["code"], body["expression"], body.get("offset"))]
+    if event.type == "probe" and body["verdict"] in (Verdict.FAIL, Verdict.ERROR):
+        return [Incident(body["episode"], body["t"], owned(body, body["probe"]), body["cause"], rank=_RANKS["probe"])]
+    if event.type not in ("step", "episode_end"):
+        return []
+    t = body["t"] if event.type == "step" else body["steps"]
+    causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
+    found = [Incident(body["episode"], t, cause["code"], cause["expression"], cause["offset"]) for cause in causes]
+    found += [
+        Incident(body["episode"], t, breach["invariant"], breach["witness"], rank=_RANKS[breach["severity"]])
+        for breach in body["violations"]
+    ]
+    if event.type == "step" and body["chosen"] is None:
+        reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
+        found.append(Incident(body["episode"], t, owned(body, PROGRESS), reasons))
+    return found
+
+
+def explained(bundle: Bundle, incidents: Sequence[Incident]) -> tuple[Incident, ...]:
+    """Incidents of a run with their places in files, and with why expressions have no value.
+
+    Why is not known of a run that would ask an agent from outside again, or sign again.
+    """
+    wanted = [one for one in incidents if one.offset is not None]
+    plan = compile_scenario(bundle) if wanted else None
+    again: list[tuple[Incident, str | None]] = []
+    if plan is not None and plan.outside is None and not plan.signed:
+        for episode in {one.episode: None for one in wanted}:
+            again += _reasons(bundle, plan, episode, [one for one in wanted if one.episode == episode])
+    found = []
+    for one in incidents:
+        why = next((reason for other, reason in again if other == one), None)
+        again.remove((one, why)) if why is not None else None
+        found.append(replace(one, at=_place(bundle, one), detail=_detail(bundle, one), why=why))
+    return tuple(found)
+
+
+def _reasons(bundle: Bundle, plan: Plan, episode: int, wanted: Sequence[Incident]) -> Iterator[tuple[Incident, str]]:
+    """The errors of an episode, up to the last one that is wanted, each with its message."""
+    judged: list[EvaluationError] = []
+    raised: list[EvaluationError] = []
+    actors = [replace(actor, judge=_overheard(actor.judge, judged)) for actor in plan.actors]
+    last = max(one.t for one in wanted)
+    episodes = range(episode, episode + 1) if separate(plan) else None
+    with listening(raised.append):
+        for event in make_run(bundle, replace(plan, actors=tuple(actors)), wanted=episodes):
+            if event.body.get("episode", episode) != episode:
+                judged.clear()
+                continue
+            if event.body.get("t", 0) > last:
+                return
+            for one in incidents_of(event):
+                heard = judged if event.type == "step" else raised[-1:]
+                error = next((each for each in heard if _is_of(each, one)), None)
+                if error is not None:
+                    yield one, error.message
+                    judged[:] = [each for each in judged if each is not error]
+
+
+def _overheard(judge: Callable[..., list[Judgement]], errors: list[EvaluationError]) -> Callable[..., list[Judgement]]:
+    """The same judge, which adds the errors of its judgements to a list."""
+
+    def judge_set(*given: Any) -> list[Judgement]:
+        judgements = judge(*given)
+        errors.extend(one.error for one in judgements if one.error is not None)
+        return judgements
+
+    return judge_set
+
+
+def _is_of(error: EvaluationError, incident: Incident) -> bool:
+    expression = None if error.text is None else error.text.value
+    return (error.code, expression, error.offset) == (incident.what, incident.detail, incident.offset)
+
+
+def _detail(bundle: Bundle, incident: Incident) -> Any:
+    """The detail; for an episode without a start, of which receipts hold the code alone, why the world refuses it."""
+    if incident.detail is not None or not incident.what.startswith(("E_START", "E_MAP")):
+        return incident.detail
+    try:
+        compile_scenario(bundle).start(incident.episode)
+    except EvaluationError as error:
+        return error.message
+    return None
+
+
+def _place(bundle: Bundle, incident: Incident) -> str | None:
+    """Where the expression that failed was written; None if nothing failed or it was written in no file."""
+    if incident.offset is None:
+        return None
+    for spec in bundle.specs.values():
+        for path, expression in spec.expressions():
+            if expression == incident.detail:
+                return str(spec.text(*path).span(incident.offset, incident.offset + 1))
+    return None

@@ -1,0 +1,75 @@
+"""What the tables of the documentation say about a name: a cause, a reason, a level, a term of the glossary."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from specledger.core.diagnostics import suggest
+from specledger.load.shipped import find_docs
+
+GLOSSARY: Final = "glossary.md"
+
+_SPLIT: Final = re.compile(r"(?<!\\)\|")
+_LEVEL: Final = re.compile(r"^(L[0-9]) ")
+_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+class TermRow(Struct, frozen=True):
+    """One row of a table.
+
+    Attributes:
+        page: The file of the documentation.
+        section: The heading above the table.
+        cells: The other cells, by the heads of their columns.
+    """
+
+    page: str
+    section: str
+    cells: Mapping[str, str]
+
+
+def rows_about(term: str) -> tuple[TermRow, ...]:
+    """The rows that begin with a term, those of the glossary first; none if no documentation was installed."""
+    return tuple(read_terms(find_docs()).get(term.casefold(), ()))
+
+
+def term_like(word: str) -> str | None:
+    """The term that was probably meant by a misspelt one: one that begins with the same letter."""
+    terms = [term for term in read_terms(find_docs()) if term[:1] == word[:1].casefold() and len(term) > 1]
+    return suggest(word, terms)
+
+
+@cache
+def read_terms(folder: Path | None) -> Mapping[str, list[TermRow]]:
+    """The rows of all tables of a folder of documentation, by the terms in their first cells, in lower case."""
+    found: dict[str, list[TermRow]] = {}
+    files = [] if folder is None else sorted(folder.glob("*.md"), key=lambda file: (file.name != GLOSSARY, file.name))
+    for file in files:
+        for terms, row in _rows(file):
+            for term in terms:
+                found.setdefault(term.casefold(), []).append(row)
+    return found
+
+
+def _rows(file: Path) -> Iterator[tuple[list[str], TermRow]]:
+    section, heads = "", list[str]()
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("|"):
+            heads = []
+            section = line.lstrip("# ") if line.startswith("#") else section
+            continue
+        cells = [_plain(cell) for cell in _SPLIT.split(line.strip().removeprefix("|").removesuffix("|"))]
+        if not heads:
+            heads = cells
+        elif not all(set(cell) <= set("-: ") for cell in cells):
+            terms = [term.strip("` ") for term in cells[0].split(",")]
+            terms += _LEVEL.findall(cells[0])
+            yield terms, TermRow(file.name, section, dict(zip(heads[1:], cells[1:], strict=False)))
+
+
+def _plain(cell: str) -> str:
+    return _LINK.sub(r"\1", cell).replace("\\|", "|").strip()

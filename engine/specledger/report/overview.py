@@ -1,0 +1,224 @@
+"""What a report leads with: its verdict with the reason in one sentence, the controls of a profile, the bundles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from specledger.core.verdict import Verdict
+from specledger.report.model import Check, Outcome, Report, Subject, bundle_names, counted
+from specledger.report.profile import Control, Judgement, Match
+from specledger.report.profile_rules import ASKED
+from specledger.report.sections import (
+    Cell,
+    Code,
+    Count,
+    Grid,
+    Place,
+    Quoted,
+    ReceiptLink,
+    Row,
+    RowLink,
+    Section,
+    Words,
+    anchor,
+    check_anchor,
+)
+
+Part = Cell | Place
+
+_GRAVEST: Final = (Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.PASS)
+_MOST_NAMED: Final = 3
+
+
+class Headline(Struct, frozen=True):
+    """The verdict of a report, that of its profile or the gravest of its bundles, with the reason in one sentence."""
+
+    kind: str
+    title: str
+    verdict: Verdict
+    reason: Sequence[Part]
+
+
+def headline_of(report: Report) -> Headline:
+    """The headline of a report of bundles, and of a profile if it has one."""
+    names = bundle_names(report.subjects)
+    if report.judgement is not None:
+        title, verdict = report.judgement.name, report.judgement.verdict
+        return Headline("Profile judged by evidence", title, verdict, [*_of_profile(report.judgement, report.subjects)])
+    if len(names) == 1:
+        (subject,) = report.subjects
+        return Headline(f"Evidence of a {subject.kind}", subject.title, subject.verdict, [*_of_subject(subject, True)])
+    gravest = min(report.subjects, key=lambda each: _GRAVEST.index(each.verdict))
+    index = report.subjects.index(gravest)
+    verdicts = Counter(each.verdict.value for each in report.subjects)
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
+    link = RowLink(anchor("bundles", names[index]), names[index])
+    reason = [Words(f"{len(names)} bundles: {counts}. "), link, Words(": "), *_of_subject(gravest, index == 0)]
+    return Headline("Evidence of several bundles", ", ".join(names), gravest.verdict, reason)
+
+
+def reason_text(report: Report) -> str:
+    """The reason of the verdict of a report as text."""
+    parts = headline_of(report).reason
+    return "".join(f"receipt {part.seq}" if isinstance(part, ReceiptLink) else _text(part) for part in parts)
+
+
+def _text(part: Part) -> str:
+    match part:
+        case Words():
+            return part.text
+        case Quoted():
+            return str(part.value)
+        case RowLink():
+            return part.name
+    raise AssertionError(part)
+
+
+def counts_text(outcomes: Iterable[Outcome]) -> str:
+    """The number of each outcome that occurs: `10 passed, 1 untested`."""
+    return ", ".join(f"{number} {outcome}" for outcome, number in counted(outcomes).items() if number)
+
+
+def _of_subject(subject: Subject, shown: bool) -> Iterator[Part]:
+    """The reason of a bundle's verdict; `shown` if its tables are in the report."""
+    failed = [check for check in subject.checks if check.outcome is Outcome.FAILED]
+    failed.sort(key=lambda check: check.warning)
+    unknown = [check for check in subject.checks if check.outcome is Outcome.CANNOT_TELL]
+    unknown.sort(key=lambda check: not check.error)
+    errors = subject.verdict is Verdict.ERROR and any(check.error for check in unknown)
+    counts = counts_text(check.outcome for check in subject.checks)
+    if failed and not errors:
+        yield from _of_check(failed[0], shown)
+        yield Words(f". {len(failed)} of {len(subject.checks)} checks failed." if len(failed) > 1 else ".")
+    elif unknown:
+        yield from _of_check(unknown[0], shown)
+        yield Words(f". Checks: {counts}.")
+    else:
+        note = "" if subject.verdict is Verdict.PASS else f", but the verdict is {subject.verdict}"
+        yield Words(f"No check failed{note}: {counts}")
+        untested = [check for check in subject.checks if check.outcome is Outcome.UNTESTED][:_MOST_NAMED]
+        for number, check in enumerate(untested):
+            yield Words(", " if number else "; untested: ")
+            yield _named(check, shown)
+        yield Words(".")
+
+
+def _of_check(check: Check, shown: bool) -> Iterator[Part]:
+    """What failed or is unknown, how often, and where first."""
+    yield _named(check, shown)
+    if check.outcome is Outcome.FAILED:
+        yield Words(f" failed{' (a warning)' if check.warning else ''}: {check.tally}")
+    else:
+        yield Words(" cannot be decided: ")
+        yield Quoted(check.why or check.tally)
+    first = next(iter(check.observations), None)
+    if first is not None:
+        parts = (("run", first.run), ("episode", first.episode), ("step", first.t))
+        where = "".join(f"{word} {value}, " for word, value in parts if value is not None)
+        yield Words(f", first in {where}")
+        yield ReceiptLink(first.seq) if shown else Words(f"receipt {first.seq}")
+
+
+def _named(check: Check, shown: bool) -> Cell:
+    return RowLink(check_anchor(check.id) if shown else "", check.id)
+
+
+def _of_profile(judgement: Judgement, subjects: Sequence[Subject]) -> Iterator[Part]:
+    controls, total = judgement.controls, len(judgement.controls)
+    counts = counts_text(control.outcome for control in controls)
+    open_ = [control for control in controls if not control.settled]
+    failed = [control for control in open_ if control.outcome is Outcome.FAILED]
+    for group, words in ((failed, "failed"), (open_, "are not settled")):
+        if group:
+            yield Words(f"{len(group)} of {total} controls {words}: ")
+            for number, control in enumerate(group[:_MOST_NAMED]):
+                yield Words("; " if number else "")
+                yield RowLink(anchor("controls", control.id), control.id)
+                yield from _cause(control, subjects)
+            yield Words(f"; and {len(group) - _MOST_NAMED} more" if len(group) > _MOST_NAMED else "")
+            yield Words(f". All controls: {counts}.")
+            return
+    yield Words(f"All {total} controls are settled: {counts}.")
+
+
+def _cause(control: Control, subjects: Sequence[Subject]) -> Iterator[Part]:
+    """The first check of a control that has the control's outcome, with its bundle and how often it failed."""
+    for row in control.rows:
+        if row.outcome is control.outcome and row.subject is not None:
+            check = next(each for each in subjects[row.subject].checks if each.id == row.check)
+            yield Words(" (")
+            yield _named(check, row.subject == 0)
+            yield Words(f" of {bundle_names(subjects)[row.subject]}, {check.tally})")
+            return
+
+
+_MOST_CHECKS: Final = 24
+
+
+def control_sections(report: Report) -> Iterator[Section]:
+    """The controls of the profile of a report, if it has one, and its bundles, if it has several."""
+    made = report.judgement
+    if made is not None:
+        intro = f"The profile {made.name}, judged by this evidence. Source: {made.source}"
+        heads = ("requirement", "says", "checks of evidence")
+        rows = [_row(each, report.subjects) for each in made.controls]
+        yield Section("controls", "Requirements", intro, heads, rows)
+        asked = [check for check in report.subjects[0].checks if check.id.partition("/")[0] in ASKED]
+        if asked:
+            intro = "Rules of the profile about receipts and their verification."
+            heads = ("rule", "requirement", "times")
+            yield Section("asked", "Rules of the profile", intro, heads, [*map(_asked, asked)])
+    if made is not None or len(report.subjects) > 1:
+        named = [*zip(bundle_names(report.subjects), report.subjects, strict=True)]
+        intro = f"{named[0][0]} is shown in full. Plots, tables by agent and what changed are of all bundles."
+        yield Section("bundles", "Bundles", intro, ("bundle", "of a", "checks"), [_bundle(*each) for each in named])
+
+
+def _bundle(name: str, subject: Subject) -> Row:
+    """A bundle with the number of each outcome; the details list what did not pass."""
+    manifest = subject.manifest
+    cells = (Words(subject.kind), Words(counts_text(check.outcome for check in subject.checks)))
+    left = [check for check in subject.checks if check.outcome is not Outcome.PASSED]
+    rows = [(check.id, check.outcome.value, check.tally, check.why) for check in left[:_MOST_CHECKS]]
+    details: list[tuple[str, Cell]] = [("not passed", Grid(rows, len(left) - len(rows)))] if rows else []
+    details += [("specs", Code(manifest["specs"])), ("Merkle root", Code(manifest["receipts"]["root"]))]
+    return Row(name, subject.verdict.value, cells, details)
+
+
+def _asked(check: Check) -> Row:
+    details: list[tuple[str, Cell]] = [("reason", Quoted(check.why))] if check.why else []
+    places = [ReceiptLink(seen.seq) for seen in check.observations]
+    name, cells = check.id.partition("/")[2], (Quoted(check.says), Count(check.opportunities))
+    return Row(name, check.outcome.value, cells, details, places, len(places) + check.more)
+
+
+def _row(control: Control, subjects: Sequence[Subject]) -> Row:
+    links = [_link(row, subjects) for row in control.rows]
+    mark = f"waived ({control.outcome})" if control.waived else control.outcome.value
+    return Row(control.id, mark, (Quoted(control.says), Count(len(control.rows))), [*_details(control)], links)
+
+
+def _link(row: Match, subjects: Sequence[Subject]) -> RowLink:
+    """The row of a check, or of another bundle that has it."""
+    if row.subject is None or len(subjects) == 1:
+        return RowLink(check_anchor(row.check) if row.subject == 0 else "", f"{row.check}: {row.outcome}")
+    name = bundle_names(subjects)[row.subject]
+    link = check_anchor(row.check) if row.subject == 0 else anchor("bundles", name)
+    return RowLink(link, f"{row.check} in {name}: {row.outcome}")
+
+
+def _details(control: Control) -> Iterator[tuple[str, Cell]]:
+    yield "section", Quoted(control.section)
+    yield "status in the profile", Quoted(control.status)
+    if control.why:
+        yield "reason", Quoted(control.why)
+    if control.tests:
+        yield "tests of the project, which a report does not run", Grid([[test] for test in control.tests])
+    if control.waiver is not None:
+        yield "waiver", Quoted(control.waiver_text)
+    if not control.rows:
+        yield "evidence", Words("no bundle of this report has such a check")

@@ -1,0 +1,124 @@
+"""Fixed-point numbers of a run are shown in units wherever people see steps; other programs get what was recorded."""
+
+import html
+import json
+
+import pytest
+import yaml
+
+from specledger.core.verdict import Exit
+from specledger.report.units import express, unit_at, within
+
+WORLD = {
+    "spec": "world/v1",
+    "name": "purse",
+    "constants": {"FREE": 0},
+    "state": {
+        "grid": "field",
+        "left": "qfixed",
+        "n": "int",
+        "kept": {"type": "array", "items": "qfixed", "maxItems": 4},
+    },
+    "start": {"grid": "[[0]]", "left": "10.0", "n": "0", "kept": "[1.5]"},
+    "actions": {"pay": {"effects": [{"set": "left", "to": "left - 0.25"}, {"set": "n", "to": "n + 1000000"}]}},
+    "record": {"left": "next.left", "n": "next.n"},
+    "picture": {
+        "cells": "grid",
+        "colours": {"FREE": "#ffffff"},
+        "charts": {"purse": "left", "quarters": {"of": "left", "unit": 250000}},
+    },
+}
+AGENT = {"spec": "agent/v1", "name": "payer", "candidates": [{"op": "pay"}], "score": "0"}
+GOVERNOR = {
+    "spec": "governor/v1",
+    "name": "payee",
+    "gates": [{"id": "some", "deny": "left <= 0.0", "reason": "empty"}],
+    "constants": {"FEE": {"qfixed": 0.05}, "MORE": {"qfixed": 2.0}},
+    "cost": {"fee": "FEE", "more": "MORE"},
+    "choose": {"maximise": "0"},
+}
+RULE = {
+    "spec": "invariant/v1",
+    "name": "rich",
+    "scope": "step",
+    "require": "left > 9.6",
+    "witness": {"left": "left", "n": "n"},
+}
+SCENARIO = {
+    "spec": "scenario/v1",
+    "name": "paying",
+    "world": "./purse.yaml",
+    "agent": "./payer.yaml",
+    "governor": "./payee.yaml",
+    "invariants": ["./rich.yaml"],
+    "seed": 1,
+    "episodes": 1,
+    "horizon": 3,
+}
+
+
+@pytest.fixture
+def bundle(spec, tmp_path):
+    folder = tmp_path
+    for name, document in (("purse", WORLD), ("payer", AGENT), ("payee", GOVERNOR), ("rich", RULE), ("run", SCENARIO)):
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    ran = spec("run", folder / "run.yaml", "--out", folder / "out")
+    assert ran.status == Exit.FINDINGS, ran
+    return folder / "out"
+
+
+SHOWN = {
+    "a line": (["--most", 2], 'chose 0 {"op":"pay"}  cost 2.05'),
+    "a figure": (["--field", "step.record.left"], "0:1  9.5"),
+    "an int beside it": (["--field", "step.record.n"], "0:1  2000000"),
+    "a record": (["--field", "step.cost"], '{"fee":0.05,"more":2,"total":2.05}'),
+    "a list in the state": (["--field", "state.kept"], "[1.5]"),
+    "an item of it": (["--field", "state.kept.0"], "0:0  1.5"),
+    "one step": (["--step", "0:1", "--field", "step.record.left"], "9.5\n"),
+}
+
+
+@pytest.mark.parametrize(("options", "shown"), SHOWN.values(), ids=SHOWN)
+def test_a_trace_for_people_is_in_units(options, shown, bundle, spec):
+    assert shown in spec("trace", bundle, *options).out
+
+
+def test_a_trace_for_programs_is_what_was_recorded(bundle, spec):
+    lines = json.loads(spec("trace", bundle, "--format", "json").out)["lines"]
+    assert [line["cost"] for line in lines if line["type"] == "step"] == [2_050_000] * len(lines[1:-1])
+
+
+def test_reports_are_in_units(bundle, spec):
+    assert "| `more` | 4 |" in spec("report", bundle).out
+    assert '{"left":9.5,"n":2000000}' in html.unescape(spec("report", bundle, "--format", "junit").out)
+    picture = spec("report", bundle, "--format", "svg").out
+    assert ">9.6<" in picture
+    assert "9750000" not in picture
+    assert ">38.8<" in picture  # quarters: the unit that a chart names
+
+
+TREE = {"a": 1_000_000, "b": {"*": {"c": 1_000_000}}}
+VALUES = {
+    "a number": (996_300_000, 1_000_000, 996.3),
+    "whole": (3_000_000, 1_000_000, 3),
+    "negative": (-50_000, 1_000_000, -0.05),
+    "no number": (True, 1_000_000, True),
+    "nothing fixed": ([1_000_000], None, [1_000_000]),
+    "too many digits for a double": (2**53 - 1, 1_000_000, "9007199254.740991"),
+    "by field and by item": (
+        {"a": 1_500_000, "b": [{"c": 1, "d": 1}], "e": 1},
+        TREE,
+        {"a": 1.5, "b": [{"c": 0.000001, "d": 1}], "e": 1},
+    ),
+    "another shape": ("text", TREE, "text"),
+}
+
+
+@pytest.mark.parametrize(("value", "units", "shown"), VALUES.values(), ids=VALUES)
+def test_a_value_in_units(value, units, shown):
+    assert express(value, units) == shown
+
+
+def test_the_unit_of_a_place():
+    assert (unit_at(TREE, ["b", "0", "c"]), unit_at(TREE, ["b"]), unit_at(TREE, ["e"])) == (1_000_000, 1, 1)
+    assert within(TREE, ["a", "b"]) is None
