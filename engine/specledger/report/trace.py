@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -33,7 +33,11 @@ LONGEST: Final = 160
 """Characters of one value on a line."""
 MOST_REASONS: Final = 4
 """Gates with their reasons on a line; the others are counted."""
-
+_FIXED: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
+    "step": ("cost", ("step", "cost", "total")),
+    "drift": ("changed", ("drift", "changed")),
+}
+"""By the type of a receipt the fact of its line that may hold fixed-point numbers, and its path in the receipt."""
 
 Body = Mapping[str, Any]
 
@@ -71,10 +75,9 @@ def _in_units(line: StepLine, units: Mapping[str, Tree], field: str | None) -> S
     facts = dict(line.facts)
     if field is not None:
         facts["value"] = express(facts["value"], within(units, _words(field)))
-    elif line.kind == "step":
-        facts["cost"] = express(facts["cost"], within(units, ["step", "cost", "total"]))
-    elif line.kind == "drift":
-        facts["changed"] = express(facts["changed"], within(units, ["drift", "changed"]))
+    elif line.kind in _FIXED:
+        fact, path = _FIXED[line.kind]
+        facts[fact] = express(facts[fact], within(units, path))
     return replace(line, facts=facts)
 
 

@@ -105,7 +105,7 @@ def test_a_mistake_of_a_scenario_is_told_once_and_where_it_was_written_however_m
 def test_runs_are_shared_by_as_many_workers_as_the_machine_has_processors_for(spec, monkeypatch, words, workers):
     asked = []
 
-    def execute(bundle, place, options, progress):
+    def execute(bundle, place, options, progress, *, announced):
         asked.append(options.executor.width)
         raise KeyboardInterrupt
 
