@@ -55,12 +55,9 @@ class Around(Struct, frozen=True):
     """What an agent is given to work with.
 
     Attributes:
-        functions, constants: The world's.
-        observation: The type of an observation.
         actions: Per operation, the types of its arguments.
         denied: Operations of the world that it may not take, with the place that says so.
         allowed: Per operation, the values of its arguments that have an `enum`.
-        action: The type of an action.
         claims: What every proposal must claim.
         state: The type of the world's state, if observations hold all of it, and nothing else is needed for a step.
         step: `(state, op, action, inputs) -> (next state, outcome)`, for agents that predict in such a world.

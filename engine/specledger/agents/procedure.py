@@ -42,7 +42,6 @@ class Procedure(Struct, frozen=True):
     """The way one agent chooses.
 
     Attributes:
-        name: The agent.
         spec: The key of its spec, which binds all of its text.
         score: The text of its score, as it declares it.
         propose: `(observation, memory, decision point) -> proposals`, each `{action, score, ...}`.

@@ -131,9 +131,6 @@ class Stage(Struct, frozen=True):
     """What the actors of a scenario have in common.
 
     Attributes:
-        bundle: The specs.
-        seed: The scenario's.
-        world: The checked world.
         like: A start state; None if there is none, with findings.
         diagnostics: Receives every finding.
     """

@@ -49,13 +49,10 @@ class Parts(Struct, frozen=True):
     """What a scenario's compiler has made already.
 
     Attributes:
-        bundle: The specs.
         role: Who decides, under which governor.
         world: The checked world, as the agent meets it.
-        around: What the agent is given.
         decider: The checked agent; None if it is asked outside.
         declared: The checked procedure that an agent outside declares, None if there is none.
-        seed: The scenario's.
         diagnostics: Receives every finding.
     """
 

@@ -24,7 +24,6 @@ class PlannedModel(Struct, frozen=True):
     """A model that was checked and not opened yet.
 
     Attributes:
-        name: Of its spec.
         identity: What its answers depend on beside the request; the same as `Model.identity`.
         outside: Whether its answers must be on the tape; the same as `Model.outside`.
         open: Opens it; given True, a cassette records what it does not hold. Raises Rejected: no key, no package, no

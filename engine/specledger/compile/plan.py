@@ -143,7 +143,6 @@ class PlannedOutside(Struct, frozen=True):
 
     Attributes:
         source: The program, function or model that is asked.
-        model: The model, if it is one.
         operations: What it is offered: `{op, args}`, for each argument its values, or the name of its type.
         claims: What each of its proposals must claim.
     """

@@ -27,8 +27,6 @@ class Role(Struct, frozen=True):
     Attributes:
         name: The name of the agent in the scenario; empty where the scenario has one agent.
         at: The path of its entry in the scenario.
-        agent, governor: The specs.
-        probes: The probes that challenge it, in order.
     """
 
     name: str

@@ -68,7 +68,6 @@ class NotCanonical(ValueError):  # noqa: N818 - says what the value is, not that
     Attributes:
         code: One of the `E_CANON_...` codes.
         path: The JSON path of the place, ASCII only, e.g. `$.trace.nodes[3]["a b"]`.
-        message: What is wrong there.
     """
 
     def __init__(self, code: str, path: str, message: str) -> None:

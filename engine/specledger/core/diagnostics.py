@@ -79,13 +79,9 @@ class Diagnostic(Struct, frozen=True):
     """One finding.
 
     Attributes:
-        code: A registered code.
         message: One sentence without a full stop.
         span: Where it was found, or None where there is no place.
-        hint: One thing to try.
         severity: Whether it stops the work.
-        expected: What was expected there.
-        found: What was found there.
         related: Other places, each with what is there.
         source: The text that the place is in, if it is in no file.
     """

@@ -76,7 +76,6 @@ class Entries:
     """Makes the entries of one log, each linked to the one before.
 
     Attributes:
-        mode: What every entry tells.
         head: The hash of the last entry, `GENESIS` before the first.
     """
 

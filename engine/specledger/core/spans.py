@@ -48,7 +48,6 @@ class Text(Struct, frozen=True):
     the value is `x<tab>y` and the marks are (0, 1:5), (1, 1:6), (2, 1:8).
 
     Attributes:
-        value: The scalar's value.
         file: The path as it is shown to people.
         marks: Ascending (offset in value, place in file) pairs, the first at offset 0; within a segment each code point
             of the value is one column of the file.

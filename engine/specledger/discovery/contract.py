@@ -56,12 +56,7 @@ class Scramble(Struct, frozen=True):
         return _WORD.sub(self._word, text)
 
     def law(self, value: Any, key: str = "") -> Any:
-        """A law as JSON, a piece of it, or what is remembered of it.
-
-        Args:
-            value: Any JSON value.
-            key: The key that it stands under.
-        """
+        """A law as JSON, a piece of it, or what is remembered of it."""
         if isinstance(value, str):
             if key in _SYMBOL_KEYS:
                 return self.symbol(value)
@@ -131,9 +126,6 @@ class UniverseContract(Struct, frozen=True):
     """What a proposer may know of a universe.
 
     Attributes:
-        universe_id: Its name.
-        symbols: Its alphabet.
-        state_representation: What a state is written as.
         capabilities: `primitive_observables`, `transforms` and `generator_families`, each a list.
         config_knobs: `grid_length_range`, the least and the greatest number of cells, and `boundary`.
     """

@@ -46,8 +46,6 @@ class _Step(Struct):
 
     Attributes:
         position, kind, iteration: Which one it is; an escalation has the number of the iteration that follows.
-        view: What it may look at.
-        result: Its result so far.
         open: How many of its tasks are not finished.
         question: The prompt and the request of an iteration.
         held: Whether its result was read from the journal.

@@ -254,12 +254,7 @@ def ledger_line(law: str, iteration: int, verdict: Mapping[str, Any] | None) -> 
 
 
 def start_event(plan: DiscoveryPlan, identity: Mapping[str, Any]) -> Event:
-    """The first fact of a discovery.
-
-    Args:
-        plan: The discovery.
-        identity: Who is asked.
-    """
+    """The first fact of a discovery."""
     model = plan.model
     return Event(
         "start",

@@ -85,7 +85,6 @@ class Statement(Struct, frozen=True):
     """What a law states, apart from its universe's rule.
 
     Attributes:
-        symbols: Size of the alphabet.
         shortest: Fewest cells of a ring.
         parts: The conditions that it is made of; two laws say the same if each part does.
         frame: Digest of what must be equal for one statement to follow from others: rings, starts, steps, form.

@@ -147,7 +147,6 @@ class _Tree(Struct):
     """Digests of trees, each made of those of its parts.
 
     Attributes:
-        read: The polynomial of an observable.
         pieces: The parts that were made.
     """
 

@@ -62,11 +62,8 @@ class DiscoveryContext(Struct, frozen=True):
     """What the steps of one discovery are done with.
 
     Attributes:
-        plan: The discovery.
-        laws: Reads proposed laws.
         tools: What questions are made and answers are read with.
         request: What is asked for in each iteration.
-        known: What proposals are compared with.
     """
 
     plan: DiscoveryPlan

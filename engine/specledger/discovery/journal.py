@@ -89,12 +89,7 @@ class Journal:
         self._connection.close()
 
     def answer(self, iteration: int, question: str) -> Any:
-        """The answer to a question of an iteration; None if there is none.
-
-        Args:
-            iteration: The number of the iteration.
-            question: The digest of the question.
-        """
+        """The answer to a question of an iteration; None if there is none."""
         return self._one(
             "SELECT document, digest FROM answers WHERE iteration = ? AND question = ?", iteration, question
         )

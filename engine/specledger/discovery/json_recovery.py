@@ -75,7 +75,6 @@ class _Frame(Struct):
         start: Where its bracket stands.
         members: Its values so far.
         due: What comes next: `value`, `comma`, and in an object `key` and `colon`.
-        key: The last key.
         reason: Why the object is broken; empty if it is not.
         mends: What was mended in it; in a list that of its elements apart.
         inner: What was mended in the elements of a list.

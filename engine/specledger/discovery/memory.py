@@ -71,7 +71,6 @@ class DiscoveryMemorySnapshot(Struct, frozen=True):
         falsified_laws: Laws that failed, with their counterexamples.
         unknown_laws: Laws of which nothing can be said, with the reasons.
         counterexamples: Gallery of states that refuted a law.
-        capabilities: What the universe offers.
     """
 
     accepted_laws: tuple[Mapping[str, Any], ...] = ()

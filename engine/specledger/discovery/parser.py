@@ -63,8 +63,6 @@ class ParsedLaw(Struct, frozen=True):
 
     Attributes:
         document: The law in the seed's JSON, without what a proposer may not give, in the universe's own symbols.
-        bundle: The same as a bundle of specs.
-        plan: The compiled law.
     """
 
     document: Mapping[str, Any]
@@ -212,9 +210,6 @@ def answer_schema(templates: Iterable[str]) -> dict[str, Any]:
 
     It uses only the keywords that services understand. The parser does not rely on it.
     Source: law proposer, sections 4 and 6.
-
-    Args:
-        templates: The templates that a law may have.
     """
     shape = Law.model_json_schema(by_alias=True)
     fields = {name: _plain(each, shape["$defs"]) for name, each in shape["properties"].items() if name not in WITHHELD}

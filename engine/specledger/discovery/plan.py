@@ -36,11 +36,7 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
     """A compiled discovery.
 
     Attributes:
-        name: Its spec's name.
-        bundle: Its resolved specs.
-        model: What its spec says.
         universe: What the laws are about, as a bundle of its own.
-        checked: The same, checked.
         templates: The forms of laws by name, each as a bundle of its own.
         others: Further universes that accepted laws are tried on.
         expected: The laws that must be found.

@@ -55,7 +55,6 @@ class PromptPlan(Struct, frozen=True):
 
     Attributes:
         key: Of its spec, with name and digest: which prompt was used.
-        model: What its spec says.
         facts: What its places may stand for, but for the request and memory.
         scramble: How symbols and names are exchanged, if they are.
         budget: Tokens of system instruction and prompt, at most.
@@ -75,9 +74,7 @@ class Prompt(Struct, frozen=True):
 
     Attributes:
         prompt: The key of the prompt's spec.
-        system: The system instruction.
         static: The part that is the same for the same request.
-        dynamic: What is remembered.
         text: Both, one after the other.
         digest: Of system instruction and text.
         tokens: How many tokens both have, estimated.
@@ -132,12 +129,7 @@ def compile_prompt(
 
 
 def check_prompt(spec: Resolved, diagnostics: Diagnostics) -> None:
-    """Check a prompt for no universe in particular: whether there are the facts that its places name.
-
-    Args:
-        spec: The prompt's spec.
-        diagnostics: Receives every finding.
-    """
+    """Check a prompt for no universe in particular: whether there are the facts that its places name."""
     model = spec.model
     assert isinstance(model, PromptSpec)  # noqa: S101 - the caller knows the kind
     if model.universe is not None and model.scramble:
@@ -157,11 +149,7 @@ class PromptBuilder:
     """Builds the prompts of one discovery."""
 
     def __init__(self, plan: PromptPlan) -> None:
-        """Prepare to build.
-
-        Args:
-            plan: The compiled prompt.
-        """
+        """Prepare to build."""
         self._plan = plan
         self._system = fill_sections(plan.model.system, plan.facts)
 

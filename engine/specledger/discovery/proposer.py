@@ -73,11 +73,8 @@ class ProposalBatch(Struct, frozen=True):
     """What came of one question (law proposer, section 3).
 
     Attributes:
-        laws: The laws, the best first.
-        features: The scores of each.
         rejections: What is not a law, or was not asked for, each with the reason.
         redundant: The laws that were left out, each with what it repeats.
-        prompt_hash: Digest of the prompt.
         prompt_tokens, response_tokens: What that cost; thinking counts as response.
         runtime_ms: How long the model took, by the clock that the proposer was given; in no document.
         warnings: Why there was no answer, and what was repaired.
@@ -111,8 +108,6 @@ class Tools(Struct, frozen=True):
     """What questions are made and answers are read with.
 
     Attributes:
-        builder: Makes prompts.
-        parser: Reads answers.
         ranking: Puts laws in order.
         schema: What an answer shall conform to, for models that can be held to it.
         strict: Whether an answer that was cut off is not read at all.
@@ -152,12 +147,6 @@ def ask_for(
     tools: Tools, snapshot: DiscoveryMemorySnapshot, request: ProposalRequest, turn: int
 ) -> tuple[Prompt, ModelRequest]:
     """The question for what is remembered and asked.
-
-    Args:
-        tools: What it is made with.
-        snapshot: What is remembered.
-        request: What is asked for.
-        turn: The number of the question, from 0.
 
     Raises:
         Rejected: The prompt is over its budget without any memory.
@@ -267,10 +256,6 @@ class LawProposer:
         self, memory: DiscoveryMemorySnapshot | DiscoveryMemory, request: ProposalRequest | None = None
     ) -> ProposalBatch:
         """Ask once.
-
-        Args:
-            memory: What is remembered.
-            request: What is asked for.
 
         Raises:
             Rejected: A mistake of the user: no key, say, or a prompt that is over its budget without any memory.

@@ -80,7 +80,6 @@ class RankingPlan(Struct, frozen=True):
     """A compiled ranking.
 
     Attributes:
-        name: Its spec's name.
         lets: Named facts that rules read, in an order in which each reads only those before it.
         factors: In the order of their names.
         within: By which share of itself, in millionths, a weight is changed to see whether another law comes first.
@@ -96,7 +95,6 @@ class RankingFeatures(Struct, frozen=True):
     """The scores of a law in millionths.
 
     Attributes:
-        scores: By factor.
         overall: The sum of the scores by their weights, rounded down.
         exact: The same sum in millionths of millionths, which decides the order.
     """
@@ -126,7 +124,6 @@ class Sensitivity(Struct, frozen=True):
     """What another weight of one factor would do, all other weights being as they are.
 
     Attributes:
-        factor: Its name.
         changes: Whether another law comes first for some weight within the share that the ranking names.
         at: The change of the weight nearest to 0 beyond which another law comes first, in millionths of the weight,
             rounded towards 0; None if there is none above -1, where the weight is 0.

@@ -135,8 +135,6 @@ class _Looks(Struct, frozen=True, dict=True):
     """What is compared of a law; what it states is found when it is first asked for.
 
     Attributes:
-        id: What the law is called.
-        print: Its fingerprint.
         size: How many parts it has.
         law: The law itself, if it may be given to the prover.
     """

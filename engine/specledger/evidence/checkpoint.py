@@ -47,7 +47,6 @@ class NoteSignature(Struct, frozen=True):
     """One signature line.
 
     Attributes:
-        name: The key's name.
         hint: The key's hash for this name, 4 bytes; it distinguishes keys and proves nothing.
         raw: The signature; that of an Ed25519 key has 64 bytes.
     """

@@ -52,7 +52,6 @@ class Step(Struct):
     """One step of a run, as far as its receipts have come.
 
     Attributes:
-        first: The number of its first receipt.
         causes: What failed in it, each by what it is and its name.
         receipts: `(type, body)` of each that is kept; the last one closes the step, or the episode after its last step.
     """

@@ -69,7 +69,6 @@ class Envelope(Struct, frozen=True):
     """What an envelope holds.
 
     Attributes:
-        payload: The signed document.
         signatures: One of each key, in the order of their ids.
     """
 

@@ -18,7 +18,6 @@ class ReceiptKind(Struct, frozen=True):
 
     Attributes:
         tally: Makes the fold that computes the result.
-        cases: Finds the failing cases.
         may_fail: Whether receipts with a given result can hold a failing case; if not, they are not searched.
     """
 

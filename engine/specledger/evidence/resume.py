@@ -75,12 +75,7 @@ def set_aside(work: Path, kept: Collection[str]) -> None:
 
 
 def count_finished(work: Path, folders: Collection[str]) -> dict[str, int]:
-    """How many runs of a suite and, of what is no suite, whole episodes a working folder holds; nothing is verified.
-
-    Args:
-        work: The working folder.
-        folders: The folders of its bundle that hold runs.
-    """
+    """How many runs of a suite and, of what is no suite, whole episodes a working folder holds; nothing is verified."""
     runs = sum(1 for folder in folders for _ in (work / "new" / folder).rglob(MANIFEST))
     files = [file for file in (work / "new" / RECEIPTS, work / BEFORE) if file.is_file()]
     return {"run": runs, "episode": max(map(_count_episodes, files), default=0)}

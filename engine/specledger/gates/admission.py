@@ -42,13 +42,11 @@ class Ruling(Struct, frozen=True):
     """What the kernel rules about one submission.
 
     Attributes:
-        submission: What was submitted.
         verdict: `allow`, `deny` or `allow_with_constraints`.
         witnesses: As audit entries hold them.
         codes: Notes, words without spaces.
         rejected: Per reason of a denial `{gate, reason, witness}`, as receipts hold them.
         capability: What the token of the plan's first step is called after; empty if it is denied.
-        scope: The scope that is granted for it.
     """
 
     submission: Submission

@@ -50,7 +50,6 @@ class Submission(Struct, frozen=True):
 
     Attributes:
         document: The proposal as JSON values; None if the bytes were no JSON, or nothing came.
-        proposal_hash, trace_hash: Its hashes in entries and tokens.
         form: Its canonical bytes, None if it has none.
         problem: Why it has none; such a submission is denied as one that fails its schema.
         actions: The canonical form of each step of its plan as an action of the world; empty if it has no plan.

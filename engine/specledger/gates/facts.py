@@ -52,8 +52,6 @@ class Vocabulary:
     """The forms of one spec.
 
     Attributes:
-        forms: As they are written.
-        trace: The words of a trace.
         directions: The words of directions. Elsewhere in the engine a direction has the default ones.
     """
 

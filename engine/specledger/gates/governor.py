@@ -42,7 +42,6 @@ class Footing(Struct, frozen=True):
     """The names and types of a world, as far as judging needs them.
 
     Attributes:
-        environment: The names of the world.
         state, inputs, action, outcome, observation: The types of a state, of what a step must be supplied with, of an
             action, of what a step reports, and of what is observed.
         write_step: Writes the lines of a step of the world, given what is kept of the state, the locals of state,
@@ -81,8 +80,6 @@ class Governor(Struct, frozen=True):
         claims: The types of what every proposal must claim.
         memory: What it remembers of the observations, which it need not believe an agent about.
         potentials: Figures of a state and the memory.
-        let, cost, each, supply: As in the spec, checked.
-        gates: In order.
         first: Whether the first gate that rejects a proposal is the last one to judge it.
         value: What the choice maximises.
     """

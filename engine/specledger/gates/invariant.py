@@ -108,7 +108,6 @@ class DocumentInvariant(Struct, frozen=True):
     """An invariant over documents.
 
     Attributes:
-        name, severity: As it was written.
         judge: `(state, document, found) -> None` if it holds, else its witness.
         rules: `when` and `require` as they were checked.
     """

@@ -41,12 +41,7 @@ def opens(snapshot: Mapping[str, Any], nonce: bytes) -> bool:
 
 
 class Challenge(NamedTuple):
-    """A demand to open one commitment.
-
-    Attributes:
-        number: Which of the kernel's challenges this is.
-        nonce_ref: The nonce that is asked for.
-    """
+    """A demand to open one commitment."""
 
     number: int
     nonce_ref: str

@@ -84,7 +84,6 @@ class Incident(Struct, frozen=True):
     """One failure in a run.
 
     Attributes:
-        episode, t: When.
         what: The name of an invariant or a probe, or the code of an error.
         detail: The witness, the expression that failed, the cause of a probe, or the reasons of each proposal.
         offset: The character of the expression at which it failed.

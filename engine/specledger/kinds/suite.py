@@ -100,7 +100,6 @@ class SuiteRuns(Work):
 
     Attributes:
         folder: Where the runs are written.
-        deferred: The suite.
         trusted, record, resume: As in `RunOptions`.
     """
 

@@ -33,8 +33,6 @@ class PlannedEffect(Struct, frozen=True):
     Attributes:
         kind: `set`, `append`, `remove`, `each` or `put`.
         target: Path of the field that changes.
-        type: The declared type of that field.
-        when: Its condition.
         values: The right sides: `[to]`, `[value]`, `[where]`, `[where, *updates]` or `[key, value]`.
         element: The name of a list's element in `where` and `update`.
         updates: The fields that `each` changes, in the order of their values.

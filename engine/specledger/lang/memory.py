@@ -38,8 +38,6 @@ class Memory(Struct, frozen=True):
     """A checked memory.
 
     Attributes:
-        observation: The type of what is observed.
-        type: The type of what is remembered.
         scope: `episode` or `run`: when it begins anew.
         start: Its values at the first observation.
         writes: What is written after acting, each where its `when` holds.

@@ -92,7 +92,6 @@ class Scope(Struct, frozen=True):
     """An environment together with the spec whose expressions are read in it.
 
     Attributes:
-        environment: The names in scope.
         source: Where the expressions stand.
         diagnostics: Where findings go.
     """

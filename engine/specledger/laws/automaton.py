@@ -40,7 +40,6 @@ class Rule(Struct, frozen=True):
     """A ring automaton over the symbols 0 … symbols-1.
 
     Attributes:
-        symbols: Size of the alphabet.
         table: The next symbol of each window of a cell and its neighbours, at the window's code; of radius 1 at
             `(left * symbols + self) * symbols + right`. Its length says how wide the window is.
     """
@@ -92,11 +91,9 @@ class Additive(Struct, frozen=True):
     """A constant plus a sum, over all cells, of the weight of the window that starts there.
 
     Attributes:
-        symbols: Size of the alphabet.
         width: Cells of a window; it may be wider than the ring, which it then goes around more than once.
         weights: One for every window, whose symbols are the digits of its index in base `symbols`, most significant
             first.
-        constant: What is added once.
     """
 
     symbols: int

@@ -38,10 +38,7 @@ class ClaimError(ValueError):
     """A claim that cannot be read.
 
     Attributes:
-        code: The diagnostic's code.
-        message: What was found.
         path: The keys that lead to it in a JSON claim.
-        hint: One thing to try.
     """
 
     def __init__(self, code_: str, message: str, path: Sequence[str] = (), hint: str | None = None) -> None:

@@ -27,12 +27,7 @@ W_LAW_UNDECIDED = code("W_LAW_UNDECIDED", "nothing can be said of a law")
 
 
 def undecided(spec: Resolved, law: Law) -> Iterator[Diagnostic]:
-    """The findings about a law whose verdict will be UNKNOWN: errors about names probably misspelt, else warnings.
-
-    Args:
-        spec: The law's spec.
-        law: The law.
-    """
+    """The findings about a law whose verdict will be UNKNOWN: errors about names probably misspelt, else warnings."""
     if law.unknown is None:
         return
     reason, message = law.unknown.reason, f"it cannot be decided: {law.unknown.reason}: {law.unknown.detail}"

@@ -170,11 +170,6 @@ POOL: Final = 48
 def search(law: Law, cases: tuple[Case, ...], judged: Judged) -> tuple[State, int] | None:
     """A start that violates the law and the step at which it does, or None.
 
-    Args:
-        law: The law.
-        cases: Cases that do not violate it.
-        judged: What became of them.
-
     Raises:
         EvaluationError: An integer leaves 64 bits.
     """
@@ -216,11 +211,6 @@ def _best(starts: list[State], judged: Judged) -> list[State]:
 
 def minimise(law: Law, start: State, t: int) -> tuple[State, int]:
     """A start at least as small that violates the law no later.
-
-    Args:
-        law: The law.
-        start: A start that violates it.
-        t: The first step of the violation.
 
     Returns:
         The start, and how many candidates were judged.

@@ -41,7 +41,6 @@ class Judged(Struct, frozen=True):
         usable: Whether it meets the preconditions.
         hits: At how many steps the antecedent held, somewhere on the ring; 0 where it is not usable.
         violated: The first step at which the law was violated, or -1.
-        trajectory: The states.
     """
 
     usable: Array

@@ -136,9 +136,7 @@ class LawPlan(Struct, frozen=True):
     """A compiled law.
 
     Attributes:
-        law: The law.
         digest: Of its resolved form alone: the digits of its key.
-        specs: Of the whole bundle.
         expected: The verdict that its writer expects, `{status, reason}`, if any.
         warnings: What was found and did not stop it.
     """

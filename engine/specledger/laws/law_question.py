@@ -85,7 +85,6 @@ class LawQuestion(Struct, frozen=True):
     """A question whose proof proves a law.
 
     Attributes:
-        question: The question.
         exact: Whether a counterexample to it refutes the law. It does not if the question leaves out a precondition, or
             waits less long.
     """

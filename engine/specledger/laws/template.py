@@ -66,14 +66,10 @@ class Template(Struct, frozen=True):
     """A checked template.
 
     Attributes:
-        name: Its spec's name.
         needs: Fields that a law of this form must have.
-        first: The first step that is judged.
         short: How many steps before T the last one is.
         cells: Whether every cell is judged by itself.
         within: Whether what must hold has H more steps to come true.
-        parts: What a law fills in.
-        claim: The pattern of the claim.
         antecedent: The pattern of what makes a step count; None if every step does.
         holds: The pattern of what must hold there; the claim itself if there is no antecedent.
     """

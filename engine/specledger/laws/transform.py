@@ -25,7 +25,6 @@ class Image(Struct, frozen=True):
     Attributes:
         reflect: Whether the order of cells is reversed.
         shift: Cells to the right; any integer.
-        symbol_map: The new symbol of each symbol.
     """
 
     reflect: bool

@@ -241,13 +241,7 @@ class Universe(Struct, frozen=True, eq=False, dict=True):
 
 
 def check_universe(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> Universe | None:
-    """Check a universe; None, with findings, if it is wrong.
-
-    Args:
-        spec: The universe's spec.
-        bundle: What it came in.
-        diagnostics: Receives every finding.
-    """
+    """Check a universe; None, with findings, if it is wrong."""
     model = bundle.specs[spec.key].model
     assert isinstance(model, UniverseSpec)  # noqa: S101 - a reference of kind universe holds nothing else
     found = Diagnostics()

@@ -40,7 +40,6 @@ class Counterexample(Struct, frozen=True):
     """A start that violates a law.
 
     Attributes:
-        start: The initial state.
         t: The first step of the violation.
         first: The step of the first state of the excerpt.
         states: The states around the violation, one after the other.

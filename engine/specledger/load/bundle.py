@@ -35,11 +35,7 @@ E_SPEC_RESERVED_KEY = code("E_SPEC_RESERVED_KEY", "A key that is reserved")
 
 
 class ReservedKey(ValueError):  # noqa: N818 - says what was found
-    """A mapping has the reserved key.
-
-    Attributes:
-        path: The mapping's path.
-    """
+    """A mapping has the reserved key."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -50,9 +46,6 @@ class Resolved(Struct, frozen=True, eq=False):
     """One spec after `extends`, params, references and changes.
 
     Attributes:
-        kind: Its kind.
-        name: Its name.
-        key: Its key in the bundle.
         model: The validated model; a field that is a reference holds a key.
         data: The resolved form as JSON values; the same for the same meaning, wherever it was written.
         origins: The node that each path of the resolved form was written as; empty for a bundle from evidence.
@@ -119,7 +112,6 @@ class Bundle(Struct, frozen=True, eq=False):
 
     Attributes:
         root: The key of the spec that was asked for.
-        specs: The specs by key, sorted.
         digest: Identifies the whole, as 64 lower-case hexadecimal digits. It depends on the resolved forms alone.
         case: The id of the matrix case, such as `seed=1,map=a`, or an empty text.
         sources: The documents that it was resolved from and what resolves them again, as files by their paths; empty

@@ -19,7 +19,6 @@ class CodePage(Struct, frozen=True):
     """The page of one diagnostic code.
 
     Attributes:
-        about: What it means and what to do about it.
         example: What causes it: a sentence; or a kind, and what is right and wrong in its first spec; or nothing.
     """
 

@@ -22,7 +22,6 @@ class TermRow(Struct, frozen=True):
     """One row of a table.
 
     Attributes:
-        page: The file of the documentation.
         section: The heading above the table.
         cells: The other cells, by the heads of their columns.
     """

@@ -71,7 +71,6 @@ class Node(Struct, frozen=True):
 
     Attributes:
         place: The characters it is written with, quotes included.
-        style: How it is written.
         value: A scalar's value, a tuple of nodes, or a mapping of keys to nodes.
         key: The characters of its key, if it is a member of a mapping.
         flawed: Whether a finding about its writing was reported already, so that others about its value are noise.
@@ -236,12 +235,7 @@ class DocumentSource(Protocol):
     """What documents are read from."""
 
     def read(self, path: FilePath, span: Span | None = None) -> Document | None:
-        """A document with a right head, or None after its findings were reported.
-
-        Args:
-            path: The document.
-            span: What asks for it.
-        """
+        """A document with a right head, or None after its findings were reported."""
 
     def find(self, node: Node, kind: str) -> ResolvedRef | None:
         """Where a reference leads, or None after a finding was reported.

@@ -35,9 +35,7 @@ class Template(Struct, frozen=True):
     """A document with all that it extends.
 
     Attributes:
-        document: The document itself.
         path: Its file, links followed.
-        kind: Its kind.
         root: The merged tree, without `extends`.
         leads: Where its `extends` and `use`, and those of what they lead to, lead.
     """

@@ -77,9 +77,6 @@ class Resolver:
 
     Attributes:
         library: What documents are read from.
-        models: The model of each kind.
-        diagnostics: Takes the findings.
-        specs: What was resolved, by key.
         uses: The place of the first reference to each document, by the document's path as shown to people.
     """
 

@@ -176,7 +176,6 @@ class _SourceDocuments:
 
     Attributes:
         links: The links that were not followed yet.
-        read_so_far: The documents that were read.
     """
 
     def __init__(self, sources: Sources, models: Models, diagnostics: Diagnostics) -> None:

@@ -67,13 +67,7 @@ AT_WORK: Final = Asked(0, "watch", "0" * 64)
 
 
 class Exchange(Struct, frozen=True):
-    """A message and its answer, at one decision of a run.
-
-    Attributes:
-        episode, t: The decision.
-        asked: The message.
-        answer: Its answer.
-    """
+    """A message and its answer, at one decision of a run."""
 
     episode: int
     t: int

@@ -39,7 +39,6 @@ class TokenUsage(Struct, frozen=True):
     """What a call cost (law proposer, section 4).
 
     Attributes:
-        prompt_tokens: Tokens of what was sent.
         output_tokens: Tokens of what came, without thinking.
         thinking_tokens: Tokens that the model spent before answering.
         estimated: Whether the figures were guessed from lengths instead of counted by the service.
@@ -94,8 +93,6 @@ class ModelRequest(Struct, frozen=True):
 
     Attributes:
         turn: Its number, from 0: the same prompt asked twice is two questions.
-        system: The system instruction.
-        prompt: The text.
         schema: A JSON Schema that the answer shall conform to, or None; how a model is held to it is its own matter.
         temperature: Instead of the model's own, in millionths; None for the model's own.
         known: What a model that answers by rules may look at.
@@ -144,9 +141,7 @@ class ModelAnswer(Struct, frozen=True):
             beside calls is no failure.
         failure: One of `FAILURES`, or None.
         detail: A word more about a failure, for people; printed escaped only.
-        usage: What the call cost.
         finish: Why the model stopped, in the service's own word, or None.
-        calls: The functions that it called.
     """
 
     text: str | None

@@ -88,14 +88,9 @@ class ModelPlan(Struct, frozen=True):
     """A model that was checked as an agent and not opened yet.
 
     Attributes:
-        name: Of the agent.
         model: Opens the model; given True, a cassette records what it does not hold.
-        identity: Of the model.
-        prompt: The words of the questions.
-        forms: In which a reason is read.
         read: `text -> {variable, direction, choice}`, or None where the text is in none of the forms.
         schemas: For each operation the JSON Schemas of its arguments.
-        seed: Of the run, for the nonces.
         deterministic: What the agent's spec declares.
         service: How the service is asked that answers, or that was recorded; None for a model that is no service.
         record: Whether a cassette asks for what it does not hold.

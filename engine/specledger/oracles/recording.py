@@ -200,7 +200,6 @@ class Oracle:
     Attributes:
         tape: The exchanges so far.
         live: The agent; None where only the tape answers.
-        spending: Counts what is asked.
     """
 
     def __init__(self, tape: Tape, check: Callable[[int, bytes, Answer], None] | None = None) -> None:

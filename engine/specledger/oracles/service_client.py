@@ -162,7 +162,6 @@ class ServiceClient(ABC):
     """Asks a service over HTTP.
 
     Attributes:
-        last_usage: What the last call cost.
         spent: What all calls cost; set it to what an earlier part of the run has used.
     """
 

@@ -114,13 +114,11 @@ class Described(Struct, frozen=True):
     """The description of one key of a kind.
 
     Attributes:
-        path: The path, beginning with the kind.
         type: The allowed values, in words.
         required: Whether a document must have it.
         default: The default as JSON text, or None.
         allowed: The allowed values, if they can be listed.
         doc: Its meaning; may be empty.
-        keys: The keys below it.
     """
 
     path: str

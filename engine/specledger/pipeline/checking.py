@@ -29,10 +29,8 @@ class CheckedSpec(Struct, frozen=True):
     """A spec without errors.
 
     Attributes:
-        kind, name, case: What it is.
         digest: The digest of its resolved form, with everything that it refers to.
         depth: `compiled` if its expressions were typed, alone or in another spec of the same check, else `shape`.
-        file: The file or name that was checked.
         key: Its key among resolved specs.
     """
 

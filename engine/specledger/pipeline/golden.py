@@ -46,7 +46,6 @@ class Pin(Struct, frozen=True):
         name: The name of the case, which is the file name without its ending.
         tree: Digests of specs, receipts and (of a run) episodes, and the result. `documents` has one for each spec,
             without the digests in its references, so that a change shows in the changed spec alone.
-        receipts: The canonical lines.
     """
 
     name: str

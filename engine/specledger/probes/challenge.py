@@ -37,7 +37,6 @@ class Aim(NamedTuple):
     """One thing to challenge.
 
     Attributes:
-        variable, value: What is changed.
         choice: The choice that was predicted, if any.
         direction: How the claim says that the variable changes, empty if it does not.
         confidence: How sure the agent says that it is, in millionths.

@@ -61,10 +61,8 @@ class Probe(Struct, frozen=True):
     """A checked probe.
 
     Attributes:
-        spec: As it was written.
         when: `(state, t) -> bool`.
         expect: `{name: value} -> bool`, over the names of `OF_CHALLENGE` or `OF_OFFER`.
-        offer: The checked offer, if it is one.
         rules: `when` and `expect` as they were checked.
         clock: The values of `t` and `horizon` at a step; a name that the world gives to something else is left out.
     """

@@ -24,7 +24,6 @@ class Operation(NamedTuple):
 
     Attributes:
         op: `add`, `remove`, `replace`, `move`, `copy` or `test`.
-        path: Where.
         source: From where, of `move` and `copy`.
         value: `document -> value`, of `add`, `replace` and `test`.
     """

@@ -34,7 +34,6 @@ class PlannedOffer(Struct, frozen=True):
     """A checked offer.
 
     Attributes:
-        spec: As it was written.
         pay: `predicted state -> paid state`.
         patch: `(state, document) -> edited document`, a mapping; raises `NotApplicable`.
         data: As it was written, as JSON values.

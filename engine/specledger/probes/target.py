@@ -17,13 +17,7 @@ PLACES = ("before_propose", "after_commit", "after_token", "after_act")
 
 
 class Situation(NamedTuple):
-    """Where a probe finds the run.
-
-    Attributes:
-        episode, t: When.
-        state: The state in which the agent decides.
-        memory: What it remembers there.
-    """
+    """Where a probe finds the run."""
 
     episode: int
     t: int
@@ -44,7 +38,6 @@ class Reply(NamedTuple):
     Attributes:
         plain: The score of what it chooses without the offer; None if the agent gives no scores.
         paid: The score of the best that the offer leads to.
-        document: The proposal that it submits.
         token, action: What it calls the actuator with; the action is None if it makes no call.
         taken: Whether the agent says that it takes the offer; what a document amounts to is seen in it otherwise.
     """

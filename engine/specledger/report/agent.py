@@ -33,8 +33,6 @@ class AgentReading(Struct):
 
     Attributes:
         decisions: The number of decisions that it was asked for.
-        failures: Agent faults, by reason.
-        proposals: The number of proposals.
         malformed: Proposals that the gate `schema` rejected, by reason.
         rejected: Rejections by the other gates, by gate.
         admitted: Proposals that every gate admitted.

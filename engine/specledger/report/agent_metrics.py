@@ -36,11 +36,8 @@ class RunMetrics:
     """Folds the receipts of one run.
 
     Attributes:
-        run: The name of the run.
-        episodes: A record of each episode.
         entries: The entries of its audit log, in order.
         counterexamples: The first steps that failed, each as a document.
-        failed: The number of steps that failed.
     """
 
     def __init__(self, run: str, scenario: str, probes: Sequence[str], most: int | None = 0) -> None:

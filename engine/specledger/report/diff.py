@@ -24,11 +24,8 @@ class Difference(Struct, frozen=True):
     """How the second bundle differs from the first.
 
     Attributes:
-        kinds, names: Of the two.
         specs: Keys of the specs that differ, with the paths in them.
-        results: Figures of the manifests' results.
         checks: Outcomes of checks, by their ids.
-        receipts: How the receipts part.
         run: Of two suites the first run that both hold and whose receipts part, with how they do; or None.
         sources: Files that the specs were resolved from, with the first line that differs, and how they were resolved.
         more: How many changes of `specs`, `results`, `checks` and `sources` are left out.

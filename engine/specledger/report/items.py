@@ -57,15 +57,8 @@ class Item(Struct, frozen=True):
 
     Attributes:
         id: Its name within the group.
-        title: Its name on its own.
-        outcome: Its outcome.
-        text: The outcome in one line.
-        rule: Its rule.
         type: The diagnostic code, else the outcome.
-        place: Where it is.
         results: One for each place where it needs attention.
-        lines: Observations, as text.
-        properties: Further properties.
         warning: Whether a failure is only a warning.
         error: Whether something could not be done, rather than a requirement not met.
         annotated: Whether it is shown by itself, where not every item is.

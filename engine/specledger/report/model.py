@@ -90,8 +90,6 @@ class Observation(Struct, frozen=True):
         detail: The witness, cause or expression, shortened.
         run: The run of a suite, or None.
         episode, t: The place in the run, or None.
-        seq: The number of the receipt.
-        digest: The digest of the receipt.
     """
 
     what: str
@@ -110,7 +108,6 @@ class Check(Struct, frozen=True):
         id: `invariant/<name>`, `probe/<name>`, `check/<id>`, `law/<name>` ...
         says: The requirement, in words or as the expression.
         spec: The key of the spec that states it, or None for a requirement of the engine.
-        outcome: Its outcome.
         opportunities: How often it could have failed.
         failures: How often it failed; 1 for a check that is judged once and failed.
         why: The reason of the outcome; may be empty.
@@ -232,8 +229,6 @@ class Subject(Struct, frozen=True):
     Attributes:
         name, kind, doc: Of the spec that was run.
         case: The id of the matrix case, or an empty text.
-        root: Its key.
-        manifest: The bundle's manifest.
         verification: The checks of the evidence: number, name, status, message.
         checks: The requirements and their outcomes.
         figures: The bodies of a suite's `figure` receipts.
@@ -275,7 +270,6 @@ class Report(Struct, frozen=True):
         subjects: What each bundle shows.
         judgement: The judgement of a profile by these bundles.
         place: Where the verified evidence is, or the id of the check that led to the findings.
-        verification: A verification.
         findings: Findings about specs, or about a command that could not be run.
         passed: The names of specs without findings.
         not_run: Whether the findings prevented what was asked for.

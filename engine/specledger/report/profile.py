@@ -46,7 +46,6 @@ class Match(Struct, frozen=True):
     Attributes:
         check: The id of the check that was found, or what the control names.
         subject: The place of the bundle in the report, or None if no bundle has such a check.
-        outcome: Its outcome.
     """
 
     check: str

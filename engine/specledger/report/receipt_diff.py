@@ -47,7 +47,6 @@ class Divergence(Struct, frozen=True):
     """The first receipt after the start that is not the same in both.
 
     Attributes:
-        seq: Its number.
         type: Its type on the first side, or on the second if the first has ended.
         episode, t: When in the run; of an entry of the audit log the step that it was made in.
         changes: The fields that differ; digests only if nothing else does. Of two types only these and their places.

@@ -16,11 +16,9 @@ class ActorState:
 
     Attributes:
         actor, controller: Who decides, and how one of its decisions is made.
-        governor: The state of its governor.
         memory: What the agent remembers, None before the first observation.
         seen: What it sees in the present state; None where it has not looked since something else changed that.
         pending: Proposals rejected since its last step with a cost.
-        gates: Rejections of the episode, by gate.
         actuator: What executes its actions in the episode.
     """
 
@@ -61,14 +59,10 @@ class Decision:
     """One decision, filled in as it is made.
 
     Attributes:
-        by: Who makes it.
-        moment: Where.
-        proposals, leaves, root: What was committed to.
         found: What the governor found about each proposal.
         chosen: The admitted proposal with the greatest value; None if there is none, or no token for it.
         before, made, after, outcome, inputs: The step that was executed; nothing changed if none was. The action alone
             `made` a state, and chance led to the one `after`.
-        chance: What the receipt says of chance.
     """
 
     by: ActorState

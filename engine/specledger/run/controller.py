@@ -18,8 +18,6 @@ class Moment(NamedTuple):
     """The point of the loop at which it calls its controller.
 
     Attributes:
-        episode, t: The step.
-        state: The state in which the agent decides.
         observation, memory: What the agent sees and remembers there.
         token: The token of the decision; None before it is issued, and if nothing was admitted.
     """

@@ -61,8 +61,6 @@ class ActivePlan(Struct, frozen=True):
     """A plan with executed steps and at least one step left.
 
     Attributes:
-        token: The token that covers it.
-        submission: What it was issued for.
         index: The place of the next step.
         score: The score that the agent gave its first step.
         state: The state after the last step.
@@ -116,8 +114,6 @@ class KernelController:
     """The controller of one actor under a kernel, in one run.
 
     Attributes:
-        plan, actor, kernel: What is run.
-        agent: Who is asked.
         submission: The last document that was received.
         acting: The token actuator of the episode.
         active: The plan that the next decision continues, if there is one.

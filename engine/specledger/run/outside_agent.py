@@ -44,7 +44,6 @@ class _Stated(NamedTuple):
     """What the agent submitted at one decision.
 
     Attributes:
-        situation: Where.
         submission: The document as the kernel received it.
         choice: The first step of its plan; None if it is no action of the world.
         reply: The answer; None after a fault.

@@ -25,7 +25,6 @@ class Grammar(Struct, frozen=True):
     """The types of what the receipts of one world and governor hold.
 
     Attributes:
-        state: Of the start state.
         action: Of an action: `op` and the arguments of all actions.
         record: The world's figures of a step.
         cost: The type of a price: its items, and their sum; of several agents each has items of its own.

@@ -45,7 +45,6 @@ class PlannedFigure(Struct, frozen=True):
     """One figure.
 
     Attributes:
-        name: What checks call it.
         statistic: How its values become one.
         over: The arms whose runs it is over; of a difference, the one it is of and the one that is taken from it.
         by: What its runs are grouped by, if they are.

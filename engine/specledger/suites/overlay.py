@@ -29,7 +29,6 @@ class Change(Struct, frozen=True):
     Attributes:
         steps: The keys, from the root of a spec on.
         value: What comes to stand there; None takes away what stands there.
-        span: For findings.
     """
 
     steps: tuple[str, ...]

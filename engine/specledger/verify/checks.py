@@ -118,7 +118,6 @@ class Verification(Struct):
     """The checks made so far, in order.
 
     Attributes:
-        checks: All of them.
         asked: The levels that the verdict is about; None for all that there are checks of.
         demanded: Those of them of which a check must have been made.
         signed: Whether the evidence holds signature files, by whatever key.

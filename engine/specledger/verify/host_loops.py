@@ -20,7 +20,6 @@ class HostLoop(Struct, frozen=True):
     """One macro as a function.
 
     Attributes:
-        name: The function's name.
         node: The macro, those inside it replaced by calls.
         given: The names from around it that it reads; their values are the last arguments.
     """

@@ -156,11 +156,7 @@ class RunJudge:
 
 
 class _ActorJudge:
-    """Records what the governor of an actor is given, and judges its decisions.
-
-    Attributes:
-        actor: The actor, whose judgements are recorded.
-    """
+    """Records what the governor of an actor is given, and judges its decisions."""
 
     def __init__(self, actor: Actor, governor: Governor, state: RecordType, count: Count, reference: Reference) -> None:
         self._governor, self._state, self._count, self._reference = governor, state, count, reference

@@ -177,7 +177,6 @@ class StatedVerdict(Struct, frozen=True):
     """A verdict in a receipt of a discovery.
 
     Attributes:
-        name: What the verdict is called.
         verdict: What it says; None if its trial ended in an error.
         law: Gives its law; raises Broken if the discovery has no such law.
         universe: Gives the universe of the law; raises KeyError if the discovery has no such universe.

@@ -94,7 +94,6 @@ class LogSubject(Struct, frozen=True):
     """What was run, as the specs of a bundle say it.
 
     Attributes:
-        kind: Its kind.
         name: The name of its spec; a log may add the id of a case, `name.case`.
         seeds: All seeds that it uses, ascending.
     """

@@ -41,7 +41,6 @@ class Drift(Struct, frozen=True):
         at: Whether it is due, from the step number `t` alone.
         when: Whether the state lets it happen.
         draws: Name, stream and source list of each drawn value.
-        effects: What it does to the state.
     """
 
     at: Checked

@@ -83,7 +83,6 @@ class PlannedVariable(Struct, frozen=True):
         name: As in the spec, such as `dist:<id>`.
         parameter: The name between the angle brackets, or an empty text.
         over: The texts that may replace the parameter.
-        read: Its value.
         normal: The normal form of a wanted value, if not the value itself.
         require: Whether a wanted value may be tried at all.
         effects: The edit that gives it the value, if there is one.

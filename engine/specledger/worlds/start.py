@@ -33,8 +33,6 @@ class IllFormedError(ValueError):
     """A start state that the world refuses.
 
     Attributes:
-        code: Which way.
-        hint: What to do about it.
         at: Where in a drawing, or None.
         first: Where in the drawing it was said before, or None.
         value: The start value that is wrong, if it is one.
@@ -65,7 +63,6 @@ class Starter(Struct, frozen=True):
     """Makes start states.
 
     Attributes:
-        world: The world.
         draws, sources: What the world's start values draw, and `() -> lists to draw from`.
         own: `drawn values -> start values` of the world and the scenario.
         parts: `() -> start state` of each part.

@@ -33,9 +33,7 @@ class Checked(Struct, frozen=True, eq=False):
     """A typed expression.
 
     Attributes:
-        text: Its source.
         type: Its type; an int's range and a list's size are as narrow as could be proved.
-        root: The checked tree.
         variables: Names of the variables to bind, those that called functions capture included.
         reads: Paths of data read, as far as known before it runs: ("next", "coherence", "b"), ("grid",).
     """

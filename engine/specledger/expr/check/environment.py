@@ -165,8 +165,6 @@ class Scope(Struct, eq=False):
     """The variables and derived values that a text can read, and the functions checked there.
 
     Attributes:
-        environment: Functions and constants.
-        variables: name -> type.
         derived: name -> body, read like a variable.
         owner: The record whose fields the variables are; None for the environment itself.
         instances: Functions already checked here.

@@ -153,14 +153,9 @@ class Instance(Struct, frozen=True, eq=False):
     """A defined function checked for one combination of argument types in one environment.
 
     Attributes:
-        name: The function's name.
         text: Its body's source.
-        params: The slots of its parameters.
-        body: Its checked body.
         captures: Variables of the environment that it reads, those of the functions it calls included.
         weight: Work of one call without loops.
-        height: Height of the expanded body.
-        nodes: Nodes of the expanded body.
     """
 
     name: str

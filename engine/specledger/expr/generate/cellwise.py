@@ -21,8 +21,6 @@ class Cellwise:
     """One function being rewritten, as far as its matrices go.
 
     Attributes:
-        names: The module's names.
-        numbers: The values of the function.
         before: Statements to stand before the one that is being rewritten.
         places: What is known at the statement, and in each part of it that may not be evaluated.
         late: Locals that the statement itself names, so that what stands before it cannot read them.

@@ -71,8 +71,6 @@ class Numbers:
     """The values met so far.
 
     Attributes:
-        constants: The values that are known.
-        lists: The numbers of a list's elements.
         expected: The shape that a value probably has; generated code checks it.
         stale: Records that were changed after they got their number.
     """

@@ -54,9 +54,6 @@ class Names(Struct, eq=False):
     """The names of a module.
 
     Attributes:
-        locals: Names given out for locals.
-        functions: Names of functions, in order.
-        globals: Names of bound objects.
         pure: Those whose calls return the same value for the same arguments and have no effects.
         written: How calls of some of them are written over the cells of small matrices.
         expected: Shapes that the values of some parameters probably have.
@@ -82,7 +79,6 @@ class Source(Struct, eq=False):
     """A module being written.
 
     Attributes:
-        names: The names in it.
         chunks: Texts of functions, in order.
         bound: Objects by global name.
     """

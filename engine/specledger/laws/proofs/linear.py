@@ -34,8 +34,6 @@ class Open(Exception):  # noqa: N818 - an answer, not an error
     """A clause that some circulation meets.
 
     Attributes:
-        met: The circulation.
-        windows: Its graph.
         initial: Whether its ring is an initial state.
     """
 
@@ -64,12 +62,6 @@ class Phase(Struct, frozen=True):
 
 def prove_linear(question: Question, claim: Claim, limits: Limits, cases: int) -> dict[str, Any]:
     """The proof of a claim about additive observables.
-
-    Args:
-        question: The contract.
-        claim: What is to be proved of it.
-        limits: Bounds on the work.
-        cases: Most cases to distinguish in each clause.
 
     Raises:
         Open: A clause may be met.

@@ -49,7 +49,6 @@ class Unproved(Exception):  # noqa: N818 - an answer, not an error
     """A procedure found no proof.
 
     Attributes:
-        why: What stands in the way.
         suspects: Initial states that may be counterexamples, the shortest first.
     """
 

@@ -24,8 +24,6 @@ class Term(Struct, frozen=True):
     """An integer multiple of an observable at a time.
 
     Attributes:
-        coefficient: The factor.
-        observable: What is read.
         at: Steps after t, from 0; None for the initial state, whatever t is.
     """
 
@@ -103,7 +101,6 @@ class Commutes(Struct, frozen=True):
     Attributes:
         reflect: Whether the order of cells is reversed.
         shift: Cells; any integer.
-        symbol_map: The new symbol of each symbol.
     """
 
     reflect: bool

@@ -18,7 +18,6 @@ class Graph(Struct, frozen=True):
     """A part of the de Bruijn graph.
 
     Attributes:
-        symbols: Size of the alphabet.
         width: Cells of a window.
         arcs: (code, tail, head) of every window that may occur, ascending.
     """

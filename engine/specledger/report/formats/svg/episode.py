@@ -42,9 +42,7 @@ class Episode:
     Attributes:
         start: The first receipt of the run.
         cells: The codes of the map at the start, in rows.
-        tracks: The tokens.
         series: Figures over the steps that are drawn.
-        rejections: By gate, in all steps.
         tally: Counts of `steps`, `proposals`, `drifts`, `violations`, `redrawn` (drifts that changed the map).
         ended, first_success: How it ended, and after which step the goal was reached first, if it was.
     """
