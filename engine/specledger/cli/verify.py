@@ -129,18 +129,18 @@ def _check_usage(
     bundles: Sequence[Path], format_: OutputFormat, *, proving: bool, inclusion: bool, aside: bool
 ) -> None:
     """Refuse options that do not go together; `aside` are those that an inclusion proof has no use for."""
-    plain = format_ in (OutputFormat.HUMAN, OutputFormat.JSON)
-    if len(bundles) > 1 and (proving or inclusion or not plain):
-        raise typer.BadParameter("--proof, --inclusion and formats but human and json are for one bundle: name one")
+    if len(bundles) > 1 and (proving or inclusion):
+        raise typer.BadParameter("--proof and --inclusion are for one bundle: name one")
     if inclusion and aside:
         raise typer.BadParameter("--inclusion goes with --trust, --against and --level alone")
-    if proving and not plain:
+    if proving and format_ not in (OutputFormat.HUMAN, OutputFormat.JSON):
         raise typer.BadParameter("--proof goes with --format human or json alone")
 
 
 def _verify_several(bundles: Sequence[Path], verify_one: Callable[[Path], Verification], format_: OutputFormat) -> int:
-    """Verify bundles, print a line for each and a total, and give the exit code of the gravest outcome."""
-    from specledger.verify.assurance_levels import as_json, headline
+    """Verify bundles, print a line for each and a total, or one document, and give the exit code of the gravest."""
+    from specledger.report.model import Report
+    from specledger.verify.assurance_levels import as_json
 
     made: list[tuple[Path, Verification]] = []
     findings: list[Diagnostic] = []
@@ -151,15 +151,13 @@ def _verify_several(bundles: Sequence[Path], verify_one: Callable[[Path], Verifi
             findings += rejected.diagnostics
             continue
         if format_ is OutputFormat.HUMAN:
-            verification = made[-1][1]
-            verdict = verification.verdict
-            failed = "; ".join(one.message or one.name for one in verification.checks if one.status == "failed")
-            why = f" {failed}" if failed else ""
-            line = f"{verdict:12}  {printable(f'{place}: {headline(verification)}{why}')}"
-            (print_status if verdict is Verdict.PASS else print_text)(line)
+            _print_line(*made[-1])
     if format_ is OutputFormat.JSON:
         each = [as_json(verification, str(place)) for place, verification in made]
         print_json({"verifications": each, "diagnostics": diagnostics_json(findings)})
+    elif format_ is not OutputFormat.HUMAN:
+        named = [(str(place), verification) for place, verification in made]
+        write_output(FORMATS[format_].write(Report.from_verifications(named, findings)))
     else:
         counts = Counter(verification.verdict for _, verification in made)
         told = [f"{number} {verdict}" for verdict, number in counts.items()]
@@ -169,6 +167,17 @@ def _verify_several(bundles: Sequence[Path], verify_one: Callable[[Path], Verifi
         print_error(diagnostics_text(findings))
     verdict = combine(verification.verdict for _, verification in made) if made else Verdict.PASS
     return Exit.INVALID if findings and verdict is not Verdict.FAIL else exit_code(verdict)
+
+
+def _print_line(place: Path, verification: Verification) -> None:
+    """Print the verdict of one of several bundles with what failed."""
+    from specledger.verify.assurance_levels import headline
+
+    verdict = verification.verdict
+    failed = "; ".join(one.message or one.name for one in verification.checks if one.status == "failed")
+    why = f" {failed}" if failed else ""
+    line = f"{verdict:12}  {printable(f'{place}: {headline(verification)}{why}')}"
+    (print_status if verdict is Verdict.PASS else print_text)(line)
 
 
 def _named(levels: list[str]) -> frozenset[Level]:
@@ -218,7 +227,7 @@ def print_verification(place: Path, verification: Verification, format_: OutputF
         passed = verification.verdict is Verdict.PASS
         (print_status if passed else print_text)(verification_text(place, verification))
     else:
-        write_output(FORMATS[format_].write(Report.from_verification(str(place), verification)))
+        write_output(FORMATS[format_].write(Report.from_verifications([(str(place), verification)])))
 
 
 def seal(

@@ -11,7 +11,7 @@ from specledger.core.diagnostics import Diagnostic, Severity, printable, title_o
 from specledger.core.spans import Span
 from specledger.evidence.layout import ENGINE
 from specledger.load.code_pages import page_of
-from specledger.report.model import Check, Observation, Outcome, Report, Subject, counted
+from specledger.report.model import VERIFIED, Check, Observation, Outcome, Report, Subject, counted
 from specledger.report.profile import Control, Judgement
 from specledger.verify import checks as verified
 from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, headline, level_statuses
@@ -63,6 +63,7 @@ class Item(Struct, frozen=True):
         error: Whether something could not be done, rather than a requirement not met.
         annotated: Whether it is shown by itself, where not every item is.
         waiver: The control whose active waiver covers it.
+        derived: Whether it follows from other items.
     """
 
     id: str
@@ -79,13 +80,13 @@ class Item(Struct, frozen=True):
     error: bool = False
     annotated: bool = True
     waiver: Control | None = None
+    derived: bool = False
 
 
 class Group(Struct, frozen=True):
     """The items of one bundle, profile, verification or check of specs.
 
-    It is called `name` as a test suite and `about` as an automated check; `engine` made the evidence. The items of a
-    derived group follow from those of another one.
+    It is called `name` as a test suite and `about` as an automated check; `engine` made the evidence.
     """
 
     name: str
@@ -93,21 +94,19 @@ class Group(Struct, frozen=True):
     items: Sequence[Item]
     engine: Mapping[str, str] = field(default_factory=lambda: dict(ENGINE))
     properties: Mapping[str, Any] = field(default_factory=dict)
-    derived: bool = False
 
 
 def groups_of(report: Report) -> list[Group]:
-    """The groups of a report: its bundles, its profile, its verification, its findings."""
+    """The groups of a report: its bundles, its profile, its verifications, its findings."""
     held = waived_checks(report)
     found = [_of_subject(subject, index, held) for index, subject in enumerate(report.subjects)]
     if report.judgement is not None:
         found.append(_of_judgement(report.judgement, report.subjects))
-    if report.verification is not None:
-        found += _of_verification(report.place, report.verification)
+    found += [_of_verification(*each) for each in report.verifications]
     if report.findings is not None:
         items = [Item(one, one, Outcome.PASSED, one, Rule("passed", one, one), "passed") for one in report.passed]
         items += [_of_finding(one, report.not_run) for one in report.findings]
-        found.append(Group(report.place.replace("specledger", "spec").replace("/", " "), report.place, items))
+        found.append(Group(report.about.replace("specledger", "spec").replace("/", " "), report.about, items))
     return found
 
 
@@ -246,8 +245,8 @@ def _of_control(judgement: Judgement, control: Control, subjects: Sequence[Subje
 _OF_STATUS: Final = {Status.PASSED: Outcome.PASSED, Status.FAILED: Outcome.FAILED, Status.NOT_MADE: Outcome.UNTESTED}
 
 
-def _of_verification(evidence: str, verification: Verification) -> Iterator[Group]:
-    """The numbered checks, and the levels; a level that was asked for and not reached is unknown."""
+def _of_verification(evidence: str, verification: Verification) -> Group:
+    """The numbered checks, the levels, what was not checked; a level that was asked for and not reached is unknown."""
     levels = level_statuses(verification)
     properties = {
         "evidence": evidence,
@@ -258,15 +257,9 @@ def _of_verification(evidence: str, verification: Verification) -> Iterator[Grou
         "checks": [_facts(check) for check in verification.checks],
     }
     items = [_of_verified(evidence, check) for check in verification.checks]
-    yield Group("spec verify: checks", "specledger/verify", items, properties=properties)
-    ladder = [_of_level(evidence, one, verification.asked) for one in levels]
-    yield Group("spec verify: levels", "specledger/verify/levels", ladder, derived=True)
-    left = [
-        Item(one, "not checked", Outcome.UNTESTED, f"{evidence}: {one}", Rule("unchecked", one, one), "not checked")
-        for one in verification.unchecked
-    ]
-    if left:
-        yield Group("spec verify: not checked", "specledger/verify/unchecked", left, derived=True)
+    items += [_of_level(evidence, one, verification.asked) for one in levels]
+    items += [_of_unchecked(evidence, one) for one in verification.unchecked]
+    return Group(f"spec verify {evidence}", VERIFIED, items, properties=properties)
 
 
 def _facts(check: verified.Check) -> dict[str, Any]:
@@ -315,7 +308,13 @@ def _of_level(evidence: str, one: LevelStatus, asked: frozenset[verified.Level] 
         lines=[one.why] if one.why else (),
         properties={"level": id_, **code},
         annotated=outcome is Outcome.CANNOT_TELL,
+        derived=True,
     )
+
+
+def _of_unchecked(evidence: str, what: str) -> Item:
+    rule = Rule("unchecked", what, what)
+    return Item(what, "not checked", Outcome.UNTESTED, f"{evidence}: {what}", rule, "not checked", derived=True)
 
 
 # Findings

@@ -38,6 +38,9 @@ Body = Mapping[str, Any]
 
 FORMAT: Final = "specledger/report/v1"
 
+VERIFIED: Final = "specledger/verify"
+"""The id of the check that verifications are of."""
+
 MOST_OBSERVATIONS: Final = 25
 """Observations that a check keeps; the others are counted."""
 LONGEST: Final = 900
@@ -264,29 +267,33 @@ class Subject(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """A report of evidence, of a verification, or of findings.
+    """A report of evidence, of verifications, or of findings.
 
     Attributes:
         subjects: What each bundle shows.
         judgement: The judgement of a profile by these bundles.
-        place: Where the verified evidence is, or the id of the check that led to the findings.
-        findings: Findings about specs, or about a command that could not be run.
+        verifications: Each with the place of its evidence.
+        findings: Findings about specs, about a command that could not be run, or about places without evidence.
+        about: The id of the check that led to the findings.
         passed: The names of specs without findings.
         not_run: Whether the findings prevented what was asked for.
     """
 
     subjects: tuple[Subject, ...] = ()
     judgement: Judgement | None = None
-    place: str = ""
-    verification: Verification | None = None
+    verifications: tuple[tuple[str, Verification], ...] = ()
     findings: tuple[Diagnostic, ...] | None = None
+    about: str = ""
     passed: tuple[str, ...] = ()
     not_run: bool = False
 
     @classmethod
-    def from_verification(cls, place: str, verification: Verification) -> Report:
-        """The report of a verification of the evidence at a place."""
-        return cls(place=place, verification=verification)
+    def from_verifications(
+        cls, verifications: Sequence[tuple[str, Verification]], findings: Sequence[Diagnostic] = ()
+    ) -> Report:
+        """The report of verifications, each with the place of its evidence; `findings` are of places without any."""
+        found = tuple(findings) or None
+        return cls(verifications=tuple(verifications), findings=found, about=VERIFIED, not_run=True)
 
     @classmethod
     def from_findings(
@@ -297,7 +304,7 @@ class Report(Struct, frozen=True):
         not_run: bool = False,
     ) -> Report:
         """The report of findings; see `Report`. `about` is the id of the check."""
-        return cls(place=about, findings=tuple(findings), passed=tuple(passed), not_run=not_run)
+        return cls(about=about, findings=tuple(findings), passed=tuple(passed), not_run=not_run)
 
 
 @contextmanager

@@ -207,7 +207,7 @@ class TestVerify:
         assert [line.split()[1] for line in lines[:-1]] == [f"{place}:" for place in told]
         assert ("E_NO_EVIDENCE" in done.err) == ("nowhere" in places)
 
-    @pytest.mark.parametrize("option", [["--format", "junit"], ["--proof", "1"], ["--inclusion"]], ids=" ".join)
+    @pytest.mark.parametrize("option", [["--proof", "1"], ["--inclusion"]], ids=" ".join)
     def test_what_is_for_one_bundle_is_refused_for_several(self, spec, option):
         spec("run", "climb.yaml", "--out", "here")
         done = spec("verify", "here", "here", *option)

@@ -88,17 +88,19 @@ def test_every_check_is_a_case_and_what_was_not_made_is_skipped(spec, ran):
     found = cases(told.out)
     listed = spec("verify", "out", "--no-replay", "--format", "json").json
     ends = {"passed": "passed", "failed": "failure", "not made": "skipped"}
-    assert found["spec verify: checks"] == {
+    made = {
         f"{check['number']}. {check['name']}": (ends[check["status"]], check["level"]) for check in listed["checks"]
     }
-    levels = {name[:2]: end for name, (end, _) in found["spec verify: levels"].items()}
+    (suite,) = found.values()
+    assert made.items() <= suite.items()
+    levels = {name[:2]: end for name, (end, _) in suite.items() if name not in made}
     assert levels == {"L0": "passed", "L1": "skipped", "L2": "skipped", "L3": "skipped", "L4": "error", "L5": "skipped"}
 
 
 def test_a_level_that_was_asked_for_and_has_no_check_is_no_silence(spec, ran):
     told = spec("verify", "out", "--level", "L1", "--format", "junit")
     assert told.status == Exit.INCONCLUSIVE
-    levels = cases(told.out)["spec verify: levels"]
+    levels = cases(told.out)["spec verify out"]
     assert next(end for name, end in levels.items() if name.startswith("L1")) == ("error", "L1")
     assert "::warning title=L1 not checked::" in spec("verify", "out", "--level", "L1", "--format", "github").out
 
@@ -108,9 +110,9 @@ def test_a_refuted_bundle_is_a_failure_with_its_code_everywhere(spec, ran):
     receipts.write_bytes(receipts.read_bytes().replace(b"true", b"null", 1))
     junit = spec("verify", "out", "--format", "junit")
     assert junit.status == Exit.FINDINGS
-    checks = cases(junit.out)["spec verify: checks"]
-    assert [end for end, _ in checks.values()].count("failure") == 1
-    assert "passed" not in [end for end, _ in list(checks.values())[2:]]
+    told = {name: end for name, (end, _) in cases(junit.out)["spec verify out"].items()}
+    assert [name[:2] for name, end in told.items() if end == "failure"] == ["2.", "L0"]
+    assert [name[:2] for name, end in told.items() if end == "passed"] == ["1."]
     assert 'type="E_FILES"' in junit.out
     (run,) = json.loads(spec("verify", "out", "--format", "sarif").out)["runs"]
     (failed,) = [result for result in run["results"] if result["kind"] == "fail"]
@@ -140,6 +142,55 @@ def test_a_bundle_without_sources_says_so(spec, ran, kept):
     assert told.json["unchecked"] == ([] if kept else [said])
     formats = [spec("verify", "out", "--format", one).out for one in ("human", "junit", "sarif", "github")]
     assert [said in text for text in formats] == [not kept] * 4
+
+
+SEVERAL = {
+    "all hold": (("out", "same"), Exit.CONFORMS, []),
+    "one is refuted": (("out", "broken", "same"), Exit.FINDINGS, ["::error title=E_FILES::broken: "]),
+    "one is no evidence": (("nowhere", "out"), Exit.INVALID, ["::error title=E_NO_EVIDENCE::"]),
+    "both": (
+        ("broken", "nowhere"),
+        Exit.FINDINGS,
+        ["::error title=E_FILES::broken: ", "::error title=E_NO_EVIDENCE::"],
+    ),
+}
+
+
+@pytest.mark.parametrize("format_", ["junit", "sarif", "github"])
+@pytest.mark.parametrize(("places", "status", "errors"), SEVERAL.values(), ids=SEVERAL)
+def test_several_verifications_are_one_document(spec, ran, places, status, errors, format_):
+    for place in ("same", "broken"):
+        shutil.copytree(ran / "out", ran / place)
+    (ran / "broken" / "specs.json").unlink()
+    done = spec("verify", *places, "--format", format_)
+    assert (done.status, "E_NO_EVIDENCE" in done.err) == (status, "nowhere" in places)
+    there = [place for place in places if place != "nowhere"]
+    if format_ == "junit":
+        suites = cases(done.out)
+        assert list(suites) == [f"spec verify {place}" for place in there] + ["spec verify"] * ("nowhere" in places)
+        assert ["failure" in dict(suites[f"spec verify {place}"].values()) for place in there] == [
+            place == "broken" for place in there
+        ]
+    elif format_ == "sarif":
+        (run,) = json.loads(done.out)["runs"]
+        known = run["properties"]
+        assert [one["evidence"] for one in known.get("bundles", [known])] == there
+        failed = [result for result in run["results"] if result["kind"] == "fail"]
+        codes = {rule for rule in ("E_FILES", "E_NO_EVIDENCE") if any(rule in error for error in errors)}
+        assert {result["ruleId"] for result in failed} == codes
+        assert {located_file(result) for result in failed} <= {"broken", None}
+    else:
+        lines = done.out.splitlines()
+        assert all(COMMANDS.fullmatch(line) for line in lines)
+        told = [line for line in lines if line.startswith("::error")]
+        assert len(told) == len(errors)
+        assert all(line.startswith(error) for line, error in zip(told, errors, strict=True))
+
+
+def located_file(result):
+    """The file or the folder that a result of SARIF is in."""
+    places = [one["physicalLocation"]["artifactLocation"]["uri"] for one in result.get("locations", ())]
+    return places[0] if places else None
 
 
 def test_a_step_has_a_summary_where_github_says(spec, ran, monkeypatch):

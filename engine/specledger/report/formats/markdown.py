@@ -68,8 +68,8 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 def summary(report: Report) -> str:
     """The summary of a report; bounded, since GitHub takes one MiB."""
     lines: list[str] = []
-    if report.verification is not None:
-        lines += _verification(report.place, report.verification)
+    for place, verification in report.verifications:
+        lines += ["", *_verification(place, verification)] if lines else _verification(place, verification)
     if report.judgement is not None:
         judgement = report.judgement
         lines += [f"# {quote(judgement.name)}: {judgement.verdict}", "", quote(judgement.source)]

@@ -1,13 +1,15 @@
-"""Writes a report as SARIF 2.1.0: a run for each group of items, a rule for each requirement, a result for each place.
+"""Writes a report as SARIF 2.1.0: a run for each automated check, a rule for each requirement, a result for each place.
 
-An item that passed or does not apply is a rule without a result, since readers show every result. A result has a
-physical location only if the file is known. Fingerprints contain no digest, so a result keeps its identity over time.
+Groups of items about the same are one run, since services take one run for each automated check. An item that passed or
+does not apply is a rule without a result, since readers show every result. A result has a physical location only if the
+file is known. Fingerprints contain no digest, so a result keeps its identity over time.
 
-Source: SARIF 2.1.0 (OASIS Standard), 3.14 run, 3.27 result, 3.27.17 partialFingerprints, 3.33 logicalLocation.
+Source: SARIF 2.1.0 (OASIS Standard), 3.14 run, 3.17 automationDetails, 3.27 result, 3.27.17 partialFingerprints.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -29,24 +31,27 @@ _KINDS: Final = {Outcome.FAILED: "fail", Outcome.DIFFERS: "review"}
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
     """The report as a SARIF log."""
-    runs = [_run(group, options) for group in groups_of(report) if not group.derived]
-    return Output(pretty({"$schema": SCHEMA, "version": VERSION, "runs": runs}))
+    runs: dict[tuple[str, ...], list[Group]] = {}
+    for group in groups_of(report):
+        runs.setdefault((group.about, *group.engine.values()), []).append(group)
+    made = [_run(groups, options) for groups in runs.values()]
+    return Output(pretty({"$schema": SCHEMA, "version": VERSION, "runs": made}))
 
 
-def _run(group: Group, options: Options) -> dict[str, Any]:
+def _run(groups: Sequence[Group], options: Options) -> dict[str, Any]:
     rules: dict[str, tuple[int, Rule]] = {}
-    for item in group.items:
+    items = [item for group in groups for item in group.items if not item.derived]
+    for item in items:
         if item.results or item.rule.properties:
             rules.setdefault(item.rule.id, (len(rules), item.rule))
-    results = [
-        _result(item, result, rules[item.rule.id][0], options) for item in group.items for result in item.results
-    ]
+    results = [_result(item, result, rules[item.rule.id][0], options) for item in items for result in item.results]
+    known = [dict(group.properties) for group in groups if group.properties]
     return {
-        "tool": {"driver": {**group.engine, "rules": [_rule(rule) for _, rule in rules.values()]}},
-        "automationDetails": {"id": f"{group.about}/"},
+        "tool": {"driver": {**groups[0].engine, "rules": [_rule(rule) for _, rule in rules.values()]}},
+        "automationDetails": {"id": f"{groups[0].about}/"},
         "columnKind": "unicodeCodePoints",
         "results": results,
-        **({"properties": dict(group.properties)} if group.properties else {}),
+        **({"properties": known[0] if len(known) == 1 else {"bundles": known}} if known else {}),
     }
 
 
