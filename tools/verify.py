@@ -675,6 +675,7 @@ class RunFollower:
     def _episode_end(self, body: JSON) -> None:
         ended, number = body["ended"], self.episode + (not self.is_open)
         broken_off = ended in ("error", "hang", "died")
+        require(broken_off or ended in ("horizon", "until", "fatal"), f"an episode ended as {ended!r:.40}")
         require(self.is_open or ended == "error", "an episode ends that did not begin")
         require(broken_off or not (self.commits or self.decided), "a commitment is not followed by its decision")
         require(broken_off or not self.turn or ended in ("fatal", "until"), "an episode ends before every agent acted")
@@ -686,11 +687,11 @@ class RunFollower:
         agree(body, wanted, "an episode")
         require((ended == "fatal") == (self.fatal and self.is_open), "an episode ended for another reason")
         require(ended != "horizon" or steps == self.first["horizon"], "an episode ended before its horizon")
-        require(not body["violations"] or ended != "error", "an episode that ended in an error has violations")
-        if ended in ("hang", "died"):  # the watchdog's violation is of no spec
+        if broken_off:  # the watchdog's violation is of no spec
             named = [(one["invariant"], one["severity"]) for one in body["violations"]]
-            require(named == [("watchdog", "fatal")], "an episode that was broken off has other violations")
-            self.violations["fatal"]["watchdog"] += 1
+            own = [] if ended == "error" else [("watchdog", "fatal")]
+            require(named == own, "an episode that was broken off has other violations")
+            self.violations["fatal"].update(name for name, _ in named)
         else:
             self._violations("episode", body["violations"])
         for name, idle in body["idle"].items():

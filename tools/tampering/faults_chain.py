@@ -128,6 +128,12 @@ def error_after_all(f: Signer) -> None:
     f.receipts.insert(END, {"type": "error", "body": {"episode": 1, "t": 0, "code": "x"}})
 
 
+def error_with_breach(f: Signer) -> None:
+    """The episode that ended in an error breaks an invariant as well."""
+    broken = {"invariant": "bounded", "severity": "fatal", "witness": {}}
+    next(close for close in f.bodies("episode_end") if close["ended"] == "error")["violations"].append(broken)
+
+
 def unfinished_commit(f: Signer) -> None:
     f.receipts[CLOSE]["body"] |= {"steps": 2, "state": f.receipts[STEP_1]["body"]["after"]}
     without(STEP_2)(f)
@@ -161,6 +167,8 @@ EDIT: Final = [
     Case("edit-a-drift", "A drift begins in another state than the step before it ended in.", "climb", body(DRIFT, before="ab" * 32), seal, "E_STATE"),
     Case("edit-a-schedule", "A drift happens at a step at which it was not due.", "climb", lambda f: f.receipts[START]["body"]["drifts"][0].update(schedule=[0]), seal, "E_STATE"),
     Case("edit-an-error", "There is an error outside of any episode.", "climb", error_after_all, seal, "E_STATE"),
+    Case("edit-an-ending", "An episode ended in a way that there is not.", "climb", body(CLOSE, ended="done"), seal, "E_STATE"),
+    Case("edit-a-broken-episode", "An episode that ended in an error has a violation.", "failing", error_with_breach, seal, "E_STATE"),
     Case("edit-after-a-breach", "An episode goes on after a fatal breach.", "climb", broken_early, seal, "E_STATE"),
     Case("edit-a-state-digest", "A step ends in another state than the next one begins in.", "climb", body(STEP_1, after="ab" * 32), seal, "E_STATE"),
     Case("edit-a-long-horizon", "An episode ended at its horizon, before its horizon.", "climb", body(START, horizon=4), seal, "E_STATE"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from specledger.core.binding import (
     GENESIS,
@@ -24,6 +24,9 @@ from specledger.core.events import owned
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, agree, demand, same
 
 Body = Mapping[str, Any]
+
+ENDINGS: Final = ("horizon", "until", "fatal", "error", "hang", "died")
+"""How an episode may have ended; the last three broke it off."""
 
 Listener = Callable[[str, Body], None]
 """Receives the type and the body of each receipt that is in order."""
@@ -175,7 +178,8 @@ class RunOrder:
 
     def _close(self, body: Body) -> None:
         ended, number = body["ended"], self._episode + (not self._open)
-        broken_off = ended in ("error", "hang", "died")
+        demand(ended in ENDINGS, f"episode {number} ended as {ended!r:.40}, which is no way to end", E_STATE)
+        broken_off = ended in ENDINGS[3:]
         acted = self._between and (not self._turn or ended in ("fatal", "until"))
         whole = (self._open or ended == "error") and (acted or broken_off)
         demand(whole, f"episode {number} was not begun, or ends before every agent acted", E_STATE)
@@ -184,7 +188,11 @@ class RunOrder:
             steps, success = self._t + (self._turn > 0 or self._decided > 0), self._success
             agree(body, {"steps": steps, "state": self._state}, f"episode {number}", E_STATE)
         fatal = self._open and self._fatal
-        if ended in ("horizon", "until", "fatal"):
+        if broken_off:  # the watchdog's violation is of no spec
+            named = [(one["invariant"], one["severity"]) for one in body["violations"]]
+            own = [] if ended == "error" else [("watchdog", "fatal")]
+            demand(named == own, f"episode {number} was broken off with other violations", E_STATE)
+        else:
             self._breaches("episode", body["violations"])
         wanted = {"episode": number, "first_success": success, "success": success is not None, "gates": self._gates}
         agree(body, wanted, f"episode {number}", E_STATE)
