@@ -201,7 +201,10 @@ def run_case(log: Path | None, bundle: Bundle, purpose: str | None, place: Path,
     with progress_bar(bundle.main.name) as progress:
         finished = execute(bundle, place, options, progress, announced=log is not None)
     if finished.complete:
-        print_error(f"{place} is complete and intact: its specs and engine are those of this run, so nothing was run")
+        outside = any(spec.data.get("outside") for spec in bundle.specs.values())
+        more = "; whether its agents from outside changed since is not known" if outside else ""
+        message = "is complete and intact: it is of these specs, by this version of the engine, so nothing was run"
+        print_error(f"{place} {message}{more}")
     if log is not None and attempt is not None:
         _print_warnings(enter_result(log, attempt, finished.manifest))
     _print_warnings(finished.found)

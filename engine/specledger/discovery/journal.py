@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from specledger import __version__
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.digest import tagged
@@ -24,6 +23,7 @@ from specledger.discovery.codes import (
     E_STORE_OPEN,
     E_STORE_VERSION,
 )
+from specledger.evidence.resume import engine_digest
 
 SCHEMA: Final = 2
 """The version of the tables; another one is refused."""
@@ -145,7 +145,9 @@ class Journal:
             data = canonical_bytes(specs)
             for statement in _TABLES:
                 self._connection.execute(statement)
-            self._connection.execute("INSERT INTO head VALUES (?, ?, ?)", (__version__, data, tagged(ROW_TAG, data)))
+            self._connection.execute(
+                "INSERT INTO head VALUES (?, ?, ?)", (engine_digest(), data, tagged(ROW_TAG, data))
+            )
             self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
             self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
             return
@@ -158,9 +160,8 @@ class Journal:
             None,
             None,
         )
-        if (version, engine) != (SCHEMA, __version__):
-            message = f"it has tables {version} of engine {engine}; this is {SCHEMA} of {__version__}"
-            raise self._refused(E_STORE_VERSION, message)
+        if (version, engine) != (SCHEMA, engine_digest()):
+            raise self._refused(E_STORE_VERSION, "it was written by an engine with other source files")
         changed = list(_changes(self._read(*row), specs))
         if changed:
             more = f"; and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""

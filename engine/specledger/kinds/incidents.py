@@ -22,6 +22,9 @@ from specledger.load import Bundle
 from specledger.run.loop import separate
 from specledger.verify.replay import make_run
 
+MOST_INCIDENTS: Final = 5
+"""Incidents that a finished run keeps, the gravest; the receipts hold all of them."""
+
 _RANKS: Final = {"fatal": 0, "probe": 1, "warn": 2}
 
 
@@ -45,6 +48,12 @@ def incidents_of(event: Event) -> list[Incident]:
         reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
         found.append(Incident(body["episode"], t, owned(body, PROGRESS), reasons))
     return found
+
+
+def keep_gravest(kept: list[Incident], event: Event) -> list[Incident]:
+    """The gravest of the incidents that were kept and those in an event; of equals the earlier ones."""
+    more = incidents_of(event)
+    return sorted([*kept, *more], key=lambda one: one.rank)[:MOST_INCIDENTS] if more else kept
 
 
 def explained(bundle: Bundle, incidents: Sequence[Incident]) -> tuple[Incident, ...]:

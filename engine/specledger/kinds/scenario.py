@@ -17,7 +17,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.kinds.asking_cost import asking_cost, weak_probes
-from specledger.kinds.incidents import explained, incidents_of
+from specledger.kinds.incidents import explained, keep_gravest
 from specledger.kinds.kind import Runnable, case_name
 from specledger.kinds.running import Finished, Incident, Progress, RunOptions, bundle_writer, footer, resumable_writer
 from specledger.kinds.scenario_events import scenario_events
@@ -27,9 +27,6 @@ from specledger.run.loop import separate
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 from specledger.verify.replay import make_run
-
-MOST_INCIDENTS: Final = 5
-"""Incidents that a finished run keeps, the gravest; the receipts hold all of them."""
 
 MOST_DUE_STEPS: Final = 20
 """Steps at which a drift is due that a preview lists; it counts all of them."""
@@ -76,8 +73,7 @@ def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: 
     incidents: list[Incident] = []
     for event in events:
         writer.add(event)
-        if more := incidents_of(event):  # the sort is stable: those of one rank stay in the order of the run
-            incidents = sorted([*incidents, *more], key=lambda one: one.rank)[:MOST_INCIDENTS]
+        incidents = keep_gravest(incidents, event)
     manifest = writer.finish(attach=options.seal.attach)
     return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, explained(bundle, incidents))
 

@@ -16,15 +16,16 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.layout import ENGINE, EVALUATOR, MANIFEST, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.runlog import announce, attempt_of, enter, result_of
 from specledger.evidence.seal import UNSIGNED
-from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle
+from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle, replaceable
 from specledger.kinds import KINDS, Kinds, case_name, evidence_kinds, models
-from specledger.kinds.running import Finished, Progress, RunOptions
+from specledger.kinds.running import Finished, Incident, Progress, RunOptions
 from specledger.load import Bundle
 from specledger.run.executor import Executor, spread
 from specledger.run.workers import ALONE
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.checks import E_MANIFEST, Broken
 from specledger.verify.manifest import MAX_MANIFEST, read_document
+from specledger.verify.receipts import MALFORMED
 from specledger.verify.unpack import unpacked
 
 OUT: Final = Path("out")
@@ -102,14 +103,17 @@ def execute(
 def read_complete(bundle: Bundle, place: Path, executor: Executor = ALONE, *, kinds: Kinds = KINDS) -> Finished | None:
     """The run whose complete evidence is at a place; None unless it is of these specs, by this version, and intact.
 
-    It passes the checks of `spec verify --no-replay`, so its result is the one that its receipts give.
+    It passes the checks of `spec verify --no-replay`, so its result is the one that its receipts give. A link is no
+    place that a run writes to, so what it leads to is not taken for this run's.
     """
     try:
+        if not replaceable(place):
+            return None
         if not place.is_file():
             return _read_complete(bundle, place, place, executor, kinds)
         with unpacked(place) as folder:
             return _read_complete(bundle, place, folder, executor, kinds)
-    except (Broken, InvalidArchive, Rejected, OSError):
+    except (Broken, InvalidArchive, Rejected, OSError, *MALFORMED):
         return None
 
 
@@ -118,15 +122,20 @@ def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor
     made_by = {"specs": bundle.digest, "engine": ENGINE, "evaluator": EVALUATOR}
     if not isinstance(recorded, dict) or any(recorded.get(name) != value for name, value in made_by.items()):
         return None
+    from specledger.kinds.incidents import explained, keep_gravest
     from specledger.verify.bundle import Refuted, open_evidence
 
     try:
         found = open_evidence(folder, Reader(replay=False), evidence_kinds(kinds), models(kinds), executor)
     except Refuted:
         return None
-    events = () if found.kind == SCENARIO else found.receipts.contents()
-    receipts = tuple({"type": type_, **body} for type_, body in events)
-    return Finished(case_name(bundle), found.kind, place, found.manifest, receipts=receipts, complete=True)
+    finished = Finished(case_name(bundle), found.kind, place, found.manifest, complete=True)
+    if found.kind != SCENARIO:
+        return replace(finished, receipts=tuple({"type": type_, **body} for type_, body in found.receipts.contents()))
+    incidents: list[Incident] = []
+    for each in found.receipts.contents():
+        incidents = keep_gravest(incidents, Event(*each))
+    return replace(finished, incidents=explained(bundle, incidents))
 
 
 def share_runs(bundles: Sequence[Bundle], options: RunOptions, *, kinds: Kinds = KINDS) -> Iterator[RunOptions]:

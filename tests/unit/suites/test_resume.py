@@ -493,6 +493,23 @@ def test_complete_evidence_is_not_made_again(project, spec, changes, damage, com
     assert done.manifest["specs"] == again.digest
 
 
+def test_complete_evidence_shows_the_incidents_of_its_run(project):
+    (bundle,) = load("climb.yaml", set=["agent.with.fear=2"])
+    first, again = (execute(bundle, project / "out", RunOptions(resume=True)) for _ in range(2))
+    assert again.complete
+    assert again.incidents == first.incidents != ()
+
+
+@pytest.mark.parametrize("name", ["out", "out.zip"])
+def test_a_link_is_no_complete_evidence(project, name):
+    (bundle,) = load("climb.yaml")
+    execute(bundle, project / f"elsewhere-{name}")
+    (project / name).symlink_to(project / f"elsewhere-{name}")
+    with pytest.raises(Rejected) as caught:
+        execute(bundle, project / name, RunOptions(resume=True))
+    assert [one.code for one in caught.value.diagnostics] == ["E_OUT_FOREIGN"]
+
+
 def test_complete_evidence_in_one_file_is_not_made_again_unless_it_is_to_be_shared(project):
     (bundle,) = load("climb.yaml")
     places = [project / "out.zip", project / "out"]
