@@ -143,6 +143,20 @@ def test_what_may_have_changed_is_computed_again(body):
     assert text.count("twice(") == "\n".join(body).count("twice(")
 
 
+ABSENT = {
+    "beside what is read": "{'k': x, 'm': state['o']}['k']",
+    "beside a constant": "{'k': 1, 'm': state['o']}['k'] + y",
+    "further inside": "{'k': {'k': x}, 'm': [state['o']]}['k']['k']",
+    "of a record inside": "{'k': x, 'm': state['o']['k']}['k']",
+}
+
+
+@pytest.mark.parametrize("read", ABSENT.values(), ids=ABSENT)
+def test_a_record_with_a_field_that_is_absent_is_not_read(read):
+    found, _ = both([f"return {read}"], (3, 4, {"k": 5}))
+    assert found == [KeyError, KeyError]
+
+
 def test_a_matrix_of_another_size_than_expected_ends_the_function():
     body = ["a = state['f']", "return a"]
     found, _ = both(body, (0, 0, {"f": [[1, 2, 3]]}), {"state": {"f": [[0, 0]]}})

@@ -197,14 +197,19 @@ class Rewriting(Cellwise):
 
 
 def _cannot_raise(node: ast.expr) -> bool:
-    """Whether nothing is lost where a record is not made because one of its fields is known: other fields may raise."""
+    """Whether nothing is lost where a field that is known is not read from a record: making the others may raise."""
+    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        node = node.value
+    return _is_plain(node)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether an expression is made of locals and constants; an optional field, or a key of a map, may be absent."""
     match node:
         case ast.Name() | ast.Constant():
             return True
-        case ast.Subscript(value=value, slice=ast.Constant(value=str())):
-            return _cannot_raise(value)
         case ast.Dict(values=parts) | ast.List(elts=parts):
-            return all(map(_cannot_raise, parts))
+            return all(map(_is_plain, parts))
     return False
 
 
