@@ -40,7 +40,7 @@ from specledger.expr import (
     to_cel,
 )
 from specledger.expr.eval import evaluator as evaluator_module
-from specledger.expr.eval.builtins import STANDARD
+from specledger.expr.eval.builtins import PROFILE_FUNCTIONS, STANDARD
 from specledger.expr.generate import emitter as emitter_module
 from specledger.expr.generate import source as source_module
 from specledger.expr.limits import INT_MAX, INT_MIN
@@ -311,8 +311,9 @@ def reference():
         "cells": kind.List(anything), "grid": kind.List(kind.List(kind.INT)), "rec": anything,
         "m": kind.Map(kind.STRING, kind.INT), "dyns": kind.List(kind.DYN), "u": kind.INT, "w": kind.INT,
     }  # fmt: skip
-    ours = ["qfixed", "millionths", "sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by"]
-    natives = [STANDARD[name] for name in ours] + [each for each in FUNCTIONS.values() if isinstance(each, Native)]
+    natives = [STANDARD[name] for name in PROFILE_FUNCTIONS] + [
+        each for each in FUNCTIONS.values() if isinstance(each, Native)
+    ]
     declared = [
         cel.FunctionDecl(
             native.name,

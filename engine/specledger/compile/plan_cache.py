@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import OWN, compile_scenario, with_start
@@ -17,15 +17,8 @@ _MOST: Final = 16
 """Plans that are kept: the runs of a suite come arm by arm."""
 
 
-class CompileScenario(Protocol):
-    """Gives the plan of a scenario."""
-
-    def __call__(self, bundle: Bundle) -> Plan:
-        """The plan.
-
-        Raises:
-            Rejected: With every finding in any of the bundle's specs.
-        """
+CompileScenario = Callable[[Bundle], Plan]
+"""Gives the plan of a scenario; raises Rejected with every finding in any of the bundle's specs."""
 
 
 class PlanCache:

@@ -39,7 +39,6 @@ class KnownLaws:
     """The laws that a proposal must differ from; since what is known grows, each is looked at once."""
 
     def __init__(self, redundancy: Redundancy) -> None:
-        """Begin with nothing."""
         self._redundancy = redundancy
         self._laws: list[ParsedLaw] = []
         self._detector = self._empty()

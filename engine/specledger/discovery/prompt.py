@@ -149,7 +149,6 @@ class PromptBuilder:
     """Builds the prompts of one discovery."""
 
     def __init__(self, plan: PromptPlan) -> None:
-        """Prepare to build."""
         self._plan = plan
         self._system = fill_sections(plan.model.system, plan.facts)
 

@@ -3,12 +3,8 @@
 Other packages bring an `Environment` of names and compose the generated functions. Source: CEL language definition
 (github.com/google/cel-spec).
 
-The profile: int (64 bits, overflow is an error), double, bool, string, null, list, map and record; the operators of
-CEL; `has`, `all`, `exists`, `exists_one`, `map`, `filter`; `size`, `int`, `double`, `string`, `bool`; `contains`,
-`startsWith`, `endsWith`; `math.` with `abs`, `sign`, `greatest`, `least`, `ceil`, `floor`, `round`, `trunc`, `isNaN`,
-`isInf`, `isFinite`, `bitAnd`, `bitOr`, `bitXor`, `bitNot`, `bitShiftLeft`, `bitShiftRight`; and ours: `sum`, `isqrt`,
-`argmin`, `argmax` (the first wins, -1 when empty), `minimum(list, default)`, `maximum(list, default)`, `range(n)`,
-`sort_by(records, ['field'])`. What CEL has beyond that is refused by name (`outside`); the bounds are in `limits`.
+docs/authoring.md has the language: types, operators, macros, functions and limits. What CEL has beyond that is refused
+by name (`check.excluded_names`).
 
 One expression:
 

@@ -14,7 +14,7 @@ from specledger.evidence.kind import LAW as RECEIPTS
 from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, text_table, write_events
 from specledger.laws.trial import meets, run_law
-from specledger.laws.verdict import REASONS
+from specledger.laws.verdict import REASONS, status_text
 from specledger.load import Bundle
 from specledger.run.executor import Work
 
@@ -68,8 +68,8 @@ def _show(runs: Sequence[Finished]) -> str:
     reasons = []
     for receipt in (receipt for law in runs for receipt in law.receipts if receipt["type"] == "verdict"):
         verdict, expected = receipt["verdict"], receipt["expected"]
-        status = _status(verdict)
-        wanted = "" if expected is None else "met" if meets(verdict, expected) else f"MISSED: {_status(expected)}"
+        status = status_text(verdict)
+        wanted = "" if expected is None else "met" if meets(verdict, expected) else f"MISSED: {status_text(expected)}"
         rows.append(
             [printable(verdict["law"]), status, wanted, printable(_ground(verdict)), printable(verdict["claim"])]
         )
@@ -90,11 +90,6 @@ def _total(runs: Sequence[Finished]) -> str:
     open_ = f", {met[None]} without an expected status" if met[None] else ""
     rest = f"{met[False]} not as expected{open_}" if met[False] or open_ else "all as expected"
     return f"{counted(len(runs), 'law')}: {counts}; {rest}"
-
-
-def _status(verdict: Mapping[str, Any]) -> str:
-    reason = verdict.get("reason")
-    return str(verdict["status"]) if reason is None else f"{verdict['status']} ({reason})"
 
 
 def _ground(verdict: Mapping[str, Any]) -> str:

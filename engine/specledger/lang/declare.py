@@ -52,7 +52,6 @@ class DeclarationError(ValueError):
     """
 
     def __init__(self, message: str, path: tuple[str, ...] = (), unknown: str = "") -> None:
-        """Keep the message and the path of keys."""
         self.path, self.unknown = path, unknown
         super().__init__(message)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -36,14 +37,21 @@ def named_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
     return (frozenset(), frozenset()) if ast is None else (frozenset(free_names(ast.root)), frozenset(_calls(ast.root)))
 
 
-@lru_cache(maxsize=4096)
-def mentioned_in(source: str) -> frozenset[str]:
-    """Every word of an expression that could lead to a function or a derived value; none, if it is no expression."""
+def _nodes(source: str) -> Iterator[Node]:
+    """Every node of the syntax tree of an expression; none, if it is no expression."""
     ast = parse(Text.inline(source), Diagnostics())
-    words, waiting = set[str](), [] if ast is None else [ast.root]
+    waiting = [] if ast is None else [ast.root]
     while waiting:
         node = waiting.pop()
         waiting += children(node)
+        yield node
+
+
+@lru_cache(maxsize=4096)
+def mentioned_in(source: str) -> frozenset[str]:
+    """Every word of an expression that could lead to a function or a derived value; none, if it is no expression."""
+    words = set[str]()
+    for node in _nodes(source):
         match node:
             case Name(name=word) | Call(function=word) | Select(key=word) | Has(key=word) | Literal(value=str(word)):
                 words.add(word)
@@ -104,11 +112,8 @@ def _is_standard(call: Call) -> bool:
 @lru_cache(maxsize=4096)
 def selected_in(source: str) -> frozenset[tuple[str, str]]:
     """The fields that an expression selects of a plain name, as `(name, field)`; none, if it is no expression."""
-    ast = parse(Text.inline(source), Diagnostics())
-    found, waiting = set[tuple[str, str]](), [] if ast is None else [ast.root]
-    while waiting:
-        node = waiting.pop()
-        waiting += children(node)
+    found = set[tuple[str, str]]()
+    for node in _nodes(source):
         match node:
             case Select(operand=Name(name=name), key=key) | Has(operand=Name(name=name), key=key):
                 found.add((name, key))
@@ -118,11 +123,8 @@ def selected_in(source: str) -> frozenset[tuple[str, str]]:
 @lru_cache(maxsize=4096)
 def chained_in(source: str) -> tuple[tuple[str, str, str], ...]:
     """Chained comparisons: of `a < b < c` the first comparison, the second operator, and the second comparison."""
-    ast = parse(Text.inline(source), Diagnostics())
-    found, waiting = list[tuple[str, str, str]](), [] if ast is None else [ast.root]
-    while waiting:
-        node = waiting.pop()
-        waiting += children(node)
+    found = list[tuple[str, str, str]]()
+    for node in _nodes(source):
         match node:
             case Binary(operator=second, left=Binary(operator=first) as left) if {first, second} <= _ORDER:
                 middle = source[left.right.start : node.right.end]

@@ -123,3 +123,9 @@ class Verdict(Struct, frozen=True):
 def digest_verdict(document: Mapping[str, Any]) -> str:
     """The digest of a verdict as JSON."""
     return tagged(VERDICT_TAG, canonical_bytes(document))
+
+
+def status_text(verdict: Mapping[str, Any]) -> str:
+    """The status of a verdict as JSON, or of what is expected of one, with the reason if there is one."""
+    status, reason = str(verdict["status"]), verdict.get("reason")
+    return status if reason is None else f"{status} ({reason})"

@@ -60,7 +60,6 @@ class Walk:
     """A checked grammar; `document(number)` is one of the documents that it makes."""
 
     def __init__(self, start: str, rules: Mapping[str, tuple[_Alternative, ...]]) -> None:
-        """Prepare to walk."""
         self._start = start
         self._rules = rules
         self._known: dict[tuple[tuple[str, ...], int], int] = {}
@@ -128,7 +127,6 @@ class EnumeratedModel:
     outside = False
 
     def __init__(self, grammar: Grammar, walk: Walk) -> None:
-        """Prepare to answer."""
         self._walk = walk
         self.identity = identity_of(grammar)
         self.last_usage: TokenUsage = NO_TOKENS

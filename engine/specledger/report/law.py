@@ -17,6 +17,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.result import OUTCOMES
 from specledger.laws.law import Law
 from specledger.laws.trial import meets
+from specledger.laws.verdict import status_text
 from specledger.report.evidence import Evidence
 from specledger.report.figures import share
 from specledger.report.markup import shorten
@@ -51,9 +52,11 @@ class LawReading(Reading):
         judged = OUTCOMES[verdict["status"]] if met is None else Verdict.PASS if met is True else Verdict.FAIL
         found, id_, seen = verdict["counterexample"], f"law/{main.name}", Observations()
         shown = verdict["power"] or verdict["detail"] if found is None else {key: found[key] for key in ("start", "t")}
-        seen.note(id_, self._receipts["verdict"], _status(verdict), shown, {} if found is None else {"t": found["t"]})
+        seen.note(
+            id_, self._receipts["verdict"], status_text(verdict), shown, {} if found is None else {"t": found["t"]}
+        )
         detail = verdict["detail"] if verdict["status"] in ("UNKNOWN", "ERROR") else None
-        why = _status(verdict) + ("" if expected is None else f", expected was {_status(expected)}")
+        why = status_text(verdict) + ("" if expected is None else f", expected was {status_text(expected)}")
         why = shorten(why if detail is None else f"{why}: {detail}", LONGEST)
         says = shorten(f"{main.model.doc or main.name}: {verdict['claim']}", LONGEST)
         cases = as_int(self._body("cases")["count"]) if "cases" in self._receipts else 0
@@ -129,11 +132,6 @@ def law_details(verdict: Body) -> list[tuple[str, Cell]]:
         details.append(("rate of violations", Words(words)))
     parts = ("power", "content", "counterexample", "certificate")
     return details + [(key, Block(verdict[key])) for key in parts if verdict[key] is not None]
-
-
-def _status(verdict: Body) -> str:
-    status, reason = str(verdict["status"]), verdict.get("reason")
-    return status if reason is None else f"{status} ({reason})"
 
 
 def _rests_on(verdict: Body) -> str:

@@ -50,7 +50,6 @@ class KernelProbeTarget:
     """Answers the questions of probes during one run."""
 
     def __init__(self, controller: ProbedKernel) -> None:
-        """Answer for the run of a controller."""
         self._controller = controller
         self._narration = controller.kernel.narration
         self._views = controller.kernel.narration.views

@@ -81,7 +81,6 @@ class Pulse:
     """The reports of a kernel to its watchdog, from inside the kernel's process."""
 
     def __init__(self, pipe: int, timeout_ms: int) -> None:
-        """Write to a pipe."""
         self._pipe = pipe
         self._orphaned_ms = timeout_ms + _ORPHANED_MS
 

@@ -106,7 +106,6 @@ class FigureError(Exception):
     """Values of a figure could not be computed; `cause` is what a receipt says of it."""
 
     def __init__(self, cause: Mapping[str, Any]) -> None:
-        """Keep the cause."""
         self.cause = cause
         super().__init__(str(cause["code"]))
 

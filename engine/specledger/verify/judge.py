@@ -117,7 +117,6 @@ class RunJudge:
     """
 
     def __init__(self, specs: Bundle, plan: Plan) -> None:
-        """Prepare to judge."""
         self.count = Count()
         self._rules = rules = _Rules(specs)
         self._reference = Reference()

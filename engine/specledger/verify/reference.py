@@ -15,15 +15,12 @@ from specledger.core.spans import Text
 from specledger.expr import Ast, Checked, to_cel
 from specledger.expr.check.tree import NativeCall, Typed
 from specledger.expr.check.types import Native
-from specledger.expr.eval.builtins import STANDARD
+from specledger.expr.eval.builtins import PROFILE_FUNCTIONS, STANDARD
 from specledger.expr.parse.syntax import Node, binding
 from specledger.expr.unparse import expand
 from specledger.verify.host_loops import HostLoop, everywhere, host_loops, loops_in
 
 E_JUDGE_PACKAGE = code("E_JUDGE_PACKAGE", "the second evaluator is not installed")
-
-OURS: Final = ("qfixed", "millionths", "sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by")
-"""The standard functions that CEL and its math extension lack."""
 
 MOST_ROUNDS: Final = 200_000
 """Rounds of `reduce` and `closure` in one evaluation; a round asks the other engine once."""
@@ -62,7 +59,6 @@ class Reference:
     """Evaluates expressions by the other engine; each is compiled there once."""
 
     def __init__(self) -> None:
-        """Load the other engine."""
         self._cel, self._math = _cel()
         self._compiled: dict[Checked, tuple[Any, tuple[str, ...]]] = {}
         self._texts: dict[tuple[str, tuple[str, ...]], Any] = {}
@@ -243,7 +239,7 @@ def foreign(root: Typed) -> dict[str, Native]:
         node.native.name: node.native
         for node in everywhere(root)
         if isinstance(node, NativeCall)
-        and (node.native.name not in STANDARD or node.native.name in OURS)
+        and (node.native.name not in STANDARD or node.native.name in PROFILE_FUNCTIONS)
         and node.native.name not in _MEMBERS
     }
 

@@ -41,7 +41,6 @@ class MapError(ValueError):
     """
 
     def __init__(self, message: str, at: Stretch | None = None) -> None:
-        """Keep the message and the place."""
         self.at = at
         super().__init__(message)
 

@@ -1,7 +1,6 @@
 """The standard functions: those of CEL, of its math extension, and a few of the profile.
 
-The profile adds `sum`, `isqrt`, `argmin`, `argmax`, `minimum`, `maximum`, `range` and `sort_by`; a second engine
-registers them under the same names.
+Source of the first two: the CEL language definition, and its `math` extension. docs/authoring.md lists all of them.
 """
 
 from __future__ import annotations
@@ -243,7 +242,7 @@ def _position_type(args: tuple[Type, ...]) -> Type:
     return IntType(-1, _most(args[0]) - 1)
 
 
-_FUNCTIONS = (
+_OF_CEL = (
     Native("size", _SIZES, _size, total=True, infer=_size_type),
     Native("int", _one((INT, INT), (DOUBLE, INT), (STRING, INT)), to_int, infer=lambda args: _int_of(args[0])),
     Native("double", _one((INT, DOUBLE), (DOUBLE, DOUBLE), (STRING, DOUBLE)), to_double),
@@ -266,6 +265,9 @@ _FUNCTIONS = (
     Native("math.bitNot", _one((INT, INT)), lambda a: ~a, total=True),
     Native("math.bitShiftLeft", _BITS, _shift("math.bitShiftLeft", left=True)),
     Native("math.bitShiftRight", _BITS, _shift("math.bitShiftRight", left=False)),
+)
+
+_OF_THE_PROFILE = (
     Native("qfixed", _one((INT, FIXED)), lambda n: int64(n * FIXED_ONE), infer=_fixed_type),
     Native("millionths", _one((FIXED, INT)), lambda q: q, total=True, infer=_millionths_type),
     Native("sum", _one((_INTS, INT), (_FIXED, FIXED)), _sum, infer=_sum_type),
@@ -278,8 +280,11 @@ _FUNCTIONS = (
     Native("sort_by", (Signature((ListType(_T), ListType(STRING)), ListType(_T)),), _sorted_by, cost=8, infer=_same),
 )
 
-STANDARD: Mapping[str, Native] = {native.name: native for native in _FUNCTIONS}
+STANDARD: Mapping[str, Native] = {native.name: native for native in (*_OF_CEL, *_OF_THE_PROFILE)}
 """Functions that every environment has."""
+
+PROFILE_FUNCTIONS = frozenset(native.name for native in _OF_THE_PROFILE)
+"""Those that CEL lacks; the second evaluator is given our code for them."""
 
 _TEXTS = (Signature((STRING, STRING), BOOL),)
 METHODS: Mapping[str, Native] = {
