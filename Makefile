@@ -16,7 +16,9 @@ PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 pyth
 	"$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
 
 # Tests of one file stay in one process, which builds what they share once.
-PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
+PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder --override-ini tmp_path_retention_policy=failed
+# Tests write tens of thousands of small files; where memory has room for them, they need no disk.
+quick test slow coverage: export TMPDIR := $(shell df -Pk /dev/shm 2> /dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
 .PHONY: help install demo quick test slow inspect coverage mutation golden pictures bench clean

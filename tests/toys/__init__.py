@@ -11,7 +11,9 @@ import yaml
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
+from specledger.evidence.result import Tally
 from specledger.kinds import load
+from specledger.run.loop import run
 
 ROOT = Path(__file__).parents[2]
 CLIMB = Path(__file__).parent / "climb"
@@ -102,6 +104,19 @@ def followed(plan, events):
             action = proposals[body["chosen"]]["action"]
             state, _ = plan.actors[0].step(state, action["op"], action, body["inputs"])
         yield event, before, state
+
+
+def bodies(plan, kind="step"):
+    """The bodies of the events of a type, in a run of a plan."""
+    return [event.body for event in run(plan) if event.type == kind]
+
+
+def result(plan):
+    """The result of a run of a plan."""
+    tally = Tally()
+    for event in run(plan):
+        tally.add(event.type, event.body)
+    return tally.result()
 
 
 @cache

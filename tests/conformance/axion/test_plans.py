@@ -6,8 +6,6 @@ import pytest
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.events import Event
-from specledger.gates.capability import Refused
-from specledger.gates.tokens import Asked
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
@@ -76,21 +74,6 @@ def test_the_state_is_that_of_a_step_each(go, shipped):
     assert [step["after"] for step in shipped.of("step")] == [step["after"] for step in apart.of("step")]
 
 
-def test_a_token_that_expires_in_mid_plan_ends_it(go):
-    found = go("axion-plans", "planner", "probes=[]", MOVE + "expiry_ms=200", "horizon=6")
-    assert refusals(found) == [(2, "refused:expired"), (5, "refused:expired")]
-    assert executed(found) == [True, True, None, True, True, None]
-    assert not any(step["violations"] for step in found.of("step"))  # a denied step takes no time, and breaks nothing
-    assert [entry["timestamp_ms"] for entry in found.entries("CAPABILITY_ISSUED")] == [0, 300]
-
-
-def test_the_rate_of_a_capability_ends_a_plan(go):
-    """Two calls at 0 and 1, the token expires; a call at 3, and at 4 there were three within 450 ms."""
-    found = go("axion-plans", "planner", "probes=[]", MOVE + "expiry_ms=200", MOVE + "per_ms=450", "horizon=5")
-    assert refusals(found) == [(2, "refused:expired"), (4, "refused:rate")]
-    assert executed(found) == [True, True, None, True, None]
-
-
 @pytest.mark.parametrize("calls", [1, 2])
 def test_a_token_covers_no_more_than_max_calls(go, calls):
     """The rest of the plan is not tried: its token is used up, and the agent is asked again."""
@@ -153,28 +136,6 @@ def test_a_token_that_is_revoked_in_mid_plan_ends_it(shipped):
     assert refusals(found) == [(1, "refused:revoked")]
     assert executed(found) == [True, None, True, True]
     assert len(found.entries("CAPABILITY_ISSUED")) == 2
-
-
-def test_a_step_that_was_executed_is_spent(shipped):
-    tried = []
-
-    def again(controller, moment):
-        if controller.active is not None:
-            action = {"op": "move", "dir": "E"}
-            with pytest.raises(Refused) as refused:
-                controller.acting.act(
-                    controller.active.token,
-                    0,
-                    controller.submission,
-                    Asked(action, controller.granted, controller.now_ms),
-                    moment.state,
-                    {},
-                )
-            tried.append(refused.value.reason)
-
-    found = meddled(type(shipped), again)
-    assert tried == ["spent", "spent"]
-    assert executed(found) == [True] * 4
 
 
 def test_a_drift_ends_a_plan(tmp_path, shipped):

@@ -347,14 +347,3 @@ def test_without_a_token_nothing_of_a_whole_run_acts(sets, controller):
     assert callers["act"] == 0
     taken = [event.body for event in events if event.type == "probe" and event.body["evidence"].get("taken")]
     assert {body["probe"] for body in taken} >= {"p4-bypass"}
-
-
-def test_whoever_tries_without_a_token_is_refused_and_logged():
-    """A call without a token: as often as it is tried, so often it is denied, and an entry says so."""
-    events, _ = walked(planned())
-    raw = [event.body for event in events if event.type == "probe" and event.body["probe"] == "p4-bypass"]
-    taken = [body for body in raw if body["evidence"]["taken"]]
-    assert taken
-    assert all(body["evidence"]["denied"] for body in taken)
-    notes = [event.body["kernel_decision"]["notes"] for event in events if event.type == "audit"]
-    assert sum(note.endswith("refused:no_token") for note in notes) == len(taken)

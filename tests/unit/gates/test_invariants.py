@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from specledger.evidence.result import Tally
-from specledger.run.loop import run
-from tests.toys import compile_specs, documents_of, findings_of, shipped_plan
+from tests.toys import bodies, compile_specs, documents_of, findings_of, result, shipped_plan
 
 WORLD: dict[str, Any] = {
     "constants": {"LIMIT": 3},
@@ -34,17 +32,6 @@ def make(tmp_path):
 
 
 DRIFT = {"at": "t == 2", "effects": [{"set": "x", "to": "x + 100"}, {"set": "y", "to": "1"}]}
-
-
-def bodies(made, kind="step"):
-    return [event.body for event in run(made) if event.type == kind]
-
-
-def result(made):
-    tally = Tally()
-    for event in run(made):
-        tally.add(event.type, event.body)
-    return tally.result()
 
 
 def test_a_breach_names_the_invariant_its_severity_and_its_witness(make):

@@ -14,7 +14,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
-from tests.toys import shipped_plan
+from tests.toys import bodies, shipped_plan
 
 ONE = 1_000_000
 FACES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}
@@ -26,10 +26,6 @@ def dead_end(agent="greedy"):
     """The corner between two walls and a hazard, with one of its agents: start at 1,1, hazard at 2,1, goal at 3,3."""
     cases = {bundle.case: bundle for bundle in load(str(DEAD_END))}
     return compile_scenario(cases[f"agent={agent}"])
-
-
-def bodies(plan, kind="step"):
-    return [event.body for event in run(plan) if event.type == kind]
 
 
 def verdict(plan):

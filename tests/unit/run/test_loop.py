@@ -8,13 +8,12 @@ from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.rng import Stream
-from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
 from specledger.verify.checks import Status
-from tests.toys import documents_of, followed, write_specs
+from tests.toys import bodies, documents_of, followed, result, write_specs
 
 WORLD: dict[str, Any] = {
     "state": {"x": "int"},
@@ -60,17 +59,6 @@ def make(bundle):
 
 def kinds(plan):
     return [event.type for event in run(plan)]
-
-
-def bodies(plan, kind="step"):
-    return [event.body for event in run(plan) if event.type == kind]
-
-
-def result(plan):
-    tally = Tally()
-    for event in run(plan):
-        tally.add(event.type, event.body)
-    return tally.result()
 
 
 STEP = ["commit", "step"]

@@ -268,16 +268,6 @@ def test_a_kernel_that_hangs_while_nobody_reads_is_ended_when_somebody_does(watc
     assert watchdog.ending.kind == "hang"
 
 
-@pytest.mark.slow
-def test_a_suite_goes_on_with_the_next_episode(patient, recorded):
-    kinds = []
-    for act in (lambda: None, lambda: time.sleep(60), lambda: None, fail, lambda: None):
-        list(patient.watch(policy(act)))
-        kinds.append(patient.ending.kind)
-    assert kinds == ["finished", "hang", "finished", "died", "finished"]
-    assert len(recorded) == 2
-
-
 def test_a_reader_that_stops_reading_ends_the_kernel(watchdog, recorded):
     def work(pulse):
         pulse.send(str(os.getpid()).encode())

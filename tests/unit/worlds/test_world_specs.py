@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics
-from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import compile_between, compile_predicate, compile_step
-from tests.toys import compile_specs, documents_of, findings_of, followed, shipped_plan, write_specs
+from tests.toys import compile_specs, documents_of, findings_of, followed, result, shipped_plan, write_specs
 
 ONE = 1_000_000
 
@@ -322,27 +321,20 @@ def test_the_tanks_follow_their_flows(h1, h2, inflow, p, v, old):
     assert tanks().actors[0].step(state, "command", {"p": p, "v": v}, {})[0] == tank(state, p, v)
 
 
-def figures(plan):
-    tally = Tally()
-    for event in run(plan):
-        tally.add(event.type, event.body)
-    return tally.result()
-
-
 @pytest.mark.slow
 def test_two_thousand_steps_of_water_without_a_violation():
-    result = figures(tanks("horizon=2000", "episodes=1"))
-    assert (result["verdict"], result["steps"], result["violations"]) == ("PASS", 2000, {})
-    assert result["drifts"] == 79
-    assert result["rejections"]["overflow"] > 0
+    told = result(tanks("horizon=2000", "episodes=1"))
+    assert (told["verdict"], told["steps"], told["violations"]) == ("PASS", 2000, {})
+    assert told["drifts"] == 79
+    assert told["rejections"]["overflow"] > 0
 
 
 def test_without_its_gate_a_tank_overflows():
     """So the gate prevents something, and the invariant sees it."""
-    result = figures(tanks("horizon=2000", "episodes=1", "governor.gates.overflow.require=true"))
-    assert result["violations"] == {"no-overflow": 1}
-    assert result["verdict"] == "FAIL"
-    assert result["rejections"]["overflow"] == 0
+    told = result(tanks("horizon=2000", "episodes=1", "governor.gates.overflow.require=true"))
+    assert told["violations"] == {"no-overflow": 1}
+    assert told["verdict"] == "FAIL"
+    assert told["rejections"]["overflow"] == 0
 
 
 @given(h1=st.integers(0, 1000), h2=st.integers(0, 1000), inflow=st.integers(0, 40))
