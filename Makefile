@@ -34,8 +34,10 @@ install:  ## make .venv, once, and again when pyproject.toml changes (this needs
 	@test -n "$(PYTHON)" || { \
 		echo "make: no Python 3.11 or newer (with its venv and ensurepip modules) was found on PATH." >&2; \
 		echo "make: install one, or name it: make PYTHON=/path/to/python3" >&2; exit 2; }
-	@$(PYTHON) -c 'import sys; print("make: Python", sys.version.split()[0], "from", sys.executable)'
-	$(PYTHON) -m venv --clear .venv
+	@"$(PYTHON)" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "make: $(PYTHON) is no Python 3.11 or newer with its venv and ensurepip modules" >&2; exit 2; }
+	@"$(PYTHON)" -c 'import sys; print("make: Python", sys.version.split()[0], "from", sys.executable)'
+	"$(PYTHON)" -m venv --clear .venv
 	$(PIP) install --quiet --editable '.[dev]'
 	@$(WANTED) > $(INSTALLED)
 

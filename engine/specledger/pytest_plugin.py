@@ -5,6 +5,7 @@ It is loaded in every project that has specledger installed, so it imports nothi
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -39,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _files(root: Path, pattern: str) -> frozenset[Path]:
     try:
-        return frozenset(root.glob(pattern))
+        return frozenset(file.resolve() for file in root.glob(pattern))
     except NotImplementedError:  # an absolute one
         return frozenset()
 
@@ -52,7 +53,7 @@ class _Specs:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """A collector of a marked file."""
-        return SpecFile.from_parent(parent, path=file_path) if file_path in self._marked else None
+        return SpecFile.from_parent(parent, path=file_path) if file_path.resolve() in self._marked else None
 
 
 class SpecFile(pytest.File):
@@ -127,9 +128,11 @@ class CaseItem(_Item):
         from specledger.pipeline.testing import find_failures
 
         folder = self.config.getini(_GOLDENS)
-        update = bool(self.config.getoption("update_snapshots", default=False))
-        accept = f"pytest {self.nodeid} --snapshot-update"
+        update = self.config.getoption("update_snapshots", default=None)  # None: syrupy is not installed
+        accept = ["spec", "golden", "--update", f"--dir={folder}", self.nodeid.partition("::")[0]]
+        if update is not None:
+            accept = ["pytest", self.nodeid, "--snapshot-update"]
         goldens = self.config.rootpath / folder if folder else None
-        found = find_failures(self._bundle, goldens, update=update, accept=accept)
+        found = find_failures(self._bundle, goldens, update=bool(update), accept=shlex.join(accept))
         if found:
             raise Rejected(found)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import code, missing_package
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -41,9 +41,9 @@ def task(
     try:
         from specledger.inspect.evaluation import evaluation  # noqa: PLC0415 - inspect_ai is an extra
     except ModuleNotFoundError as error:
-        if error.name != "inspect_ai":
+        if error.name not in ("anyio", "inspect_ai"):
             raise
-        raise Rejected([Diagnostic(E_INSPECT_MISSING, "the package `inspect-ai` is not installed")]) from None
+        raise missing_package(E_INSPECT_MISSING, error.name.replace("_", "-"), "inspect") from None
     from specledger.inspect.asking import load_asked  # noqa: PLC0415 - what it loads is needed only now
 
     changes = [[*set, f"seed={seed}"] for seed in seeds] or [list(set)]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final, cast
 
 from specledger.core.diagnostics import Diagnostic, code
 from specledger.core.spans import Span
 from specledger.core.verdict import Verdict
 from specledger.kinds import KINDS, MODELS, case_name, evidence_kinds
-from specledger.load import Bundle
+from specledger.load import Bundle, Resolved
 from specledger.pipeline.executing import execute
 from specledger.pipeline.golden import E_GOLDEN_DIFFERS, pin, pin_matches
 from specledger.pipeline.reporting import make_report
@@ -74,7 +74,17 @@ def _words(check: Check) -> str:
 
 
 def _place(bundle: Bundle, check: Check) -> Span:
-    """The expression that a check states, else the name of its spec."""
+    """The requirement that a check states by its words or its expression, else the name of its spec."""
     spec = bundle.specs.get(check.spec or bundle.root, bundle.main)
-    path = next((path for path, text in spec.expressions() if text == check.says), ("name",))
-    return spec.span(*path)
+    for path, text in spec.expressions():
+        if path[-1] == "require" and check.says in (text, _doc_beside(spec, path)):
+            return spec.span(*path)
+    return spec.span("name")
+
+
+def _doc_beside(spec: Resolved, path: tuple[str | int, ...]) -> str | None:
+    """The `doc` of what an expression belongs to."""
+    owner: Any = spec.data
+    for step in path[:-1]:
+        owner = owner[step]
+    return cast(str | None, owner.get("doc"))

@@ -44,8 +44,9 @@ def test_an_agent_that_is_no_model_is_refused(agent):
         load_asked("axion-resource", agent, SMALL)
 
 
-def test_without_inspect_a_diagnostic_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+@pytest.mark.parametrize("package", ["anyio", "inspect_ai"])
+def test_without_a_package_of_the_extra_a_diagnostic_names_the_extra(package, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, "specledger.inspect.evaluation", raising=False)
-    with pytest.raises(Rejected, match="E_INSPECT_MISSING"):
+    with pytest.raises(Rejected, match=r"E_INSPECT_MISSING.*specledger\[inspect\]"):
         inspect.task("axion-resource")

@@ -1,7 +1,7 @@
 """Specs as test items: what a project marks is collected, runs, and fails with excerpts; other projects see nothing."""
 
-import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,6 +67,12 @@ def test_marked_specs_are_items(project):
             "specs/bounded.yaml:5:10: *climb is FAIL: invariant/bounded failed 2 *",
         ),
         (
+            "bounded.yaml",
+            "params: {top: {type: int, default: 9}}",
+            "params: {top: {type: int, default: 1}}\ndoc: The height has a limit.",
+            "specs/bounded.yaml:6:10: *climb is FAIL: invariant/bounded failed 2 *",
+        ),
+        (
             "climb.yaml",
             "climber",
             "{use: climber, with: {fear: 2}}",
@@ -90,6 +96,9 @@ def test_cases_of_a_matrix_are_items(project):
     done.stdout.fnmatch_lines(
         ["specs/climb.yaml::climb[[]most=3[]] PASSED*", "specs/climb.yaml::climb[[]most=4[]] PASSED*"]
     )
+    project.makeini(PINNED)
+    done = run_pytest(project, "specs/climb.yaml::climb[most=4]")
+    done.stdout.fnmatch_lines(["*to accept it: pytest 'specs/climb.yaml::climb[[]most=4[]]' --snapshot-update"])
 
 
 @pytest.mark.slow
@@ -104,6 +113,19 @@ def test_goldens_are_updated_by_the_flag_of_snapshots_in_several_processes(proje
     done.stdout.fnmatch_lines(["*E_GOLDEN_DIFFERS*changed specs: scenario/climb*", "*--snapshot-update"])
 
 
+def test_without_syrupy_the_hint_names_the_command_that_accepts(project):
+    project.makeini(PINNED)
+    done = run_pytest(project, "-p", "no:syrupy", "specs/climb.yaml")
+    done.stdout.fnmatch_lines(["*to accept it: spec golden --update --dir=goldens specs/climb.yaml"])
+
+
+def test_specs_are_found_where_the_root_folder_is_a_link(project, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(project.path, target_is_directory=True)
+    done = run_pytest(project, f"--rootdir={link}", "specs/pot.yaml")
+    done.assert_outcomes(passed=1)
+
+
 @pytest.mark.parametrize("pattern", ["specs/*.yml", "/specs/*.yaml"])
 def test_a_pattern_without_files_is_refused(project, pattern):
     project.makeini(MARKED.replace("specs/*.yaml", pattern))
@@ -112,7 +134,7 @@ def test_a_pattern_without_files_is_refused(project, pattern):
 
 def test_nothing_is_loaded_in_a_project_that_marks_nothing(project):
     project.makeini("[pytest]\ntestpaths = specs\n")
-    done = project.run("python", "-X", "importtime", "-m", "pytest", *PLUGIN)
+    loaded = "sorted(name for name in sys.modules if name.startswith('specledger'))"
+    done = project.run(sys.executable, "-c", f"import pytest, sys; pytest.main({list(PLUGIN)}); print({loaded})")
     done.stdout.fnmatch_lines(["*no tests ran*"])
-    loaded = set(re.findall(r"\|\s+(specledger[\w.]*)$", done.stderr.str(), re.MULTILINE))
-    assert loaded == {"specledger", "specledger.pytest_plugin"}
+    assert done.outlines[-1] == str(["specledger", "specledger.pytest_plugin"])
