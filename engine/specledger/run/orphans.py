@@ -1,4 +1,8 @@
-"""Processes that leave the group of a kernel are adopted when their parents end, and are ended with it. Linux only."""
+"""Processes that outlive the one that is responsible for them: Linux only.
+
+What leaves the group of a kernel is adopted when its parent ends, and is ended with the kernel. A kernel itself ends
+with the process that watches it.
+"""
 
 import ctypes
 import os
@@ -8,9 +12,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+_SET_DEATH_SIGNAL: Final = 1  # prctl(2)
 _SET_SUBREAPER: Final = 36  # prctl(2), since Linux 3.4
 _GET_SUBREAPER: Final = 37
 _ROUNDS: Final = 1_000  # the end of a process may make others orphans
+
+
+def end_with_parent(parent: int) -> None:
+    """Have the system end this process when the one that started it ends, however: at once, if it has ended already.
+
+    Until then this one holds the locks that it inherited.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Orphans:

@@ -28,7 +28,7 @@ from msgspec import Struct
 from specledger.core.binding import GENESIS
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
-from specledger.run.orphans import Orphans
+from specledger.run.orphans import Orphans, end_with_parent
 
 TIMEOUT_MS: Final = 200
 """Milliseconds that the evaluation of a policy may take unless a spec says otherwise."""
@@ -186,10 +186,11 @@ class _Kernel:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()  # or the other process would hold, and might write, the same text
         self._orphans = Orphans()
+        watching = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
             os.close(self._pipe)
-            _work(work, Pulse(inner, timeout_ms))
+            _work(work, Pulse(inner, timeout_ms), watching)
         os.close(inner)
         with suppress(OSError):  # it has done so itself
             os.setpgid(self._pid, self._pid)
@@ -271,10 +272,11 @@ class _Kernel:
         return True
 
 
-def _work(work: Callable[[Pulse], None], pulse: Pulse) -> NoReturn:
+def _work(work: Callable[[Pulse], None], pulse: Pulse, watching: int) -> NoReturn:
     """Be the kernel's process: never return to what its parent was doing."""
     status = 70
     try:
+        end_with_parent(watching)
         os.setpgid(0, 0)
         for number in (signal.SIGALRM, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)

@@ -326,21 +326,32 @@ def test_a_system_without_process_groups_is_said_so(watchdog, monkeypatch):
 ORPHAN = """
 import os, sys, time
 from specledger.run import watchdog
-watchdog._ORPHANED_MS = 200
+watchdog._ORPHANED_MS, asked = map(int, sys.argv[1:])
 def work(pulse):
     pulse.send(str(os.getpid()).encode())
-    pulse.enter(0)
+    if asked:
+        pulse.enter(0)
     while True:
-        pass
+        time.sleep(1) if not asked else None
 print(int(next(watchdog.Watchdog(print, 100).watch(work))), flush=True)
 os._exit(0)
 """
 
 
-def test_a_kernel_whose_watchdog_is_gone_ends_by_itself():
-    done = subprocess.run(
-        [sys.executable, "-c", ORPHAN], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
-    )
+@pytest.mark.parametrize(
+    ("orphaned_ms", "asked"),
+    [
+        pytest.param(200, 1, id="by its timer"),
+        *(
+            [pytest.param(10**7, each, id=f"with it, {each} asked") for each in (0, 1)]
+            if sys.platform == "linux"
+            else []
+        ),
+    ],
+)
+def test_a_kernel_whose_watchdog_is_gone_ends_by_itself(orphaned_ms, asked):
+    words = [sys.executable, "-c", ORPHAN, str(orphaned_ms), str(asked)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
     wait(lambda: not alive(int(done.stdout)))
 
 
