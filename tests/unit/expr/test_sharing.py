@@ -147,6 +147,8 @@ ABSENT = {
     "beside what is read": "{'k': x, 'm': state['o']}['k']",
     "beside a constant": "{'k': 1, 'm': state['o']}['k'] + y",
     "further inside": "{'k': {'k': x}, 'm': [state['o']]}['k']['k']",
+    "in a sum of constants": "2 * {'k': 1, 'm': state['o']}['k']",
+    "in a call that was made": "[twice(x), twice({'k': x, 'm': state['o']}['k'])]",
     "of a record inside": "{'k': x, 'm': state['o']['k']}['k']",
 }
 

@@ -55,7 +55,9 @@ class Rewriting(Cellwise):
             case ast.Subscript(slice=ast.Constant(value=key)):
                 node.value, record = self.expression(node.value, place)
                 number = self.numbers.member(record, key)
-                return self._held(node, number, place) if _cannot_raise(node.value) else (node, number)
+                if _cannot_raise(node.value):
+                    return self._held(node, number, place)
+                return node, self.numbers.fresh() if _makes_record(node.value) else number
             case ast.Call():
                 return self._call(node, place)
             case ast.NamedExpr(target=ast.Name(id=name)):
@@ -201,6 +203,13 @@ def _cannot_raise(node: ast.expr) -> bool:
     while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         node = node.value
     return _is_plain(node)
+
+
+def _makes_record(node: ast.expr) -> bool:
+    """Whether a record is made here: what equals a known field of it does not stand for making it, which may raise."""
+    while isinstance(node, ast.Subscript | ast.NamedExpr):
+        node = node.value
+    return isinstance(node, ast.Dict)
 
 
 def _is_plain(node: ast.expr) -> bool:
