@@ -151,9 +151,12 @@ UUIDS_TOO = [
 ]
 
 
-def judge(name, document):
-    """Whether a document is valid, on which both validators must agree."""
-    accepted, findings = axion().accepts(name, document), axion().explain(name, document)
+def judge(name, document, *, large=False):
+    """Whether a document is valid, on which both validators must agree; the one that explains takes seconds for 65,536 walls."""
+    accepted = axion().accepts(name, document)
+    if large:
+        return accepted
+    findings = axion().explain(name, document)
     assert accepted == (not findings), findings
     return accepted
 
@@ -214,13 +217,14 @@ def test_ranges_are_those_of_the_table(name, path):
     def with_size(size):
         return replaced(document, path, lambda old: sized(old, size))
 
+    large = high == 65_536
     assert judge(name, with_size(low))
     if high is not None or isinstance(at(document, path), int):
-        assert judge(name, with_size(10**15 if high is None else high))
+        assert judge(name, with_size(10**15 if high is None else high), large=large)
     if low or not isinstance(at(document, path), str | list):
         assert not judge(name, with_size(low - 1))
     if high is not None:
-        assert not judge(name, with_size(high + 1))
+        assert not judge(name, with_size(high + 1), large=large)
 
 
 def at(document, path):

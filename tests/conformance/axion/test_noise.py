@@ -58,5 +58,6 @@ def test_a_suite_with_too_few_repeats_is_warned_of(tmp_path):
     assert arms == {"candid": ["p5-causal"], "covert": None, "candid_often": None, "covert_often": None}
 
 
+@pytest.mark.slow
 def test_the_panel_compiles():
     assert check(["specs/suite/axion-panel.yaml"])[1] == ()

@@ -229,8 +229,8 @@ def holders():
     """(module, function, name) of everything in the engine that makes, takes or hands on the step of an actor."""
     found = set()
     for path in sorted((ROOT / "engine/specledger").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for function in ast.walk(tree):
+        text = path.read_text(encoding="utf-8")
+        for function in ast.walk(ast.parse(text)) if ".step" in text or "compile_step" in text else ():
             if not isinstance(function, ast.FunctionDef):
                 continue
             for node in ast.walk(function):
