@@ -20,7 +20,7 @@ from specledger.compile.plan import (
     State,
 )
 from specledger.compile.roles import Role, check_roles, roles, see_memories
-from specledger.compile.starts import Start, begun
+from specledger.compile.starts import Start, start_fields
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from specledger.core.identity import ByIdentity
 from specledger.core.weight import MAX_WEIGHT
@@ -154,7 +154,7 @@ class _Compiler:
         return Plan(
             **_own(self.bundle, self.model),
             horizon=self.model.horizon,
-            **begun(start, world),
+            **start_fields(start, world),
             opening=compile_over(world, world.opening, like),
             record=compile_between(world, world.record, like),
             success=compile_predicate(world, world.success, default=False),

@@ -66,7 +66,7 @@ def refuse_chance(world: World, scope: Scope) -> None:
         scope.wrong(E_CHANCE, message, "governor")
 
 
-def begun(start: Start, world: World) -> dict[str, Any]:
+def start_fields(start: Start, world: World) -> dict[str, Any]:
     """The fields of a plan about starts and chance."""
     return {"start": start, "drawn": start.drawn, "chance": _chance(world)}
 
