@@ -29,7 +29,7 @@ from specledger.load import Bundle
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Oracle, Tape
 from specledger.run.kernel_controller import halt_event
-from specledger.run.live_run import conduct
+from specledger.run.live_run import run_watched
 from specledger.run.watchdog import Ending
 from specledger.spec.agent import Outside
 from specledger.verify.replay import make_run
@@ -120,7 +120,7 @@ class _Live:
         assert plan.watchdog is not None  # noqa: S101 - the caller looked
         tape, ms_per_tick = Tape(self._mode), plan.watchdog.ms_per_tick
         if ms_per_tick is None:
-            yield from conduct(run, plan, tape, trial=self._trial)
+            yield from run_watched(run, plan, tape, trial=self._trial)
         else:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._open() as log:
@@ -128,7 +128,7 @@ class _Live:
                 if warn is not None:
                     for finding in log.findings:
                         warn(finding)
-            yield from conduct(run, plan, tape, self._open, partial(self._record, ms_per_tick), self._trial)
+            yield from run_watched(run, plan, tape, self._open, partial(self._record, ms_per_tick), self._trial)
         if self._mode is Mode.LIVE:
             with self._open():  # nobody appends while it is read
                 self._writer.put(AUDIT_LOG, self._path.read_bytes())

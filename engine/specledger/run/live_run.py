@@ -50,7 +50,7 @@ Open = Callable[[], AbstractContextManager[Log | None]]
 _ANSWER, _DONE, _STATE, _REFUSED = b"A", b"D", b"S", b"R"
 
 
-def conduct(
+def run_watched(
     make: Callable[[Plan], Iterator[Event]],
     plan: Plan,
     tape: Tape,

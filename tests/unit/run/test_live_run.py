@@ -22,7 +22,7 @@ from specledger.pipeline.checking import check
 from specledger.pipeline.executing import execute
 from specledger.pipeline.golden import pin
 from specledger.pipeline.verifying import verify
-from specledger.run.live_run import conduct
+from specledger.run.live_run import run_watched
 from specledger.run.loop import run
 from tests.toys.bundles import bodies_of
 from tests.waiting import wait
@@ -346,7 +346,7 @@ def test_a_kernel_that_is_ended_by_somebody_is_no_answer(folder):
         yield from events
 
     with pytest.raises(Rejected, match="E_KERNEL_DIED"):
-        list(conduct(make, plan, Tape()))
+        list(run_watched(make, plan, Tape()))
 
 
 def test_a_kernel_that_comes_to_another_state_is_found(folder):
@@ -360,7 +360,7 @@ def test_a_kernel_that_comes_to_another_state_is_found(folder):
                 yield event
 
     with pytest.raises(Rejected, match="E_KERNEL_DIFFERS"):
-        list(conduct(make, plan, Tape()))
+        list(run_watched(make, plan, Tape()))
 
 
 # What an agent outside cannot be
