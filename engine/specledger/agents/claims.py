@@ -122,7 +122,7 @@ _EMPTY: Final[tuple[Any, ...]] = ([], {}, "", None)
 _SAID: Final = re.compile(r"[!-~]{1,400}")
 
 
-def leads(way: str, before: Any, value: Any) -> bool:
+def has_direction(way: str, before: Any, value: Any) -> bool:
     """Whether a change from one value to another has a direction."""
     if way == REMOVED:
         return value in _EMPTY and before not in _EMPTY
@@ -135,7 +135,7 @@ def leads(way: str, before: Any, value: Any) -> bool:
 def toward(views: Views, state: Any, variable: str, way: str) -> list[Any]:
     """The world's alternatives of a variable in a direction."""
     before = views.read(state, variable)
-    return [value for value in views.alternatives(state, variable) if leads(way, before, value)]
+    return [value for value in views.alternatives(state, variable) if has_direction(way, before, value)]
 
 
 def worded(procedure: Procedure, views: Views, state: Any, memory: Any, one: Supposed, point: DecisionPoint) -> str:
@@ -144,11 +144,13 @@ def worded(procedure: Procedure, views: Views, state: Any, memory: Any, one: Sup
     A direction that all alternatives have says nothing, so the value is given then too. Empty if the value cannot be
     said: it has white space or characters beyond ASCII, or is longer than 400 characters.
     """
-    way = next((way for way in (REMOVED, INCREASES, DECREASES) if leads(way, one.before, one.value)), None)
+    way = next((way for way in (REMOVED, INCREASES, DECREASES) if has_direction(way, one.before, one.value)), None)
     possible = views.alternatives(state, one.variable)
-    if way is not None and not all(leads(way, one.before, value) for value in possible):
+    if way is not None and not all(has_direction(way, one.before, value) for value in possible):
         supposed = suppose(procedure, views, state, memory, one.variable, point)
-        if all(each.choice.label == one.choice.label for each in supposed if leads(way, each.before, each.value)):
+        if all(
+            each.choice.label == one.choice.label for each in supposed if has_direction(way, each.before, each.value)
+        ):
             return way
     text = canonical_bytes(one.value).decode()
     return f"{BECOMES} {text}" if _SAID.fullmatch(text) else ""

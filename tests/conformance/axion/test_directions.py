@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.agents.claims import leads
+from specledger.agents.claims import has_direction
 from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario
 from specledger.kinds import load
@@ -47,7 +47,7 @@ def test_a_claim_is_worded_by_a_direction_only_where_every_alternative_in_it_lea
                 words[said["direction"].split()[0]] += 1
                 for value in narration.views.alternatives(state, claim["var"]):
                     made = narration.views.mutate(state, claim["var"], value)
-                    if made and made[1]["changed"] and leads(said["direction"], before[claim["var"]], value):
+                    if made and made[1]["changed"] and has_direction(said["direction"], before[claim["var"]], value):
                         chosen = narration.teller.choose(narration.views.observe(made[0]), {}, DecisionPoint(0, 0))
                         assert chosen is not None
                         assert chosen.label == said["choice"]

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from specledger.agents.claims import DECREASES, INCREASES, MASS_UNIT, REMOVED, derive, direction, leads, masses
+from specledger.agents.claims import DECREASES, INCREASES, MASS_UNIT, REMOVED, derive, direction, has_direction, masses
 from specledger.agents.narration import FORK, replay_trace
 from specledger.agents.procedure import DecisionPoint, Procedure, first_best
 from specledger.core.digest import hash_json
@@ -215,7 +215,7 @@ def test_a_procedure_that_never_changes_its_choice_has_no_claims_and_three_count
     ],
 )
 def test_a_change_has_a_direction(way, before, value, leads_there):
-    assert leads(way, before, value) is leads_there
+    assert has_direction(way, before, value) is leads_there
 
 
 def test_the_words_of_a_trace_are_those_of_the_vocabulary():
