@@ -138,7 +138,9 @@ def toward(views: Views, state: Any, variable: str, way: str) -> list[Any]:
     return [value for value in views.alternatives(state, variable) if has_direction(way, before, value)]
 
 
-def worded(procedure: Procedure, views: Views, state: Any, memory: Any, one: Supposed, point: DecisionPoint) -> str:
+def word_change(
+    procedure: Procedure, views: Views, state: Any, memory: Any, one: Supposed, point: DecisionPoint
+) -> str:
     """How a claim words a change: by its direction, if each alternative in it leads to the choice, else by the value.
 
     A direction that all alternatives have says nothing, so the value is given then too. Empty if the value cannot be

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from specledger.agents.claims import Supposed, Views, claim, counterfactual, derive, masses, worded
+from specledger.agents.claims import Supposed, Views, claim, counterfactual, derive, masses, word_change
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.core.digest import hash_json
 from specledger.core.entries import uuid_of
@@ -276,7 +276,7 @@ class Narration(Struct, frozen=True):
     ) -> Iterator[tuple[Supposed, str]]:
         """Claims with the directions in which they are worded, where the vocabulary has any."""
         for one in claimed:
-            yield one, worded(self.teller, self.views, state, memory, one, point) if self.directional else ""
+            yield one, word_change(self.teller, self.views, state, memory, one, point) if self.directional else ""
 
 
 def step_of(action: Mapping[str, Any]) -> dict[str, Any]:
