@@ -166,7 +166,7 @@ def direction(before: Any, value: Any) -> str:
     return "increase" if value > before else "decrease"
 
 
-def masses(count: int) -> list[float]:
+def equal_masses(count: int) -> list[float]:
     """Equal probability masses that sum to exactly one in units of 1e-8."""
     share = MASS_UNIT // count if count else 0
     units = [share] * count

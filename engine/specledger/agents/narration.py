@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from specledger.agents.claims import Supposed, Views, claim, counterfactual, derive, masses, word_change
+from specledger.agents.claims import Supposed, Views, claim, counterfactual, derive, equal_masses, word_change
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.core.digest import hash_json
 from specledger.core.entries import uuid_of
@@ -243,7 +243,7 @@ class Narration(Struct, frozen=True):
         nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label, self.words)
         claimed, idle = derive(self.teller, views, state, memory, choice.label, self.vary, self.most, point)
         supposed = [*claimed, *idle]
-        shares = masses(len(supposed))
+        shares = equal_masses(len(supposed))
         weighed = self.words.weighed
         trace: dict[str, Any] = {
             "trace_version": self.words.version,

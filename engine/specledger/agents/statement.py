@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterfactual, masses, toward
+from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterfactual, equal_masses, toward
 from specledger.agents.narration import FORK, Narration, step_of, supporting, write_choice, write_trace
 from specledger.agents.procedure import Choice, DecisionPoint
 from specledger.core.canonical import NotCanonical, canonical_bytes
@@ -104,7 +104,7 @@ def document_of(
     else:
         declared = narration.declared.explain(views.observe(state), memory, point, choice.label)
         nodes, edges = write_trace(narration.declared, declared, focus, digest, choice.label, narration.words)
-    shares = masses(len(claims))
+    shares = equal_masses(len(claims))
     causal: list[dict[str, Any]] = []
     for number, (one, way, confidence) in enumerate(claims):
         if one.choice.label != choice.label and one.variable not in {each["var"] for each in causal}:

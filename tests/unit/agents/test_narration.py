@@ -7,7 +7,16 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from specledger.agents.claims import DECREASES, INCREASES, MASS_UNIT, REMOVED, derive, direction, has_direction, masses
+from specledger.agents.claims import (
+    DECREASES,
+    INCREASES,
+    MASS_UNIT,
+    REMOVED,
+    derive,
+    direction,
+    equal_masses,
+    has_direction,
+)
 from specledger.agents.narration import FORK, replay_trace
 from specledger.agents.procedure import DecisionPoint, Procedure, first_best
 from specledger.core.digest import hash_json
@@ -60,7 +69,7 @@ def test_the_choice_is_the_first_proposal_with_the_greatest_score():
 
 @pytest.mark.parametrize("count", [1, 2, 3, 6, 7, 11, 128])
 def test_masses_are_shared_out_exactly(count):
-    shares = masses(count)
+    shares = equal_masses(count)
     assert mass_units(shares) == MASS_UNIT
     assert all(0 <= share <= 1 for share in shares)
 
