@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from functools import cache
 
-from specledger.agents.claims import derive
+from specledger.agents.claims import derive_claims
 from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
@@ -52,7 +52,7 @@ def stated(supposed):
 def reasons(teller, state, choice):
     """What would change the choice, as another agent sees it."""
     its = narration(teller)
-    claimed, _ = derive(its.teller, its.views, state, {}, choice.label, its.vary, _MOST, _HERE)
+    claimed, _ = derive_claims(its.teller, its.views, state, {}, choice.label, its.vary, _MOST, _HERE)
     return [stated(one) for one in claimed]
 
 

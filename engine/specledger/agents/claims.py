@@ -69,7 +69,7 @@ def suppose(
             yield Supposed(variable, before, value, choice)
 
 
-def derive(
+def derive_claims(
     procedure: Procedure,
     views: Views,
     state: Any,
