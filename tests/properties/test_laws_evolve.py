@@ -11,7 +11,7 @@ from specledger.laws.claim import COMPARISONS, Binary, Const, Node, Not, Observe
 from specledger.laws.claim_parser import read_claim, read_text
 from specledger.laws.evolve import evolve, evolve_packed
 from specledger.laws.layout import Batch
-from specledger.laws.planes import Words, derive
+from specledger.laws.planes import Words, network_of_rule
 from specledger.laws.primitive import Scan, measure_of
 from specledger.laws.transform import Image
 from tests.conftest import examples
@@ -66,7 +66,7 @@ def mixed(draw, symbols):
 @given(st.data())
 def test_words_are_the_rule(data):
     rule = data.draw(rules(symbols=(2, 2, 4)))
-    assume(derive(rule) is not None)
+    assume(network_of_rule(rule) is not None)
     starts = data.draw(mixed(rule.symbols))
     found = evolve_packed(Batch.of(starts), rule, 3)
     for case, start in enumerate(starts):
@@ -91,7 +91,7 @@ def test_words_turn_as_rings_do(data):
 def test_the_network_of_every_elementary_rule_is_its_table():
     inputs = [sum((row >> at & 1) << row for row in range(8)) for at in range(3)]
     for number in range(256):
-        network = derive(Rule(2, tuple(number >> entry & 1 for entry in range(8))))
+        network = network_of_rule(Rule(2, tuple(number >> entry & 1 for entry in range(8))))
         assert network is not None
         (output,) = network.evaluate(inputs, 255)
         assert output == sum(
@@ -137,7 +137,7 @@ def test_a_transformed_batch_is_each_ring_transformed(data):
 @given(st.data())
 def test_what_words_say_is_what_cells_say(data):
     rule = data.draw(rules(symbols=(2, 4)))
-    assume(derive(rule) is not None)
+    assume(network_of_rule(rule) is not None)
     batch = Batch.of(data.draw(mixed(rule.symbols)), 3, rule.radius)
     slow, fast = evolve(batch, rule, 4), evolve_packed(batch, rule, 4)
     width, high = data.draw(st.integers(1, 4)), data.draw(st.sampled_from([1, 3, 300, 40_000]))

@@ -15,7 +15,7 @@ import numpy as np
 
 from specledger.laws.automaton import Additive, Rule
 from specledger.laws.layout import Array, Batch, Layout, sources_of
-from specledger.laws.planes import BITS, Network, Words, derive, evolve_words, network_of, run
+from specledger.laws.planes import BITS, Network, Words, evolve_words, network_of, network_of_rule, run
 from specledger.laws.primitive import SCANS, Measure, Scan, bounds_of
 from specledger.laws.transform import Image
 
@@ -294,7 +294,7 @@ def evolve_best(
         changes: See `evolve`.
         cells: Whether single cells will be asked for, which look-up has at hand.
     """
-    if cells or changes is not None or derive(rule) is None:
+    if cells or changes is not None or network_of_rule(rule) is None:
         return evolve(batch, rule, steps, changes)
     words = batch.layout.words
     if (steps + 1) * BITS[rule.symbols] * len(words.cells) > MAX_WORDS:
@@ -308,7 +308,7 @@ def evolve_packed(batch: Batch, rule: Rule, steps: int) -> PackedTrajectory:
     Raises:
         ValueError: The rule has no planes.
     """
-    network = derive(rule)
+    network = network_of_rule(rule)
     if network is None:
         raise ValueError(f"no planes for {rule.symbols} symbols")
     words = batch.layout.words

@@ -151,7 +151,7 @@ def _written(tables: Sequence[int], order: Sequence[int]) -> Network:
 
 
 @lru_cache(maxsize=64)
-def derive(rule: Rule) -> Network | None:
+def network_of_rule(rule: Rule) -> Network | None:
     """The network of a rule, from its table; None if its alphabet has neither 2 nor 4 symbols, or it would be large."""
     bits = BITS.get(rule.symbols)
     return None if bits is None else network_of(rule.symbols, rule.width, rule.table, bits)

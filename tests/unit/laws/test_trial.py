@@ -13,7 +13,7 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.harness import Contradiction, present, work_of
 from specledger.laws.judge import judge
-from specledger.laws.planes import derive
+from specledger.laws.planes import network_of_rule
 from specledger.laws.power import Power, content_of
 from specledger.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.trial import run_law, try_law
@@ -278,10 +278,10 @@ def test_a_law_that_every_rule_keeps_has_no_content(law_of):
 
 
 def test_the_kinetic_grid_is_only_wires(kinetic):
-    network = derive(kinetic.rule)
+    network = network_of_rule(kinetic.rule)
     assert network is not None
     assert (network.operations, network.outputs) == ((), (0, 5))
 
 
 def test_three_symbols_have_no_planes(universe_of):
-    assert derive(universe_of("spin_tide").rule) is None
+    assert network_of_rule(universe_of("spin_tide").rule) is None
