@@ -169,7 +169,7 @@ class Place(NamedTuple):
     trace_hash: str = GENESIS
 
 
-class Asks(Protocol):
+class LiveAgent(Protocol):
     """A live agent, asked from inside the process that a watchdog may end."""
 
     def ask(self, place: Place, asked: Asked, message: bytes) -> Answer:
@@ -205,7 +205,7 @@ class Oracle:
     def __init__(self, tape: Tape, check: Callable[[int, bytes, Answer], None] | None = None) -> None:
         """Answer from a tape; `check` is given each message with its session and its recorded answer."""
         self.tape = tape
-        self.live: Asks | None = None
+        self.live: LiveAgent | None = None
         self.spending = Spending()
         self._check = check
         self._next = 0
