@@ -118,7 +118,7 @@ def _check_order(model: Scenario, spec: Resolved, diagnostics: Diagnostics) -> N
         diagnostics.error(E_AGENTS, f"the order leaves out the agent {name!r}", spec.span("order"), hint=hint)
 
 
-def see_memories(bundle: Bundle, diagnostics: Diagnostics) -> Diagnostics:
+def name_memory_owners(bundle: Bundle, diagnostics: Diagnostics) -> Diagnostics:
     """The findings of a scenario; an unknown name that another agent or governor remembers is one about that."""
     model = bundle.main.model
     assert isinstance(model, Scenario)  # noqa: S101 - see `roles`

@@ -19,7 +19,7 @@ from specledger.compile.plan import (
     PlannedPart,
     State,
 )
-from specledger.compile.roles import Role, check_roles, roles, see_memories
+from specledger.compile.roles import Role, check_roles, name_memory_owners, roles
 from specledger.compile.starts import Start, start_fields
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from specledger.core.identity import ByIdentity
@@ -116,7 +116,7 @@ def _compiled(bundle: Bundle) -> tuple[Plan, tuple[Diagnostic, ...]]:
         plan = compiler.plan()
     except EvaluationError as error:  # a start value, a glyph's code or a drift's schedule, which are computed here
         diagnostics.error(error.code, error.message, error.span)
-    diagnostics = see_memories(bundle, diagnostics)
+    diagnostics = name_memory_owners(bundle, diagnostics)
     diagnostics.raise_if_errors()
     assert plan is not None  # noqa: S101 - a part is missing only where there was a finding
     return plan, diagnostics.sorted()
