@@ -26,7 +26,7 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.harness import try_cases
 from specledger.laws.law_question import question_of
-from specledger.laws.planes import BITS, Words, derive, evolve_words
+from specledger.laws.planes import BITS, Words, evolve_words, network_of_rule
 from specledger.laws.proofs import Proved, prove
 from specledger.laws.trial import try_law
 from specledger.load import Bundle
@@ -180,7 +180,7 @@ def compare(name: str, plan: LawPlan, candidate: dict[str, Any]) -> list[str]:
 def words(plan: LawPlan) -> list[str]:
     """Cell updates of words alone."""
     rule = plan.law.universe.rule
-    network = derive(rule)
+    network = network_of_rule(rule)
     if network is None:
         return ["no planes for this alphabet"]
     rows = []
