@@ -181,7 +181,6 @@ def _print_line(place: Path, verification: Verification) -> None:
 
 
 def _named(levels: list[str]) -> frozenset[Level]:
-    """The levels that the reader named."""
     from specledger.verify.checks import Level
 
     for name in levels:

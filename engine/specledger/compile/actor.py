@@ -199,7 +199,6 @@ def watchdog_of(roles: tuple[Role, ...]) -> PlannedWatchdog | None:
 
 
 def _asked(role: Role, outside: Outside, stage: Stage, world: World, governor: Governor) -> PlannedOutside:
-    """The agent from outside, and its model if it is one."""
     model = None
     if outside.model is not None:
         model = compile_model_agent(stage.bundle, role.agent, outside, world, stage.seed, stage.diagnostics)

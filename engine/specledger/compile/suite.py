@@ -294,7 +294,6 @@ def is_arm(arm: str, named: str) -> bool:
 
 
 def _scenarios(arm: Arm) -> list[str]:
-    """The keys of the scenarios of an arm."""
     return [*map(str, arm.scenarios), *([] if arm.cases is None else [str(arm.cases)])]
 
 

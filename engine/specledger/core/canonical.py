@@ -77,7 +77,6 @@ class NotCanonical(ValueError):  # noqa: N818 - says what the value is, not that
         self.message = message
 
     def __str__(self) -> str:
-        """The place and what is wrong there."""
         return f"{self.path}: {self.message}"
 
 

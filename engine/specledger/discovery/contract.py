@@ -112,7 +112,6 @@ def _swapped(ours: Iterable[str], neutral: Iterable[str]) -> dict[str, str]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """A name that is not taken."""
     while name in taken:
         name += "_"
     return name

@@ -104,7 +104,6 @@ class RankingFeatures(Struct, frozen=True):
     exact: int
 
     def __getitem__(self, factor: str) -> int:
-        """The score of a factor."""
         return self.scores[factor]
 
     def document(self) -> dict[str, Any]:

@@ -109,13 +109,11 @@ class AuditLog:
             raise self._unwritable(error) from error
 
     def __enter__(self) -> Self:
-        """The open log."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the log."""
         self.close()
 
     def _line(self, entry: Mapping[str, Any]) -> bytes:

@@ -132,13 +132,11 @@ class AppendFile:
             self._file = None
 
     def __enter__(self) -> Self:
-        """The open file."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the file."""
         self.close()
 
     @property

@@ -51,8 +51,6 @@ class _Signature(Struct, forbid_unknown_fields=True):
 
 
 class _Envelope(Struct, forbid_unknown_fields=True):
-    """The form of an envelope."""
-
     payload: str
     payloadType: Literal["application/vnd.in-toto+json"]  # noqa: N815 - as the source calls it
     signatures: Annotated[list[_Signature], Meta(min_length=1, max_length=MOST_SIGNATURES)]

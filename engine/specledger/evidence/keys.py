@@ -144,7 +144,6 @@ def trust_document(public: bytes, origin: str) -> dict[str, Any]:
 
 
 def _read(source: str) -> bytes:
-    """What a source holds."""
     if source.startswith(VARIABLE):
         text = os.environ.get(source.removeprefix(VARIABLE))
         data = None if text is None else text.encode(errors="replace")

@@ -167,7 +167,6 @@ class Validator:
 
 
 def _references(schema: Any) -> Iterator[str]:
-    """Every reference in a schema."""
     if isinstance(schema, dict):
         if isinstance(schema.get("$ref"), str):
             yield schema["$ref"]

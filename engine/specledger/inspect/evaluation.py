@@ -63,7 +63,6 @@ def _play(bundles: dict[str, Bundle], out: Path) -> Solver:
 
 @scorer(metrics=[accuracy(), stderr()])
 def _verdict() -> Scorer:
-    """Score a run by its verdict."""
 
     async def score(state: TaskState, target: Target) -> Score:
         result = state.metadata[_RESULT]

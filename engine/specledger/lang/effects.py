@@ -317,7 +317,6 @@ def _refusal(emitter: Emitter, value: str, declared: Type, right: Checked, label
 
 
 def _shown(value: object) -> str:
-    """A value as text, shortened."""
     try:
         text = canonical_bytes(value).decode()
     except NotCanonical:  # an integer beyond those of receipts

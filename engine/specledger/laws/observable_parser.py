@@ -153,7 +153,6 @@ class Reader(Struct, frozen=True):
 
 
 def _negative(node: Typed) -> int | None:
-    """The value of a negated literal."""
     if isinstance(node, Operation) and node.operator == "neg" and isinstance(node.args[0], Value):
         return -int(node.args[0].value)
     return None

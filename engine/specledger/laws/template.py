@@ -240,7 +240,6 @@ def _filled(pattern: Any, parts: Mapping[str, Node], fields: Mapping[str, Any]) 
 
 
 def _substitute(pattern: Any, parts: Mapping[str, Any], fields: Mapping[str, Any]) -> Any:
-    """The pattern with parts and fields in their places."""
     if not isinstance(pattern, Mapping):
         return pattern
     if set(pattern) == {"field"}:

@@ -202,7 +202,6 @@ class Universe(Struct, frozen=True, eq=False, dict=True):
         return isinstance(other, Universe) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        """The hash of the same fields."""
         return hash(self._identity)
 
     def text(self, cells: Sequence[int]) -> str:

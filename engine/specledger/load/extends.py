@@ -82,7 +82,6 @@ class Templates:
         return self._done[real]
 
     def _extend(self, document: Document, chain: tuple[Path, ...]) -> Template | None:
-        """The template of the document at the end of a chain."""
         kind, path = kind_of(document), chain[-1]
         own = self._with_libraries(document.root, kind, chain)
         if own is None:

@@ -95,7 +95,6 @@ def _with_context(one: Diagnostic, uses: Mapping[str, Span], texts: Mapping[str,
 
 
 def _find(target: str, kind: str | None, library: Library, models: Models, diagnostics: Diagnostics) -> Path | None:
-    """The file that a target means."""
     head, slash, name = target.partition("/")
     if slash and head in models and not target.endswith(SUFFIXES):
         kind, target = head, name

@@ -72,8 +72,6 @@ def expand(node: Node | None, params: Mapping[str, Param], diagnostics: Diagnost
 
 
 class _Matrix:
-    """Reads one matrix."""
-
     def __init__(self, params: Mapping[str, Param], diagnostics: Diagnostics) -> None:
         self._params = params
         self._diagnostics = diagnostics

@@ -76,8 +76,6 @@ _ORDER: Final = ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")
 
 
 class _Law(Struct):
-    """A law with its last verdict."""
-
     key: str
     iteration: int
     body: Body

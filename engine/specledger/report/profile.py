@@ -173,7 +173,6 @@ def _rows(control: str, place: int, named: EvidenceCheck, subjects: Sequence[Sub
 
 
 def _outcome(control: Stated, rows: Sequence[Match], tests: Sequence[Outcome] | None) -> tuple[Outcome, str]:
-    """The outcome of a control, and the reason."""
     if control.status == "not applicable":
         return Outcome.NOT_APPLICABLE, ""
     if control.status in _UNMADE:

@@ -160,7 +160,6 @@ def _read(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _hash_of(line: bytes) -> str:
-    """The hash in the line of a checked entry."""
     entry: Any = parse_canonical(line[:-1], limit=MAX_ENTRY)
     return str(entry["entry_hash"])
 

@@ -76,8 +76,6 @@ class _Phase(Struct, frozen=True):
 
 
 class _Check(Statement):
-    """The check of one certificate."""
-
     def check(self, proof: Json) -> int | None:
         """See `check_certificate`."""
         kind = proof["kind"]

@@ -103,7 +103,6 @@ class LawContent(Struct, frozen=True):
         return count
 
     def _cases(self) -> Sequence[Ring]:
-        """The cases that were recorded."""
         law = self.plan.law
         cases = make_cases(law)
         if self.bodies.get("cases", {}).get("digest") != digest_cases(law.universe, cases):

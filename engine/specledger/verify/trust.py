@@ -54,7 +54,6 @@ class Seen(Struct, frozen=True):
     root: bytes
 
     def __str__(self) -> str:
-        """The head as text."""
         return f"{self.size} receipts, root {self.root.hex()}"
 
 

@@ -215,7 +215,6 @@ class Names(Checking):
             self.refuse(node, E_EXPR_UNKNOWN_NAME, f"unknown name `{node.name}`", instead or hint or listed)
 
     def _records(self) -> Iterator[tuple[str, RecordType]]:
-        """The variables that are records."""
         return ((name, one) for name, one in self.scope.variables.items() if isinstance(one, RecordType))
 
     def _not_captured(self, node: Name, hint: str | None) -> None:

@@ -36,8 +36,6 @@ def share(tree: ast.Module, names: Names) -> ast.Module:
 
 
 class _Function(Rewriting):
-    """One function being rewritten."""
-
     def __init__(self, function: ast.FunctionDef, names: Names) -> None:
         super().__init__(names)
         self._function = function

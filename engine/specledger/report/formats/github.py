@@ -64,7 +64,6 @@ def _place(place: Place, options: Options) -> Mapping[str, str]:
 
 
 def _command(type_: str, title: str, message: str, place: Mapping[str, str] | None = None) -> str:
-    """One workflow command."""
     properties = {**(place or {}), "title": title}
     written = ",".join(
         f"{name}={_data(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in properties.items()
