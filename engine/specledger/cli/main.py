@@ -178,7 +178,8 @@ def _outcome(command: typer.Typer) -> int:
     except SystemExit:  # raised by typer when standard output is closed
         return Exit.CONFORMS
     except OSError as error:
-        print_refusal([Diagnostic(E_SYSTEM, f"operating system error: {error.strerror or error}")])
+        where = f" at {error.filename}" if isinstance(error.filename, str) else ""
+        print_refusal([Diagnostic(E_SYSTEM, f"operating system error{where}: {error.strerror or error}")])
         return Exit.INVALID
     except Exception as error:
         if os.environ.get("SPECLEDGER_TRACEBACK"):

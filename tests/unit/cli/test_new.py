@@ -86,7 +86,7 @@ class TestNew:
             (["world", "My World"], "E_NEW_NAME", "my-first-one"),
             (["world", "../pond"], "E_NEW_NAME", ""),
             (["world", "pond", "--out", "pond.txt"], "E_NEW_NAME", "pond.txt.yaml"),
-            (["world", "--out", "/proc/none/pond.yaml"], "E_SYSTEM", ""),
+            (["world", "--out", "/proc/none/pond.yaml"], "E_SYSTEM", "error at /proc/none"),
         ],
         ids=str,
     )
