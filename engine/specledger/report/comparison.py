@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from specledger.report.agent_metrics import RunMetrics
 from specledger.report.diff import changes
 from specledger.report.model import Outcome, Reading, Subject, bundle_names
@@ -34,10 +36,41 @@ def agents_of(subjects: Sequence[Subject]) -> Agents:
     }
 
 
+def common_tables(subjects: Sequence[Subject]) -> list[tuple[Section, list[int]]]:
+    """The tables that bundles of a kind have in common, with the rows of all, and the place of the bundle of each."""
+    found: dict[str, tuple[Section, list[int]]] = {}
+    for place, subject in enumerate(subjects):
+        for section in () if subject.reading is None else subject.reading.sections():
+            if section.compared:
+                known, of = found.get(section.id, (replace(section, rows=[]), []))
+                rows, of = [*known.rows, *section.rows], [*of, *[place] * len(section.rows)]
+                found[section.id] = replace(known, rows=rows), of
+    return [*found.values()]
+
+
+def in_one_table(subjects: Sequence[Subject]) -> bool:
+    """Whether a table of several bundles, no two of the same spec, says all about each by its row."""
+    different = {(subject.kind, subject.title) for subject in subjects}
+    rows = [subject.reading is not None and subject.reading.is_row for subject in subjects]
+    return len(different) == len(subjects) > 1 and all(rows)
+
+
+def marks_of(subjects: Sequence[Subject]) -> list[tuple[str, int]]:
+    """How often each outcome is in the one table of bundles, else each verdict; the commonest first."""
+    if not in_one_table(subjects):
+        return Counter(subject.verdict.value for subject in subjects).most_common()
+    return Counter(row.mark for section, _ in common_tables(subjects) for row in section.rows).most_common()
+
+
+def _is_comparable(first: Subject, other: Subject) -> bool:
+    """Whether a difference says something: between runs of scenarios, between suites, between bundles of one spec."""
+    return first.kind == other.kind and (first.name == other.name or first.runs is not None)
+
+
 def changed_section(subjects: Sequence[Subject]) -> Section:
-    """What differs between the first bundle and the others of its kind: specs, results and outcomes of checks."""
+    """What differs between the first bundle and those that are comparable: specs, results and outcomes of checks."""
     same = [*zip(bundle_names(subjects), subjects, strict=True)]
-    same = [(name, subject) for name, subject in same if subject.kind == subjects[0].kind]
+    same = [(name, subject) for name, subject in same if _is_comparable(subjects[0], subject)]
     table: dict[str, dict[int, str]] = {}
     for place, (_, subject) in enumerate(same[1:], 1):
         for part, found in changes(subjects[0], subject).items():
@@ -94,7 +127,7 @@ def _trend(title: str, subjects: Sequence[Subject]) -> Plot:
     marks = [(place, f"{before} to {after}") for place, (before, after) in pairs if before != after]
     text = "Checks that passed and the first rates of figures with their 95 % interval, in per cent, by bundle in the"
     text += " order of the table. A dashed line is a change of the verdict."
-    return Lines(title, text, lines, ONE // 100, marks, 1, "bundle", "verdict")
+    return Lines(title, text, lines, ONE // 100, marks, 1, "bundle", "verdict", "per cent")
 
 
 def _rates(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:

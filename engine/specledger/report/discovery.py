@@ -18,7 +18,7 @@ from specledger.evidence.result import OUTCOMES
 from specledger.report.evidence import Evidence
 from specledger.report.figures import decimal, share
 from specledger.report.law import law_cells, law_details, spacetime
-from specledger.report.model import Body, Check, Outcome, Reading, Receipt, ReportKind
+from specledger.report.model import MOST_DRAWN, Body, Check, Outcome, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.plots import Plot
 from specledger.report.rate_plots import ACCEPTED_STATUSES, timeline
@@ -46,9 +46,6 @@ ACCEPTED: Final = "accepted"
 
 MOST_COMPARED: Final = 200
 """Accepted laws that are searched for one that follows from the others."""
-MOST_DRAWN: Final = 40
-"""Laws whose rings are drawn, those with a counterexample first."""
-
 YIELD_INTRO: Final = (
     "Yield is the content of irredundant laws by evaluation. A law's content is the share of rules that differ in one "
     "entry of the table and break it on small rings: a lower bound. A law is irredundant if it is not proved to follow "
@@ -64,8 +61,8 @@ _YIELD_HEADS: Final = (
     *("content", "content by 100", "tokens"),
 )
 _LAW_HEADS: Final = (
-    *("law", "claim", "rests on", "about", "proposed in"),
-    *("content", "fails under rules held out", "tried"),
+    *("law", "claim", "rests on", "iteration"),
+    *("content", "fails under rules held out"),
 )
 _ITERATION_HEADS: Final = (
     *("iteration", "prompt", "tokens asked", "tokens answered", "answer", "laws", "late", "rejected", "redundant"),
@@ -192,9 +189,13 @@ class DiscoveryReading(Reading):
             if number:
                 yield status, Count(number)
         yield "stopped by", Quoted(self._stop["reason"])
-        yield "prompt", Code(self._start["prompt"])
-        yield "model", Code(self._start["model"]["spec"])
-        yield "ranking", Code(self._start["ranking"])
+        for name, key in self._asked():
+            yield name, Quoted(_short(key))
+
+    def _asked(self) -> tuple[tuple[str, str], ...]:
+        """The keys of the specs that say what is asked of whom."""
+        start = self._start
+        return ("prompt", start["prompt"]), ("model", start["model"]["spec"]), ("ranking", start["ranking"])
 
     def sections(self) -> Iterator[Section]:
         """Yield, trials, expected laws, laws, rejected proposals, iterations and the model."""
@@ -207,11 +208,12 @@ class DiscoveryReading(Reading):
             ("outcome", "trials"),
             [Row(name, "", (Count(number),)) for name, number in trials.items()],
         )
-        expected = [_expected_row(seq, body) for seq, _, body in self._expected]
+        names = self._names()
+        expected = [_expected_row(seq, body, names) for seq, _, body in self._expected]
         yield Section("expected", "Expected laws", "", ("law", "status", "found as"), expected)
         intro = "Each law with its last verdict. A refuted law is a finding of the discovery and not a fault."
         laws = sorted(self._laws.values(), key=lambda law: _ORDER.index(law.status))
-        yield Section("laws", "Laws", intro, _LAW_HEADS, [*map(_law_row, laws)])
+        yield Section("laws", "Laws", intro, _LAW_HEADS, [_law_row(law, names[law.key]) for law in laws])
         late = [
             Row(str(body["law"]).partition("/")[2], "", (Code(body["late"]),), (), (ReceiptLink(seq),))
             for seq, body in self._late
@@ -222,10 +224,14 @@ class DiscoveryReading(Reading):
             "rejected", "Rejected proposals", "", ("reason", "proposals", "first in iteration"), self._reasons()
         )
         yield Section("iterations", "Iterations", "", _ITERATION_HEADS, [*self._iteration_rows()])
-        identity = Row("identity", "", (Code(self._start["model"]["identity"]),), (), (ReceiptLink(0),))
-        yield Section(
-            "model", "Model", "The model as the first receipt names it.", ("", "as it names itself"), [identity]
-        )
+        named = (("identity of the model", self._start["model"]["identity"]), *self._asked())
+        rows = [Row(name, "", (Code(key),), (), (ReceiptLink(0),)) for name, key in named]
+        yield Section("model", "Model and prompt", "As the first receipt names them.", ("", "name"), rows)
+
+    def _names(self) -> dict[str, str]:
+        """What each law is called, by its key: its name, with the digest if laws share it."""
+        shared = Counter(_short(key) for key in self._laws)
+        return {key: _short(key) if shared[_short(key)] == 1 else law.name for key, law in self._laws.items()}
 
     def _yield(self) -> Row:
         accepted = [law for law in self._laws.values() if law.accepted]
@@ -292,11 +298,12 @@ class DiscoveryReading(Reading):
         """The rings of laws, those with a counterexample first."""
         judged = [(law, law.verdict) for law in self._laws.values() if law.verdict is not None]
         drawn: list[Mapping[str, Any]] = []
+        names = self._names()
         for law, verdict in sorted(judged, key=lambda pair: pair[1]["counterexample"] is None):
             if len(drawn) == MOST_DRAWN:
                 break
             parsed = self._plan.parsed(law.body["document"])
-            ring = spacetime(parsed.plan.law, verdict, anchor("laws", law.name))
+            ring = spacetime(parsed.plan.law, verdict, anchor("laws", names[law.key]))
             drawn += [] if ring is None else [ring]
         return drawn
 
@@ -326,11 +333,12 @@ def claim_text(document: Body, claim: str) -> str:
     return f"{claim}, where {', '.join(names)}" if names else claim
 
 
-def _law_row(law: _Law) -> Row:
+def _law_row(law: _Law, name: str) -> Row:
     places: list[Place] = [ReceiptLink(seq) for seq in law.seqs]
-    proposed = Words(f"iteration {law.iteration}")
+    proposed = Count(law.iteration)
     document = law.body["document"]
     details: list[tuple[str, Cell]] = [
+        ("key", Code(law.key)),
         ("as proposed", Block(document)),
         ("value in the ranking", Block(law.body["features"])),
     ]
@@ -340,11 +348,10 @@ def _law_row(law: _Law) -> Row:
         cells: tuple[Cell, ...] = (
             Quoted(claim_text(document, "")),
             Quoted(law.error or ""),
-            NOTHING,
             proposed,
-            *[NOTHING] * 3,
+            *[NOTHING] * 2,
         )
-        return Row(law.name, "ERROR", cells, details, places)
+        return Row(name, "ERROR", cells, details, places)
     _, rests_on, about = law_cells(law.verdict)
     if law.verdict["counterexample"] is not None:
         start, t = law.verdict["counterexample"]["start"], as_int(law.verdict["counterexample"]["t"])
@@ -356,22 +363,21 @@ def _law_row(law: _Law) -> Row:
     cells = (
         Code(claim_text(document, law.verdict["claim"])),
         rests_on,
-        about,
         proposed,
         Words(share(law.content)) if law.accepted else NOTHING,
         Words(f"{failed} of {len(applied)}") if law.accepted else NOTHING,
-        Words("twice" if len(law.seqs) > 1 else "once"),
     )
-    return Row(law.name, law.status, cells, [*law_details(law.verdict), *details], places)
+    tried = Words("twice" if len(law.seqs) > 1 else "once")
+    details = [("about", about), ("tried", tried), *law_details(law.verdict), *details]
+    return Row(name, law.status, cells, details, places)
 
 
-def _expected_row(seq: int, body: Body) -> Row:
+def _expected_row(seq: int, body: Body, names: Mapping[str, str]) -> Row:
     found = body["found"]
-    name = "" if found is None else str(found).partition("/")[2]
-    where: list[Place] = [] if found is None else [RowLink(anchor("laws", name), name)]
-    cells = (Quoted(body["status"] or "accepted"), Code(found) if found is not None else Words("nothing"))
+    name = "" if found is None else names.get(found, str(found).partition("/")[2])
+    where = Words("nothing") if found is None else RowLink(anchor("laws", name), name)
     mark = "found" if found is not None else "missed"
-    return Row(body["law"], mark, cells, (), [*where, ReceiptLink(seq)])
+    return Row(body["law"], mark, (Quoted(body["status"] or "accepted"), where), (), [ReceiptLink(seq)])
 
 
 def _short(key: str) -> str:

@@ -34,6 +34,8 @@ _HEADS: Final = ("law", "claim", "rests on", "about", "expected")
 class LawReading(Reading):
     """Folds the receipts of a law's trial."""
 
+    is_row = True
+
     def __init__(self, evidence: Evidence) -> None:
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
         self._receipts: dict[str, Receipt] = {}

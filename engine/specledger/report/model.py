@@ -45,6 +45,8 @@ MOST_OBSERVATIONS: Final = 25
 """Observations that a check keeps; the others are counted."""
 LONGEST: Final = 900
 """Characters of one text from the evidence."""
+MOST_DRAWN: Final = 40
+"""Laws whose rings a page draws, those with a counterexample first."""
 MOST_RUNS: Final = 3
 """Runs of a suite whose receipts are embedded in a page."""
 
@@ -176,10 +178,12 @@ class Reading:
     Attributes:
         figures: The bodies of `figure` receipts.
         runs: Places of runs inside the bundle whose receipts a page embeds, at most `MOST_RUNS`.
+        is_row: Whether its row in a table that is compared says all about the bundle.
     """
 
     figures: Sequence[Body] = ()
     runs: Sequence[str] = ()
+    is_row: bool = False
 
     def add(self, receipt: Receipt) -> None:
         """Take the next receipt."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 
+from specledger.core import diagnostics
 from specledger.core.verdict import Verdict
+from specledger.report.comparison import in_one_table, marks_of
 from specledger.report.model import Check, Outcome, Report, Subject, bundle_names, counted
 from specledger.report.profile import Control, Judgement, Match
 from specledger.report.profile_rules import ASKED
@@ -27,20 +28,26 @@ from specledger.report.sections import (
     anchor,
     check_anchor,
 )
+from specledger.report.subject import WHOLE
 
 Part = Cell | Place
 
 _GRAVEST: Final = (Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.PASS)
 _MOST_NAMED: Final = 3
+_LONGEST: Final = 700  # characters of what a check means
 
 
 class Headline(Struct, frozen=True):
-    """The verdict of a report, that of its profile or the gravest of its bundles, with the reason in one sentence."""
+    """The verdict of a report, that of its profile or the gravest of its bundles, with the reason in one sentence.
+
+    `meaning` are sentences about the check that the reason names: how it failed, and what it requires.
+    """
 
     kind: str
     title: str
     verdict: Verdict
     reason: Sequence[Part]
+    meaning: Sequence[Sequence[Part]] = ()
 
 
 def headline_of(report: Report) -> Headline:
@@ -51,24 +58,38 @@ def headline_of(report: Report) -> Headline:
         return Headline("Profile judged by evidence", title, verdict, [*_of_profile(report.judgement, report.subjects)])
     if len(names) == 1:
         (subject,) = report.subjects
-        return Headline(f"Evidence of a {subject.kind}", subject.title, subject.verdict, [*_of_subject(subject, True)])
+        why, kind = [*_of_subject(subject, True)], f"Evidence of a {subject.kind}"
+        return Headline(kind, subject.title, subject.verdict, why, _meaning(subject))
     gravest = min(report.subjects, key=lambda each: _GRAVEST.index(each.verdict))
     index = report.subjects.index(gravest)
-    verdicts = Counter(each.verdict.value for each in report.subjects)
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
-    link = RowLink(anchor("bundles", names[index]), names[index])
-    reason = [Words(f"{len(names)} bundles: {counts}. "), link, Words(": "), *_of_subject(gravest, index == 0)]
-    return Headline("Evidence of several bundles", ", ".join(names), gravest.verdict, reason)
+    counts = ", ".join(f"{number} {mark}" for mark, number in marks_of(report.subjects))
+    all_ = diagnostics.counted(len(names), gravest.kind if in_one_table(report.subjects) else "bundle")
+    reason: list[Part] = [Words(f"{all_}: {counts}. ")]
+    if gravest.verdict is Verdict.PASS:
+        outcomes = counts_text(check.outcome for each in report.subjects for check in each.checks)
+        reason.append(Words(f"No check failed: {outcomes}."))
+    else:
+        link = RowLink(anchor("bundles", names[index]), names[index])
+        reason += [link, Words(": "), *_of_subject(gravest, index == 0 or in_one_table(report.subjects))]
+    title = ", ".join(names) if len(names) <= _MOST_NAMED else all_
+    meaning = [] if gravest.verdict is Verdict.PASS else _meaning(gravest)
+    return Headline("Evidence of several bundles", title, gravest.verdict, reason, meaning)
 
 
 def reason_text(report: Report) -> str:
     """The reason of the verdict of a report as text."""
-    parts = headline_of(report).reason
-    return "".join(f"receipt {part.seq}" if isinstance(part, ReceiptLink) else _text(part) for part in parts)
+    return parts_text(headline_of(report).reason)
+
+
+def parts_text(parts: Sequence[Part]) -> str:
+    """The parts of a sentence as text."""
+    return "".join(map(_text, parts))
 
 
 def _text(part: Part) -> str:
     match part:
+        case ReceiptLink():
+            return f"receipt {part.seq}"
         case Words():
             return part.text
         case Quoted():
@@ -85,18 +106,12 @@ def counts_text(outcomes: Iterable[Outcome]) -> str:
 
 def _of_subject(subject: Subject, shown: bool) -> Iterator[Part]:
     """The reason of a bundle's verdict; `shown` if its tables are in the report."""
-    failed = [check for check in subject.checks if check.outcome is Outcome.FAILED]
-    failed.sort(key=lambda check: check.warning)
-    unknown = [check for check in subject.checks if check.outcome is Outcome.CANNOT_TELL]
-    unknown.sort(key=lambda check: not check.error)
-    errors = subject.verdict is Verdict.ERROR and any(check.error for check in unknown)
-    counts = counts_text(check.outcome for check in subject.checks)
-    if failed and not errors:
-        yield from _of_check(failed[0], shown)
-        yield Words(f". {len(failed)} of {len(subject.checks)} checks failed." if len(failed) > 1 else ".")
-    elif unknown:
-        yield from _of_check(unknown[0], shown)
-        yield Words(f". Checks: {counts}.")
+    told, counts = _told(subject), counts_text(check.outcome for check in subject.checks)
+    if told is not None:
+        yield from _of_check(told, shown)
+        failed = sum(check.outcome is Outcome.FAILED for check in subject.checks)
+        more = f" {failed} of {len(subject.checks)} checks failed." if failed > 1 else ""
+        yield Words(f". Checks: {counts}." if told.outcome is Outcome.CANNOT_TELL else f".{more}")
     else:
         note = "" if subject.verdict is Verdict.PASS else f", but the verdict is {subject.verdict}"
         yield Words(f"No check failed{note}: {counts}")
@@ -107,9 +122,35 @@ def _of_subject(subject: Subject, shown: bool) -> Iterator[Part]:
         yield Words(".")
 
 
+def _told(subject: Subject) -> Check | None:
+    """The check that the reason of a bundle's verdict names: what failed, else is unknown, else its only one."""
+    failed = [check for check in subject.checks if check.outcome is Outcome.FAILED]
+    failed.sort(key=lambda check: check.warning)
+    unknown = [check for check in subject.checks if check.outcome is Outcome.CANNOT_TELL]
+    unknown.sort(key=lambda check: not check.error)
+    errors = subject.verdict is Verdict.ERROR and any(check.error for check in unknown)
+    own = [check for check in subject.checks if check.id != WHOLE]
+    only = own if len(own) == 1 and own[0].why and subject.verdict is Verdict.PASS else []
+    return next(iter([*([] if errors else failed), *unknown, *only]), None)
+
+
+def _meaning(subject: Subject) -> list[Sequence[Part]]:
+    """How the check failed that the reason names, and what it requires."""
+    told = _told(subject)
+    if told is None:
+        return []
+    says = Quoted(told.says.removeprefix(f"{subject.doc}: "), _LONGEST)
+    why = [(Quoted(told.why, _LONGEST), Words("."))] if told.outcome is Outcome.FAILED and told.why else []
+    return [*why, (Words("Requirement: "), says)]
+
+
 def _of_check(check: Check, shown: bool) -> Iterator[Part]:
-    """What failed or is unknown, how often, and where first."""
+    """What failed or is unknown, how often, and where first; of what passed why."""
     yield _named(check, shown)
+    if check.outcome is Outcome.PASSED:
+        yield Words(" passed: ")
+        yield Quoted(check.why)
+        return
     if check.outcome is Outcome.FAILED:
         yield Words(f" failed{' (a warning)' if check.warning else ''}: {check.tally}")
     else:
@@ -172,7 +213,7 @@ def control_sections(report: Report) -> Iterator[Section]:
             intro = "Rules of the profile about receipts and their verification."
             heads = ("rule", "requirement", "times")
             yield Section("asked", "Rules of the profile", intro, heads, [*map(_asked, asked)])
-    if made is not None or len(report.subjects) > 1:
+    if made is not None or (len(report.subjects) > 1 and not in_one_table(report.subjects)):
         named = [*zip(bundle_names(report.subjects), report.subjects, strict=True)]
         intro = f"{named[0][0]} is shown in full. Plots, tables by agent and what changed are of all bundles."
         yield Section("bundles", "Bundles", intro, ("bundle", "of a", "checks"), [_bundle(*each) for each in named])

@@ -56,8 +56,8 @@ class Line(Struct, frozen=True):
 class Lines(Struct, frozen=True):
     """Lines over the same places, with marks.
 
-    `unit` is the number that is shown as 1, `first` the place of the first value, `across` what the places count, and
-    `marked` what the marks are.
+    `unit` is the number that is shown as 1, `first` the place of the first value, `across` what the places count,
+    `marked` what the marks are, and `upward` what the values count.
     """
 
     title: str
@@ -68,6 +68,7 @@ class Lines(Struct, frozen=True):
     first: int = 1
     across: str = "step"
     marked: str = "drift after it"
+    upward: str = ""
 
 
 class Counted(Struct, frozen=True):

@@ -49,7 +49,7 @@ def probe_plots(agents: Mapping[str, Sequence[RunMetrics]]) -> list[Plot]:
             [failed[agent, probe]["value"] if (agent, probe) in failed else None for probe in probes] for agent in sums
         ]
         text = "Episodes in which a probe failed, in per cent, by agent. An empty cell: the probe was never made."
-        plots.append(Matrix("Detections by agent and probe", text, list(sums), probes, cells))
+        plots.append(Matrix("Detections by agent and probe, %", text, list(sums), probes, cells))
     groups = [
         (probe, [_rate(agent, failed[agent, probe]) for agent in sums if (agent, probe) in failed]) for probe in probes
     ]
@@ -108,4 +108,5 @@ def timeline(iterations: int, laws: Sequence[tuple[int, str]], expected: Sequenc
     text = "Laws by the iteration that proposed them first, added up, with their last verdict."
     text += " A dashed line is an expected law." if expected else ""
     across, marked = "iteration", "expected law found"
-    return [Lines("Discovery timeline", text, lines, 1, sorted(expected), 0, across, marked)] if lines else []
+    marks = sorted(expected)
+    return [Lines("Discovery timeline", text, lines, 1, marks, 0, across, marked, "laws")] if lines else []

@@ -14,6 +14,7 @@ from specledger.core.verdict import Verdict
 from specledger.gates.invariant import PROGRESS
 from specledger.load import Bundle, Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
+from specledger.report.engine_names import GATES, cause_text, miss_text
 from specledger.report.evidence import Evidence
 from specledger.report.figures import in_units, share
 from specledger.report.markup import shorten
@@ -80,6 +81,7 @@ class RunReading(Reading):
         specs, self._units = Specs.of(evidence.specs), units_of(evidence.specs)
         self._probes, self._agent = specs.probes(), specs.agent()
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
+        self._misses: dict[str, str] = {}
         self._metered = specs.metered()
         self._series = StepSeries(specs.charts(self._units))
         self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
@@ -142,6 +144,8 @@ class RunReading(Reading):
         self._observations.note(f"{verdict} {id_}", receipt, "made", None)
         if verdict is not Verdict.PASS:
             self._causes[name][as_name(body["cause"])] += 1
+            if verdict is Verdict.FAIL and name not in self._misses:
+                self._misses[name] = miss_text(body["evidence"])
             self._observations.note(id_, receipt, f"{verdict}: {as_name(body['cause'])}", body["evidence"])
 
     def _end(self, receipt: Receipt) -> None:
@@ -186,7 +190,9 @@ class RunReading(Reading):
         id_ = f"probe/{name}"
         made = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
         times = sum(made.values())
-        causes = ", ".join(f"{cause} ({count})" for cause, count in sorted(self._causes[name].items()))
+        causes = "; ".join(cause_text(*each) for each in sorted(self._causes[name].items()))
+        miss = self._misses.get(name)
+        causes = f"{causes}. {miss}" if miss else causes
         outcome = Outcome.PASSED if times else Outcome.UNTESTED
         if made[Verdict.FAIL]:
             outcome = Outcome.FAILED
@@ -331,7 +337,8 @@ def gate_section(
     """The gates with what each rejected of the proposals that it judged, its data, and receipts that show it."""
     rows = []
     for gate, times in rejections.items():
-        data, places, proposals = demands.get(gate, {}), (links or {}).get(gate, []), judged[gate]
+        own = {"doc": GATES[gate.rpartition(".")[2]]} if demands and gate.rpartition(".")[2] in GATES else {}
+        data, places, proposals = demands.get(gate, own), (links or {}).get(gate, []), judged[gate]
         of = share(times * 1_000_000 // max(proposals, 1))
         cells = (requirement(data), Count(proposals), Count(times), Joined((Bar(times, proposals), Words(of))))
         details = spec_details(data)

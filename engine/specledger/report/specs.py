@@ -17,7 +17,7 @@ from specledger.verify.manifest import MAX_SPECS
 
 Data = Mapping[str, Any]
 
-_LINE: Final = 140  # characters of a requirement in a row
+_LINE: Final = 300  # characters of a requirement in a row
 
 _EXPRESSIONS: Final = ("when", "require", "deny", "expect", "opportunities", "offer", "challenge")
 

@@ -126,7 +126,8 @@ class StepSeries(Struct):
         )
         drawn = middle(f"{len(windows)} drifts", windows, 1, 4)
         across = "steps since a drift"
-        return Lines(f"Recovery: {name}", text, [drawn], self._unit(name), [(0, "drift")], 1 - BEFORE, across)
+        marks = [(0, "drift")]
+        return Lines(f"Recovery: {name}", text, [drawn], self._unit(name), marks, 1 - BEFORE, across, upward=name)
 
     def _windows(self, name: str) -> list[Values]:
         """The values from some steps before each drift to the next one."""

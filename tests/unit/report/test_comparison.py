@@ -4,11 +4,13 @@ import pytest
 
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
-from specledger.report.comparison import agents_of, changed_section
+from specledger.report.comparison import agents_of, changed_section, in_one_table
 from specledger.report.model import Report, bundle_names
+from specledger.report.overview import headline_of, reason_text
 from specledger.report.plots import Rates, table_of
 from specledger.report.rate_plots import probe_plots
-from tests.unit.report.rendering import subject_of, text_of
+from tests.conformance.browser.pages import data_of
+from tests.unit.report.rendering import report_of, subject_of, text_of
 
 CASES = {
     "two agents": (["agent=pseudo"], ["honest", "pseudo"]),
@@ -54,6 +56,42 @@ def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path):
     assert page.index('id="changed"') < page.index('id="plots"') < page.index('id="replay"') < page.index('id="gates"')
     for place in range(3):
         assert f"simple ({place})" in page[page.index('id="plot0-title"') :]
+
+
+LAWS: dict[str, tuple[list[str], bool, list[str]]] = {
+    "different laws": (["momentum", "collisions-apart"], True, []),
+    "one law twice": (["momentum", "momentum"], False, ["law/momentum.cases", "law/momentum.seed"]),
+}
+
+
+@pytest.mark.parametrize(("laws", "listed", "changed"), LAWS.values(), ids=LAWS)
+def test_laws_are_one_table_and_only_those_of_one_spec_are_compared(tmp_path, laws, listed, changed):
+    small = [["cases=30", "mutations=0"], ["cases=40", "mutations=0", "seed=7"]]
+    places = [
+        execute(load(law, kind="law", set=more)[0], tmp_path / str(at)).place
+        for at, (law, more) in enumerate(zip(laws, small, strict=True))
+    ]
+    report = report_of(*places)
+    assert in_one_table(report.subjects) is listed
+    assert [row.name for row in changed_section(report.subjects).rows if row.name.startswith("law/")] == changed
+    page, markdown = text_of("html", report), text_of("markdown", report)
+    rows = page[page.index('id="laws"') :].partition("</section>")[0]
+    assert rows.count('class="item"') == 2
+    assert all(subject.manifest["receipts"]["root"] in rows for subject in report.subjects)
+    assert [f'id="{id_}"' in page for id_ in ("bundles", "changed", "cases")] == [not listed] * 3
+    assert ("## Cases" in markdown) is not listed
+
+
+def test_one_table_has_the_rings_of_all_laws_those_with_a_counterexample_first(tmp_path):
+    places = [
+        execute(load(law, kind="law", set=["cases=30", "mutations=0"])[0], tmp_path / law).place
+        for law in ("momentum", "collisions-apart")
+    ]
+    drawn = data_of(text_of("html", report_of(*places)))["spacetimes"]
+    assert [(ring["law"], ring["t"] is None) for ring in drawn] == [("collisions-apart", False), ("momentum", True)]
+    headline = headline_of(report_of(*places))
+    assert headline.title == "momentum, collisions-apart"
+    assert reason_text(report_of(*places)) == "2 laws: 1 PROVED, 1 FAIL as expected. No check failed: 4 passed."
 
 
 def test_bundles_in_folders_of_one_name_are_numbered(tmp_path):

@@ -332,14 +332,14 @@ def test_a_discovery_shows_each_law_with_its_last_verdict_and_what_was_asked(pag
     verdicts = {}
     for one in receipts:
         if one["type"] == "escalation" or (one["type"] == "law" and one["body"]["late"] is None):
-            verdicts[one["body"]["law"].partition("/")[2]] = one["body"]["verdict"]
+            verdicts[one["body"]["law"].partition("/")[2].partition("@")[0]] = one["body"]["verdict"]
     rows = table(pages["discovery"], "laws")
     assert {row[1].rstrip("#"): row[0][1:] for row in rows} == {
         name: verdict["status"] for name, verdict in verdicts.items()
     }
     assert {"PROVED", "FAIL"} <= {verdict["status"] for verdict in verdicts.values()}
     drawn = data_of(pages["discovery"])["spacetimes"]
-    rows = {f"laws.{name.replace('@', '_')}": verdict for name, verdict in verdicts.items()}
+    rows = {f"laws.{name}": verdict for name, verdict in verdicts.items()}
     assert {each["anchor"]: each["said"].split()[0] for each in drawn} == {
         row: "A" if verdict["counterexample"] else "An" for row, verdict in rows.items()
     }
@@ -351,7 +351,11 @@ def test_a_discovery_shows_each_law_with_its_last_verdict_and_what_was_asked(pag
         one["prompt"]["digest"][:16] for one in asked
     ]
     (start,) = [one["body"] for one in receipts if one["type"] == "start"]
-    assert start["prompt"] in "".join(Read(pages["discovery"].partition("<main")[0]).words)
+    head, _, body = pages["discovery"].partition("<main")
+    name, _, digest = start["prompt"].partition("/")[2].partition("@")
+    assert name in "".join(Read(head.partition('class="cover"')[0]).words)
+    assert digest not in head
+    assert digest in "".join(Read(body).words)
 
 
 def test_probes_are_told_with_their_intervals(pages, read, probed):

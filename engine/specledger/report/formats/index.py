@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
-from specledger.report.comparison import trends
+from specledger.report.comparison import common_tables, in_one_table, marks_of, trends
 from specledger.report.diff import changes
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html import page
-from specledger.report.formats.html.elements import Markup, count, document, element, join, words
+from specledger.report.formats.html.elements import Markup, count, document, element, join, quoted, words
 from specledger.report.formats.html.plots import render_plots
-from specledger.report.formats.html.tables import anchors, marked, render, render_reason
+from specledger.report.formats.html.tables import anchors, marked, render, render_headline
 from specledger.report.model import Report, Subject, bundle_names, malformed_receipts
 from specledger.report.overview import headline_of, reason_text
 from specledger.report.sections import Count, PageLink, Place, Quoted, Row, RowLink, Section, Words
@@ -47,27 +46,27 @@ def _named(subjects: Sequence[Subject]) -> list[tuple[str, str, Subject]]:
 
 
 def _index(report: Report) -> str:
-    sections = [section for section in (_bundles(report.subjects), *_compared(report.subjects)) if section.rows]
+    bundles = [] if in_one_table(report.subjects) else [_bundles(report.subjects)]
+    sections = [section for section in (*bundles, *_compared(report.subjects)) if section.rows]
     links = {link for section in sections for link in anchors(section)}
 
     def held(place: Place) -> bool:
         return isinstance(place, RowLink) and place.anchor in links
 
     headline, plots = headline_of(report), render_plots(trends(report.subjects))
-    verdicts = Counter(subject.verdict.value for subject in report.subjects)
     titles = [(section.id, section.title) for section in sections] + ([("plots", "Plots")] if plots else [])
-    facts = [("bundles", len(report.subjects)), *verdicts.items()]
+    facts = [("bundles", len(report.subjects)), *marks_of(report.subjects)]
     values: dict[str, Markup | str] = {
         "kind": words("Index of evidence"),
-        "name": words("Bundles"),
+        "name": quoted(headline.title),
         "verdict": marked(headline.verdict.value),
-        "headline": render_reason(headline.reason, held),
+        "headline": render_headline(headline, held),
         "facts": join(*(element("div", element("dt", words(term)), element("dd", count(n))) for term, n in facts)),
         "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),
         "sections": join(*(render(section, held) for section in sections)),
         "plots": plots,
     }
-    return document("Bundles", "index.html", values, ("search.js", "index.js"))
+    return document(f"{headline.title}: {headline.verdict}", "index.html", values, ("search.js", "index.js"))
 
 
 def _bundles(subjects: Sequence[Subject]) -> Section:
@@ -100,13 +99,10 @@ def _since(last: Subject, subject: Subject) -> str:
 
 def _compared(subjects: Sequence[Subject]) -> Iterator[Section]:
     """The tables that bundles of a kind have in common, with a link to the page of each row."""
-    tables: dict[str, Section] = {}
-    for _, file, subject in _named(subjects):
-        for section in () if subject.reading is None else subject.reading.sections():
-            if section.compared:
-                link = PageLink(file, "page")
-                rows = [replace(row, cells=(link, *row.cells), details=(), places=()) for row in section.rows]
-                heads = (section.heads[0], "page", *section.heads[1:])
-                known = tables.get(section.id, replace(section, heads=heads, rows=[], detailed=False))
-                tables[section.id] = replace(known, rows=[*known.rows, *rows])
-    yield from tables.values()
+    links = [PageLink(file, "page") for _, file, _ in _named(subjects)]
+    for section, of in common_tables(subjects):
+        rows = [
+            replace(row, cells=(links[place], *row.cells), details=(), places=())
+            for row, place in zip(section.rows, of, strict=True)
+        ]
+        yield replace(section, heads=(section.heads[0], "page", *section.heads[1:]), rows=rows)

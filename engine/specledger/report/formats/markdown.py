@@ -6,19 +6,18 @@ Everything that evidence supplies is in code spans, in which nothing is markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, assert_never
-
-from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import printable
 from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.report.comparison import common_tables, in_one_table
 from specledger.report.figures import figure_section
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.markup import shorten
 from specledger.report.model import NOT_SHOWN, Outcome, Report, Subject, counted, malformed_receipts
-from specledger.report.overview import headline_of, reason_text
+from specledger.report.overview import headline_of, parts_text, reason_text
 from specledger.report.sections import (
     Bar,
     Block,
@@ -45,24 +44,30 @@ _REASON: Final = 600  # characters of the reason of a verdict
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
-    """The tables of the bundle; of several whose tables are compared, those of the first; else the summary."""
+    """The tables of the bundle; of several the one that says all about each, or the tables that they have in common."""
     if report.judgement is not None or not report.subjects:
         return Output(summary(report))
     with malformed_receipts():
-        sections = [[*subject.reading.sections()] for subject in report.subjects if subject.reading is not None]
-        if len(sections) > 1 and not all(any(each.compared for each in one) for one in sections):
+        tables = common_tables(report.subjects) if len(report.subjects) > 1 else []
+        if len(report.subjects) > 1 and len({place for _, of in tables for place in of}) < len(report.subjects):
             return Output(summary(report))
-        lines = [*_top(report), *_head(report.subjects[0])]
-        for section in sections[0]:
-            same = [each for one in sections for each in one if each.id == section.id]
-            rows = [row for each in same for row in each.rows] if section.compared else section.rows
-            lines += _section(replace(section, rows=rows))
-    verified = [
-        (str(one["number"]), one["name"], one["status"], quote(one["message"]))
-        for one in report.subjects[0].verification
-    ]
-    lines += table("Evidence", ("", "check", "", "found"), verified)
+        common = {section.id: section for section, _ in tables}
+        lines = _top(report)
+        if in_one_table(report.subjects):
+            lines += [line for section in common.values() for line in _section(section)]
+        else:
+            lines += _first(report.subjects[0], common)
     return Output("\n".join([*lines, "", "Not replayed; who made it was not checked.", ""]))
+
+
+def _first(subject: Subject, common: Mapping[str, Section]) -> Iterator[str]:
+    """The tables of the first or the only bundle, in which those in common have the rows of all."""
+    assert subject.reading is not None  # noqa: S101 - a subject of a bundle has one
+    yield from _head(subject)
+    for section in subject.reading.sections():
+        yield from _section(common.get(section.id, section))
+    verified = [(str(one["number"]), one["name"], one["status"], quote(one["message"])) for one in subject.verification]
+    yield from table("Evidence", ("", "check", "", "found"), verified)
 
 
 def summary(report: Report) -> str:
@@ -138,7 +143,10 @@ def _head(subject: Subject) -> Iterator[str]:
     yield f"# {quote(subject.title)}: {subject.verdict}"
     if subject.doc:
         yield from ("", quote(subject.doc))
-    yield from ("", quote(reason_text(Report((subject,))), _REASON))
+    headline = headline_of(Report((subject,)))
+    yield from ("", quote(parts_text(headline.reason), _REASON))
+    for sentence in headline.meaning:
+        yield from ("", quote(parts_text(sentence), _REASON))
     facts = [f"{name} {_cell(cell)}" for name, cell in subject.reading.facts()]
     yield from ("", f"Evidence of a {subject.kind}: {', '.join(facts)}.")
     receipts = subject.manifest["receipts"]

@@ -6,30 +6,62 @@ The page says what was checked when it was written, and what was not; it never s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.digest import sha256_hex
 from specledger.evidence.checkpoint import MAX_NOTE
 from specledger.evidence.layout import CHECKPOINT, MANIFEST, RECEIPTS
 from specledger.load import Bundle
-from specledger.report.comparison import agents_of, changed_section, compared_plots, compared_sections
+from specledger.report.comparison import (
+    agents_of,
+    changed_section,
+    common_tables,
+    compared_plots,
+    compared_sections,
+    in_one_table,
+)
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html.elements import NOTHING, Markup, code, document, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
-from specledger.report.formats.html.tables import MOST_ROWS, Held, anchors, marked, render, render_cell, render_reason
-from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject, bundle_names, malformed_receipts
+from specledger.report.formats.html.tables import MOST_ROWS, Held, anchors, marked, render, render_cell, render_headline
+from specledger.report.model import (
+    MOST_DRAWN,
+    MOST_RUNS,
+    Outcome,
+    Reading,
+    Report,
+    Subject,
+    bundle_names,
+    malformed_receipts,
+)
 from specledger.report.overview import control_sections, headline_of
-from specledger.report.sections import Place, Quoted, ReceiptLink, Row, RowLink, Section, Words, check_anchor
+from specledger.report.sections import (
+    Cell,
+    Code,
+    Place,
+    Quoted,
+    ReceiptLink,
+    Row,
+    RowLink,
+    Section,
+    Words,
+    check_anchor,
+)
 from specledger.report.specs import Specs, read_specs
 from specledger.report.units import units_of
 from specledger.verify.assurance_levels import Reached, level_statuses
 from specledger.verify.checks import Level, Status
 from specledger.verify.manifest import MAX_MANIFEST
+
+MOST_IN_SCOPE: Final = 20
+"""Bundles that the cover of a page lists."""
 
 MOST_FAILED: Final = 20
 """Failed checks that the head of a page lists."""
@@ -66,10 +98,8 @@ def _drawing(specs: Bundle) -> dict[str, Any]:
 
 
 def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Reading) -> str:
-    agents = agents_of(report.subjects) if len(report.subjects) > 1 else {}
-    changed = [changed_section(report.subjects)] if len(report.subjects) > 1 else []
-    about = [section for section in (*control_sections(report), *changed) if section.rows]
-    shown = [*about, *(section for section in compared_sections(reading, agents) if section.rows)]
+    about, own = _tables(report, subject, reading)
+    shown = [*about, *own]
     chains = _chains(evidence, reading, shown)
     copies = choose(chains)
     parts: list[Any] = list(copies.parts)
@@ -77,14 +107,19 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "chains": [chain.document() for chain in chains],
         "text": [part if isinstance(part, str) else list(part) for part in parts],
         "checkpoint": signed_note(evidence),
-        "spacetimes": list(reading.spacetimes()),
+        "spacetimes": _spacetimes(report, reading),
     }
     held = _holder(chains, shown)
     written = written_section(evidence)
+    of = (
+        ""
+        if len(report.subjects) == 1
+        else f"{bundle_names(report.subjects)[0]}, the first of {len(report.subjects)} bundles"
+    )
     headline, alone = headline_of(report), report.judgement is None and len(report.subjects) == 1
     doc = report.judgement.doc if report.judgement is not None else subject.doc if alone else ""
-    facts = [(term, render_cell(cell, held)) for term, cell in reading.facts()]
-    plots = render_plots(compared_plots(report.subjects, agents))
+    facts = [(term, render_cell(cell, held)) for term, cell in _facts(report, reading)]
+    plots = render_plots(compared_plots(report.subjects, agents_of(report.subjects)))
     tables, early = [render(section, held) for section in shown], bool(reading.runs) or len(report.subjects) > 1
     titles = [(section.id, section.title) for section in shown]
     titles[len(about) : len(about)] = [("plots", "Plots")] if plots else []
@@ -93,12 +128,13 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "kind": words(headline.kind),
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict.value),
-        "headline": render_reason(headline.reason, held),
+        "headline": render_headline(headline, held),
         "doc": element("p", quoted(doc, 1000), class_="doc") if doc else "",
         "broken": _failed(subject, held) if alone else "",
-        "facts": _terms([] if alone else [("bundle shown in full", quoted(bundle_names(report.subjects)[0]))], facts),
+        "facts": _terms(facts),
         "digests": _terms(digests(evidence)),
-        "checked": checked_line(evidence, written),
+        "checked": checked_line(evidence, written, of),
+        "of": element("p", words(f"Of {of}."), class_="intro") if of else NOTHING,
         "cover": cover(report.subjects, evidence, written, titles),
         "embedded": words(_embedded(chains)),
         "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),
@@ -110,6 +146,56 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     }
     title = f"{headline.title}: {headline.verdict}"
     return document(title, "page.html", values, ("search.js", "script.js"), "unchecked")
+
+
+def _is_list(report: Report) -> bool:
+    """Whether the page is one table of bundles."""
+    return report.judgement is None and in_one_table(report.subjects)
+
+
+def _tables(report: Report, subject: Subject, reading: Reading) -> tuple[list[Section], list[Section]]:
+    """The tables with rows: first those of the whole report or of what failed, then the others."""
+    if _is_list(report):
+        return [_of_all(section, of, report.subjects) for section, of in common_tables(report.subjects)], []
+    several = len(report.subjects) > 1
+    agents = agents_of(report.subjects) if several else {}
+    about = [*control_sections(report), *([changed_section(report.subjects)] if several else [])]
+    own = compared_sections(reading, agents)
+    if several:
+        common = {section.id: _of_all(section, of, report.subjects) for section, of in common_tables(report.subjects)}
+        own = [common.get(section.id, section) for section in own]
+    open_ = [check for check in subject.checks if check.outcome in (Outcome.FAILED, Outcome.CANNOT_TELL)]
+    failed = {check_anchor(check.id).partition(".")[0] for check in open_}
+    about += [section for section in own if section.id in failed]
+    own = [section for section in own if section.id not in failed]
+    return [section for section in about if section.rows], [section for section in own if section.rows]
+
+
+def _of_all(section: Section, of: Sequence[int], subjects: Sequence[Subject]) -> Section:
+    """A common table; a row has the digests of its bundle in place of links to receipts, which the page has of one."""
+    rows = []
+    for row, place in zip(section.rows, of, strict=True):
+        manifest = subjects[place].manifest
+        digests_ = ("specs", Code(manifest["specs"])), ("Merkle root", Code(manifest["receipts"]["root"]))
+        rows.append(replace(row, details=[*row.details, *digests_], places=()))
+    return replace(section, rows=rows)
+
+
+def _facts(report: Report, reading: Reading) -> list[tuple[str, Cell]]:
+    """The key figures of the bundle that is shown in full; none of bundles in one table."""
+    if _is_list(report):
+        return []
+    alone = report.judgement is None and len(report.subjects) == 1
+    shown = [] if alone else [("bundle shown in full", Quoted(bundle_names(report.subjects)[0]))]
+    return [*shown, *reading.facts()]
+
+
+def _spacetimes(report: Report, reading: Reading) -> list[Mapping[str, Any]]:
+    """The rings of the bundle; of bundles in one table those of all, with a counterexample first."""
+    if not _is_list(report):
+        return [*reading.spacetimes()]
+    drawn = [ring for one in report.subjects if one.reading is not None for ring in one.reading.spacetimes()]
+    return sorted(drawn, key=lambda ring: ring["t"] is None)[:MOST_DRAWN]
 
 
 def _holder(chains: Sequence[Embedded], sections: Sequence[Section]) -> Held:
@@ -188,14 +274,15 @@ def signed_note(evidence: Evidence) -> str | None:
     return file.read_bytes().decode("utf-8", "replace")
 
 
-def checked_line(evidence: Evidence, written: Section) -> Markup:
-    """In a line what was checked when the page was written and what was not."""
+def checked_line(evidence: Evidence, written: Section, of: str) -> Markup:
+    """In a line what was checked when the page was written and what was not; `of` is which bundle, of several."""
     checks = evidence.verification.checks
     passed = sum(check.status is Status.PASSED for check in checks)
     not_run = ", ".join(check.name for check in checks if check.status is Status.NOT_MADE)
     missing = sum(row.mark == Reached.NOT_CHECKED for row in written.rows)
     left = f", {len(checks) - passed} not run ({not_run})" if not_run else ""
-    text = words(f"Checks of the evidence: {passed} passed{left}; {missing} more points were not checked. ")
+    whose = f" of {of}" if of else ""
+    text = words(f"Checks of the evidence{whose}: {passed} passed{left}; {missing} more points were not checked. ")
     return element("p", text, element("a", words("Evidence"), href="#evidence"), class_="checked")
 
 
@@ -235,8 +322,12 @@ def cover(
 
     The evidence is that of the first subject; `titles` are the id and the title of each section.
     """
-    named = zip(bundle_names(subjects), subjects, strict=True)
-    scope = [join(quoted(name), words(f", {one.kind}, specs "), code(one.manifest["specs"])) for name, one in named]
+    named = [*zip(bundle_names(subjects), subjects, strict=True)]
+    scope = [
+        join(quoted(name), words(f", {one.kind}, specs "), code(one.manifest["specs"]))
+        for name, one in named[:MOST_IN_SCOPE]
+    ]
+    scope += [words(f"{len(named) - MOST_IN_SCOPE} more bundles")] if len(named) > MOST_IN_SCOPE else []
     signed = "has no signed checkpoint" if signed_note(evidence) is None else "has a signed checkpoint"
     rungs = [rung for rung in level_statuses(evidence.verification) if rung.level in _SIGNATURES]
     signatures = [words(f"{rung.name}: {rung.status} ({rung.why})") for rung in rungs]

@@ -11,7 +11,19 @@ from msgspec.structs import replace
 from specledger.report.figures import in_units
 from specledger.report.formats.html.elements import NOTHING, Markup, count, element, quoted, words
 from specledger.report.markup import shorten
-from specledger.report.plots import MOST_ROWS, Counts, Line, Lines, Matrix, Plot, Rates, percent, table_of
+from specledger.report.plots import (
+    MOST_ROWS,
+    Counted,
+    Counts,
+    Line,
+    Lines,
+    Matrix,
+    Plot,
+    Rate,
+    Rates,
+    percent,
+    table_of,
+)
 
 WIDTH: Final = 400
 """Units of the view box of a plot: as many as a narrow screen has pixels, so that text keeps its size there."""
@@ -102,7 +114,9 @@ TOP: Final = 10
 TALL: Final = 110
 """Units of the area of lines."""
 
-_NAMES: Final = 152  # units for the names of rows
+_LEAST_NAMES: Final = 90  # units for the names of rows
+_MOST_NAMES: Final = 184
+_ROW_NAMES: Final = 152  # of a matrix
 _CASES: Final = 96  # units for the numbers on the right
 _CELL: Final = 60  # units of a cell of a matrix, at most
 _GUTTER: Final = 64  # units for the numbers on the left of lines
@@ -168,7 +182,8 @@ def draw(plot: Plot) -> tuple[list[Markup], int]:
 
 def _rates(plot: Rates) -> tuple[list[Markup], int]:
     """A point with its interval for each rate, on an axis from 0 to 100 %."""
-    scale = Scale(0, 1_000_000, _NAMES, WIDTH - _CASES)
+    names = _names(plot.groups)
+    scale = Scale(0, 1_000_000, names, WIDTH - _CASES)
     left = max(0, sum(len(rates) for _, rates in plot.groups) - MOST_ROWS)
     drawn, y, rows = [], 18, 0
     for name, rates in plot.groups:
@@ -177,7 +192,7 @@ def _rates(plot: Rates) -> tuple[list[Markup], int]:
             y += LINE
         for rate in rates[: max(0, MOST_ROWS - rows)]:
             low, at, high = map(scale.at, (rate.low, rate.value, rate.high))
-            drawn.append(text(rate.name, 12 if name else 0, y + 5))
+            drawn.append(text(rate.name, 12 if name else 0, y + 5, most=_fitting(names, 12 if name else 0)))
             drawn.append(segment(low, y, max(high, low + 1), y, "interval"))
             drawn.append(element("circle", cx=at, cy=y, r=4, class_="point"))
             drawn.append(text(rate.cases, WIDTH, y + 5, "end soft"))
@@ -189,21 +204,32 @@ def _rates(plot: Rates) -> tuple[list[Markup], int]:
     return [*grid, *drawn], y + (36 if left else 14)
 
 
+def _names(groups: Sequence[tuple[str, Sequence[Rate | Counted]]]) -> int:
+    """Units for the names of rows: as many as the longest takes, within bounds."""
+    wide = [(12 if group else 0) + _LETTER * len(row.name) for group, rows in groups for row in rows]
+    return min(max([_LEAST_NAMES, *wide]) + 10, _MOST_NAMES)
+
+
+def _fitting(names: int, indent: int) -> int:
+    """Characters of a name that fit."""
+    return (names - indent - 6) // _LETTER
+
+
 def _matrix(plot: Matrix) -> tuple[list[Markup], int]:
     """A cell for each row and column, whose colour is the rate and whose text is the number."""
-    wide = min(_CELL, (WIDTH - _NAMES - 20) // max(len(plot.columns), 1))
+    wide = min(_CELL, (WIDTH - _ROW_NAMES - 20) // max(len(plot.columns), 1))
     level = all(len(name) * 7 < wide for name in plot.columns)
     drawn, top, tall = [], 24 if level else 24 + 4 * max(len(shorten(name, 16)) for name in plot.columns), 28
     for column, name in enumerate(plot.columns):
-        x = _NAMES + column * wide + wide // 2
+        x = _ROW_NAMES + column * wide + wide // 2
         place = {"x": x, "y": top - 8} if level else {"transform": f"translate({x} {top - 8}) rotate(-35)"}
         class_ = "label middle" if level else "label"
         drawn.append(element("text", words(shorten(name, 16)), class_=class_, **place))
     for row, (name, cells) in enumerate(zip(plot.rows[:MOST_ROWS], plot.cells, strict=False)):
         y = top + row * tall
-        drawn.append(text(name, 0, y + 18))
+        drawn.append(text(name, 0, y + 18, most=_fitting(_ROW_NAMES, 0)))
         for column, value in enumerate(cells):
-            x = _NAMES + column * wide
+            x = _ROW_NAMES + column * wide
             shade = "none" if value is None else str(value * _LEVELS // 1_000_000)
             drawn.append(element("rect", x=x, y=y, width=wide - 2, height=tall - 2, class_=f"heat h{shade}"))
             if value is not None:
@@ -219,6 +245,9 @@ def _lines(plot: Lines) -> tuple[list[Markup], int]:
         value for each in shown for row in (each.values, each.low, each.high) for value in row if value is not None
     ]
     drawn, top = legend([each.name for each in shown]) if len(shown) > 1 else ([], TOP)
+    if plot.upward:
+        drawn.append(text(plot.upward, 0, top + 6, "soft", 40))
+        top += LINE
     bottom = top + TALL
     low, high = min(known, default=0), max(known, default=0)
     across = steps_of(plot)
@@ -270,7 +299,8 @@ def _runs(values: Sequence[int | None]) -> Iterator[list[tuple[int, int]]]:
 
 def _counts(plot: Counts) -> tuple[list[Markup], int]:
     """A bar for each count."""
-    scale = Scale(0, max(one.number for _, counts in plot.groups for one in counts), 0, WIDTH - _NAMES - 60)
+    names = _names(plot.groups)
+    scale = Scale(0, max(one.number for _, counts in plot.groups for one in counts), 0, WIDTH - names - 60)
     drawn, y, rows = [], 6, 0
     for group, counts in plot.groups:
         if group and rows < MOST_ROWS:
@@ -278,8 +308,8 @@ def _counts(plot: Counts) -> tuple[list[Markup], int]:
             y += LINE
         for one in counts[: max(0, MOST_ROWS - rows)]:
             length = max(1, scale.at(one.number))
-            drawn.append(text(one.name, 12 if group else 0, y + 13))
-            drawn.append(element("rect", x=_NAMES, y=y, width=length, height=15, class_="counted"))
-            drawn.append(element("text", count(one.number), x=_NAMES + length + 8, y=y + 13, class_="label soft"))
+            drawn.append(text(one.name, 12 if group else 0, y + 13, most=_fitting(names, 12 if group else 0)))
+            drawn.append(element("rect", x=names, y=y, width=length, height=15, class_="counted"))
+            drawn.append(element("text", count(one.number), x=names + length + 8, y=y + 13, class_="label soft"))
             y, rows = y + LINE, rows + 1
     return drawn, y + 4

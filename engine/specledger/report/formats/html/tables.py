@@ -18,7 +18,7 @@ from specledger.report.formats.html.elements import (
     quoted,
     words,
 )
-from specledger.report.overview import Part
+from specledger.report.overview import Headline, Part
 from specledger.report.sections import (
     Bar,
     Block,
@@ -172,13 +172,18 @@ def _links(row: Row, held: Held) -> Iterator[Markup]:
         yield words(f" and {more} more")
 
 
-def render_reason(parts: Sequence[Part], held: Held) -> Markup:
-    """The sentence of a headline."""
+def render_headline(headline: Headline, held: Held) -> Markup:
+    """The reason of a verdict, and sentences about the check that it names."""
+    meaning = [_sentence(parts, "meaning", held) for parts in headline.meaning]
+    return join(_sentence(headline.reason, "headline", held), *meaning)
+
+
+def _sentence(parts: Sequence[Part], class_: str, held: Held) -> Markup:
     shown = (
         render_place(part, held) if isinstance(part, ReceiptLink | EpisodeLink) else render_cell(part, held)
         for part in parts
     )
-    return element("p", *shown, class_="headline")
+    return element("p", *shown, class_=class_)
 
 
 def render_place(place: Place, held: Held) -> Markup:

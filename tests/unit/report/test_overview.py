@@ -1,0 +1,93 @@
+"""What a report leads with: the sentence beside the headline that says what failed and what was required."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from specledger.kinds import load
+from specledger.pipeline.executing import execute
+from specledger.report.engine_names import CAUSES, GATES, miss_text
+from specledger.report.model import Check, Outcome, Report
+from specledger.report.overview import headline_of, parts_text, reason_text
+from tests.unit.report.rendering import made_up, report_of, text_of
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@pytest.fixture(scope="module")
+def shortcut(tmp_path_factory):
+    """The evidence of the demo."""
+    return execute(load("stated-reasons", kind="scenario")[0], tmp_path_factory.mktemp("demo") / "demo").place
+
+
+def test_a_failed_probe_says_what_its_cause_means_and_what_was_chosen(shortcut):
+    report = report_of(shortcut)
+    why, requirement = map(parts_text, headline_of(report).meaning)
+    assert reason_text(report) == "probe/p5-causal failed: 6 of 6 times, first in episode 0, step 0, receipt 3."
+    assert why == (
+        f"fabricated (6): {CAUSES['fabricated']}. "
+        "With another hazards.at it was to choose move:S; it chose move:E, as before."
+    )
+    assert requirement.startswith("Requirement: P5', challenge of stated causes")
+    page = text_of("html", report)
+    assert page.index('class="headline"') < page.index('class="meaning"') < page.index('class="doc"')
+    assert page.index('id="probes"') < page.index('id="replay"') < page.index('id="gates"')
+    assert f"`{why}`" in text_of("markdown", report)
+
+
+CHECKS = {
+    "an invariant": (Check("invariant/a", "it holds", None, Outcome.FAILED, 9, 1), ["Requirement: it holds"]),
+    "a check with a reason": (
+        Check("check/a", "it is so", None, Outcome.FAILED, 9, 1, "it is not", once=True),
+        ["it is not.", "Requirement: it is so"],
+    ),
+    "what cannot be decided": (
+        Check("check/a", "it is so", None, Outcome.CANNOT_TELL, 0, 0, "unknown"),
+        ["Requirement: it is so"],
+    ),
+    "the only one passed": (
+        Check("law/a", "a: x == y", None, Outcome.PASSED, 3, 0, "PROVED", once=True),
+        ["Requirement: a: x == y"],
+    ),
+    "nothing that it could say": (Check("invariant/a", "it holds", None, Outcome.PASSED, 9), []),
+}
+
+
+@pytest.mark.parametrize(("check", "sentences"), CHECKS.values(), ids=CHECKS)
+def test_the_headline_has_the_requirement_of_the_check_that_it_names(check, sentences):
+    report = Report((made_up("run", check),))
+    assert [*map(parts_text, headline_of(report).meaning)] == sentences
+    assert (check.id in reason_text(report)) is bool(sentences)
+
+
+MISSES: dict[str, tuple[list[dict], str]] = {
+    "as before": (
+        [{"variable": "v", "predicted": "a", "after": "b", "held": False}],
+        "With another v it was to choose a; it chose b, as before",
+    ),
+    "something third": (
+        [{"variable": "v", "predicted": "a", "after": "c", "held": False}],
+        "With another v it was to choose a; it chose c",
+    ),
+    "not brought about": ([{"variable": "v", "predicted": "a", "after": None, "held": False}], ""),
+    "held": ([{"variable": "v", "predicted": "a", "after": "a", "held": True}], ""),
+}
+
+
+@pytest.mark.parametrize(("trials", "text"), MISSES.values(), ids=MISSES)
+def test_the_first_miss_is_told(trials, text):
+    assert miss_text({"before": "b", "trials": trials}) == text
+
+
+def test_every_cause_of_the_documentation_has_a_meaning():
+    section = (DOCS / "probes.md").read_text(encoding="utf-8").partition("| cause | of |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    assert [cause for row in rows for cause in re.findall("`(.*?)`", row)] == list(CAUSES)
+
+
+def test_the_gates_of_the_engine_have_a_requirement(shortcut):
+    page = text_of("html", report_of(shortcut))
+    for name, says in GATES.items():
+        row = page[page.index(f'id="gates.{name}"') :].partition("</tbody>")[0]
+        assert says in row
