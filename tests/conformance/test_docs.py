@@ -31,6 +31,7 @@ from specledger.spec.types import BUILT_IN
 from specledger.verify import checks
 from specledger.verify.run_order import RunOrder
 from specledger.worlds.check import WORLD_FUNCTIONS
+from tests.toys.bundles import receipts_of
 from tools.pictures import MOST_BYTES, PICTURES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -438,14 +439,10 @@ def bundle(tmp_path_factory):
     return execute(load(folder / "delivery-anywhere.yaml")[0], folder / "bundle").place
 
 
-def read_lines(place):
-    return [json.loads(line) for line in (place / "receipts.jsonl").read_bytes().splitlines()]
-
-
 def test_the_fields_of_every_type_of_receipt_are_listed(bundle, tmp_path):
     write("authoring.md", tmp_path)
     failing = load(tmp_path / "delivery.yaml", set=["world.record.to_go=1 / (left - left)"])[0]
-    bodies = [(line["type"], line["body"]) for line in read_lines(bundle)]
+    bodies = [(line["type"], line["body"]) for line in receipts_of(bundle)]
     bodies += [(event.type, event.body) for event in run(compile_scenario(failing))]
     probed = load(ROOT / "specs/scenario/axion-basic.yaml", set=["horizon=2"])[0]
     bodies += [(event.type, event.body) for event in run(compile_scenario(probed)) if event.type in ("audit", "probe")]
@@ -462,7 +459,7 @@ def test_the_variables_of_the_gridworld_are_listed():
 
 def test_what_stands_inside_receipts_is_named(bundle):
     words = set(re.findall(r"\w+", " ".join(spans(EVIDENCE))))
-    step = next(line["body"] for line in read_lines(bundle) if line["type"] == "step")
+    step = next(line["body"] for line in receipts_of(bundle) if line["type"] == "step")
     inside = {*step["token"], *step["decisions"][0], *step["parts"]["battery"]} - {"used", "short"}
     assert inside | {"gate", "reason", "witness", "code", "expression", "offset", "total"} <= words
 

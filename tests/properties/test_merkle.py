@@ -9,22 +9,12 @@ from hypothesis import strategies as st
 
 from specledger.core.merkle import (
     Tree,
-    consistency_path,
-    inclusion_path,
     leaf_hash,
     root,
     verify_consistency,
     verify_inclusion,
 )
-
-
-def inclusion_proof(leaves, index):
-    return inclusion_path(list(map(leaf_hash, leaves)), index)
-
-
-def consistency_proof(leaves, old_size):
-    return consistency_path(list(map(leaf_hash, leaves)), old_size)
-
+from tests.toys.trees import consistency_proof, inclusion_proof
 
 LEAVES = st.lists(st.binary(max_size=4), min_size=1, max_size=40)
 DISTINCT = st.integers(1, 40).map(lambda size: [b"leaf %d" % index for index in range(size)])

@@ -6,28 +6,15 @@ import shutil
 import pytest
 from msgspec.structs import replace
 
-from specledger.discovery import worker
 from specledger.oracles.scripted import ScriptedModel
 from tests.toys import SMALL
+from tests.toys.trials import remember_trials
 
 
 @pytest.fixture(autouse=True, scope="module")
 def quick():
-    """Trials are pure: each is made once in this process."""
-    remembered = {}
-
-    def memo(function):
-        def tried(plan, document, *effort):
-            key = function.__name__, repr(document), repr(effort)
-            if key not in remembered:
-                remembered[key] = function(plan, document, *effort)
-            return remembered[key]
-
-        return tried
-
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("try_proposed", "try_elsewhere"):
-            patch.setattr(worker, name, memo(getattr(worker, name)))
+        remember_trials(patch, {})
         yield
 
 

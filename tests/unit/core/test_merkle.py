@@ -3,22 +3,11 @@
 import pytest
 
 from specledger.core.merkle import (
-    consistency_path,
-    inclusion_path,
-    leaf_hash,
     root,
     verify_consistency,
     verify_inclusion,
 )
-
-
-def inclusion_proof(leaves, index):
-    return inclusion_path(list(map(leaf_hash, leaves)), index)
-
-
-def consistency_proof(leaves, old_size):
-    return consistency_path(list(map(leaf_hash, leaves)), old_size)
-
+from tests.toys.trees import consistency_proof, inclusion_proof
 
 LEAVES = [
     bytes.fromhex(leaf)

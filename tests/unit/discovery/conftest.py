@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from specledger.compile.law import compile_law
-from specledger.discovery import worker
 from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.parser import ParsedLaw
 from specledger.discovery.ranking import compile_ranking
@@ -14,6 +13,7 @@ from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from tests.toys import SMALL
 from tests.toys.claims import T0, T
+from tests.toys.trials import remember_trials
 
 
 @pytest.fixture(scope="session")
@@ -85,19 +85,7 @@ def trials():
 
 @pytest.fixture
 def quick(monkeypatch, trials):
-    """Trials are pure functions: each is computed once in this session."""
-
-    def memo(function):
-        def made(plan, document, *effort):
-            key = function.__name__, repr(document), repr(effort)
-            if key not in trials:
-                trials[key] = function(plan, document, *effort)
-            return trials[key]
-
-        return made
-
-    for name in ("try_proposed", "try_elsewhere"):
-        monkeypatch.setattr(worker, name, memo(getattr(worker, name)))
+    remember_trials(monkeypatch, trials)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A bundle of one episode in a trap with two drifts, one of a small suite, and a hand that seals receipts again."""
 
-import json
 import shutil
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from tests.toys import CLIMB
+from tests.toys.bundles import receipts_of
 from tools.tampering.forger import HELP, Forger
 
 SUITE = """
@@ -28,14 +28,10 @@ mutants:
 """
 
 
-def read_receipts(place):
-    return [json.loads(line) for line in (place / "receipts.jsonl").read_bytes().splitlines()]
-
-
 @pytest.fixture(scope="session")
 def read():
     """Read the receipts of a bundle."""
-    return read_receipts
+    return receipts_of
 
 
 @pytest.fixture(scope="session")

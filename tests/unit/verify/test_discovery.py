@@ -6,7 +6,6 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
-from specledger.discovery import worker
 from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.worker import open_all
 from specledger.evidence.bundle import BundleWriter
@@ -22,6 +21,7 @@ from specledger.verify.bundle import verify_bundle
 from specledger.verify.certificates import check_certificate
 from specledger.verify.discovery import DISCOVERY
 from tests import toys
+from tests.toys.trials import remember_trials
 
 SMALL = toys.SMALL / "small.yaml"
 
@@ -40,8 +40,8 @@ class Recorder:
 
 @pytest.fixture(scope="module", autouse=True)
 def quick():
-    """Trials and certificates are pure: each is made, or checked, once in this process, if it holds."""
-    remembered, held = {}, {}
+    """Certificates are pure, too: each is checked once in this process, if it holds."""
+    held = {}
 
     def check_once(certificate, about, holds):
         key = repr((certificate, about))
@@ -49,19 +49,9 @@ def quick():
             held[key] = check_certificate(certificate, about, holds)
         return held[key]
 
-    def memo(function):
-        def tried(plan, document, *effort):
-            key = function.__name__, repr(document), repr(effort)
-            if key not in remembered:
-                remembered[key] = function(plan, document, *effort)
-            return copy.deepcopy(remembered[key])
-
-        return tried
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("specledger.verify.law.check_certificate", check_once)
-        for name in ("try_proposed", "try_elsewhere"):
-            patch.setattr(worker, name, memo(getattr(worker, name)))
+        remember_trials(patch, {})
         yield
 
 
