@@ -18,7 +18,8 @@ PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 pyth
 # Tests of one file stay in one process, which builds what they share once.
 PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder --override-ini tmp_path_retention_policy=failed
 # Tests write tens of thousands of small files; where memory has room for them, they need no disk.
-quick test slow coverage: export TMPDIR := $(shell df -Pk /dev/shm 2> /dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
+MEMORY := $(shell grep -qs ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts || df -Pk /dev/shm 2> /dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
+quick test slow coverage: export TMPDIR := $(MEMORY)
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
 .PHONY: help install demo quick test slow inspect coverage mutation golden pictures bench clean

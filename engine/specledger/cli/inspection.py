@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from specledger.report.diff import Difference
-    from specledger.report.receipt_diff import Change, Parting
+    from specledger.report.receipt_diff import Change, ReceiptDiff
     from specledger.report.trace import StepLine, Trace
 
 _DIGITS: Final = 10  # of a number of a step at most
@@ -93,7 +93,7 @@ def _listed(title: str, changes: Sequence[Change], left: int) -> Iterator[str]:
         yield f"  and {left} more"
 
 
-def _parted(what: str, parting: Parting) -> Iterator[str]:
+def _parted(what: str, parting: ReceiptDiff) -> Iterator[str]:
     parted = parting.receipts
     if parted is None:
         yield f"{what}{' after the start' if parting.start else ''}: the same"

@@ -14,7 +14,7 @@ from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, ReportKind, Subject, malformed_receipts
-from specledger.report.receipt_diff import ABSENT, MOST_CHANGES, Change, Parting, part, unpinned, walk
+from specledger.report.receipt_diff import ABSENT, MOST_CHANGES, Change, ReceiptDiff, diff_receipts, unpinned, walk
 from specledger.report.subject import read_subject
 
 FORMAT: Final = "specledger/diff/v1"
@@ -36,8 +36,8 @@ class Difference(Struct, frozen=True):
     specs: tuple[Change, ...]
     results: tuple[Change, ...]
     checks: tuple[Change, ...]
-    receipts: Parting
-    run: tuple[str, Parting] | None
+    receipts: ReceiptDiff
+    run: tuple[str, ReceiptDiff] | None
     sources: tuple[Change, ...]
     more: Mapping[str, int]
 
@@ -56,7 +56,9 @@ def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportKind]) 
     subjects = read_subject(first, kinds), read_subject(second, kinds)
     listed = {**changes(*subjects), "sources": [*_sources(first, second)]}
     with malformed_receipts():
-        parted = part(first.receipts.lines(), second.receipts.lines(), first.specs.digest == second.specs.digest)
+        parted = diff_receipts(
+            first.receipts.lines(), second.receipts.lines(), first.specs.digest == second.specs.digest
+        )
         run = _runs(first, second)
     return Difference(
         kinds=(first.kind, second.kind),
@@ -145,7 +147,7 @@ def _checks(first: Subject, second: Subject) -> Iterator[Change]:
             yield Change(id_, left, right)
 
 
-def _runs(first: Evidence, second: Evidence) -> tuple[str, Parting] | None:
+def _runs(first: Evidence, second: Evidence) -> tuple[str, ReceiptDiff] | None:
     """The first run of two suites whose receipts differ after the start; else the first whose starts differ."""
     sides = [
         {body["place"]: body for type_, body in evidence.bodies() if type_ == "run"} for evidence in (first, second)
@@ -155,7 +157,7 @@ def _runs(first: Evidence, second: Evidence) -> tuple[str, Parting] | None:
         other = sides[1].get(place)
         if other is not None and other["receipts"] != body["receipts"]:
             left, right = (_read(each.place.joinpath(*place.split("/"), RECEIPTS)) for each in (first, second))
-            found = part(left, right, body["specs"] == other["specs"])
+            found = diff_receipts(left, right, body["specs"] == other["specs"])
             if found.receipts is not None:
                 return place, found
             begun = begun or (None if found.same else (place, found))

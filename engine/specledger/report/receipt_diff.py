@@ -63,7 +63,7 @@ class Divergence(Struct, frozen=True):
     ended: str | None
 
 
-class Parting(Struct, frozen=True):
+class ReceiptDiff(Struct, frozen=True):
     """How two sequences of receipts differ: fields of the first ones and how many more, and the first later receipt."""
 
     start: tuple[Change, ...]
@@ -76,7 +76,7 @@ class Parting(Struct, frozen=True):
         return self.receipts is None and not self.start
 
 
-def part(first: Iterable[bytes], second: Iterable[bytes], alike: bool) -> Parting:
+def diff_receipts(first: Iterable[bytes], second: Iterable[bytes], alike: bool) -> ReceiptDiff:
     """Find where the lines of two sequences of receipts part; `alike` if both are made from the same specs.
 
     A line names the run and the line before it, so it differs as soon as an earlier one does. Types and bodies are
@@ -91,10 +91,10 @@ def part(first: Iterable[bytes], second: Iterable[bytes], alike: bool) -> Partin
             if seq == 0 and None not in sides:
                 start = found
             elif found:
-                return Parting(*_most(start), _divergence(seq, sides, found, last))
+                return ReceiptDiff(*_most(start), _divergence(seq, sides, found, last))
         if left is not None and not left.endswith(_AUDIT):
             last = left
-    return Parting(*_most(start), None)
+    return ReceiptDiff(*_most(start), None)
 
 
 def walk(left: Any, right: Any, path: str) -> Iterator[Change]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from specledger.report.receipt_diff import MOST_CHANGES, part
+from specledger.report.receipt_diff import MOST_CHANGES, diff_receipts
 
 START = {"gates": ["wall", "hazard", "progress"], "horizon": 3, "invariants": [], "seed": 1, "specs": "a" * 64}
 KEYS = ("law/one@" + "0" * 16, "law/one@" + "1" * 16)
@@ -20,7 +20,7 @@ def lines(*receipts):
 
 def parted(sides, alike):
     first, second = sides
-    return part(first, second, alike)
+    return diff_receipts(first, second, alike)
 
 
 def listed(changes):
