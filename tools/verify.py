@@ -1671,7 +1671,11 @@ def main(words: list[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
-    except (OSError, ValueError):  # the output is closed: nobody could read the answer
+    except (
+        AttributeError,
+        OSError,
+        ValueError,
+    ):  # the output is closed, or there is none: nobody could read the answer
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - the interpreter flushes it at its end
         return 3
     return exit_code

@@ -181,6 +181,9 @@ def _outcome(command: typer.Typer) -> int:
         where = f" at {error.filename}" if isinstance(error.filename, str) else ""
         print_refusal([Diagnostic(E_SYSTEM, f"operating system error{where}: {error.strerror or error}")])
         return Exit.INVALID
+    except MemoryError:
+        print_refusal([Diagnostic(E_SYSTEM, "operating system error: memory is short")])
+        return Exit.INVALID
     except Exception as error:
         if os.environ.get("SPECLEDGER_TRACEBACK"):
             raise

@@ -180,6 +180,89 @@ def test_a_forged_claim_is_refused_or_not_decided(tmp_path, name):
     assert by_tool(laid, "--level", "L4").exit == (1 if wanted == REFUTED else 3)
 
 
+def copied(number, at):
+    """A receipt stands at another place, too."""
+    return lambda f: f.receipts.insert(at, json.loads(json.dumps(f.receipts[number])))
+
+
+def taken(type_, number=-1):
+    """One of the receipts of a type is taken out."""
+    return lambda f: f.receipts.remove([one for one in f.receipts if one["type"] == type_][number])
+
+
+def between_turns(f):
+    """A drift stands between the turns of two agents."""
+    at = next(at for at, one in enumerate(f.receipts) if one["type"] == "step")
+    f.receipts.insert(
+        at + 1, {"type": "drift", "body": {"drift": "x", "episode": 0, "t": 0, "before": "", "after": ""}}
+    )
+
+
+def decided_out_of_turn(f):
+    """Two agents who decide together decide in the other order."""
+    at = next(at for at, one in enumerate(f.receipts) if one["type"] == "step")
+    f.receipts[at : at + 2] = reversed(f.receipts[at : at + 2])
+
+
+def breach_by_name(f):
+    f.first("step")["violations"].append({"invariant": "bounded", "severity": "warn", "witness": {}})
+
+
+def verdict(**fields):
+    return lambda f: (verdict_of(f)["verdict"].update(fields), digest(verdict_of(f)))
+
+
+def counterexample(**fields):
+    return lambda f: (verdict_of(f)["verdict"]["counterexample"].update(fields), digest(verdict_of(f)))
+
+
+def specs_with_more(f):
+    f.write("specs.json", canonical(json.loads(f.read("specs.json")) | {"more": 1}) + b"\n")
+
+
+REFUSALS = {
+    "is outside of an episode": ("climb", copied(4, 19)),
+    "an episode begins in another": ("climb", copied(1, 2)),
+    "what a start drew has another form": ("climb", first("episode", drawn=[])),
+    "a drift comes after an agent acted": ("in-turn", between_turns),
+    "a decision is out of turn": ("together", decided_out_of_turn),
+    "what chance did": ("climb", first("step", chance={})),
+    "what chance did has another form": ("climb", first("step", chance={"drawn": [], "changed": {}})),
+    "a violation records another `severity`": ("climb", breach_by_name),
+    "an episode ends that did not begin": ("climb", copied(9, 19)),
+    "an episode ends before every agent acted": ("in-turn", lambda f: (taken("step")(f), taken("commit")(f))),
+    "an episode ended for another reason": ("climb", first("episode_end", ended="fatal")),
+    "an episode that was broken off has other violations": ("kernel", first("episode_end", ended="died")),
+    "the run ends within an episode": ("climb", taken("episode_end")),
+    "specs.json": ("climb", specs_with_more),
+    "the status 'MAYBE' is unknown": ("proved", verdict(status="MAYBE")),
+    "its excerpt does not show the step": ("refuted", counterexample(t=99)),
+    "its rings are not those of the universe": ("refuted", counterexample(start="")),
+    "the end counts other runs, checks or mutants": ("suite", first("end", runs=99)),
+    "the suite counts other runs as its own": ("suite", first("start", runs=1)),
+    "does not go with its error": ("suite", first("check", error="x")),
+    "is not the statistic of its spec": ("suite", first("figure", statistic="rate")),
+    "has an error and values": ("suite", first("figure", error="x")),
+    "the control of a mutant": ("suite", lambda f: f.first("mutant")["control"].update(more="PASS")),
+    "the stop records another": ("discovery", first("stop", iterations=99)),
+    "the escalation of": ("discovery", first("escalation", before="x")),
+    "the expected law": ("discovery", first("expected", status="x")),
+}
+"""By what `tools/verify.py` says: refusals that no case of the conformance suite comes to."""
+
+
+@pytest.mark.parametrize("words", REFUSALS)
+def test_the_verifier_of_files_says_what_is_wrong(tmp_path, words):
+    base, change = REFUSALS[words]
+    forger = Forger(shutil.copytree(PLACE / "bases" / base, tmp_path / "bundle"))
+    change(forger)
+    forger.seal()
+    laid = Laid(tmp_path / "bundle", {})
+    said = by_tool(laid)
+    assert (said.exit, words in said.message) == (1, True), said
+    assert by_engine(laid).exit == 1
+
+
 def test_a_result_that_is_not_that_of_the_receipts(tmp_path):
     place = shutil.copytree(PLACE / "bases" / "failing", tmp_path / "bundle")
     manifest = json.loads((place / "manifest.json").read_bytes())

@@ -58,6 +58,16 @@ def test_wrong_input_ends_with_2(process, climb, words, code):
     assert "Traceback" not in done.err
 
 
+def test_short_memory_is_no_defect(spec, monkeypatch, climb):
+    def fall(*arguments, **options):
+        raise MemoryError
+
+    monkeypatch.setattr(checking, "load_runs", fall)
+    done = spec("run", climb)
+    assert (done.status, done.out) == (2, "")
+    assert "error[E_SYSTEM]: operating system error: memory is short" in done.err
+
+
 def test_a_defect_ends_with_70_and_no_traceback(spec, monkeypatch, climb):
     def fall(*arguments, **options):
         raise ZeroDivisionError("a \x1b[31mdefect")

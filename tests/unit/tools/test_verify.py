@@ -197,6 +197,8 @@ def test_an_output_that_is_full_or_closed_refutes_nothing(base):
     assert piped.stdout is not None
     piped.stdout.close()
     assert piped.wait(timeout=60) in (0, 3)
+    without = ["sh", "-c", '"$@" >&-', "sh", *words]
+    assert subprocess.run(without, check=False, timeout=60).returncode == 3
 
 
 # Hostile input
