@@ -1,5 +1,6 @@
 """Plots: what they show, their text alternatives, and the table behind each."""
 
+import math
 import re
 from typing import Any
 from xml.etree import ElementTree
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.report.formats.html.plots import Scale, render_plots
+from specledger.report.formats.html.plots import WIDTH, Scale, draw, render_plots
 from specledger.report.plots import MOST_ROWS, Counted, Counts, Line, Lines, Matrix, Rate, Rates, side_by_side, table_of
 from specledger.report.rate_plots import figure_rates, timeline
 from specledger.report.step_series import MOST_EPISODES, StepSeries
@@ -187,3 +188,17 @@ def test_pages_of_runs_and_suites_have_their_plots(trap, heights, read):
         plots = subject_of(place).reading.plots()
         assert page.count('class="plot"') == len(plots) > 0
         assert page.index('href="#plots"') < page.index('id="plots"')
+
+
+@pytest.mark.parametrize("columns", [1, 4, 7, 10])
+def test_the_numbers_and_headings_of_a_matrix_fit(columns):
+    names = [f"p{at}-predictions" for at in range(columns)]
+    plot = Matrix("m", "", ["consistent-narrator", "honest"], names, [[1_000_000] * columns, [0] * columns])
+    drawn, _ = draw(plot)
+    wide = int(str(next(one for one in drawn if one.startswith("<rect"))).partition('width="')[2].partition('"')[0])
+    tight = any("tight" in one for one in drawn)
+    assert len("100") * (6 if tight else 8) <= wide + 2
+    for one in drawn:
+        if "rotate(" in one:
+            x, angle = map(int, re.findall(r"translate\(([0-9]+) .*rotate\(-([0-9]+)\)", one)[0])
+            assert x + len("p0-predictions") * 6.5 * math.cos(math.radians(angle)) <= WIDTH + 6

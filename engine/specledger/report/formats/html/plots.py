@@ -116,9 +116,8 @@ TALL: Final = 110
 
 _LEAST_NAMES: Final = 90  # units for the names of rows
 _MOST_NAMES: Final = 184
-_ROW_NAMES: Final = 152  # of a matrix
-_CASES: Final = 96  # units for the numbers on the right
 _CELL: Final = 60  # units of a cell of a matrix, at most
+_TIGHT: Final = 34  # units of a cell below which its number is small and its heading steep
 _GUTTER: Final = 64  # units for the numbers on the left of lines
 _LEVELS: Final = 10  # steps of the colour of a cell
 _ROWS_OF_A_TABLE: Final = 400
@@ -183,7 +182,8 @@ def draw(plot: Plot) -> tuple[list[Markup], int]:
 def _rates(plot: Rates) -> tuple[list[Markup], int]:
     """A point with its interval for each rate, on an axis from 0 to 100 %."""
     names = _names(plot.groups)
-    scale = Scale(0, 1_000_000, names, WIDTH - _CASES)
+    cases = max((len(rate.cases) for _, rates in plot.groups for rate in rates), default=0)
+    scale = Scale(0, 1_000_000, names, WIDTH - _LETTER * cases - 16)
     left = max(0, sum(len(rates) for _, rates in plot.groups) - MOST_ROWS)
     drawn, y, rows = [], 18, 0
     for name, rates in plot.groups:
@@ -217,23 +217,28 @@ def _fitting(names: int, indent: int) -> int:
 
 def _matrix(plot: Matrix) -> tuple[list[Markup], int]:
     """A cell for each row and column, whose colour is the rate and whose text is the number."""
-    wide = min(_CELL, (WIDTH - _ROW_NAMES - 20) // max(len(plot.columns), 1))
-    level = all(len(name) * 7 < wide for name in plot.columns)
-    drawn, top, tall = [], 24 if level else 24 + 4 * max(len(shorten(name, 16)) for name in plot.columns), 28
-    for column, name in enumerate(plot.columns):
-        x = _ROW_NAMES + column * wide + wide // 2
-        place = {"x": x, "y": top - 8} if level else {"transform": f"translate({x} {top - 8}) rotate(-35)"}
+    shown = [shorten(name, 16) for name in plot.columns]
+    names = min(_LETTER * max(map(len, plot.rows), default=0) + 10, _MOST_NAMES)
+    wide = min(_CELL, (WIDTH - names - 20) // max(len(shown), 1))
+    angle, right, up = (65, 3, 6) if wide < _TIGHT else (35, 6, 4)  # what a letter of a heading takes
+    wide = min(wide, (WIDTH - names - right * max(map(len, shown), default=0)) // max(len(shown), 1))
+    level = all(len(name) * _LETTER < wide for name in shown)
+    drawn, top, tall = [], 24 if level else 24 + up * max(map(len, shown)), 28
+    for column, name in enumerate(shown):
+        x = names + column * wide + wide // 2
+        place = {"x": x, "y": top - 8} if level else {"transform": f"translate({x} {top - 8}) rotate(-{angle})"}
         class_ = "label middle" if level else "label"
-        drawn.append(element("text", words(shorten(name, 16)), class_=class_, **place))
+        drawn.append(element("text", words(name), class_=class_, **place))
+    of = "middle cell tight" if wide < _TIGHT else "middle cell"
     for row, (name, cells) in enumerate(zip(plot.rows[:MOST_ROWS], plot.cells, strict=False)):
         y = top + row * tall
-        drawn.append(text(name, 0, y + 18, most=_fitting(_ROW_NAMES, 0)))
+        drawn.append(text(name, 0, y + 18, most=_fitting(names, 0)))
         for column, value in enumerate(cells):
-            x = _ROW_NAMES + column * wide
+            x = names + column * wide
             shade = "none" if value is None else str(value * _LEVELS // 1_000_000)
             drawn.append(element("rect", x=x, y=y, width=wide - 2, height=tall - 2, class_=f"heat h{shade}"))
             if value is not None:
-                class_ = "middle cell strong" if value * _LEVELS // 1_000_000 > _LEVELS // 2 else "middle cell"
+                class_ = f"{of} strong" if value * _LEVELS // 1_000_000 > _LEVELS // 2 else of
                 drawn.append(text(percent(value), x + wide // 2 - 1, y + 18, class_))
     return drawn, top + min(len(plot.rows), MOST_ROWS) * tall + 6
 
