@@ -120,6 +120,10 @@ def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
             raise Broken(E_LINE, f"receipt {number} ({last}) is malformed: {error!r}") from None
     if last != "end":
         raise Broken(E_ENDS, f"the last receipt is {last!r}, not 'end'" if last else "there are no receipts")
+    try:
+        tally.result()
+    except MALFORMED as error:
+        raise Broken(E_LINE, f"a receipt is malformed, so that no result follows: {error!r}") from None
     return specs
 
 

@@ -147,6 +147,7 @@ FORGERIES = {
     "a fatal invariant becomes a warning": ("climb", loosen, REFUTED),
     "a gate is gone": ("climb", drop_gate, REFUTED),
     "an episode is gone": ("climb", shorten, REFUTED),
+    "an expectation of another form": ("climb", first("start", expect=True), REFUTED),
     "another seed": ("climb", first("start", seed=4), REFUTED),
     "a token for another proposal": ("climb", retoken(proposal="ab" * 32), REFUTED),
     "a token for another scope": ("climb", retoken(scope="ab" * 32), REFUTED),
