@@ -112,6 +112,15 @@ def test_scenarios_of_the_examples_pass_and_verify(page, name, tmp_path):
         assert verify(finished.place).verdict == "PASS"
 
 
+@pytest.mark.parametrize(("changes", "verdict"), [([], "PASS"), (["agent=by-name"], "FAIL")])
+def test_reasons_in_the_world_of_the_examples_are_told_apart(changes, verdict, tmp_path):
+    write("probes.md", tmp_path)
+    (case,) = load(tmp_path / "ward-round.yaml", set=changes)
+    finished = execute(case, tmp_path / "out")
+    assert finished.verdict == verdict
+    assert verify(finished.place).verdict == "PASS"
+
+
 def test_laws_of_the_examples_are_proved(tmp_path):
     for file in write("laws.md", tmp_path):
         for law in load(file) if "spec: law/" in Path(file).read_text(encoding="utf-8") else ():

@@ -1,4 +1,4 @@
-"""The seventeen schemas say what their table says, and both validators read them alike."""
+"""The schemas say what their table says, and both validators read them alike."""
 
 import copy
 import json
@@ -19,6 +19,12 @@ from specledger.gates.tokens import TokenActuator
 ROOT = Path(__file__).resolve().parents[2]
 PROPOSAL = json.loads((ROOT / "fixtures/axion/proposal.json").read_bytes())
 TRACE, ENV = PROPOSAL["trace"], PROPOSAL["env"]
+HEAT = {"capability": "heat", "scope": PROPOSAL["requested_capabilities"][0]["scope"], "justification": "it is cold"}
+OPEN_PROPOSAL = PROPOSAL | {
+    "env": {"degrees": 18, "rooms": [{"id": "hall"}]},
+    "payload": {"intent": "heat", "plan": {"steps": [{"op": "heat", "args": {"by": 2}}]}},
+    "requested_capabilities": [HEAT],
+}
 REQUEST = PROPOSAL["requested_capabilities"][0]
 SIGNER = SecretSigner.named(0)
 TOKEN = TokenActuator(lambda *_: (None, None), SIGNER).issue(receive(PROPOSAL), "move", REQUEST["scope"], 300)
@@ -40,6 +46,7 @@ VALID: dict[str, Any] = {
     "common#/$defs/uuid": "12345678-1234-5234-8234-123456789aBc",
     "counterfactual": TRACE["counterfactuals"][0],
     "fork_snapshot": TRACE["fork_snapshots"][0],
+    "open_proposal": OPEN_PROPOSAL,
     "plan": PROPOSAL["payload"]["plan"],
     "proposal": PROPOSAL,
     "toy_entity": ENV["self"],
@@ -95,6 +102,11 @@ RANGES: dict[str, dict[str, tuple[int, Any]]] = {
         "requested_capabilities": (0, 16), "env.tick": (0, 1_000_000), "payload.plan.steps": (1, 64),
         "trace.nodes": (1, 2048), "requested_capabilities.*.justification": (1, 2000),
     },
+    "open_proposal": {
+        "payload.intent": (1, 2000), "payload.plan.steps": (1, 64), "payload.plan.steps.*.op": (1, 80),
+        "requested_capabilities": (0, 16), "requested_capabilities.*.capability": (1, 80),
+        "requested_capabilities.*.justification": (1, 2000), "trace.nodes": (1, 2048),
+    },
     "audit_entry": {
         "timestamp_ms": (0, None), "kernel_decision.notes": (0, 4000), "witnesses": (0, 128),
         "witnesses.*.invariant": (1, 120), "witnesses.*.message": (1, 2000), "capability_tokens": (0, 16),
@@ -134,7 +146,7 @@ UUIDS = {
     "common#/$defs/uuid": [""],
 }
 TRUTHS = {"toy_entity": ["status.alive", "status.stunned"]}
-OPEN = {"toy_object": ["props"], "plan": ["steps.*.args"], "trace_node": ["payload"]}
+OPEN = {"toy_object": ["props"], "plan": ["steps.*.args"], "trace_node": ["payload"], "open_proposal": ["env"]}
 ANYTHING = {"counterfactual": ["mutation.new_value"]}
 OPTIONAL = {("proposal", "payload", "constraints")}
 
@@ -195,7 +207,7 @@ def rows(table):
 
 def test_there_are_seventeen_schemas_with_their_names_and_addresses():
     files = {path.name: json.loads(path.read_bytes()) for path in (ROOT / "schemas/axion").iterdir()}
-    assert len(files) == 17
+    assert len(files.keys() - {"open_proposal.json"}) == 17
     assert sorted(path.removesuffix(".json") for path in files) == sorted({name.partition("#")[0] for name in VALID})
     for name, schema in files.items():
         assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -287,6 +299,8 @@ def test_every_object_is_closed_and_every_field_required(name):
     seen = 0
     for path, found in objects(filled(name)):
         place = ".".join(path)
+        if name == "open_proposal" and path[:1] == ("env",):
+            continue
         assert not judge(name, replaced(filled(name), place, {**found, "more": 1})), place
         for key in found:
             without = {other: value for other, value in found.items() if other != key}

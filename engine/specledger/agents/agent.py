@@ -56,6 +56,7 @@ class Around(Struct, frozen=True):
 
     Attributes:
         actions: Per operation, the types of its arguments.
+        undisclosed: What a step needs beside an observation, in words; empty where nothing is needed.
         denied: Operations of the world that it may not take, with the place that says so.
         allowed: Per operation, the values of its arguments that have an `enum`.
         claims: What every proposal must claim.
@@ -71,6 +72,7 @@ class Around(Struct, frozen=True):
     claims: Mapping[str, Type]
     state: RecordType | None = None
     step: Callable[..., Any] | None = None
+    undisclosed: str = ""
     denied: Mapping[str, str] = field(default_factory=dict)
     allowed: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
 
@@ -135,7 +137,7 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     scope = scope.within(action=around.action)
     state = around.state if model.predicts else None
     if model.predicts and around.state is None:
-        scope.wrong(E_AGENT_PREDICTS, "the world does not show its whole state, or needs inputs", "predicts")
+        scope.wrong(E_AGENT_PREDICTS, f"the agent cannot know the next state: {around.undisclosed}", "predicts")
     if model.predicts:
         scope = scope.within(now=state or MISTAKEN, next=state or MISTAKEN).declare({BREACH: BOOL}, "predicts")
     each, scope = scope.let(model.each, "each")

@@ -34,7 +34,7 @@ from specledger.lang.scope import Scope
 from specledger.load import Bundle
 from specledger.spec.agent import Outside
 from specledger.spec.governor import Governor as GovernorSpec
-from specledger.worlds.emit import Call, compile_over, compile_step, discloses_state, write_step
+from specledger.worlds.emit import Call, compile_over, compile_step, undisclosed, write_step
 from specledger.worlds.model import World
 
 
@@ -252,7 +252,7 @@ def _memoryless() -> dict[str, Callable[..., Any]]:
 
 def _around(world: World, governor: Governor, whole: World, name: str) -> Around:
     """What agents are given; `world` is the `whole` world as the actor of a name meets it."""
-    disclosed = discloses_state(world)
+    hidden = undisclosed(world)
     # An agent may propose arguments that no action has; gates reject them.
     taken = {key: type_ if key == "op" else without_choices(type_) for key, type_ in world.action.fields.items()}
     return Around(
@@ -262,8 +262,9 @@ def _around(world: World, governor: Governor, whole: World, name: str) -> Around
         actions={name: action.args for name, action in world.actions.items()},
         action=RecordType("action", taken, optional=world.action.optional),
         claims=governor.claims,
-        state=world.state if disclosed else None,
-        step=compile_step(world) if disclosed else None,
+        state=None if hidden else world.state,
+        step=None if hidden else compile_step(world),
+        undisclosed=hidden,
         denied=dict.fromkeys(whole.actions.keys() - world.actions.keys(), f"agents.{name}.actions"),
         allowed={name: action.allowed for name, action in world.actions.items()},
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -23,7 +23,7 @@ from specledger.compile.read_dependencies import unused_variables, used_by
 from specledger.compile.roles import Role
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr import Emitter, RecordType, compile_function
-from specledger.gates.admission import EVALUATION, SCHEMA, SCOPE, TOKEN, Admission, check_admission
+from specledger.gates.admission import EVALUATION, SCHEMA, SCOPE, TOKEN, Admission, check_admission, check_fit
 from specledger.gates.digests import trace_commit
 from specledger.gates.documents import axion
 from specledger.gates.facts import Facts, Vocabulary, check_vocabulary
@@ -43,6 +43,8 @@ from specledger.spec.invariant import Invariant as InvariantSpec
 from specledger.worlds.emit import compile_over
 from specledger.worlds.model import World
 from specledger.worlds.variables import Variables
+
+_KERNEL: Final = "write `admission` in the governor, or extend a governor that has it"
 
 
 class Parts(Struct, frozen=True):
@@ -103,7 +105,7 @@ def _refuse_strays(parts: Parts) -> None:
         wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
     if parts.role.probes:
         place = parts.bundle.main.span(*parts.role.at, "probes")
-        wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", place)
+        wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", place, hint=_KERNEL)
     if parts.role.decider.draw:
         wrong(E_ADMISSION, "only an agent under a kernel draws for its decisions", parts.agent.span("draw"))
 
@@ -127,6 +129,7 @@ class _Assembly:
         vocabulary = check_vocabulary(parts.bundle.specs[key], parts.diagnostics)
         if document is None or env is None or vocabulary is None:
             return None
+        check_fit(admits, env.type, parts.world.actions, parts.governor, parts.diagnostics)
         self._refuse_unknown_ops(admits)
         views = self._views(_over_state(parts.world, env))
         grants = {name: _scope(grant) for name, grant in admits.grants.items()}
@@ -184,6 +187,15 @@ class _Assembly:
                             hint=f"did you mean `{near}`?" if near else None,
                         )
 
+    def _refuse_unknown_variables(self, names: Sequence[str]) -> None:
+        """A finding where no name that an agent varies can be that of a variable of the world."""
+        if not any(map(self._variables.may_be, names)):
+            message = "the world has none of these variables, so the agent has no reason to state"
+            known = ", ".join(one.name for one in self._parts.world.namespace.variables)
+            hint = f"the world has {known}" if known else "declare `variables` and `alternatives` in the world"
+            place = self._parts.agent.span("narration", "vary")
+            self._parts.diagnostics.error(E_ADMISSION, message, place, hint=hint)
+
     def _views(self, env: Callable[[Any], dict[str, Any]]) -> Views:
         variables = self._variables
         return Views(
@@ -208,6 +220,7 @@ class _Assembly:
             message = "its governor admits documents: it needs `predicts: true` and `narration`"
             parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("name"))
             return None
+        self._refuse_unknown_variables(model.narration.vary)
         decider = self._procedure(parts.agent, parts.decider)
         teller = self._other("by", decider)
         declared = self._other("declares", teller)

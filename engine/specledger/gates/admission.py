@@ -9,19 +9,16 @@ Source: toy-pseudo-axion, Non-negotiables 2, Kernel invariants; schemas/axion/au
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Diagnostics
-from specledger.expr import (
-    EvaluationError,
-    RecordType,
-)
+from specledger.expr import EvaluationError, ListType, RecordType, Type
 from specledger.gates.digests import Submission, witness
-from specledger.gates.documents import document_type
+from specledger.gates.documents import document_type, words_at
 from specledger.gates.invariant import E_ADMISSION, DocumentInvariant
 from specledger.gates.tokens import narrow
 from specledger.load import Resolved
@@ -169,3 +166,41 @@ def check_admission(model: AdmissionSpec, spec: Resolved, diagnostics: Diagnosti
     except LookupError as error:
         diagnostics.error(E_ADMISSION, str(error), spec.span("admission", "document"))
         return None
+
+
+def check_fit(
+    model: AdmissionSpec, env: Type, actions: Collection[str], spec: Resolved, diagnostics: Diagnostics
+) -> None:
+    """Report an environment, and granted actions of the world, that no document of the schema can hold.
+
+    A run would deny every such proposal as `not_valid`.
+    """
+    shown = document_type(model.document).fields["env"]
+    misfits = sorted(_misfits(env, shown, "env"))
+    hint = "the schema `open_proposal` holds the environment, the operations and the capabilities of any world"
+    if misfits:
+        message = f"no document of the schema `{model.document}` can hold this environment: {'; '.join(misfits[:4])}"
+        place = spec.span("admission", "env")
+        expected = f"the keys {', '.join(shown.fields)}" if isinstance(shown, RecordType) else None
+        diagnostics.error(E_ADMISSION, message, place, expected=expected, hint=hint)
+    ops = words_at(model.document, "payload", "plan", "steps", "op")
+    capabilities = words_at(model.document, "requested_capabilities", "capability")
+    for table, known in (("grants", capabilities), ("free", ops)):
+        for name in getattr(model, table):
+            if known and name in actions and name not in known:
+                message = f"no document of the schema `{model.document}` can hold `{name}`"
+                place = spec.span("admission", table, name)
+                diagnostics.error(E_ADMISSION, message, place, expected=f"one of {', '.join(known)}", hint=hint)
+
+
+def _misfits(given: Type, wanted: Type, place: str) -> list[str]:
+    """The keys that records lack, or have beyond those of a schema, at any depth."""
+    if isinstance(given, ListType) and isinstance(wanted, ListType):
+        return _misfits(given.item, wanted.item, place)
+    if not isinstance(given, RecordType) or not isinstance(wanted, RecordType):
+        return []
+    found = [f"`{place}` lacks `{key}`" for key in wanted.fields.keys() - wanted.optional - given.fields.keys()]
+    found += [f"`{place}` has `{key}`" for key in given.fields.keys() - wanted.fields.keys()]
+    for key in given.fields.keys() & wanted.fields.keys():
+        found += _misfits(given.fields[key], wanted.fields[key], f"{place}.{key}")
+    return found

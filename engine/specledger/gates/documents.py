@@ -231,17 +231,33 @@ def _schema(name: str) -> Mapping[str, Any]:
     return schema
 
 
+def words_at(name: str, *keys: str) -> tuple[str, ...]:
+    """The texts that a shipped schema lists at a place of its documents, through lists; empty where it lists none."""
+    schema, document = _schema(name), name
+    for key in keys:
+        schema, document = _followed(schema["properties"][key], document)
+        while schema.get("type") == "array":
+            schema, document = _followed(schema["items"], document)
+    return tuple(schema.get("enum", ()))
+
+
+def _followed(schema: Any, document: str) -> tuple[Any, str]:
+    """What a reference leads to, or the schema itself, and the file that holds it."""
+    while "$ref" in schema:
+        stem, _, pointer = schema["$ref"].partition("#")
+        document = stem.removesuffix(".json") or document
+        schema = _schema(document)
+        for part in pointer.split("/")[1:]:
+            schema = schema[part]
+    return schema, document
+
+
 def _type(schema: Any, document: str) -> Type:
     """The type of one place of the schema document that a file holds."""
     if not isinstance(schema, Mapping):
         return DYN
     if "$ref" in schema:
-        stem, _, pointer = schema["$ref"].partition("#")
-        target = stem.removesuffix(".json") or document
-        place: Any = _schema(target)
-        for part in pointer.split("/")[1:]:
-            place = place[part]
-        return _type(place, target)
+        return _type(*_followed(schema, document))
     if all(isinstance(value, str) for value in schema.get("enum", (0,))):
         return STRING
     kind = schema.get("type")

@@ -179,10 +179,14 @@ def compile_step(world: World, like: Mapping[str, Any] | None = None) -> Callabl
     return compile_function(compose)
 
 
-def discloses_state(world: World) -> bool:
-    """Whether an observation holds every field of the state under its name, and a step needs nothing else."""
+def undisclosed(world: World) -> str:
+    """What a step needs beside an observation, in words: inputs, and fields not shown under their names; else empty."""
     shown = {name for name, checked in world.observe if checked.text.value.strip() == name}
-    return not world.inputs.fields and shown >= world.state.fields.keys()
+    hidden = [f"`{name}`" for name in world.state.fields if name not in shown]
+    needed = [f"`{name}`" for name in world.inputs.fields]
+    said = f"its `observe` does not show {', '.join(hidden)}" if hidden else ""
+    asked = f"its step needs the input {', '.join(needed)}" if needed else ""
+    return " and ".join(words for words in (said, asked) if words)
 
 
 def compile_over(

@@ -61,6 +61,13 @@ class Variables:
             found |= {f"{before}{text}{after}" for text in self._functions(planned)["over"](state) if text}
         return sorted(name for name in found if len(name) <= MOST_NAME)
 
+    def may_be(self, name: str) -> bool:
+        """Whether a name is that of a variable in some state."""
+        families = (split_name(planned.name) for planned in self._families)
+        return name in self._plain or any(
+            name.startswith(before) and name.endswith(after) for before, _, after in families
+        )
+
     def read(self, state: State, name: str) -> Any:
         """The value of a variable.
 

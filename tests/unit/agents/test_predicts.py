@@ -91,4 +91,6 @@ def test_an_agent_that_cannot_know_is_refused(tmp_path: Path, world: Document, a
 def test_a_step_that_needs_inputs_cannot_be_predicted(tmp_path: Path) -> None:
     with pytest.raises(Rejected) as rejected:
         compiled(tmp_path, {"inputs": {"gift": "int"}}, {}, {"supply": {"gift": "1"}})
-    assert {one.code for one in rejected.value.diagnostics} == {"E_AGENT_PREDICTS"}
+    (finding,) = rejected.value.diagnostics
+    assert finding.code == "E_AGENT_PREDICTS"
+    assert "its step needs the input `gift`" in finding.message

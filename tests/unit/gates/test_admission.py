@@ -478,6 +478,67 @@ def test_what_does_not_fit_a_kernel_is_found(tmp_path, kinds, specs, code):
     assert code in refused(tmp_path, kinds, specs)
 
 
+UNFIT = {
+    "an environment of other keys": ({"env": "{'tick': 1, 'x': 'a'}"}, ("`env` has `x`", "`env` lacks `grid`")),
+    "a key that lacks at depth": (
+        {"env": "{'tick': 1, 'grid': {'w': 2, 'walls': []}, 'self': self, 'agents': [], 'objects': [], 'hazards': [],"
+                " 'tools': [], 'rng_seed': 'a'}"},
+        ("`env.grid` lacks `h`",),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("admission", "words"), UNFIT.values(), ids=UNFIT)
+def test_what_no_document_can_hold_is_found_before_a_run(tmp_path, admission, words):
+    mine = {"extends": "axion-kernel", "admission": admission}
+    write_specs(tmp_path, {"scenario/case": CASE | {"governor": "mine"}, "governor/mine": mine})
+    (finding,) = findings_of(compile_scenario, load(str(tmp_path / "scenario" / "case.yaml"))[0])
+    assert finding.code == "E_ADMISSION"
+    assert all(one in finding.message for one in words)
+    assert "`open_proposal`" in finding.hint
+    assert str(finding.span.file).endswith("mine.yaml")
+
+
+STOVE: dict[str, dict[str, Any]] = {
+    "world/stove": {
+        "state": {"heat": "int"},
+        "start": {"heat": "0"},
+        "actions": {"light": {"effects": [{"set": "heat", "to": "heat + 1"}]}, "rest": {}},
+        "observe": {"heat": "heat"},
+    },
+    "agent/cook": {
+        "predicts": True,
+        "candidates": [{"op": "light"}],
+        "score": "0",
+        "narration": {"vary": ["warmth"]},
+    },
+    "governor/chef": {
+        "admission": {
+            "document": "proposal",
+            "env": "now",
+            "vocabulary": "axion-claims",
+            "grants": {"light": {"allowed_ops": ["light"], "max_calls": 1, "per_ms": 100, "expiry_ms": 100}},
+            "free": {"rest": {"allowed_ops": ["rest"], "max_calls": 1, "per_ms": 100, "expiry_ms": 100}},
+        },
+        "gates": [],
+        "choose": {"maximise": "proposal.score"},
+    },
+    "scenario/case": {"world": "stove", "agent": "cook", "governor": "chef", "horizon": 2},
+}
+
+
+def test_what_a_world_of_another_kind_needs_under_a_kernel_is_found_before_a_run(tmp_path):
+    write_specs(tmp_path, STOVE)
+    found = findings_of(compile_scenario, load(str(tmp_path / "scenario" / "case.yaml"))[0])
+    assert {one.code for one in found} == {"E_ADMISSION"}
+    told = " ".join(one.message for one in found)
+    assert "can hold this environment: `env` has `heat`" in told
+    assert "can hold `light`" in told
+    assert "can hold `rest`" in told
+    assert "has no reason to state" in told
+    assert any("declare `variables` and `alternatives`" in (one.hint or "") for one in found)
+
+
 GRANTED = {
     "a misspelt action": (["governor.admission.grants.move.allowed_ops=[move, mvoe]"], "mvoe", "`move`"),
     "an action of a free token": (["governor.admission.free.wait.allowed_ops=[wiat]"], "wiat", "`wait`"),

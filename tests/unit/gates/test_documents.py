@@ -119,7 +119,7 @@ def test_what_cannot_be_hashed_but_is_json_is_left_to_whoever_hashes(validator):
 
 def test_the_shipped_schemas_are_found_and_read_once(monkeypatch):
     assert axion() is axion()
-    assert len(axion().names) == 17
+    assert len(axion().names) == 18
     axion.cache_clear()
     monkeypatch.setattr(documents, "find_schemas", lambda: None)
     with pytest.raises(LookupError, match="without its schemas"):
