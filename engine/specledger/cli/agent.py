@@ -129,7 +129,9 @@ def _text(reading: AgentReading, agent_name: str, scenario: str) -> str:
         sent = ", ".join(f"{name} {count}" for name, count in sorted(reading.messages.items()))
         total = reading.messages.total()
         lines.append(f"  messages {total}, of which {failed} without a valid answer in time: {sent}")
-    lines += [f"  not tried: `{name}`: {printable(why)}" for name, why in reading.untried.items()]
+    for why in dict.fromkeys(reading.untried.values()):
+        names = ", ".join(f"`{name}`" for name, other in reading.untried.items() if other == why)
+        lines.append(f"  not tried: {names}: {printable(why)}")
     gates = ", ".join(f"{printable(gate)} {count}" for gate, count in sorted(reading.rejected.items()))
     lines += [f"  rejected by gates: {gates}"] if gates else []
     if reading.errors.strip() and reading.verdict is Verdict.FAIL:

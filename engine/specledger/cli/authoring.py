@@ -157,7 +157,8 @@ def explain(
         print_text(_rows_text(what, rows))
     else:
         near = suggest(code, codes()) if code[:2] in ("E_", "W_") else suggest(what, KINDS) or term_like(what)
-        message = f"there is no code, kind or term {what!r}" + (f"; did you mean {near}?" if near else "")
+        listed = f"did you mean {near}?" if near else "`spec explain codes` and `spec explain kinds` list what there is"
+        message = f"there is no code, kind or term {what!r}; {listed}"
         raise typer.BadParameter(message)
 
 

@@ -203,7 +203,7 @@ def _trace_line(line: StepLine) -> str:
     if set(line.facts) == {"value"}:
         return printable(f"{place:>8}  {shown(line.facts['value'])}")
     named = [] if line.kind in line.facts else [line.kind]  # `drift slip`, not `drift  drift slip`
-    others = (f"{name} {shown(value)}" for name, value in line.facts.items() if value is not None)
+    others = (f"{name} {shown(value)}" for name, value in line.facts.items() if value not in (None, ""))
     words = list(_step_words(line.facts)) if line.kind == "step" else [*named, *others]
     return printable(f"{place:>8}  {'  '.join(words)}")
 

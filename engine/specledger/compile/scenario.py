@@ -77,7 +77,13 @@ def with_start(plan: Plan, bundle: Bundle) -> Plan:
     assert isinstance(start, Start)  # noqa: S101 - every compiled plan has one
     begin, diagnostics = start.with_map(model.map, model.seed), Diagnostics(MOST_FINDINGS)
     try:
-        report_start(lambda: begin.make(0), model.map, Scope(Environment(), bundle.main, diagnostics), diagnostics)
+        report_start(
+            lambda: begin.make(0),
+            model.map,
+            Scope(Environment(), bundle.main, diagnostics),
+            diagnostics,
+            own=bool(model.start),
+        )
     except EvaluationError as error:
         diagnostics.error(error.code, error.message, error.span)
     diagnostics.raise_if_errors()
@@ -231,7 +237,7 @@ class _Compiler:
         if self.diagnostics.has_errors:
             return None
         begin = Start(starter(world, start), self.model.map, self.model.seed)
-        report_start(lambda: begin.make(0), self.model.map, scope, self.diagnostics)
+        report_start(lambda: begin.make(0), self.model.map, scope, self.diagnostics, own=bool(self.model.start))
         return begin
 
 

@@ -154,7 +154,8 @@ def _read(source: str) -> bytes:
         except (OSError, ValueError):
             data = None
     if data is None:
-        raise _wrong(f"{_place(source)} is not there, or cannot be read")
+        made = None if source.startswith(VARIABLE) else f"`spec keys new {source}` makes a key"
+        raise Rejected([Diagnostic(E_KEY, f"{_place(source)} is not there, or cannot be read", hint=made)])
     if len(data) > _MOST:
         raise _wrong(f"{_place(source)} is longer than any key")
     return data

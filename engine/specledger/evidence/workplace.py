@@ -158,7 +158,8 @@ class Workplace:
 
     def _refuse_foreign(self) -> None:
         if not replaceable(self.place):
-            raise Rejected([Diagnostic(E_OUT_FOREIGN, f"{self.place} exists and is no bundle that a run may replace")])
+            message = f"{self.place} exists and is no bundle that a run may replace"
+            raise Rejected([Diagnostic(E_OUT_FOREIGN, message, hint="name another folder by --out")])
 
 
 def count_kept(place: Path) -> dict[str, int]:

@@ -165,7 +165,10 @@ def _memory(model: GovernorSpec, footing: Footing, scope: Scope) -> tuple[Memory
 def _supply(model: GovernorSpec, footing: Footing, scope: Scope) -> Let:
     needed, given = set(footing.inputs.fields), set(model.supply)
     for name in sorted(needed - given):
-        scope.wrong(E_DECLARATION, f"the world's input {name!r} is not supplied", "supply" if model.supply else "name")
+        message = f"the world's input {name!r} is not supplied"
+        hint = f"write `supply: {{{name}: ...}}`, an expression of the type {footing.inputs.fields[name]}"
+        place = scope.source.span("supply" if model.supply else "name")
+        scope.diagnostics.error(E_DECLARATION, message, place, hint=hint)
     for name in sorted(given - needed):
         scope.wrong(E_DECLARATION, f"the world has no input {name!r}", "supply", name)
     return scope.each(model.supply, "supply", expect=footing.inputs.fields)

@@ -38,6 +38,7 @@ from specledger.verify.replay import episodes_of, first_line, join_run, whole_ep
 FORMAT: Final = "specledger/shard/v1"
 _KEYS: Final = {"format", "engine", "specs", "shard"}
 
+_ALIKE: Final = "make every shard from the same files, with the same options but for --shard and --out"
 E_SHARD = code("E_SHARD", "this is no shard that can be merged")
 
 
@@ -80,17 +81,18 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
     first = shards[0]
     for shard in shards:
         if (shard.specs, shard.of) != (first.specs, first.of):
-            raise refused(f"{shard.place} is a shard of other specs, or of another number, than {first.place}")
+            raise refused(f"{shard.place} is a shard of other specs, or of another number, than {first.place}", _ALIKE)
     numbers = [shard.number for shard in shards]
     doubled = [number for number in sorted(set(numbers)) if numbers.count(number) > 1]
     missing = next((number for number in range(1, first.of + 1) if number not in numbers), None)  # `of` may be huge
     if doubled or missing:
         number, fault = (doubled[0], "there twice") if doubled else (missing, "missing")
-        raise refused(f"shard {number} of {first.of} is {fault}")
+        made = f"the same `spec run` with --shard {number}/{first.of} makes it"
+        raise refused(f"shard {number} of {first.of} is {fault}", "leave one of the two out" if doubled else made)
     sources = _sources(first)
     other = next((shard.place for shard in shards if _sources(shard) != sources), None)
     if other is not None:
-        raise refused(f"{other} has other files in {SOURCES}/ than {first.place}")
+        raise refused(f"{other} has other files in {SOURCES}/ than {first.place}", _ALIKE)
     try:
         bundle = resolve_sources(first.place, sorted(sources), MODELS)
     except Broken as broken:
@@ -151,6 +153,6 @@ def _sources(shard: Shard) -> dict[str, bytes]:
     return {path: file.read_bytes() for path, file in found.items()}
 
 
-def refused(message: str) -> Rejected:
+def refused(message: str, hint: str | None = None) -> Rejected:
     """What is wrong with a shard, or with what there are no shards of."""
-    return Rejected([Diagnostic(E_SHARD, message)])
+    return Rejected([Diagnostic(E_SHARD, message, hint=hint)])

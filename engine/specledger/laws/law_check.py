@@ -180,7 +180,9 @@ class _Checker:
             if value is None:
                 path = ("quantifiers", "H") if name == "H" else (name,)
                 message = f"a law of the form {self.template.name} needs `{'.'.join(path)}`"
-                self.scope.diagnostics.error(E_LAW_MISSING, message, self.spec.span(*path[:-1]), expected=path[-1])
+                hint = f"`spec explain law.{'.'.join(path)}` says what may stand there"
+                place = self.spec.span(*path[:-1])
+                self.scope.diagnostics.error(E_LAW_MISSING, message, place, expected=path[-1], hint=hint)
                 whole = False
             if isinstance(value, str) and name == "H" and self.template.says("H"):
                 message = f"a {self.template.name} puts H into the claim, where it is a number"

@@ -5,6 +5,7 @@ For a union the error of the intended member is chosen; an unknown key gets a su
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, Final
 
 from msgspec import Struct
@@ -200,7 +201,7 @@ def _tell(
         diagnostics.error(E_SPEC_UNKNOWN_KEY, f"unknown key `{finding.path[-1]}`", node.key_span, hint=hint)
     elif finding.sort == "missing":
         message = f"{_name(finding.path[:-1])} lacks the key `{finding.path[-1]}`"
-        diagnostics.error(E_SPEC_MISSING_KEY, message, place_of(node))
+        diagnostics.error(E_SPEC_MISSING_KEY, message, place_of(node), hint=add_key(finding.path, root))
     elif finding.sort in _MISFITS:
         expression = any(shape.expression for shape in shapes_at(model, finding.path))
         expected = finding.expected or ("an expression, as text" if expression else _MISFITS[finding.sort])
@@ -217,6 +218,15 @@ def _tell(
         if finding.sort in ("literal_error", "enum", "union_key"):
             hint = _correction(node, limit) or _example(shapes_at(model, finding.path))
         diagnostics.error(E_SPEC_VALUE, message, place_of(node), expected=limit, found=describe(node), hint=hint)
+
+
+def add_key(path: Path, root: Node) -> str:
+    """What to write for a key that is missing at a path of a document, and what says what may stand there."""
+    if path == ("name",):
+        return f"write `name: {PurePath(root.place.source.file).stem}`: a spec has the name of its file"
+    kind = str(root.members["spec"].value).partition("/")[0]
+    steps = ".".join([kind, *(step for step in path if isinstance(step, str))])
+    return f"write `{path[-1]}: ...`; `spec explain {steps}` says what may stand there"
 
 
 def _reshaped(node: Node, expected: str, shapes: tuple[Shape, ...]) -> str | None:
@@ -254,8 +264,9 @@ def _as_word(finding: _Finding, node: Node) -> str | None:
         joined = ":".join(node.value.rsplit(".", 1))
         if joined != node.value and ":" in pattern and re.fullmatch(pattern, joined):
             return f"write `{joined}`"
-    spaced = finding.sort == "string_pattern_mismatch" and isinstance(node.value, str) and " " in node.value
-    return _as_name(node, "_") if spaced and re.fullmatch(pattern, "a_b") else None
+    word = finding.sort == "string_pattern_mismatch" and isinstance(node.value, str)
+    underscored = word and re.fullmatch(pattern, "a_b") and not re.fullmatch(pattern, "a-b")
+    return _as_name(node, "_") if underscored else None
 
 
 def _example(shapes: tuple[Shape, ...]) -> str | None:

@@ -110,8 +110,11 @@ def _find(target: str, kind: str | None, library: Library, models: Models, diagn
         )
         return None
     beside = next((name for suffix in SUFFIXES if is_file(Path(name := target + suffix))), None)
+    others = [] if beside else [other for file in library.find_target(target, None) if (other := library.peek(file))]
     near = f"the file {beside}" if beside else suggest(target, library.names(kind))
     quoted = near if beside else f"`{near}`"
     hint = f"did you mean {quoted}?" if near else "give the path of a file, ending in .yaml; `spec ls` lists names"
+    if others:
+        hint = f"`{target}` is of the kind {others[0]}"
     diagnostics.error(E_REF_MISSING, f"there is no {kind or 'spec'} `{target}`", hint=hint)
     return None

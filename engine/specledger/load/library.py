@@ -18,7 +18,7 @@ from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
 from specledger.load import shipped
 from specledger.load.document import Document, Node, ResolvedRef
-from specledger.load.findings import E_SPEC_MISSING_KEY, describe, place_of
+from specledger.load.findings import E_SPEC_MISSING_KEY, add_key, describe, place_of
 from specledger.load.input_filter import MAX_BYTES, read_text
 from specledger.load.yaml_reader import parse
 from specledger.spec.base import Models
@@ -55,7 +55,8 @@ def has_head(document: Document, models: Models, diagnostics: Diagnostics) -> bo
         diagnostics.error(E_SPEC_KIND, message, node.span, expected=expected, found=describe(node), hint=hint)
         return False
     if "name" not in members:  # of a document that extends another one, too
-        diagnostics.error(E_SPEC_MISSING_KEY, "the document lacks the key `name`", place_of(root))
+        hint = add_key(("name",), root)
+        diagnostics.error(E_SPEC_MISSING_KEY, "the document lacks the key `name`", place_of(root), hint=hint)
     if first != "spec":
         diagnostics.error(E_SPEC_KIND, "`spec:` is not the first key", node.key_span, expected=expected)
     return True

@@ -74,7 +74,10 @@ class AgentReading(Struct):
         for why, count in sorted(self.failures.items()):
             code_ = E_AGENT_LATE if why == TIMED_OUT else E_AGENT_PROTOCOL
             message = f"{self._of(count, why)} of {self.messages.total()} messages have no valid answer: {why}"
-            found.append(Diagnostic(code_, message + self._detail(why)))
+            hint = (
+                None if why != TIMED_OUT else "flush every line as it is written; a slower agent needs a longer limit"
+            )
+            found.append(Diagnostic(code_, message + self._detail(why), hint=hint))
         for why, count in sorted(self.malformed.items()):
             message = f"{self._of(count, why)} of {self.proposals} proposals are malformed: {printable(why)}"
             lacks = "".join(f", {words}" for _, words in sorted(self.lacking.items())) if why == MALFORMED else ""
@@ -169,12 +172,16 @@ def _greeting(exchange: Exchange) -> Mapping[str, Any] | None:
     return body if protocol().accepts(ANSWERS["hello"]["hello"], body) else None
 
 
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names)) or "no argument"
+
+
 def _why(message: str, said: Mapping[str, Any], kernel: bool) -> str:
     """Why an agent was not sent a message."""
-    if not kernel:
-        return "no kernel asks it here"
     if not said:
         return "`hello` has no valid answer"
+    if not kernel:
+        return "no kernel asks it here"
     if message in ("snapshot", "restore") and said.get("state") != "snapshot":
         return f"it declares `state: {said.get('state', 'none')}`"
     can = said.get("can")
@@ -301,7 +308,18 @@ class Trial(Struct, frozen=True):
             (one.get("claims", {}) for one in self.questions if one["type"] == "hello"), {}
         )
         others = sorted(proposal.keys() - {"action", "score", *claims})
-        return f"`[{index}].{others[0]}` is no claim of the governor" if others else ""
+        if others:
+            return f"`[{index}].{others[0]}` is no claim of the governor"
+        action = proposal.get("action", {})
+        taken = self._arguments(action.get("op")) if isinstance(action, dict) else None
+        if taken is None or action.keys() - {"op"} == taken:
+            return ""
+        return f"`[{index}].action` has {_list(action.keys() - {'op'})}, and {action['op']!r} takes {_list(taken)}"
+
+    def _arguments(self, op: Any) -> set[str] | None:
+        """The names of the arguments of an operation; None if there is no such operation."""
+        known = [one for question in self.questions if question["type"] == "hello" for one in question["operations"]]
+        return next((set(one["args"]) for one in known if one["op"] == op), None)
 
     def _unknown_variable(self, named: Sequence[str]) -> str:
         known: list[str] = next((one["variables"] for one in self.questions if one["type"] == "hello"), [])

@@ -138,8 +138,9 @@ def _resolve(spec: Resolved, data: Any, known: Mapping[str, Resolved], span: Spa
         model = restore(type(spec.model), encode(data))
         form = dump(model)
     except ValueError as error:  # of the models; only their package knows its kind
-        parts = str(error).splitlines()
-        message = f"{parts[1]}: {parts[2].split(' [type=')[0].strip()}" if len(parts) > 2 else parts[0]
+        parts = [line.split(" [type=")[0].strip().removeprefix("Value error, ") for line in str(error).splitlines()]
+        whole = parts[2:] and parts[2].startswith("For further")  # of a model's own rule: there is no line of a place
+        message = parts[1] if whole else f"{parts[1]}: {parts[2]}" if len(parts) > 2 else parts[0]
         raise Rejected([Diagnostic(E_SUITE_SET, f"{spec.name} would be invalid: {message}", span)]) from None
     refs = {}
     for path, kind in find_references(Shape(type(spec.model)), form):

@@ -205,10 +205,16 @@ def check_start(world: World, start: Mapping[str, Any], scope: Scope) -> Let:
     return replace(scope, environment=constants).each(start, "start", expect=world.state.fields)
 
 
-def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagnostics: Diagnostics) -> None:
-    """Make one start state and turn what is wrong with it into a finding at the scenario's map."""
+def report_start(
+    make: Callable[[], Any], spec: Map | None, scope: Scope, diagnostics: Diagnostics, *, own: bool
+) -> None:
+    """Make one start state and turn what is wrong with it into a finding at the scenario's map.
+
+    Without a map the finding is at the scenario's `start`, if it has one of its `own`, else at its world.
+    """
     drawn = spec is not None and spec.drawing is not None
-    place = _origin(scope) if spec is None else ("map", "drawing" if drawn else "generate")
+    without = "start" if own else "world"
+    place = (without,) if spec is None else ("map", "drawing" if drawn else "generate")
 
     def span(at: Stretch | None) -> Span | None:
         return scope.source.span(*place) if at is None or not drawn else _inside(scope.source.text(*place), at)
@@ -223,11 +229,6 @@ def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagno
         diagnostics.error(error.code, str(error), found, related=tuple(related), hint=error.hint)
     except MapError as error:
         diagnostics.error(E_MAP, str(error), span(error.at))
-
-
-def _origin(scope: Scope) -> tuple[str, ...]:
-    """Where a start without a map comes from: the scenario's `start`, else its world."""
-    return ("world",) if scope.source.span("start") == scope.source.span() else ("start",)
 
 
 def _inside(drawing: Text, at: Stretch) -> Span:

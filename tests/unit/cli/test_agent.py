@@ -88,6 +88,23 @@ def test_a_claim_that_is_missing_is_named(spec, folder, format_):
     assert format_ == "human" or said in done.out
 
 
+def test_arguments_that_an_operation_does_not_take_are_named(spec, folder):
+    text = FUNCTIONS.replace('"by": ', '"bye": ')
+    assert text != FUNCTIONS
+    (folder / "upward.py").write_text(text, encoding="utf-8")
+    done = check(spec, "good.yaml")
+    assert done.status == Exit.FINDINGS
+    assert "malformed_proposal (`[0].action` has `bye`, and 'climb' takes `by`)" in done.err.replace("\n", " ")
+
+
+def test_messages_that_were_not_tried_are_told_together(spec, folder):
+    told = "  not tried: `ask`, `offer`, `restate`, `reveal`, `snapshot`, `restore`: no kernel asks it here"
+    assert told in check(spec, "good.yaml").out.splitlines()
+    done = check(spec, "--command", "true", "--deadline-ms", "120000", "--decisions", "1")
+    assert "`reset`, `decide`, `ask`" in done.out
+    assert "`hello` has no valid answer" in done.out
+
+
 def test_it_runs_only_with_leave(spec, folder):
     done = spec("agent", "check", "good.yaml", "--scenario", "climb.yaml", "--format", "json")
     assert (done.status, done.codes) == (Exit.INVALID, ["E_AGENT_UNTRUSTED"])

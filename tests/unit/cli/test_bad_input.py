@@ -169,6 +169,29 @@ def test_a_wrong_command_line(spec, words):
     assert "\x1b" not in done.err
 
 
+MENDS = {
+    "a world to run": (["run", "ice"], "`ice` is of the kind world"),
+    "a place that holds something else": (["run", SCENARIO, "--out", SCENARIO], "name another folder by --out"),
+    "a key that is not there": (["run", SCENARIO, "--sign", "no.pem"], "`spec keys new no.pem`"),
+    "a term that there is not": (["explain", "qwertz"], "`spec explain codes` and `spec explain kinds`"),
+    "a shard alone": (["merge", "one", "--out", "all"], "--shard 2/2 makes it"),
+    "a shard twice": (["merge", "one", "one", "--out", "all"], "leave one of the two out"),
+    "shards of two runs": (["merge", "one", "other", "--out", "all"], "with the same options"),
+}
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(("words", "mend"), MENDS.values(), ids=MENDS)
+def test_a_refusal_says_what_to_do(spec, words, mend):
+    if words[0] == "merge":
+        for out, shard, seed in (("one", "1/2", "1"), ("other", "2/2", "2")):
+            done = spec("run", SCENARIO, "--episodes", "4", "--shard", shard, "--seed", seed, "--out", out)
+            assert done.status == 0, done.err
+    done = spec(*words)
+    assert (done.status, done.out) == (2, "")
+    assert mend in done.err.replace("\n", " ")
+
+
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize("form", [["--format", "json"], ["--format=json"]])
 @pytest.mark.parametrize(

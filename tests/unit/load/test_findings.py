@@ -76,6 +76,7 @@ def test_a_missing_key_of_a_document_points_at_its_first_line(project):
     (found,) = project.rejected("i.yaml")
     assert (found.code, str(found.span)) == ("E_SPEC_MISSING_KEY", "i.yaml:2:1")
     assert found.message == "the document lacks the key `forms`"
+    assert found.hint == "write `forms: ...`; `spec explain vocabulary.forms` says what may stand there"
 
 
 def test_rules_between_keys_point_at_the_key_of_the_mapping(project):

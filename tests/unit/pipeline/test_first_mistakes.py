@@ -59,6 +59,8 @@ MISTAKES = {
     "a number with separators": (WHEN, "level < 1_000", 9, "`1000`"),
     "an integer division": (WHEN, "level // 2 > 1", 9, "`a / b`"),
     "a number in quotes": (WHEN, "level == '3'", 9, "write `3`"),
+    "a number joined to a text": (WHEN, "\"'x' + level == 'x1'\"", 9, "for the number"),
+    "no name": ("name: mine\n", "", 1, "`name: mine`"),
     "a function of a library": (WHEN, "Math.abs(level) < 3", 9, "`math.abs(level)`"),
     "a list comprehension": (WHEN, '"[i for i in items].size() > 0"', 9, "`list.filter(x, condition)`"),
     "a method that looks into a list": (WHEN, "items.contains(level)", 9, "`level in items`"),
@@ -99,6 +101,8 @@ OTHERS = {
     "an argument beside the operation": ("agent", 'for_each: {by: "[1, 2, 3]"}', "by: 1", "belongs in `for_each`"),
     "a list that is no expression": ("agent", '"[1, 2, 3]"', "[1, 2, 3]", "quote the expression"),
     "American spelling": ("governor", "maximise", "maximize", "`maximise`"),
+    "a hyphen in the id of a gate": ("governor", "{id: ceiling", "{id: the-ceiling", "`the_ceiling`"),
+    "a gate without a reason": ("governor", "reason: beyond_the_limit, ", "", "`spec explain governor.gates.reason`"),
     "a reason of several words": ("governor", "beyond_the_limit", "beyond the limit", "`beyond_the_limit`"),
     "a chain of comparisons": ("invariant", "n >= previous.n", "0 <= n <= 3", "`0 <= n && n <= 3`"),
     "always before a condition": ("invariant", "n >= previous.n", "always n >= 0", "leave the word out"),
@@ -172,6 +176,7 @@ IN_A_PROJECT = {
     "a start value of no field": ("world/tank", "level: 2, t: 0}", "level: 2, t: 0, x: 1}", "has level, t"),
     "a misspelt start value": ("scenario/first", "seed: 1", "start: {levl: 3}", "'level'"),
     "another word for the horizon": ("scenario/first", "horizon: 12", "steps: 12", "`horizon`"),
+    "probes without a kernel": ("scenario/first", "seed: 1", "probes: [p5-causal]\nseed: 1", "write `admission`"),
     "several seeds": ("scenario/first", "seed: 1", "seed: [1, 2]", "`matrix`"),
     "an axis that is no parameter": (
         "scenario/first",
@@ -211,3 +216,44 @@ def test_a_first_mistake_in_a_project_is_found_with_its_mend(tmp_path, monkeypat
     path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
     _, found = check(["specs/scenario/first.yaml"])
     assert any(hint in f"{one.message} {one.hint}" and path.name in str(one.span) for one in found), found
+
+
+# the file with the mistake, what it says, what a beginner writes instead, where it is noticed, and the mend
+NOTICED_ELSEWHERE = {
+    "an input that nobody supplies": (
+        "world/tank",
+        "observe:",
+        "inputs: {price: int}\nobserve:",
+        "careful.yaml",
+        "write `supply: {price: ...}`",
+    ),
+    "no start value": ("world/tank", "level: 2, t: 0}", "level: 2}", "first.yaml:5:", "write `start: {t: ...}`"),
+}
+
+
+@pytest.mark.parametrize(("file", "right", "wrong", "place", "hint"), NOTICED_ELSEWHERE.values(), ids=NOTICED_ELSEWHERE)
+def test_a_first_mistake_that_is_noticed_elsewhere_has_its_mend(tmp_path, monkeypatch, file, right, wrong, place, hint):
+    write_project(tmp_path / "mine")
+    monkeypatch.chdir(tmp_path / "mine")
+    path = Path("specs", f"{file}.yaml")
+    text = path.read_text(encoding="utf-8")
+    assert right in text
+    path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
+    suite = "spec: suite/v1\nname: s\nruns: {a: {scenarios: [first], set: {episodes: 1}}}\n"
+    suite += "figures: {f: {rate: success}}\nchecks: [{id: c, require: f.count > 0, opportunities: f.of}]\n"
+    Path("specs/suite").mkdir()
+    Path("specs/suite/s.yaml").write_text(suite, encoding="utf-8")
+    _, found = check(["specs/scenario/first.yaml", "specs/suite/s.yaml"])
+    assert found
+    assert all(place in str(one.span) and hint in str(one.hint) for one in found), found
+
+
+def test_a_law_says_what_its_form_needs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = write_new("law")
+    text = path.read_text(encoding="utf-8").replace("template: invariant", "template: monotone")
+    path.write_text(text, encoding="utf-8")
+    _, found = check([str(path)])
+    assert ("direction", "`spec explain law.direction` says what may stand there") in [
+        (one.expected, one.hint) for one in found
+    ]

@@ -136,3 +136,9 @@ def test_all_at_once(edit, findings):
     edit("governor.gates.tired", "governor.gates.tird")
     edit("require: lead.value", "require: led.value")
     assert {one[0] for one in findings()} == {"E_EXPR_UNKNOWN_FIELD", "E_EXPR_UNKNOWN_NAME", "E_SUITE_SET"}
+
+
+def test_a_rule_of_the_kind_that_a_change_breaks_is_told_in_its_words(edit, findings):
+    edit("set: {horizon: 2}", "set: {agent.outside: {python: 'a:b'}}")
+    told = [one[2] for one in findings() if one[0] == "E_SUITE_SET"]
+    assert told == ["climber would be invalid: an agent that is asked `outside` has no other body"]

@@ -240,7 +240,7 @@ def _no_promotion(operator: str, a: Type, b: Type) -> Refusal:
 
 
 def _refused(operator: str, a: Type, b: Type) -> Refusal:
-    hint = "write `string(n)` to join a number to a text" if operator == "+" and STRING in (a, b) else None
+    hint = "write `string(n)` for the number to join it to a text" if operator == "+" and STRING in (a, b) else None
     return Refusal(E_EXPR_TYPE, f"`{operator}` cannot take {a} and {b}", hint)
 
 
