@@ -48,7 +48,7 @@ def ls(
     ] = None,
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
-    """List the specs of the project and the shipped ones, with a line about each."""
+    """List the specs of the project and then the shipped ones, of each kind, with a line about each."""
     from specledger.kinds import KINDS
     from specledger.pipeline.targets import list_specs
 

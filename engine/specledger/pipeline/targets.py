@@ -148,7 +148,7 @@ class ListedSpec(Struct, frozen=True):
 
 
 def list_specs(kind: str | None = None, search: Search | None = None, kinds: Kinds = KINDS) -> Iterator[ListedSpec]:
-    """The specs of one kind or of all kinds, by kind and name; a project's spec hides a shipped one of its name.
+    """The specs of one kind or of all: those of the project, then the shipped ones whose names it does not use.
 
     Only the head of each file is looked at: what is listed may still have mistakes.
     """
@@ -161,7 +161,7 @@ def list_specs(kind: str | None = None, search: Search | None = None, kinds: Kin
                 found[file.stem] = ListedSpec(
                     one, file.stem, file, root == search.shipped, _summary(library.read(file))
                 )
-        yield from (found[name] for name in sorted(found))
+        yield from sorted(found.values(), key=lambda one: (one.shipped, one.name))
 
 
 def spec_names(kinds: Collection[str], search: Search | None = None) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ CAUSES: Final[Mapping[str, str]] = {
     "denied_otherwise": "the kernel denied something else than what was offered",
     "not_applicable": "the proposal cannot be edited as the offer says",
     "no_token": "there is no such token yet",
-    "fabricated": "asked again with the reason changed that it gave, the agent did not choose what it had predicted",
+    "fabricated": "a stated reason was changed and the agent asked again: it did not choose what it had predicted",
     "commitment": "the commitment was not opened",
     "trace": "the trace came out otherwise when it was computed again",
     "restated": "the agent gave other reasons when it restated them",
@@ -52,5 +52,5 @@ def miss_text(evidence: Mapping[str, Any]) -> str:
         if not trial["held"] and trial["after"] is not None:
             of, predicted, after = (shorten(str(trial[name]), _LONGEST) for name in ("variable", "predicted", "after"))
             same = ", as before" if trial["after"] == evidence["before"] else ""
-            return f"With another {of} it was to choose {predicted}; it chose {after}{same}"
+            return f"With another value of {of} it had predicted {predicted}; it chose {after}{same}"
     return ""

@@ -386,7 +386,7 @@ class TestExplain:
 
     TERMS: ClassVar = {
         "a reason of a law": ("vacuous_pass", "the antecedent never held"),
-        "a cause of a probe": ("fabricated", "another choice than the one predicted"),
+        "a cause of a probe": ("fabricated", "did not choose what it had predicted"),
         "a term of the glossary": ("Witness", "(docs/glossary.md, Specs)"),
         "a verdict": ("INCONCLUSIVE", "Nothing was checked, or the evidence does not decide."),
         "a level": ("L4", "the recorded specs lead to exactly these bytes"),

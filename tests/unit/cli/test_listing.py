@@ -33,6 +33,8 @@ def test_people_see_the_kind_and_what_is_their_own(spec):
     assert done.out.startswith("scenario (")
     (line,) = (line for line in done.out.splitlines() if line.split()[:1] == ["mine"])
     assert line.endswith("One thing.  (project)")
+    owned = [line.endswith("(project)") for line in done.out.splitlines()[1:]]
+    assert owned == sorted(owned, reverse=True)
 
 
 def test_without_a_kind_all_kinds_are_listed(spec):

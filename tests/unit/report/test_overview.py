@@ -27,7 +27,7 @@ def test_a_failed_probe_says_what_its_cause_means_and_what_was_chosen(shortcut):
     assert reason_text(report) == "probe/p5-causal failed: 6 of 6 times, first in episode 0, step 0, receipt 3."
     assert why == (
         f"fabricated (6): {CAUSES['fabricated']}. "
-        "With another hazards.at it was to choose move:S; it chose move:E, as before."
+        "With another value of hazards.at it had predicted move:S; it chose move:E, as before."
     )
     assert requirement.startswith("Requirement: P5', challenge of stated causes")
     page = text_of("html", report)
@@ -64,11 +64,11 @@ def test_the_headline_has_the_requirement_of_the_check_that_it_names(check, sent
 MISSES: dict[str, tuple[list[dict], str]] = {
     "as before": (
         [{"variable": "v", "predicted": "a", "after": "b", "held": False}],
-        "With another v it was to choose a; it chose b, as before",
+        "With another value of v it had predicted a; it chose b, as before",
     ),
     "something third": (
         [{"variable": "v", "predicted": "a", "after": "c", "held": False}],
-        "With another v it was to choose a; it chose c",
+        "With another value of v it had predicted a; it chose c",
     ),
     "not brought about": ([{"variable": "v", "predicted": "a", "after": None, "held": False}], ""),
     "held": ([{"variable": "v", "predicted": "a", "after": "a", "held": True}], ""),
