@@ -147,6 +147,8 @@ def _text(finished: Finished) -> str:
             else "no invariant was checked"
         )
         lines.append(f"  {why}, so nothing can be concluded")
+    if result.get("faults"):
+        lines.append("  `spec agent check` shows how the agent answers each message, and its standard error")
     return "\n".join([*lines, *footer(finished)])
 
 

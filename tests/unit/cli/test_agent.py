@@ -285,3 +285,11 @@ def test_a_scenario_of_several_cases_says_what_to_name(spec, folder):
     assert done.status == Exit.INVALID
     assert "2 cases" in done.err
     assert "without a `matrix`" in done.err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("name", "named"), [("good", False), ("wrong", True)])
+def test_a_run_names_the_command_that_shows_what_an_agent_with_faults_answers(spec, name, named):
+    done = spec("run", "climb.yaml", "--set", f"agent=./{name}.yaml", "--trust-agent")
+    assert done.out.startswith("climb  ")
+    assert ("`spec agent check`" in done.out) is named
