@@ -72,6 +72,20 @@ def test_a_full_disk(spec, words, most):
     assert kills.bytes_of(spec.folder / "out") == kills.bytes_of(spec.folder / "whole")
 
 
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [(("report", "run", "--format=html", "--out=page.html"), "page.html"), (("keys", "new", "key.pem"), "key.pem")],
+    ids=["report", "key"],
+)
+def test_a_file_that_cannot_be_written_whole_does_not_stay(spec, words, file):
+    assert spec("run", "climb.yaml", "--out=run").returncode == 0
+    done = spec(*words, most=20)
+    assert (done.returncode, "error[E_" in done.stderr) == (2, True)
+    assert not (spec.folder / file).exists()
+    assert spec(*words).returncode == 0
+    assert (spec.folder / file).exists()
+
+
 def test_a_place_that_cannot_be_written(spec):
     for words in (("run", "climb.yaml"), ("run", "heights.yaml"), ("run", "heights.yaml", "--shard=1/2")):
         done = spec(*words, "--resume", "--out=/proc/out")

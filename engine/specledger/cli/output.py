@@ -236,7 +236,7 @@ def write_output(output: Output, out: Path | None = None) -> None:
     for path, data in output.files.items():
         file = (out or Path()) / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
+        _save(file, data)
     if output.summary:
         _write_summary(output.summary, out)
     if not output.files:
@@ -246,16 +246,27 @@ def write_output(output: Output, out: Path | None = None) -> None:
 def write_text(text: str, out: Path | None = None) -> None:
     """Write a text to a file, or to standard output."""
     if out is not None:
-        out.write_text(text, encoding="utf-8", newline="\n")
+        _save(out, text.encode("utf-8"))
     elif text:
         _write(sys.stdout, text.removesuffix("\n") + "\n")
+
+
+def _save(path: Path, data: bytes) -> None:
+    """Write a file; one that is new does not stay if it cannot be written whole, as on a full disk."""
+    new = not path.exists()
+    try:
+        path.write_bytes(data)
+    except OSError:
+        if new:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def _write_summary(text: str, out: Path | None = None) -> None:
     """Write the step summary to a file, else to the one that GitHub names, else nowhere."""
     given = os.environ.get("GITHUB_STEP_SUMMARY")
     if out is not None:
-        out.write_text(text, encoding="utf-8", newline="\n")
+        _save(out, text.encode("utf-8"))
     elif given:
         with Path(given).open("a", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -168,16 +168,20 @@ def _place(source: str) -> str:
 
 
 def _create(path: Path, data: bytes, mode: int) -> None:
-    """Write a file that is not there, with its rights from the first moment."""
+    """Write a file that is not there, with its rights from the first moment; it is whole, or does not stay."""
+    created = False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            created = True
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
     except FileExistsError:
         raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")]) from None
     except OSError as error:
+        if created:
+            path.unlink(missing_ok=True)
         raise _wrong(f"{path} cannot be written: {error.strerror or 'operating system error'}") from None
 
 
