@@ -28,11 +28,11 @@ def install(tmp_path):
         python.parent.mkdir()
         python.write_text(text.replace("PYTHON", sys.executable), encoding="utf-8")
         python.chmod(0o755)
-        words = ["make", f"PYTHON={python}", "install"]
+        words = ["make", "--no-print-directory", f"PYTHON={python}", "install"]
         done = subprocess.run(
             words,
             cwd=tmp_path,
-            env=os.environ | {"MAKEFLAGS": ""},
+            env={name: value for name, value in os.environ.items() if not name.startswith("MAKE")},
             capture_output=True,
             text=True,
             timeout=60,

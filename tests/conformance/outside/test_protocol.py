@@ -54,7 +54,8 @@ def files():
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in files().items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        patient = text.replace("outside: {python", "outside: {deadline_ms: 20000, python")
+        (tmp_path / name).write_text(patient, encoding="utf-8")
     (tmp_path / "patient.yaml").write_text(PATIENT, encoding="utf-8")
     yield tmp_path
     for name in ("honest", "dishonest", "spy", "other"):
