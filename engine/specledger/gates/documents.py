@@ -1,10 +1,8 @@
 """Documents against the JSON Schemas of a folder, and the schemas as static types of expressions.
 
-Two libraries validate, and a property test requires them to agree: `jsonschema-rs` is fast, `jsonschema` gives
-messages.
-They are given JSON documents; other values (NaN, half a surrogate pair, a set) are refused before (`gates.digests`), as
-is JSON that cannot be hashed. Both packages are imported when they are first needed. Nothing is fetched: a reference is
-resolved from the folder or not at all.
+`jsonschema-rs` validates; a property test requires it to agree with `jsonschema`. It is given JSON documents; other
+values (NaN, half a surrogate pair, a set) are refused before (`gates.digests`), as is JSON that cannot be hashed. It is
+imported when it is first needed. Nothing is fetched: a reference is resolved from the folder or not at all.
 
 As a type, a closed object is a record, an integer keeps its range, a list its size. Open objects and every `number` are
 `dyn`, whose operations are checked when they run: 1 and 1.0 are one number in JSON.
@@ -15,7 +13,7 @@ Source: toy-pseudo-axion, JSON Schemas and Non-negotiables 2; JSON Schema draft 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +25,7 @@ from specledger.expr import BOOL, DYN, INT, STRING, IntType, ListType, RecordTyp
 from specledger.load.shipped import find_schemas
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
+    from jsonschema_rs import Draft202012Validator
 
 MOST_FINDINGS: Final = 20
 """Findings about one document that are reported at most."""
@@ -65,7 +63,6 @@ class Validator:
             for reference in _references(schema):
                 self._find(urljoin(schema["$id"], reference))
         self._checks: dict[str, Callable[[object], bool]] = {}
-        self._explainers: dict[str, Draft202012Validator] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,7 +84,15 @@ class Validator:
             LookupError: There is no such schema.
         """
         if name not in self._checks:
-            self._checks[name] = self._compile(name)
+            valid = self._compile(name).is_valid
+
+            def accepts(document: object) -> bool:
+                try:
+                    return valid(document)
+                except (ValueError, RecursionError):  # no JSON: half a surrogate pair, a foreign type
+                    return False
+
+            self._checks[name] = accepts
         return self._checks[name]
 
     def explain(self, name: str, document: object) -> list[tuple[str, str]]:
@@ -98,15 +103,15 @@ class Validator:
         Raises:
             LookupError: There is no such schema.
         """
-        explainer = self._explainer(name)
+        compiled = self._compile(name)
         try:
             canonical_bytes(document, FLOATS_ANYWHERE)
         except NotCanonical as error:
             if error.code in _NO_JSON:
                 return [(error.message, error.path)]
         found = sorted(
-            ([str(key).zfill(9) for key in error.absolute_path], error.json_path, error.message)
-            for error in explainer.iter_errors(document)
+            ([str(key).zfill(9) for key in error.instance_path], _json_path(error.instance_path), error.message)
+            for error in compiled.iter_errors(document)
         )
         return [(message[:_SHOWN], path) for _, path, message in found[:MOST_FINDINGS]]
 
@@ -139,31 +144,17 @@ class Validator:
         self._find(address)
         return {"$schema": schema["$schema"], "$ref": address}
 
-    def _compile(self, name: str) -> Callable[[object], bool]:
+    def _compile(self, name: str) -> Draft202012Validator:
         import jsonschema_rs  # noqa: PLC0415 - only runs that judge documents load it
 
         registry = jsonschema_rs.Registry(list(self._by_address.items()))
-        valid = jsonschema_rs.validator_for(self._schema(name), registry=registry).is_valid
+        return jsonschema_rs.Draft202012Validator(self._schema(name), registry=registry)
 
-        def accepts(document: object) -> bool:
-            try:
-                return valid(document)
-            except (ValueError, RecursionError):  # no JSON: half a surrogate pair, a foreign type
-                return False
 
-        return accepts
-
-    def _explainer(self, name: str) -> Draft202012Validator:
-        if name not in self._explainers:
-            from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 - as above
-            from referencing import Registry, Resource  # noqa: PLC0415
-
-            resources = [(address, Resource.from_contents(one)) for address, one in self._by_address.items()]
-            registry: Registry[Any] = Registry().with_resources(resources)
-            arrays = Draft202012Validator.TYPE_CHECKER.redefine("array", _is_array)
-            kind = validators.extend(Draft202012Validator, type_checker=arrays)  # type: ignore[no-untyped-call]
-            self._explainers[name] = kind(self._schema(name), registry=registry)
-        return self._explainers[name]
+def _json_path(place: Sequence[str | int]) -> str:
+    """A place in a document as JSON path, such as `$.claims[0].confidence`."""
+    steps = (f"[{key}]" if isinstance(key, int) else f".{key}" if key.isidentifier() else f"[{key!r}]" for key in place)
+    return f"${''.join(steps)}"
 
 
 def _references(schema: Any) -> Iterator[str]:
@@ -174,11 +165,6 @@ def _references(schema: Any) -> Iterator[str]:
     if isinstance(schema, list):
         for part in schema:
             yield from _references(part)
-
-
-def _is_array(checker: object, value: object) -> bool:
-    """Whether a value is written as a JSON array."""
-    return isinstance(value, list | tuple)
 
 
 @cache

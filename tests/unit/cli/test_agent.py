@@ -186,7 +186,7 @@ MISTAKES = {
     "another form": (
         stated().replace("'becomes': []", "'becomes': [], 'confidence': 'x'"),
         "wrong_form",
-        "$.claims[0].confidence: 'x' is not of type 'number'",
+        '$.claims[0].confidence: "x" is not of type "number"',
     ),
     "an unknown variable": (
         stated("object.at"),

@@ -48,7 +48,7 @@ def test_findings_name_the_message_and_the_place_in_order(validator):
     found = validator.explain("box", [{"n": 1}, {}, {"n": -1}, 5])
     assert [place for _, place in found] == ["$[1]", "$[2].n", "$[3]"]
     assert [message for message, _ in found] == [
-        "'n' is a required property", "-1 is less than the minimum of 0", "5 is not of type 'object'"
+        '"n" is a required property', "-1 is less than the minimum of 0", '5 is not of type "object"'
     ]  # fmt: skip
 
 
@@ -127,11 +127,10 @@ def test_the_shipped_schemas_are_found_and_read_once(monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_validators_are_loaded_when_something_is_judged():
+def test_the_validator_is_loaded_when_something_is_judged():
     program = (
-        "import sys; from specledger.gates.documents import axion; v = axion(); a = {'jsonschema', 'jsonschema_rs'};"
-        "assert not a & set(sys.modules); v.accepts('plan', {}); assert a & set(sys.modules) == {'jsonschema_rs'};"
-        "v.explain('plan', {}); assert a <= set(sys.modules)"
+        "import sys; from specledger.gates.documents import axion; v = axion(); "
+        "assert 'jsonschema_rs' not in sys.modules; v.accepts('plan', {}); assert 'jsonschema_rs' in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
