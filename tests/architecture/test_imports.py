@@ -47,7 +47,9 @@ def test_a_spec_is_checked_with_its_own_kind_and_without_what_runs_it(loaded):
     _, modules = loaded(SPEC, "check", "specs/world/toy-gridworld.yaml")
     rooms = {name.split(".")[1] for name in modules if name.startswith("specledger.")}
     assert rooms.isdisjoint({"agents", "compile", "discovery", "gates", "laws", "probes", "run", "suites", "verify"})
-    assert modules & {"google.genai", "jsonschema_rs", "numpy", "specledger.spec.law", "specledger.spec.scenario"} == set()
+    assert (
+        modules & {"google.genai", "jsonschema_rs", "numpy", "specledger.spec.law", "specledger.spec.scenario"} == set()
+    )
 
 
 def test_a_scenario_runs_without_numpy_and_without_what_verifies_and_reports(loaded, tmp_path):
