@@ -47,6 +47,7 @@ def added(name: str, data: bytes = b"") -> Change:
 
 JSON: Final = [
     Case("json-unknown-type", "A receipt is of a type that nobody knows.", "short", lambda f: f.receipts[STEP].update(type="leap"), seal, "E_LINE"),
+    Case("json-expectation", "The expectation of a run is no text, so that no result follows.", "short", lambda f: f.first("start").update(expect=True), seal, "E_LINE"),
     Case("json-type-no-text", "The type of a receipt is a number.", "short", line(LAST, b'"type":"end"', b'"type":1'), resign, "E_LINE"),
     Case("canonical-manifest-white-space", "There is a blank in the manifest.", "climb", swap(MANIFEST, b'"format":', b'"format": '), nothing, "E_MANIFEST"),
     Case("canonical-manifest-newline", "The manifest does not end with a newline.", "climb", whole(MANIFEST, lambda data: data[:-1]), nothing, "E_MANIFEST"),

@@ -148,7 +148,7 @@ def test_the_report_compares_discoveries(discover, spec, tmp_path):
     rows = [line for line in done.out.splitlines() if line.startswith("| `small` ")]
     assert [row.split(" | ")[3:6] for row in rows] == [["5", "2 (1 proved)", "2"], ["1", "1 (1 proved)", "1"]]
     assert "Yield does not show" in done.out
-    assert "`right@" in done.out
+    assert "| `right` |" in done.out
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
     assert manifest["receipts"]["root"] in done.out
 
