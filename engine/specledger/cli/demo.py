@@ -97,4 +97,4 @@ def _lines(
     yield f"  spec verify {place}"
     faithful = bundle.main.model.metadata.annotations.get("honest_agent") if bundle.main.model.metadata else None
     if faithful is not None:
-        yield f"  spec run {name} --set agent={faithful} --out {place}-{faithful}"
+        yield f"  spec run {name} --set agent={faithful} --out {place}-{faithful}    # its reasons are real: PASS"
