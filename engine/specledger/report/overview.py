@@ -135,13 +135,13 @@ def _told(subject: Subject) -> Check | None:
 
 
 def _meaning(subject: Subject) -> list[Sequence[Part]]:
-    """How the check failed that the reason names, and what it requires."""
+    """How the check failed that the reason names, or what it requires; the table below has both."""
     told = _told(subject)
     if told is None:
         return []
     says = Quoted(told.says.removeprefix(f"{subject.doc}: "), _LONGEST)
     why = [(Quoted(told.why, _LONGEST), Words("."))] if told.outcome is Outcome.FAILED and told.why else []
-    return [*why, (Words("Requirement: "), says)]
+    return [*why] or [(Words("Requirement: "), says)]
 
 
 def _of_check(check: Check, shown: bool) -> Iterator[Part]:

@@ -282,8 +282,9 @@ def checked_line(evidence: Evidence, written: Section, of: str) -> Markup:
     missing = sum(row.mark == Reached.NOT_CHECKED for row in written.rows)
     left = f", {len(checks) - passed} not run ({not_run})" if not_run else ""
     whose = f" of {of}" if of else ""
-    text = words(f"Checks of the evidence{whose}: {passed} passed{left}; {missing} more points were not checked. ")
-    return element("p", text, element("a", words("Evidence"), href="#evidence"), class_="checked")
+    beyond = f"; {missing} more points need more than the bundle: "
+    text = words(f"Checks of the evidence{whose}: {passed} passed{left}{beyond}")
+    return element("p", text, element("a", words("which, and why"), href="#evidence"), words("."), class_="checked")
 
 
 def digests(evidence: Evidence) -> list[tuple[str, Markup]]:
