@@ -44,7 +44,7 @@ class Mode(StrEnum):
 
 
 def uuid_of(noun: str, name: str) -> str:
-    """The UUID (version 5) of a thing that a name tells from all others of its noun."""
+    """The UUID (version 5) of an object, from its noun and its name."""
     return uuid5_text(_namespace(noun), name)
 
 

@@ -1,4 +1,4 @@
-"""Keys of caches that stand for one object, whatever equals it."""
+"""Cache keys that compare objects by identity, not by equality."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def incidents_of(event: Event) -> list[Incident]:
 
 
 def keep_gravest(kept: list[Incident], event: Event) -> list[Incident]:
-    """The gravest of the incidents that were kept and those in an event; of equals the earlier ones."""
+    """The most severe of the incidents so far and those in an event; of equally severe ones the earlier."""
     more = incidents_of(event)
     return sorted([*kept, *more], key=lambda one: one.rank)[:MOST_INCIDENTS] if more else kept
 

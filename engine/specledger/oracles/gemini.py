@@ -109,7 +109,7 @@ def _usage(response: GenerateContentResponse, request: ModelRequest, text: str) 
 
 
 def _call(call: FunctionCall, hide: Callable[[str], str]) -> Call:
-    """A call as the service told it; arguments that are no JSON value are empty text, which is no JSON either."""
+    """A call as the service reported it; arguments that are not JSON become empty text, which is not JSON either."""
     try:
         arguments = canonical_bytes(call.args or {}, FLOATS_ANYWHERE).decode()
     except NotCanonical:

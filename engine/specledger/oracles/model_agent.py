@@ -52,7 +52,7 @@ class DecisionPrompt:
     """Words the questions of one session."""
 
     def __init__(self, prompt: Prompt, forms: list[str], told: Mapping[str, Any]) -> None:
-        """Take what `hello` told of the run, and the forms in which reasons are read."""
+        """Read what `hello` says of the run, and the forms of reasons."""
         self._prompt = prompt
         self._facts = {**{name: told[name] for name in ("scenario", "operations", "variables")}, "forms": forms}
         self.system = fill_sections(prompt.system, self._facts)

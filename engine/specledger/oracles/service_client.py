@@ -142,7 +142,7 @@ def pause_of(error: BaseException) -> float:
 
 
 def count_of(value: object) -> int | None:
-    """A number of tokens as a service told it; None if it cannot be one."""
+    """A number of tokens as the service reported it; None if it is not a valid one."""
     return value if type(value) is int and 0 <= value <= MAX_INTEGER else None
 
 

@@ -40,7 +40,7 @@ _LONGEST: Final = 700  # characters of what a check means
 class Headline(Struct, frozen=True):
     """The verdict of a report, that of its profile or the gravest of its bundles, with the reason in one sentence.
 
-    `meaning` are sentences about the check that the reason names: how it failed, and what it requires.
+    `meaning` are sentences about the check that the reason names: how it failed, or what it requires.
     """
 
     kind: str

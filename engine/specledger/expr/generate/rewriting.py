@@ -206,7 +206,7 @@ def _cannot_raise(node: ast.expr) -> bool:
 
 
 def _makes_record(node: ast.expr) -> bool:
-    """Whether a record is made here: what equals a known field of it does not stand for making it, which may raise."""
+    """Whether a record is constructed here. That may raise, so a known field must not replace it."""
     while isinstance(node, ast.Subscript | ast.NamedExpr):
         node = node.value
     return isinstance(node, ast.Dict)
