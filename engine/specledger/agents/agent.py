@@ -200,12 +200,8 @@ def see_reads(
 ) -> None:
     """Find arguments that expressions read of every proposal, and that some candidate of the agent does not have.
 
-    Args:
-        model: The agent.
-        around: What it is given.
-        source: The spec of the agent, or of its governor.
-        paths: The expressions in it that are evaluated for every proposal.
-        diagnostics: What takes the findings.
+    `paths` are the expressions in `source`, the spec of the agent or of its governor, that are evaluated for every
+    proposal.
     """
     sure = [one.op for one in model.candidates if one.when == "true" and one.op in around.actions]
     for path in paths:

@@ -28,7 +28,6 @@ class Views(Struct, frozen=True):
     """What may be asked about a state without acting in it.
 
     Attributes:
-        observe: `state -> observation`.
         env: `state -> the document that shows it`.
         names: `state -> the names of all its variables`.
         alternatives: `(state, variable) -> other values to try`.
@@ -81,15 +80,7 @@ def derive_claims(
 ) -> tuple[list[Supposed], list[Supposed]]:
     """Claims and further counterfactuals.
 
-    Args:
-        procedure: The procedure that is asked.
-        views: The world.
-        state: As the procedure knows it.
-        memory: What else it knows.
-        submitted: The label of the choice that was submitted.
-        vary: The variables, in the order in which they are tried.
-        most: The most claims.
-        point: When it is asked.
+    The variables in `vary` are tried in their order; `submitted` is the label of the submitted choice.
 
     Returns:
         At most `most` changes of different variables after each of which the choice differs from the submitted one,
@@ -196,13 +187,8 @@ def claim(
 ) -> dict[str, Any]:
     """A change as a `causal_claim.json` document.
 
-    Args:
-        number: Of its counterfactual.
-        supposed: The change.
-        nodes: The nodes of the trace that it rests on.
-        say: Words its effect.
-        way: How the variable changes, where the vocabulary asks for that.
-        confidence: How sure the agent says that it is.
+    `number` is that of its counterfactual, `nodes` are those of the trace that it rests on, and `way` says how the
+    variable changes, where the vocabulary asks for that.
     """
     told = {"counterfactual": f"cf-{number}", "choice": supposed.choice.label}
     return {

@@ -41,13 +41,8 @@ def write_trace(
 ) -> Any:
     """The nodes and edges of a choice: what was seen, what is declared, each proposal's score, and what was chosen.
 
-    Args:
-        procedure: Whose procedure is declared.
-        proposals: What it proposes in this state.
-        focus: The variables under the digest.
-        digest: The digest of the state seen through them.
-        chosen: The label of the submitted choice, in which every trace ends.
-        words: The kinds of nodes.
+    The proposals are those of the procedure in this state, `digest` is that of the state seen through the focus
+    variables, and every trace ends in `chosen`, the label of the submitted choice.
     """
     scored = [(procedure.label(proposal["action"]), proposal["action"], proposal["score"]) for proposal in proposals]
     nodes = [
@@ -114,15 +109,8 @@ def replay_trace(
 ) -> Fidelity:
     """Compute the nodes of a trace again.
 
-    Args:
-        trace: A trace that is valid under its schema.
-        procedure: The declared procedure.
-        seen: What the agent saw, as the kernel knows it.
-        memory: What the agent knew.
-        point: When.
-        digest: The digest of the state under focus variables, as the kernel computes it; empty where they are none.
-        chosen: The label of the plan's first step.
-        words: The kinds of nodes.
+    `digest` gives the digest of the state under focus variables, as the kernel computes it, empty where they are none;
+    `chosen` is the label of the plan's first step.
     """
     proposals = procedure.explain(seen, memory, point, chosen)
     scores = [(procedure.label(proposal["action"]), proposal["score"]) for proposal in proposals]
@@ -169,15 +157,9 @@ class Narration(Struct, frozen=True):
         declared: Whose procedure the trace declares; None where an agent from outside declares none.
         views: The world, as far as it can be asked about states.
         vary: The variables that are tried, in order.
-        most: The most claims.
         say: Words the effect of a claim.
         request: The request for the capability that an action needs, None if it needs none.
-        steps: The most steps of a plan.
         foresee: `(state, action) -> state` that the agent predicts.
-        directional: Whether claims give a direction.
-        confidence: How sure the agent says that it is of each claim.
-        nonces: Where the nonces of its snapshots come from.
-        words: The version of its traces and the kinds of their nodes.
         commit: The hash of a trace without its commitment.
     """
 
@@ -226,12 +208,7 @@ class Narration(Struct, frozen=True):
     ) -> dict[str, Any]:
         """The proposal of a choice.
 
-        Args:
-            state: The state as the agent sees it.
-            memory: What it knows.
-            choice: What its decider chose there.
-            point: When.
-            snapshot: `(fork, state digest, focus variables) -> fork snapshot`; without it none is given.
+        `snapshot` is `(fork, state digest, focus variables) -> fork snapshot`; without it none is given.
         """
         views = self.views
         known = frozenset(views.names(state))

@@ -60,11 +60,7 @@ class Procedure(Struct, frozen=True):
     possible: Callable[[Any, Any], Iterator[list[dict[str, Any]]]] | None = None
 
     def explain(self, seen: Any, memory: Any, point: DecisionPoint, label: str) -> list[dict[str, Any]]:
-        """The proposals for the values drawn here, or for the first others that lead to a choice if these do not.
-
-        Raises:
-            EvaluationError: An expression of the agent has no value here.
-        """
+        """The proposals for the values drawn here, or for the first others that lead to a choice if these do not."""
         own = self.propose(seen, memory, point)
         if self.possible is None or self._chooses(own, label):
             return own
@@ -75,11 +71,7 @@ class Procedure(Struct, frozen=True):
         return choice is not None and choice.label == label
 
     def choose(self, seen: Any, memory: Any, point: DecisionPoint) -> Choice | None:
-        """The first proposal with the greatest score, or None if there is no proposal.
-
-        Raises:
-            EvaluationError: An expression of the agent has no value here.
-        """
+        """The first proposal with the greatest score, or None if there is no proposal."""
         return first_best(self.propose(seen, memory, point), self.label)
 
 

@@ -48,11 +48,7 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
 
 
 def compile_weigh(agent: Agent) -> Callable[..., int]:
-    """`(observation, memory, action, predicted state, drawn values) -> score` of an action that breaks a rule.
-
-    Raises:
-        ValueError: The agent does not predict.
-    """
+    """`(observation, memory, action, predicted state, drawn values) -> score` of an action that breaks a rule."""
     if agent.state is None:
         raise ValueError("an agent that does not predict cannot weigh what an offer leads to")
 

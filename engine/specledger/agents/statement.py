@@ -81,13 +81,8 @@ def document_of(
 ) -> dict[str, Any]:
     """The proposal that a statement amounts to.
 
-    Args:
-        narration: How the agent's choices become documents.
-        statement: A valid statement; without `commitment` the document has no fork snapshot.
-        origin: Where it comes from.
-        state: The state in which it is made.
-        memory: What the declared procedure remembers there.
-        point: When.
+    Without `commitment` in the statement the document has no fork snapshot; `memory` is what the declared procedure
+    remembers.
 
     Raises:
         NotCanonical: `unknown_action` or `unknown_choice`, if it names an action that the world does not have; or

@@ -39,7 +39,6 @@ class Ruling(Struct, frozen=True):
     """What the kernel rules about one submission.
 
     Attributes:
-        verdict: `allow`, `deny` or `allow_with_constraints`.
         witnesses: As audit entries hold them.
         codes: Notes, words without spaces.
         rejected: Per reason of a denial `{gate, reason, witness}`, as receipts hold them.
@@ -66,7 +65,6 @@ class Admission(Struct, frozen=True):
     Attributes:
         accepts: Whether a document is valid under the schema.
         find: `(state, document, submission) -> found`.
-        invariants: In the governor's order.
         grants: Per capability, the widest scope.
         free: The scope of what needs no request, by operation.
     """

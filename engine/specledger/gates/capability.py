@@ -27,7 +27,6 @@ class Token(Struct, frozen=True):
     """A capability for one action.
 
     Attributes:
-        id: Digest of the binding.
         proposal: Digest of the chosen proposal's leaf.
         commitment: Merkle root of the set that it was chosen from.
         scope: Digest of episode, step and operation.
@@ -67,17 +66,11 @@ class Actuator:
     ) -> tuple[Any, Any]:
         """Execute the action of a committed proposal, `op` and arguments as committed.
 
-        Args:
-            token: What `issue` gave.
-            index: The proposal's place in its set.
-            proposal: The proposal; what is executed is read from what was committed to, so its bytes are made again.
-            scope: The scope in which it is done.
-            state: The state before.
-            inputs: What the governor supplies to the step.
+        What is executed is read from what was committed to, so the proposal's bytes are made again. The governor
+        supplies `inputs`.
 
         Raises:
             Refused: If the token is missing, spent, or bound to another proposal or scope. Nothing is executed then.
-            NotCanonical: The proposal has no canonical form.
         """
         if token is None:
             raise Refused("no_token")

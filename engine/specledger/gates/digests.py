@@ -87,29 +87,17 @@ def receive(proposal: object) -> Submission:
 
 
 def proposal_hash(proposal: Mapping[str, Any]) -> str:
-    """The hash of a proposal.
-
-    Raises:
-        NotCanonical: It has no canonical form.
-    """
+    """The hash of a proposal."""
     return sha256_hex(_forms(proposal)[0])
 
 
 def trace_commit(trace: Mapping[str, Any]) -> str:
-    """The hash of a trace without its field `trace_commit`: what the field must hold, and every `trace_hash` is.
-
-    Raises:
-        NotCanonical: It has no canonical form.
-    """
+    """The hash of a trace without its field `trace_commit`: what the field must hold, and every `trace_hash` is."""
     return hash_json({name: value for name, value in trace.items() if name != "trace_commit"}, _floats("trace"))
 
 
 def scope_hash(scope: Mapping[str, Any]) -> str:
-    """The hash of a capability's scope, which holds no floats.
-
-    Raises:
-        NotCanonical: It has no canonical form.
-    """
+    """The hash of a capability's scope, which holds no floats."""
     return hash_json(scope)
 
 
@@ -132,11 +120,7 @@ def world_action(step: Mapping[str, Any]) -> dict[str, Any]:
 def witness(invariant: str, message: str, data: object, severity: str = "fatal") -> dict[str, Any]:
     """What an audit entry holds of a finding: the data stay outside, bound by their hash.
 
-    Args:
-        invariant: The identifier of what was broken.
-        message: Codes, never the text of an exception or of a document.
-        data: What was judged, any value.
-        severity: `fatal` or `warn`.
+    `message` holds codes, never the text of an exception or of a document.
     """
     try:
         digest = hash_json(data, FLOATS_ANYWHERE)

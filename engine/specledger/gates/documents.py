@@ -38,9 +38,6 @@ class Validator:
     """The schemas of a folder, each known by its file's name without `.json`.
 
     A definition inside a file is named as in a reference, without the suffix too: `common#/$defs/uuid`.
-
-    Attributes:
-        names: The schemas in the folder, sorted.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -70,19 +67,11 @@ class Validator:
         return tuple(self._schemas)
 
     def accepts(self, name: str, document: object) -> bool:
-        """Whether a document is valid; it may be any value, and what is no JSON is not valid where it is looked at.
-
-        Raises:
-            LookupError: There is no such schema.
-        """
+        """Whether a document is valid; it may be any value, and what is no JSON is not valid where it is looked at."""
         return self.check(name)(document)
 
     def check(self, name: str) -> Callable[[object], bool]:
-        """`accepts` for one schema: what a loop calls.
-
-        Raises:
-            LookupError: There is no such schema.
-        """
+        """`accepts` for one schema: what a loop calls."""
         if name not in self._checks:
             valid = self._compile(name).is_valid
 
@@ -99,9 +88,6 @@ class Validator:
         """What is wrong with a document, in the order of places: (message, JSON path); nothing if it is valid.
 
         Messages quote the document and are for people alone: untrusted text, to be escaped before it is shown.
-
-        Raises:
-            LookupError: There is no such schema.
         """
         compiled = self._compile(name)
         try:
@@ -116,11 +102,7 @@ class Validator:
         return [(message[:_SHOWN], path) for _, path, message in found[:MOST_FINDINGS]]
 
     def floats(self, name: str) -> FloatPolicy:
-        """Where a schema lets a document hold floats.
-
-        Raises:
-            LookupError: There is no such schema.
-        """
+        """Where a schema lets a document hold floats."""
         return floats_in_schema(self._schema(name), self._by_address.__getitem__)
 
     def _find(self, address: str) -> None:
@@ -169,21 +151,13 @@ def _references(schema: Any) -> Iterator[str]:
 
 @cache
 def axion() -> Validator:
-    """The shipped schemas of the pseudo-axion kernel.
-
-    Raises:
-        LookupError: They were not shipped.
-    """
+    """The shipped schemas of the pseudo-axion kernel."""
     return _shipped("axion")
 
 
 @cache
 def protocol() -> Validator:
-    """The shipped schemas of the messages to agents from outside, and of their answers.
-
-    Raises:
-        LookupError: They were not shipped.
-    """
+    """The shipped schemas of the messages to agents from outside, and of their answers."""
     return _shipped("protocol")
 
 

@@ -46,11 +46,7 @@ class SecretSigner:
     """The seed's signature: SHA-256(secret || payload) in hex."""
 
     def __init__(self, secret: bytes) -> None:
-        """Sign with a secret of 32 bytes.
-
-        Raises:
-            ValueError: It has another length.
-        """
+        """Sign with a secret of 32 bytes."""
         if len(secret) != SECRET_SIZE:
             raise ValueError(f"a secret has {SECRET_SIZE} bytes, not {len(secret)}")
         self._secret = secret
@@ -73,12 +69,7 @@ class Ed25519Signer:
     """Signs with a private key."""
 
     def __init__(self, private: bytes) -> None:
-        """Sign with the 32 bytes of a private key.
-
-        Raises:
-            Rejected: E_SIGN_MISSING.
-            ValueError: It has another length.
-        """
+        """Sign with the 32 bytes of a private key."""
         self._key: Ed25519PrivateKey = _ed25519().Ed25519PrivateKey.from_private_bytes(private)
 
     @property
@@ -99,12 +90,7 @@ class RecordedSigner:
     """Gives recorded Ed25519 signatures in their order, each after verifying it: the signer of a replay."""
 
     def __init__(self, public: bytes, signatures: Iterable[str] = ()) -> None:
-        """Verify by the 32 bytes of a public key.
-
-        Raises:
-            Rejected: E_SIGN_MISSING.
-            ValueError: The key has another length.
-        """
+        """Verify by the 32 bytes of a public key."""
         self._key: Ed25519PublicKey = _ed25519().Ed25519PublicKey.from_public_bytes(public)
         self._signatures = iter(signatures)
 
@@ -163,9 +149,6 @@ class Signing(Struct, frozen=True):
 
     def signer(self, recorded: Sequence[str] | None) -> Signer:
         """Who signs a run.
-
-        Args:
-            recorded: The signatures of the run that is made again; None where there is none to be made again.
 
         Raises:
             Rejected: E_SIGN_KEY, E_SIGN_MISSING.

@@ -22,12 +22,7 @@ _SEPARATOR: Final = b"\x00"
 
 
 def commit(nonce: bytes, state_digest: str, focus_vars: Sequence[str]) -> str:
-    """The commitment to a state digest and an array of focus variables, in hex.
-
-    Raises:
-        ValueError: The nonce has not 32 bytes, or the digest is no hexadecimal text.
-        NotCanonical: The variables have no canonical form.
-    """
+    """The commitment to a state digest and an array of focus variables, in hex."""
     variables = sha256_raw(canonical_bytes(list(focus_vars)))
     return hmac_sha256(nonce, bytes.fromhex(state_digest) + _SEPARATOR + variables)
 
@@ -76,10 +71,7 @@ class Vault:
     def __init__(self, stream: Stream, challenges: Challenges, nonces: str = "fresh") -> None:
         """Draw nonces from a stream that nothing else draws from, and reveal them under these challenges.
 
-        Args:
-            stream: Where nonces come from.
-            challenges: What the kernel demanded.
-            nonces: How an agent of a spec misuses them, if it does; see `spec.agent.Narration`.
+        `nonces` says how an agent of a spec misuses them, if it does; see `spec.agent.Narration`.
         """
         self._stream = stream
         self._challenges = challenges
@@ -89,15 +81,7 @@ class Vault:
         self._made = 0
 
     def snapshot(self, fork_id: str, state_digest: str, focus_vars: Sequence[str]) -> dict[str, Any]:
-        """Commit to a state digest under a nonce.
-
-        Returns:
-            A `fork_snapshot` document.
-
-        Raises:
-            ValueError: The digest is no hexadecimal text, or the stream gives a nonce that was used.
-            NotCanonical: The variables have no canonical form.
-        """
+        """Commit to a state digest under a nonce."""
         reused = self._nonces == "reused" and bool(self._used)
         nonce = next(iter(self._used)) if reused else self._stream.bytes(KEY_SIZE)
         if nonce in self._used and not reused:

@@ -94,18 +94,10 @@ class TokenActuator:
     def issue(self, submission: Submission, capability: str, scope: Mapping[str, Any], at_ms: int) -> dict[str, Any]:
         """Issue a token for a submission that was admitted.
 
-        Args:
-            submission: What is permitted: the steps of its plan.
-            capability: What the token is called after: a requested capability, or an operation that needs no request.
-            scope: A schema-valid scope, the requested one or a narrower one.
-            at_ms: Kernel time.
-
-        Returns:
-            A schema-valid `capability_token`.
+        The token is called after `capability`: a requested one, or an operation that needs no request. `scope` is the
+        requested one or a narrower one.
 
         Raises:
-            ValueError: The submission has no canonical form, so it cannot have been admitted.
-            NotCanonical: The scope or the capability has none.
             Refused: `bad_signature`, from a signer that replays recorded signatures.
         """
         if submission.form is None:
@@ -155,13 +147,7 @@ class TokenActuator:
     ) -> tuple[Any, Any]:
         """Execute one step of a plan.
 
-        Args:
-            token: What `issue` gave.
-            index: The step's place in the plan.
-            committed: The submission that is being carried out.
-            scope: What is asked for, and when.
-            state: The state before.
-            inputs: What the governor supplies to the step.
+        `index` is the step's place in the plan, `scope` what is asked for, and when.
 
         Raises:
             Refused: With one of the reasons that the module lists. Nothing is executed then.

@@ -76,9 +76,6 @@ class Resolved(Struct, frozen=True, eq=False):
 
         Args:
             path: The keys and indices as documents spell them: `("actions", "move", "when")`.
-
-        Raises:
-            KeyError: There is no scalar at the path, neither written nor by default.
         """
         node = self.origins.get(path)
         if node is not None and node.style not in ("block", "flow"):
@@ -179,39 +176,23 @@ def gather(root: str, known: Mapping[str, Resolved], case: str = "") -> Bundle:
 
 
 def key_of(kind: str, name: str, data: Mapping[str, Any]) -> str:
-    """The key of a spec.
-
-    Raises:
-        NotCanonical: The data have no canonical form.
-    """
+    """The key of a spec."""
     return f"{kind}/{name}@{tagged(SPEC_TAG, canonical_bytes(data))[:16]}"
 
 
 def dump(model: Spec) -> dict[str, Any]:
-    """The resolved form of a validated spec.
-
-    Raises:
-        ReservedKey: A mapping has the key that marks doubles.
-    """
+    """The resolved form of a validated spec."""
     data: dict[str, Any] = encode(model.model_dump(mode="json", by_alias=True, exclude_defaults=True))
     return data
 
 
 def restore(model: type[Spec], data: Mapping[str, Any]) -> Spec:
-    """The spec of a resolved form, whose mappings are in the order of their keys, in whatever order they were written.
-
-    Raises:
-        ValidationError: The data are not valid.
-    """
+    """The spec of a resolved form, whose mappings are in the order of their keys, however they were written."""
     return model.model_validate(decode(data))
 
 
 def encode(value: Any, path: Path = ()) -> Any:
-    """JSON values with doubles marked and keys sorted.
-
-    Raises:
-        ReservedKey: A mapping has the key that marks doubles.
-    """
+    """JSON values with doubles marked and keys sorted."""
     if isinstance(value, float):
         return {DOUBLE: repr(value)}
     if isinstance(value, list):
@@ -272,11 +253,7 @@ def _read_double(text: str, marked: dict[str, Any]) -> Any:
 
 
 def _inside(value: Any, step: str | int, path: Path) -> Any:
-    """The member of a model, mapping or list that documents call by this key.
-
-    Raises:
-        KeyError: There is none.
-    """
+    """The member of a model, mapping or list that documents call by this key."""
     if isinstance(value, BaseModel):
         fields = type(value).model_fields
         names = [name for name, field in fields.items() if step == (field.alias or name)]

@@ -21,12 +21,7 @@ Value = str | int | float | bool | None | tuple["Node", ...] | Mapping[str, "Nod
 
 
 class Source:
-    """A file's text with the places of its lines.
-
-    Attributes:
-        file: The path as shown to people.
-        text: The text with LF line breaks.
-    """
+    """A file's text with the places of its lines."""
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
@@ -98,9 +93,6 @@ class Node(Struct, frozen=True):
 
         Of a number, null or boolean it is the text as written: `3.60`. A number that is not written, such as one inside
         a range, has its shortest text, at the place that it follows from.
-
-        Raises:
-            TypeError: The node is no scalar.
         """
         if self.style in ("block", "flow"):
             raise TypeError(f"a {self.style} collection has no text")
@@ -137,11 +129,7 @@ class Node(Struct, frozen=True):
         return [node.plain() for node in self.elements] if self.is_list else self.value
 
     def at(self, path: Path) -> "Node":
-        """The value at a path below this one.
-
-        Raises:
-            KeyError: There is none.
-        """
+        """The value at a path below this one."""
         node = self
         for step in path:
             child = node.child(step)
@@ -157,19 +145,11 @@ class Node(Struct, frozen=True):
         return self.elements[step] if step in range(len(self.elements)) else None
 
     def put(self, path: Path, node: "Node") -> "Node":
-        """This tree with another value at a path that it has.
-
-        Raises:
-            KeyError: It does not have the path.
-        """
+        """This tree with another value at a path that it has."""
         return self.put_all({path: node})
 
     def put_all(self, nodes: Mapping[Path, "Node"]) -> "Node":
-        """This tree with other values at paths that it has, none of them below another; each node is made again once.
-
-        Raises:
-            KeyError: It does not have one of the paths.
-        """
+        """This tree with other values at paths that it has, none below another; each node is made again once."""
         if () in nodes:
             return nodes[()]
         below: dict[str | int, dict[Path, Node]] = {}
@@ -200,13 +180,7 @@ def _spells(text: str, number: int | float) -> bool:
 
 
 class Document(Struct, frozen=True):
-    """One file.
-
-    Attributes:
-        path: The path as shown to people.
-        text: The text with LF line breaks.
-        root: The value of the whole file.
-    """
+    """One file."""
 
     path: str
     text: str
@@ -238,12 +212,7 @@ class DocumentSource(Protocol):
         """A document with a right head, or None after its findings were reported."""
 
     def find(self, node: Node, kind: str) -> ResolvedRef | None:
-        """Where a reference leads, or None after a finding was reported.
-
-        Args:
-            node: The text of the reference: a name or a path.
-            kind: The kind that is needed.
-        """
+        """Where a reference leads, or None after a finding was reported."""
 
     def real(self, path: FilePath) -> FilePath:
         """What two paths of the same document have in common."""

@@ -62,13 +62,7 @@ class Templates:
         self._done: dict[Path, Template | None] = {}
 
     def read(self, path: Path, reference: Node | None = None, kind: str | None = None) -> Template | None:
-        """The template in a file, or None after its findings were reported.
-
-        Args:
-            path: The file.
-            reference: What refers to it; its name must be the file's spec's.
-            kind: The kind that is needed.
-        """
+        """The template in a file, or None after its findings were reported."""
         template = self._build(path, (), reference)
         if template is None or reference is None:
             return template
@@ -162,10 +156,7 @@ class Templates:
 
         Each value keeps the place that it comes from; a merged mapping has the place of the second.
 
-        Args:
-            base: The first; None if it has no such member.
-            over: The second.
-            shapes: What may stand here.
+        `shapes` is what may stand here.
         """
         added = over.members.get("add") if len(over.members) == 1 else None
         if added is not None and added.elements and (_is_list(shapes) if base is None else base.is_list):

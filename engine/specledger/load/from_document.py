@@ -26,11 +26,8 @@ NONE: Final[Mapping[str, Resolved]] = MappingProxyType({})
 def bundle_from_document(data: object, models: Models, known: Mapping[str, Resolved] = NONE) -> Bundle:
     """Rebuild a bundle from its resolved form.
 
-    Args:
-        data: What `Bundle.document` returned, perhaps after a way through JSON; anything at all, since it is not
-            trusted.
-        models: The model of each kind.
-        known: Specs by their keys that were resolved before; their data are not looked at.
+    `data` is what `Bundle.document` returned, perhaps after a way through JSON; anything at all, since it is not
+    trusted. The data of the specs in `known`, which were resolved before, are not looked at.
 
     Returns:
         The bundle, with the same digest; its specs have no places in files.

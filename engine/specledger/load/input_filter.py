@@ -30,11 +30,7 @@ _LINE_BREAK = re.compile("\r\n|\r|\n")
 
 
 def read_text(data: bytes, file: str, diagnostics: Diagnostics) -> str | None:
-    """The text of a file, if every byte of it may be looked at; CR LF becomes LF and the last line ends.
-
-    Returns:
-        The text, or None if there are findings.
-    """
+    """The text of a file, if every byte of it may be looked at; CR LF becomes LF and the last line ends."""
     if len(data) > MAX_BYTES:
         diagnostics.error(
             E_YAML_SIZE, f"the file has {len(data)} bytes", _at(file, "", 0), expected=f"at most {MAX_BYTES}"

@@ -84,12 +84,7 @@ def project_of(folder: Path) -> Path | None:
 
 
 class Search(Struct, frozen=True):
-    """Where names are looked for.
-
-    Attributes:
-        project: The project's `specs/` folder, which need not exist.
-        shipped: The engine's own.
-    """
+    """Where names are looked for."""
 
     project: Path | None = None
     shipped: Path | None = None
@@ -126,14 +121,7 @@ class Library:
     def __init__(
         self, search: Search | None, models: Models, diagnostics: Diagnostics, *, allow_outside: bool = False
     ) -> None:
-        """Begin with no file read.
-
-        Args:
-            search: Where names are looked for; None for the project of the file that holds the reference.
-            models: The model of each kind.
-            diagnostics: Takes the findings.
-            allow_outside: Whether references may lead to files outside the project.
-        """
+        """Begin with no file read."""
         self._fixed = search
         self._searches: dict[Path, Search] = {}
         self._allow_outside = allow_outside
@@ -331,11 +319,7 @@ def _reason(error: OSError) -> str:
 
 
 def _read_bytes(path: Path) -> bytes:
-    """At most one byte more than a spec file may have, of a regular file.
-
-    Raises:
-        OSError: The file cannot be read, or is no regular file.
-    """
+    """At most one byte more than a spec file may have, of a regular file."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise IsADirectoryError
     with path.open("rb") as file:

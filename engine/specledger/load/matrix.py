@@ -56,10 +56,7 @@ def choose_cases(cases: tuple[Case, ...], values: str, owner: Node, diagnostics:
 def expand(node: Node | None, params: Mapping[str, Param], diagnostics: Diagnostics) -> tuple[Case, ...]:
     """The cases of a document in order, the last axis changing fastest and those of `include` last.
 
-    Args:
-        node: The value of `matrix`, or None for one case without arguments.
-        params: The declared parameters.
-        diagnostics: Takes the findings; with a wrong matrix there is no case.
+    Without a node there is one case without arguments, with a wrong matrix none.
     """
     if node is None:
         return (Case(),)

@@ -97,12 +97,7 @@ def apply(
 ) -> tuple[Node, dict[Path, tuple[Change, ...]]]:
     """The changed tree, and by the path of each reference the changes of the spec that it leads to.
 
-    Args:
-        root: The tree.
-        model: The model of its kind.
-        changes: In their order.
-        diagnostics: Takes the findings.
-        axes: The values of a matrix by the name of their axis; a change of one is refused.
+    `axes` are the values of a matrix by the name of their axis; a change of one is refused.
     """
     applier = _Applier(diagnostics, axes)
     for change in changes:

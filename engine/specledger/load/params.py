@@ -102,11 +102,7 @@ def bind(
 def substitute(root: Node, values: Mapping[str, Node], declared: Collection[str], diagnostics: Diagnostics) -> Node:
     """The tree with the values in place of `${param}`.
 
-    Args:
-        root: The document.
-        values: The value of each parameter.
-        declared: All declared names; one without a value was reported and leaves a `flawed` node.
-        diagnostics: Takes the findings.
+    A declared name without a value was reported and leaves a `flawed` node.
     """
 
     def visit(node: Node) -> Node:

@@ -101,11 +101,8 @@ class Resolver:
     ) -> list[ResolvedCase]:
         """The cases of a document; without those that have findings.
 
-        Args:
-            file: The document's file.
-            changes: What `--set` changes.
-            only: The id of the one case that is resolved; None for all.
-            having: Values of the cases that are resolved, such as `seed=1`; None for all.
+        `only` is the id of the one case that is resolved, `having` are values of those that are, such as `seed=1`; None
+        for all.
         """
         template = self._templates.read(file)
         if template is None:

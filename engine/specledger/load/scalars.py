@@ -116,11 +116,8 @@ _ESCAPES: Final = {
 def scan(text: str, start: int, end: int, style: str) -> tuple[str, Marks]:
     """The value of a scalar and its marks.
 
-    Args:
-        text: The whole text, with LF line breaks.
-        start: Offset of the scalar's first character: its quote, its `|` or `>`, or its own first one.
-        end: Offset after its last character.
-        style: One of plain, single, double, literal, folded.
+    It goes from the scalar's first character (its quote, its `|` or `>`, or its own first one) to the one after its
+    last.
     """
     if style == "plain":
         return _scan_flow(text, start, end, _PLAIN)

@@ -62,11 +62,7 @@ class Sources(Struct, frozen=True):
     """What one bundle was resolved from.
 
     Attributes:
-        main: The document that was asked for.
-        case: The id of the matrix case, or an empty text.
-        settings: The changes of `--set`, in order.
         links: Where references lead that do not lead to the document of their own name, sorted.
-        documents: The bytes of each document by its path.
     """
 
     main: str

@@ -49,9 +49,6 @@ def read_events(source: Source, diagnostics: Diagnostics, *, pure: bool = False)
     """The events of scalars, aliases and collections, with their offsets.
 
     Aliases, anchors and tags are reported and reading goes on, so that all of a file's mistakes are found at once.
-
-    Raises:
-        Stopped: The text is not YAML, or not as it is used here; a finding was reported.
     """
     events = _Events(source, diagnostics)
     loader: Any = yaml.SafeLoader if pure or not yaml.__with_libyaml__ else yaml.CSafeLoader
@@ -83,11 +80,7 @@ class _Events:
         self._documents = self._nodes = self._depth = 0
 
     def examine(self, event: Any, start: int, end: int) -> None:
-        """Count an event and report what is not used.
-
-        Raises:
-            Stopped: Reading on makes no sense.
-        """
+        """Count an event and report what is not used."""
         if isinstance(event, yaml.NodeEvent):
             self._examine_node(event, start, end)
             if isinstance(event, yaml.CollectionStartEvent):
@@ -109,11 +102,7 @@ class _Events:
             self.stop(E_YAML_DOCUMENTS, "the end marker `...`", start, "delete it")
 
     def stop(self, code: str, message: str, at: int, hint: str | None = None) -> None:
-        """Report a finding and end the reading.
-
-        Raises:
-            Stopped: Always.
-        """
+        """Report a finding and end the reading."""
         self._diagnostics.error(code, message, self._source.span(at, at + 1), hint=hint)
         raise Stopped
 
@@ -162,11 +151,8 @@ class _Open(Struct):
 def parse(text: str, file: str, diagnostics: Diagnostics, *, pure: bool = False) -> Document | None:
     """Parse the text of a file.
 
-    Args:
-        text: The text, with LF line breaks.
-        file: Its path as shown to people.
-        diagnostics: Takes the findings. After a wrong scalar reading goes on; its node is `flawed`.
-        pure: Use the parser in Python even where the one in C is installed.
+    After a wrong scalar reading goes on; its node is `flawed`. `pure` is for the parser in Python even where the one in
+    C is installed.
 
     Returns:
         The document, or None if there is no tree.

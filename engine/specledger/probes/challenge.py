@@ -54,11 +54,7 @@ class Aim(NamedTuple):
 def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stream: Stream) -> Outcome:
     """Challenge the agent.
 
-    Args:
-        probe: A probe with a challenge.
-        target: Who is asked.
-        situation: Where the probe is made; with `on: fresh` only the draws depend on it.
-        stream: What is drawn comes from here.
+    With `on: fresh` only the draws depend on the situation.
     """
     spec = probe.spec.challenge
     assert spec is not None  # noqa: S101 - the caller looked

@@ -86,14 +86,7 @@ def check_probe(
 ) -> Probe | None:
     """Check a probe against the world in which it is made; None, with findings, if it is wrong.
 
-    Args:
-        spec: The resolved probe.
-        environment: The names that an expression over the world's state may read.
-        state: The type of that state.
-        document: The type of the documents that agents submit.
-        denials: What can deny these documents, or a call: invariants, and reasons of the kernel.
-        horizon: The most steps of an episode.
-        diagnostics: Receives every finding.
+    `denials` is what can deny documents, or a call: invariants, and reasons of the kernel.
     """
     model = spec.model
     assert isinstance(model, ProbeSpec)  # noqa: S101 - a reference of kind probe holds nothing else

@@ -61,11 +61,7 @@ ONCE: Final = NoiseTest()
 def convict(sample: Sample, test: NoiseTest = ONCE, looks: int = 1, *, deterministic: bool) -> Verdict:
     """What missed predictions amount to at one look; INCONCLUSIVE is undecided.
 
-    Args:
-        sample: What was answered.
-        test: Its error, and the share of misses that it is to notice.
-        looks: How many looks there are.
-        deterministic: Whether the agent declares itself so.
+    The test says its error, and the share of misses that it is to notice.
     """
     misses, trials, changes, asked = sample
     if trials == 0 or asked == 0:

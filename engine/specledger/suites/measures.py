@@ -49,11 +49,7 @@ class Reading(Struct, frozen=True):
         return cls(names, compile_expression(checked, names), checked)
 
     def read(self, values: Mapping[str, Any]) -> Any:
-        """Its value.
-
-        Raises:
-            EvaluationError: It has none, or a value that it reads has none.
-        """
+        """Its value."""
         given = [values[name] for name in self.names]
         for value in given:
             if isinstance(value, EvaluationError):

@@ -51,11 +51,8 @@ def read_path(text: str) -> tuple[str, ...]:
 def overlay(bundle: Bundle, key: str, places: Mapping[str, Any], changes: Sequence[Change]) -> Bundle:
     """A scenario of a bundle with changes.
 
-    Args:
-        bundle: Holds the scenario and every spec that may come into a place.
-        key: The scenario's key.
-        places: By the scenario's key, the key of another spec or a list of keys, or any plain value.
-        changes: Applied after that, in order.
+    `places` gives by the scenario's key the key of another spec or a list of keys, or any plain value; `bundle` holds
+    every spec that may come into a place. The changes are applied after that, in order.
 
     Raises:
         Rejected: E_SUITE_SET, at the change that has no place, or that makes a spec invalid.

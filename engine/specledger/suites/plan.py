@@ -32,7 +32,6 @@ class Trial(Struct, frozen=True):
     """Runs together with what is asked of them.
 
     Attributes:
-        resampling: How clusters are drawn again.
         replay: Whether each run is read back, made again, compared, and compared with an altered copy.
     """
 

@@ -88,10 +88,7 @@ def flatten(lists: list[list[Any]]) -> list[Any]:
 def power(share: int, detects: int, questions: int) -> int:
     """The chance that some of `questions` notices: 1 - (1 - share x detects)^questions; all three in millionths but n.
 
-    Args:
-        share: How often a question meets what it looks for.
-        detects: How often a question that meets it notices.
-        questions: How many there are.
+    `share` says how often a question meets what it looks for, `detects` how often a question that meets it notices.
     """
     if not (0 <= share <= ONE and 0 <= detects <= ONE and 0 <= questions <= _MOST_QUESTIONS):
         message = f"`power` of shares beyond 0 to {ONE}, or of more than {_MOST_QUESTIONS} questions"

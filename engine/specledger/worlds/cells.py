@@ -32,11 +32,7 @@ Place = tuple[int, int]
 
 
 def ring(p: Cell, n: int) -> list[Cell]:
-    """The cells at distance n from a cell, row by row; those of negative coordinates are left out.
-
-    Raises:
-        EvaluationError: If n is not in 0..512.
-    """
+    """The cells at distance n from a cell, row by row; those of negative coordinates are left out."""
     _within("ring", n, MOST_RING)
     x, y = p["x"], p["y"]
     cells: list[Cell] = []
@@ -47,21 +43,13 @@ def ring(p: Cell, n: int) -> list[Cell]:
 
 
 def cells_by_distance(p: Cell, n: int) -> list[Cell]:
-    """The cells at distance 0 to n from a cell, nearer ones first, each distance row by row as in a ring.
-
-    Raises:
-        EvaluationError: If n is not in 0..64.
-    """
+    """The cells at distance 0 to n from a cell, nearer ones first, each distance row by row as in a ring."""
     _within("cells_by_distance", n, MOST_BALL)
     return [cell for radius in range(n + 1) for cell in ring(p, radius)]
 
 
 def cells_mask(cells: list[Cell], width: int, height: int) -> Field:
-    """A field of a width and a height, 1 at the listed cells and 0 elsewhere; cells outside are left out.
-
-    Raises:
-        EvaluationError: If a side is not in 0..256.
-    """
+    """A field of a width and a height, 1 at the listed cells and 0 elsewhere; cells outside are left out."""
     _within("cells_mask", width, FIELD_SIDE)
     _within("cells_mask", height, FIELD_SIDE)
     field = [[0] * width for _ in range(height)]
@@ -73,11 +61,7 @@ def cells_mask(cells: list[Cell], width: int, height: int) -> Field:
 
 
 def dilate(f: Field, n: int) -> Field:
-    """1 at distance n or less from a cell that is not 0, else 0; walls do not shield.
-
-    Raises:
-        EvaluationError: If n is not in 0..64.
-    """
+    """1 at distance n or less from a cell that is not 0, else 0; walls do not shield."""
     _within("dilate", n, MOST_BALL)
     result = [[1 if a else 0 for a in row] for row in f]
     front = [(x, y) for y, row in enumerate(result) for x, a in enumerate(row) if a]
@@ -96,9 +80,6 @@ def reach(blocked: Field, p: Cell, n: int) -> int:
     """How many cells are reached from a cell in at most n steps N, E, S, W over cells that are 0; itself is one.
 
     A start outside the field reaches nothing; a start that is blocked itself counts, as in `distances`.
-
-    Raises:
-        EvaluationError: If n is not in 0..64.
     """
     _within("reach", n, MOST_REACH)
     return len(_reached(blocked, (p["x"], p["y"]), n))
@@ -117,9 +98,6 @@ def wall_edits(walls: list[Cell], blocked: Field, p: Cell, n: int, wanted: int, 
         n: The steps of the reach, 4 at most.
         wanted: The number of cells to be reached.
         kept: Cells that must not be walled, beside the cell itself.
-
-    Raises:
-        EvaluationError: If n is not in 0..4.
     """
     _within("wall_edits", n, MOST_EDITED)
     start = (p["x"], p["y"])
@@ -145,11 +123,7 @@ def wall_edits(walls: list[Cell], blocked: Field, p: Cell, n: int, wanted: int, 
 
 
 def fresh(prefix: str, taken: list[str]) -> str:
-    """The first of `prefix-1`, `prefix-2`, … that is not taken.
-
-    Raises:
-        EvaluationError: If the prefix is longer than 65,000 characters.
-    """
+    """The first of `prefix-1`, `prefix-2`, … that is not taken."""
     _within("fresh", len(prefix), 65_000)
     known = set(taken)
     return next(name for number in range(1, len(taken) + 2) if (name := f"{prefix}-{number}") not in known)

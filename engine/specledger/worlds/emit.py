@@ -48,12 +48,8 @@ def write_step(
     The next state is the one after the action's effects, the parts' steps and `every_step`; the first two read the
     state before, `every_step` reads what they made.
 
-    Args:
-        emitter: The emitter of the lines.
-        preload: Loads the fields of the state before the lines.
-        world: The world.
-        call: What the step is about.
-        wanted: Paths of the outcome that the caller reads; the rest is left out, since a prediction needs little of it.
+    `wanted` are the paths of the outcome that the caller reads; the rest is left out, since a prediction needs little
+    of it.
     """
     known, unknown = emitter.bind(frozenset(world.actions)), emitter.bind(UnknownActionError, "UnknownActionError")
     lines = [f"if {call.op} not in {known}:", f"    raise {unknown}({call.op})"]

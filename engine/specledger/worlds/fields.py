@@ -44,20 +44,12 @@ def _rectangular(f: Field) -> None:
 
 
 def field_add(f: Field, g: Field) -> Field:
-    """f + g, cell by cell.
-
-    Raises:
-        ValueError: If the shapes differ.
-    """
+    """f + g, cell by cell."""
     return _together(add, f, g)
 
 
 def field_sub(f: Field, g: Field) -> Field:
-    """f - g, cell by cell.
-
-    Raises:
-        ValueError: If the shapes differ.
-    """
+    """f - g, cell by cell."""
     return _together(sub, f, g)
 
 
@@ -67,11 +59,7 @@ def field_scale(k: int, f: Field) -> Field:
 
 
 def field_combine(weights: list[int], terms: list[Field]) -> Field:
-    """The sum of weight * field over all terms.
-
-    Raises:
-        ValueError: If there are no terms, not one weight for each, or the fields differ in shape.
-    """
+    """The sum of weight * field over all terms."""
     if not terms or len(weights) != len(terms):
         raise ValueError("a combination has one weight for each of its fields, and at least one of them")
     result = field_scale(weights[0], terms[0])
@@ -112,20 +100,12 @@ def field_over(f: Field, bound: int) -> Field:
 
 
 def field_min(f: Field) -> int:
-    """The least value.
-
-    Raises:
-        ValueError: If the field or one of its rows is empty.
-    """
+    """The least value."""
     return min(map(min, f))
 
 
 def field_max(f: Field) -> int:
-    """The greatest value.
-
-    Raises:
-        ValueError: If the field or one of its rows is empty.
-    """
+    """The greatest value."""
     return max(map(max, f))
 
 
@@ -135,11 +115,7 @@ def sum_sq(f: Field) -> int:
 
 
 def grad_energy(f: Field) -> int:
-    """The sum of squared forward differences along both axes.
-
-    Raises:
-        ValueError: If the rows differ in length.
-    """
+    """The sum of squared forward differences along both axes."""
     total = 0
     above: list[int] | None = None
     for row in f:
@@ -155,11 +131,7 @@ def grad_energy(f: Field) -> int:
 
 
 def laplacian(f: Field) -> Field:
-    """The 4-neighbour Laplacian with free edges: a neighbour outside contributes nothing.
-
-    Raises:
-        ValueError: If the rows differ in length.
-    """
+    """The 4-neighbour Laplacian with free edges: a neighbour outside contributes nothing."""
     _rectangular(f)
     height = len(f)
     result = []
@@ -257,11 +229,7 @@ def mask(f: Field, codes: list[int]) -> Field:
 
 
 def mask_or(f: Field, g: Field) -> Field:
-    """1 where either is not 0.
-
-    Raises:
-        ValueError: If the shapes differ.
-    """
+    """1 where either is not 0."""
     return _together(_either, f, g)
 
 

@@ -70,11 +70,7 @@ def read_drawing(drawing: str) -> Grid:
 
 
 def generate(steps: list[Generator], stream: Stream) -> Grid:
-    """Perform the generator steps in order, drawing again from the first one while there is no room or no connection.
-
-    Raises:
-        MapError: If a step cannot be performed, or no attempt has room for all of them and connects.
-    """
+    """Perform the generator steps in order, again from the first one while there is no room or no connection."""
     first = steps[0] if steps else None
     cells = first.width * first.height if isinstance(first, Fill) else 1
     attempts = min(ATTEMPTS, CELLS_DRAWN // cells)
@@ -91,11 +87,7 @@ def generate(steps: list[Generator], stream: Stream) -> Grid:
 
 
 def make(spec: Map, stream: Stream) -> Grid:
-    """The rows of characters that a map spec stands for; only `generate` draws from the stream.
-
-    Raises:
-        MapError: As `read_drawing` and `generate`.
-    """
+    """The rows of characters that a map spec stands for; only `generate` draws from the stream."""
     return read_drawing(spec.drawing) if spec.drawing is not None else generate(spec.generate or [], stream)
 
 
@@ -182,11 +174,7 @@ def _place(step: Place, grid: Grid, stream: Stream) -> Grid:
 
 
 def _apart(cells: list[tuple[int, int]], grid: Grid, step: Place) -> list[tuple[int, int]]:
-    """The cells whose distance to the nearest cell of another character is as the step wants it.
-
-    Raises:
-        MapError: If there is none.
-    """
+    """The cells whose distance to the nearest cell of another character is as the step wants it."""
     nearest = _nearest(grid, step.of or "")
     beyond = -1 if step.beyond is None else step.beyond
     within = FAR - 1 if step.within is None else step.within

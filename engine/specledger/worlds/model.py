@@ -113,7 +113,6 @@ class World(Struct, frozen=True):
     """A checked world.
 
     Attributes:
-        name: The spec's name.
         environment: Everything that an expression over the state may read: its fields, `now`, functions, constants.
         state: The state's type, with the derived values as virtual fields.
         inputs: What each step must be supplied with.

@@ -97,7 +97,6 @@ class Starter(Struct, frozen=True):
 
         Raises:
             IllFormedError: A character without a meaning, a field without a value, or a condition that fails.
-            EvaluationError: A start value that cannot be computed.
         """
         state = {name: make() for name, make in self.parts.items()} | self.own(drawn or [])
         if grid is not None:

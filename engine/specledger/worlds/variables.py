@@ -50,11 +50,7 @@ class Variables:
         self._labels = {op: _labelling(world, op, checked) for op, checked in world.namespace.labels}
 
     def names(self, state: State) -> list[str]:
-        """The variables that there are in a state, sorted; a name longer than 80 characters is left out.
-
-        Raises:
-            EvaluationError: An `over` that cannot be evaluated.
-        """
+        """The variables that there are in a state, sorted; a name longer than 80 characters is left out."""
         found = set(self._plain)
         for planned in self._families:
             before, _, after = split_name(planned.name)
@@ -73,7 +69,6 @@ class Variables:
 
         Raises:
             UnknownVariableError: There is no such variable in this state.
-            EvaluationError: It cannot be evaluated.
         """
         planned, given = self._find(state, name)
         return self._functions(planned)["read"](state, *given)
@@ -81,10 +76,7 @@ class Variables:
     def mutate(self, state: State, name: str, value: Any) -> tuple[State, dict[str, Any]] | None:
         """The state after the first edit with which a variable reads as wanted.
 
-        Args:
-            state: The state, which stays as it is.
-            name: The variable.
-            value: The wanted value; any JSON value, since it may come from outside.
+        `value` may be any JSON value, since it may come from outside.
 
         Returns:
             The new state and the edit `{variable, value, by, changed}`: `value` in its normal form, `by` the element
@@ -119,7 +111,6 @@ class Variables:
 
         Raises:
             UnknownVariableError: There is no such variable in this state.
-            EvaluationError: They cannot be evaluated.
         """
         planned, given = self._find(state, name)
         made = self._functions(planned)
@@ -139,7 +130,6 @@ class Variables:
 
         Raises:
             UnknownVariableError: One of them is no variable in this state.
-            EvaluationError: One of them cannot be evaluated.
         """
         seen: dict[str, dict[str, Any]] = {FOCUS: {}, DERIVED: {}}
         for name in sorted(set(focus)):
