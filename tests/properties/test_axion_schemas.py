@@ -15,7 +15,7 @@ from specledger.core.entries import Entries, Mode
 from specledger.core.rng import Stream
 from specledger.gates.digests import receive
 from specledger.gates.documents import MOST_FINDINGS, axion
-from specledger.gates.signatures import SecretSigner
+from specledger.gates.signatures import sign_by_secret
 from specledger.gates.tokens import TokenActuator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,8 +28,9 @@ OPEN_PROPOSAL = PROPOSAL | {
     "requested_capabilities": [HEAT],
 }
 REQUEST = PROPOSAL["requested_capabilities"][0]
-SIGNER = SecretSigner.named(0)
-TOKEN = TokenActuator(lambda *_: (None, None), SIGNER).issue(receive(PROPOSAL), "move", REQUEST["scope"], 300)
+TOKEN = TokenActuator(lambda *_: (None, None), sign_by_secret(0)).issue(
+    receive(PROPOSAL), "move", REQUEST["scope"], 300
+)
 WITNESS = {"invariant": "I0", "severity": "fatal", "message": "trace_commit", "data_hash": "0" * 64}
 ENTRY = Entries(Mode.LIVE).seal("CAPABILITY_ISSUED", at_ms=300, witnesses=[WITNESS], tokens=[TOKEN])
 SCHEMAS = {path.name: json.loads(path.read_bytes()) for path in (ROOT / "schemas/axion").glob("*.json")}
@@ -180,7 +181,7 @@ def independent(name):
 
 def judge(name, document, *, large=False):
     """Whether a document is valid, on which both validators must agree; the slow one takes seconds for 65,536 walls."""
-    accepted = axion().accepts(name, document)
+    accepted = axion().check(name)(document)
     findings = axion().explain(name, document)
     assert accepted == (not findings), findings
     if large:

@@ -79,24 +79,6 @@ def _edge(start: int, end: int, kind: str) -> dict[str, Any]:
     return {"from": start, "to": end, "type": kind}
 
 
-class Fidelity(Struct, frozen=True):
-    """How much of a trace came out equal.
-
-    Attributes:
-        equal, nodes: How many of its nodes.
-        ends: Whether the last one was equal and is the choice of the plan.
-    """
-
-    equal: int
-    nodes: int
-    ends: bool
-
-    @property
-    def whole(self) -> bool:
-        """Whether all of it came out equal and led to the plan's choice."""
-        return self.ends and self.equal == self.nodes
-
-
 def replay_trace(
     trace: Mapping[str, Any],
     procedure: Procedure,
@@ -106,8 +88,10 @@ def replay_trace(
     digest: Callable[[Any], str],
     chosen: str,
     words: TraceWords,
-) -> Fidelity:
-    """Compute the nodes of a trace again.
+) -> dict[str, Any]:
+    """Compute the nodes of a trace again: `{equal, nodes, ends}`, how many came out equal, and of how many.
+
+    It `ends` if the last one was equal and is the choice of the plan.
 
     `digest` gives the digest of the state under focus variables, as the kernel computes it, empty where they are none;
     `chosen` is the label of the plan's first step.
@@ -140,7 +124,7 @@ def replay_trace(
         last = known and type(payload["inputs"]) is dict and expected[node["kind"]](payload)
         equal += last
     ends = last and trace["nodes"][-1]["payload"]["output"] == chosen
-    return Fidelity(equal, len(trace["nodes"]), ends)
+    return {"equal": equal, "nodes": len(trace["nodes"]), "ends": ends}
 
 
 _WORDS: Final = TraceWords()

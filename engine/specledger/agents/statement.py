@@ -23,10 +23,6 @@ from specledger.core.digest import hash_json, sha256_raw
 from specledger.core.entries import uuid_of
 from specledger.core.floats import FLOATS_ANYWHERE, is_exact
 
-LEAST_NONCE: Final = 16
-MOST_NONCE: Final = 64
-"""Bytes of an agent's nonce."""
-
 
 class Origin(NamedTuple):
     """Where a statement comes from.

@@ -61,17 +61,8 @@ class Validator:
                 self._find(urljoin(schema["$id"], reference))
         self._checks: dict[str, Callable[[object], bool]] = {}
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the files, sorted."""
-        return tuple(self._schemas)
-
-    def accepts(self, name: str, document: object) -> bool:
-        """Whether a document is valid; it may be any value, and what is no JSON is not valid where it is looked at."""
-        return self.check(name)(document)
-
     def check(self, name: str) -> Callable[[object], bool]:
-        """`accepts` for one schema: what a loop calls."""
+        """`document -> whether it is valid`; any value may be given, and no JSON is valid where it is looked at."""
         if name not in self._checks:
             valid = self._compile(name).is_valid
 
@@ -103,7 +94,7 @@ class Validator:
 
     def floats(self, name: str) -> FloatPolicy:
         """Where a schema lets a document hold floats."""
-        return floats_in_schema(self._schema(name), self._by_address.__getitem__)
+        return floats_in_schema(self.schema(name), self._by_address.__getitem__)
 
     def _find(self, address: str) -> None:
         """See that an address leads to something in the folder."""
@@ -114,8 +105,8 @@ class Validator:
         if not place or (pointer and not pointer.startswith("/")):
             raise LookupError(f"{address} is not in the folder, and nothing is fetched")
 
-    def _schema(self, name: str) -> dict[str, Any]:
-        """A schema by its name; a definition's is a reference to it."""
+    def schema(self, name: str) -> dict[str, Any]:
+        """A schema by its name; a definition's is a reference to it. LookupError without one."""
         stem, _, pointer = name.partition("#")
         if stem not in self._schemas:
             raise LookupError(f"there is no schema {stem!r}")
@@ -130,7 +121,7 @@ class Validator:
         import jsonschema_rs  # noqa: PLC0415 - only runs that judge documents load it
 
         registry = jsonschema_rs.Registry(list(self._by_address.items()))
-        return jsonschema_rs.Draft202012Validator(self._schema(name), registry=registry)
+        return jsonschema_rs.Draft202012Validator(self.schema(name), registry=registry)
 
 
 def _json_path(place: Sequence[str | int]) -> str:
@@ -175,25 +166,15 @@ def document_type(name: str) -> RecordType:
     Raises:
         LookupError: There is no such schema, or it is none of a closed object.
     """
-    type_ = _type(_schema(name), name)
+    type_ = _type(axion().schema(name), name)
     if not isinstance(type_, RecordType):
         raise LookupError(f"the schema {name!r} describes no closed object")
     return type_
 
 
-@cache
-def _schema(name: str) -> Mapping[str, Any]:
-    folder = find_schemas()
-    path = None if folder is None else folder / "axion" / f"{name}.json"
-    if path is None or not path.is_file():
-        raise LookupError(f"there is no schema {name!r}")
-    schema: Mapping[str, Any] = json.loads(path.read_bytes())
-    return schema
-
-
 def words_at(name: str, *keys: str) -> tuple[str, ...]:
     """The texts that a shipped schema lists at a place of its documents, through lists; empty where it lists none."""
-    schema, document = _schema(name), name
+    schema, document = axion().schema(name), name
     for key in keys:
         schema, document = _followed(schema["properties"][key], document)
         while schema.get("type") == "array":
@@ -206,7 +187,7 @@ def _followed(schema: Any, document: str) -> tuple[Any, str]:
     while "$ref" in schema:
         stem, _, pointer = schema["$ref"].partition("#")
         document = stem.removesuffix(".json") or document
-        schema = _schema(document)
+        schema = axion().schema(document)
         for part in pointer.split("/")[1:]:
             schema = schema[part]
     return schema, document

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -32,82 +32,35 @@ SECRET_SIZE: Final = 32
 E_SIGN_MISSING = code("E_SIGN_MISSING", "Ed25519 is not installed")
 
 
-class Signer(Protocol):
-    """Signs the canonical bytes of a token without its signature, and verifies signatures."""
-
-    def sign(self, payload: bytes) -> str:
-        """The signature, 64 to 2048 characters."""
-
-    def verify(self, payload: bytes, signature: str) -> bool:
-        """Whether the signature is that of the payload."""
+Sign = Callable[[bytes], str]
+"""Gives the signature, 64 to 2048 characters, of the canonical bytes of a token without its signature."""
 
 
-class SecretSigner:
-    """The seed's signature: SHA-256(secret || payload) in hex."""
+def sign_by_secret(seed: int, *names: str | int) -> Sign:
+    """Sign as the seed does, by SHA-256(secret || payload) in hex.
 
-    def __init__(self, secret: bytes) -> None:
-        """Sign with a secret of 32 bytes."""
-        if len(secret) != SECRET_SIZE:
-            raise ValueError(f"a secret has {SECRET_SIZE} bytes, not {len(secret)}")
-        self._secret = secret
-
-    @classmethod
-    def named(cls, seed: int, *names: str | int) -> SecretSigner:
-        """Sign with a secret that is drawn from a run's seed and names, and is as public as they are."""
-        return cls(Stream.named(seed, "kernel-secret", *names).bytes(SECRET_SIZE))
-
-    def sign(self, payload: bytes) -> str:
-        """The signature, 64 hexadecimal digits."""
-        return sha256_hex(self._secret + payload)
-
-    def verify(self, payload: bytes, signature: str) -> bool:
-        """Whether the signature is that of the payload."""
-        return self.sign(payload) == signature
+    The secret of 32 bytes is drawn from a run's seed and names, and is as public as they are.
+    """
+    secret = Stream.named(seed, "kernel-secret", *names).bytes(SECRET_SIZE)
+    return lambda payload: sha256_hex(secret + payload)
 
 
-class Ed25519Signer:
-    """Signs with a private key."""
+def sign_again(public: bytes, signatures: Iterable[str]) -> Sign:
+    """Give recorded Ed25519 signatures in their order, each after verifying it: how a replay signs.
 
-    def __init__(self, private: bytes) -> None:
-        """Sign with the 32 bytes of a private key."""
-        self._key: Ed25519PrivateKey = _ed25519().Ed25519PrivateKey.from_private_bytes(private)
+    Raises:
+        Refused: On signing, `bad_signature`, if there is none left, or it is not that of the payload.
+    """
+    key: Ed25519PublicKey = _ed25519().Ed25519PublicKey.from_public_bytes(public)
+    left = iter(signatures)
 
-    @property
-    def public(self) -> bytes:
-        """The public key, 32 bytes."""
-        return self._key.public_key().public_bytes_raw()
-
-    def sign(self, payload: bytes) -> str:
-        """The signature, 128 hexadecimal digits."""
-        return self._key.sign(payload).hex()
-
-    def verify(self, payload: bytes, signature: str) -> bool:
-        """Whether the signature is that of the payload."""
-        return _signed(self._key.public_key(), payload, signature)
-
-
-class RecordedSigner:
-    """Gives recorded Ed25519 signatures in their order, each after verifying it: the signer of a replay."""
-
-    def __init__(self, public: bytes, signatures: Iterable[str] = ()) -> None:
-        """Verify by the 32 bytes of a public key."""
-        self._key: Ed25519PublicKey = _ed25519().Ed25519PublicKey.from_public_bytes(public)
-        self._signatures = iter(signatures)
-
-    def sign(self, payload: bytes) -> str:
-        """The next recorded signature.
-
-        Raises:
-            Refused: `bad_signature`, if there is none left, or it is not that of the payload.
-        """
-        signature = next(self._signatures, "")
-        if not self.verify(payload, signature):
+    def sign(payload: bytes) -> str:
+        signature = next(left, "")
+        if not _signed(key, payload, signature):
             raise Refused("bad_signature")
         return signature
 
-    def verify(self, payload: bytes, signature: str) -> bool:
-        """Whether the signature is that of the payload."""
-        return _signed(self._key, payload, signature)
+    return sign
 
 
 def _signed(key: Ed25519PublicKey, payload: bytes, signature: str) -> bool:
@@ -147,18 +100,18 @@ class Signing(Struct, frozen=True):
     file: str | None = None
     variable: str | None = None
 
-    def signer(self, recorded: Sequence[str] | None) -> Signer:
-        """Who signs a run.
+    def signer(self, recorded: Sequence[str] | None) -> Sign:
+        """What signs a run, or gives the recorded signatures of one that is made again.
 
         Raises:
             Rejected: E_SIGN_KEY, E_SIGN_MISSING.
         """
         if recorded is not None:
-            return RecordedSigner(self.public, recorded)
-        signer = Ed25519Signer(bytes.fromhex(self._text()))
-        if signer.public != self.public:
+            return sign_again(self.public, recorded)
+        key: Ed25519PrivateKey = _ed25519().Ed25519PrivateKey.from_private_bytes(bytes.fromhex(self._text()))
+        if key.public_key().public_bytes_raw() != self.public:
             raise _wrong(f"{self._place} holds the key of another public key than the governor's")
-        return signer
+        return lambda payload: key.sign(payload).hex()
 
     @property
     def _place(self) -> str:

@@ -25,7 +25,7 @@ from specledger.core.digest import sha256_hex
 from specledger.core.entries import uuid_of
 from specledger.gates.capability import Refused
 from specledger.gates.digests import Submission, scope_hash
-from specledger.gates.signatures import Signer
+from specledger.gates.signatures import Sign
 
 MOST_CALLS: Final = 1000
 """Executions that a scope's rate limit can count, by its schema."""
@@ -83,10 +83,10 @@ class _Issued(Struct):
 class TokenActuator:
     """The only holder of a world's step function; it issues tokens and acts by them. One serves one episode."""
 
-    def __init__(self, step: Callable[..., tuple[Any, Any]], signer: Signer) -> None:
+    def __init__(self, step: Callable[..., tuple[Any, Any]], sign: Sign) -> None:
         """Hold the step function `(state, op, action, inputs) -> (next state, outcome)`."""
         self._step = step
-        self._signer = signer
+        self._sign = sign
         self._issued: dict[str, _Issued] = {}
         self._revoked: set[str] = set()
         self._calls: dict[str, deque[int]] = {}
@@ -119,7 +119,7 @@ class TokenActuator:
             "expires_at_ms": at_ms + scope["expiry_ms"],
             "revocation_id": uuid_of("revocation", name),
         }
-        token["signature"] = self._signer.sign(canonical_ints(token))
+        token["signature"] = self._sign(canonical_ints(token))
         self._issued[token["token_id"]] = _Issued(canonical_ints(token), submission.actions)
         return token
 

@@ -283,9 +283,8 @@ class _Asking:
             evidence["revealed"] = self._target.reveal(document, [aim.variable for aim in drawn if aim.variable])
             failed += [] if evidence["revealed"] else ["commitment"]
         if "trace" in self._spec.demand:
-            replayed = self._target.replay(document, self._situation)
-            evidence["trace"] = {"equal": replayed.equal, "nodes": replayed.nodes, "ends": replayed.ends}
-            failed += [] if replayed.ends and replayed.equal == replayed.nodes else ["trace"]
+            trace = evidence["trace"] = self._target.replay(document, self._situation)
+            failed += [] if trace["ends"] and trace["equal"] == trace["nodes"] else ["trace"]
         if "restate" in self._spec.demand:
             evidence["restated"] = self._target.restate(document, self._situation)
             failed += [] if evidence["restated"] else ["restated"]

@@ -66,22 +66,6 @@ class Attempt(NamedTuple):
     logged: bool
 
 
-class Replayed(Protocol):
-    """How much of a trace came out equal: nodes, and whether it led to the plan's choice."""
-
-    @property
-    def equal(self) -> int:
-        """How many nodes came out equal."""
-
-    @property
-    def nodes(self) -> int:
-        """How many nodes there are."""
-
-    @property
-    def ends(self) -> bool:
-        """Whether the last node is the plan's choice."""
-
-
 class ProbeTarget(Protocol):
     """One run as its probes see it. `asked` counts how often the agent was asked in this place before.
 
@@ -135,8 +119,11 @@ class ProbeTarget(Protocol):
     def reveal(self, document: Any, variables: list[str]) -> bool:
         """Whether the snapshots that speak of these variables are there, and open when they are challenged."""
 
-    def replay(self, document: Any, situation: Situation) -> Replayed:
-        """The trace of a document, computed again by the declared procedure."""
+    def replay(self, document: Any, situation: Situation) -> dict[str, Any]:
+        """The trace of a document, computed again by the declared procedure: `{equal, nodes, ends}`.
+
+        They are how many nodes came out equal, how many there are, and whether the last one is the plan's choice.
+        """
 
     def restate(self, document: Any, situation: Situation) -> bool:
         """Whether the agent, asked again for its reasons, gives those that it committed to."""

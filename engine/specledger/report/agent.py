@@ -169,7 +169,7 @@ def _greeting(exchange: Exchange) -> Mapping[str, Any] | None:
         body = parse_json(exchange.answer.received or b"") if exchange.asked.message == "hello" else None
     except ValueError:
         return None
-    return body if protocol().accepts(ANSWERS["hello"]["hello"], body) else None
+    return body if protocol().check(ANSWERS["hello"]["hello"])(body) else None
 
 
 def _list(names: Iterable[str]) -> str:

@@ -29,7 +29,7 @@ from specledger.core.events import Event
 from specledger.gates.admission import ALLOW, DENY, Ruling
 from specledger.gates.capability import Refused
 from specledger.gates.digests import Submission, receive
-from specledger.gates.signatures import SecretSigner
+from specledger.gates.signatures import sign_by_secret
 from specledger.gates.snapshots import Challenges
 from specledger.gates.tokens import Asked, TokenActuator
 from specledger.oracles.answer import TIMED_OUT
@@ -135,7 +135,7 @@ class KernelController:
         self.submission: Submission = receive(None)
         self.acting: TokenActuator | None = None
         signing = kernel.signing
-        self._signer = SecretSigner.named(plan.seed) if signing is None else signing.signer(plan.signatures)
+        self._signer = sign_by_secret(plan.seed) if signing is None else signing.signer(plan.signatures)
         self.granted = ""
         self.now_ms = 0
         self.active: ActivePlan | None = None
@@ -250,7 +250,7 @@ class KernelController:
         submission, token = earlier[-1]
         if sort == "stale":
             return token
-        elsewhere = TokenActuator(_no_step, SecretSigner.named(self.plan.seed, "another"))
+        elsewhere = TokenActuator(_no_step, sign_by_secret(self.plan.seed, "another"))
         return elsewhere.issue(submission, token["capability"], token["scope"], self.now_ms)
 
     def try_action(self, token: Mapping[str, Any] | None, action: Mapping[str, Any], state: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from specledger.agents.claims import toward
-from specledger.agents.narration import Fidelity, replay_trace
+from specledger.agents.narration import replay_trace
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.compile.plan import Actor, KernelPlan, Plan
 from specledger.core.digest import hash_json
@@ -133,7 +133,7 @@ class KernelProbeTarget:
         covered = {name for one in asked for name in one["focus_vars"]}
         return bool(asked) and set(variables) <= covered and all(self._opened(one) for one in asked)
 
-    def replay(self, document: Any, situation: Situation) -> Fidelity:
+    def replay(self, document: Any, situation: Situation) -> dict[str, Any]:
         """The trace computed again by the declared procedure on the observation that the kernel knows."""
         return replay_trace(
             document["trace"],

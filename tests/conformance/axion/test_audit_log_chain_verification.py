@@ -16,7 +16,7 @@ from specledger.core.verdict import Verdict, exit_code
 from specledger.evidence.audit import MAX_ENTRY, AuditLog
 from specledger.gates.digests import receive, witness
 from specledger.gates.documents import axion
-from specledger.gates.signatures import SecretSigner
+from specledger.gates.signatures import sign_by_secret
 from specledger.gates.tokens import TokenActuator
 from specledger.verify.audit import verify_audit
 
@@ -27,7 +27,7 @@ SCOPE = PROPOSAL["requested_capabilities"][0]["scope"]
 def decide():
     """What a kernel logs: a proposal denied, one that is no JSON, one allowed, its token, a refusal, a hang, an error."""
     entries, good, bad = Entries(Mode.SIMULATED), receive(PROPOSAL), receive(b'{"prob_mass":NaN}')
-    token = TokenActuator(lambda *_: ({}, {}), SecretSigner.named(0)).issue(good, "move", SCOPE, 300)
+    token = TokenActuator(lambda *_: ({}, {}), sign_by_secret(0)).issue(good, "move", SCOPE, 300)
     known: dict[str, Any] = {"proposal_hash": good.proposal_hash, "trace_hash": good.trace_hash}
     return [
         entries.seal(

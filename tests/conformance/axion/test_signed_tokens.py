@@ -4,18 +4,19 @@ import json
 
 import pytest
 import yaml
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
-from specledger.gates.signatures import E_SIGN_KEY, Ed25519Signer, Signing
+from specledger.gates.signatures import E_SIGN_KEY, Signing
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
 
 PRIVATE = bytes(range(32))
-PUBLIC = Ed25519Signer(PRIVATE).public
+PUBLIC = Ed25519PrivateKey.from_private_bytes(PRIVATE).public_key().public_bytes_raw()
 OTHER = bytes(range(1, 33))
 VARIABLE = "KERNEL_KEY"
 
@@ -69,8 +70,8 @@ def test_a_forged_signature_is_found(bundle, tmp_path, monkeypatch):
     """Evidence that is whole in itself, but whose signatures are another key's."""
     monkeypatch.setenv(VARIABLE, PRIVATE.hex())
     with monkeypatch.context() as forging:
-        forger = Ed25519Signer(OTHER)
-        forging.setattr(Ed25519Signer, "sign", lambda self, payload: forger._key.sign(payload).hex())
+        forger = Ed25519PrivateKey.from_private_bytes(OTHER)
+        forging.setattr(Signing, "signer", lambda self, recorded: lambda payload: forger.sign(payload).hex())
         execute(bundle, tmp_path / "out")
     found = verify(tmp_path / "out")
     assert found.verdict == "FAIL"

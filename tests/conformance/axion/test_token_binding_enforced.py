@@ -18,7 +18,7 @@ from specledger.core.digest import hash_json
 from specledger.gates.capability import Refused
 from specledger.gates.digests import proposal_hash, receive, scope_hash, trace_commit, world_action
 from specledger.gates.documents import axion
-from specledger.gates.signatures import SecretSigner
+from specledger.gates.signatures import sign_by_secret
 from specledger.gates.tokens import Asked, TokenActuator
 from specledger.kinds import load
 from specledger.run.kernel_controller import KernelController
@@ -29,7 +29,7 @@ PROPOSAL = json.loads((ROOT / "fixtures/axion/proposal.json").read_bytes())
 SCOPE = PROPOSAL["requested_capabilities"][0]["scope"]
 SUBMISSION = receive(PROPOSAL)
 SOUTH, TAKE = (world_action(PROPOSAL["payload"]["plan"]["steps"][index]) for index in (0, 2))
-SECRET = SecretSigner.named(1, "episode", 0)
+SIGN = sign_by_secret(1, "episode", 0)
 NOW = 300
 
 
@@ -38,7 +38,7 @@ class Environment:
 
     def __init__(self):
         self.executed = []
-        self.actuator = TokenActuator(self._step, SECRET)
+        self.actuator = TokenActuator(self._step, SIGN)
 
     def _step(self, state, op, action, inputs):
         self.executed.append(action)
@@ -75,7 +75,7 @@ def resigned(token, **changes):
     """A forgery by somebody who knows the secret, as everybody does who can replay the run."""
     forged = {**copy.deepcopy(token), **changes}
     del forged["signature"]
-    return {**forged, "signature": SECRET.sign(canonical_bytes(forged))}
+    return {**forged, "signature": SIGN(canonical_bytes(forged))}
 
 
 def spent(env):

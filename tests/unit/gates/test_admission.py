@@ -217,11 +217,11 @@ def test_each_invariant_rejects_alone_what_breaks_it(case):
     name, breaking = BROKEN[case]
     broken = document()
     breaking(broken)
-    assert axion().accepts("proposal", broken)  # or its schema would have rejected it
+    assert axion().check("proposal")(broken)  # or its schema would have rejected it
     ruling = rule(broken)
     assert rejecting(ruling) == [name]
     assert [one["invariant"] for one in ruling.witnesses] == [name]
-    assert axion().accepts("audit_entry#/properties/witnesses", list(ruling.witnesses))
+    assert axion().check("audit_entry#/properties/witnesses")(list(ruling.witnesses))
 
 
 def test_i0_rejects_alone_a_trace_that_was_changed_after_its_commitment():

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from specledger.agents.narration import Fidelity
 from specledger.core.calibration import VAGUE
 from specledger.core.diagnostics import Diagnostics, Rejected, Severity
 from specledger.core.rng import Stream
@@ -105,7 +104,7 @@ class Plain:
         return self.opens
 
     def replay(self, document, situation):
-        return Fidelity(self.equal, 3, self.equal == 3)
+        return {"equal": self.equal, "nodes": 3, "ends": self.equal == 3}
 
     def restate(self, document, situation):
         return self.stands
