@@ -23,7 +23,6 @@ from specledger.expr import (
     Type,
 )
 from specledger.lang.draws import Draws, check_draws
-from specledger.lang.effects import PlannedEffect
 from specledger.lang.memory import EPISODE, Memory, check_fields, check_writes
 from specledger.lang.scope import Let, Scope
 from specledger.lang.words import listed_literals, surely_selected
@@ -86,17 +85,13 @@ class PlannedCandidate(Struct, frozen=True):
 
 
 class Agent(Struct, frozen=True):
-    """A checked agent; its parts are those of the spec, `scope` says how long its memory lasts.
+    """A checked agent; its parts are those of the spec.
 
     `state` and `step` are there if it predicts: the type of the state, and the function that takes a step. `draws` has
     name, stream and source list of each value that is drawn for a decision.
     """
 
-    observation: RecordType
-    scope: str
-    memory: RecordType
-    begin: Let
-    writes: tuple[PlannedEffect, ...]
+    memory: Memory
     let: Let
     candidates: tuple[PlannedCandidate, ...]
     each: Let
@@ -106,11 +101,6 @@ class Agent(Struct, frozen=True):
     state: RecordType | None = None
     step: Callable[..., Any] | None = None
     draws: Draws = ()
-
-    @property
-    def kept(self) -> Memory:
-        """What it remembers, and how."""
-        return Memory(self.observation, self.memory, self.scope, self.begin, self.writes)
 
 
 def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Agent | None:
@@ -127,6 +117,7 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     types, begin, scope = check_fields(model.memory, scope)
     writes = check_writes(model.remember, types, scope.within(action=around.action), seen=around.observation)
+    lasts = EPISODE if model.memory is None else model.memory.scope
     draws, drawn = check_draws(model.draw, scope)
     let, scope = scope.declare(drawn, "draw").let(model.let, "let")
     candidates = tuple(
@@ -149,11 +140,7 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     if score is None or (diagnostics.has_errors and not before):
         return None
     return Agent(
-        observation=around.observation,
-        scope=EPISODE if model.memory is None else model.memory.scope,
-        memory=RecordType("memory", types),
-        begin=begin,
-        writes=writes,
+        memory=Memory(around.observation, RecordType("memory", types), lasts, begin, writes),
         let=let,
         candidates=candidates,
         each=each,

@@ -159,22 +159,23 @@ def direction(before: Any, value: Any) -> str:
 
 def equal_masses(count: int) -> list[float]:
     """Equal probability masses that sum to exactly one in units of 1e-8."""
-    share = MASS_UNIT // count if count else 0
-    units = [share] * count
-    for place in range(MASS_UNIT - share * count if count else 0):
-        units[place] += 1
-    return [unit / MASS_UNIT for unit in units]
+    share, rest = divmod(MASS_UNIT, max(count, 1))
+    return [(share + (place < rest)) / MASS_UNIT for place in range(count)]
 
 
-def counterfactual(number: int, supposed: Supposed, base: str, mass: float) -> dict[str, Any]:
-    """A change as a `counterfactual.json` document."""
-    return {
-        "cf_id": f"cf-{number}",
-        "base_state_digest": base,
-        "mutation": {"var": supposed.variable, "new_value": supposed.value},
-        "predicted_outcome": {"choice": supposed.choice.label, "score": supposed.choice.score},
-        "prob_mass": mass,
-    }
+def counterfactuals(supposed: list[Supposed], base: str) -> list[dict[str, Any]]:
+    """Changes of the state with a digest as `counterfactual.json` documents."""
+    masses = equal_masses(len(supposed))
+    return [
+        {
+            "cf_id": f"cf-{number}",
+            "base_state_digest": base,
+            "mutation": {"var": one.variable, "new_value": one.value},
+            "predicted_outcome": {"choice": one.choice.label, "score": one.choice.score},
+            "prob_mass": mass,
+        }
+        for number, (one, mass) in enumerate(zip(supposed, masses, strict=True))
+    ]
 
 
 def claim(

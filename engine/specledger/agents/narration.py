@@ -13,12 +13,12 @@ Source: toy-pseudo-axion, Agent objectives and ForkSnapshot Commit-Reveal; the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
-from specledger.agents.claims import Supposed, Views, claim, counterfactual, derive_claims, equal_masses, word_change
+from specledger.agents.claims import Supposed, Views, claim, counterfactuals, derive_claims, word_change
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.core.digest import hash_json
 from specledger.core.entries import uuid_of
@@ -204,10 +204,8 @@ class Narration(Struct, frozen=True):
         nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label, self.words)
         claimed, idle = derive_claims(self.teller, views, state, memory, choice.label, self.vary, self.most, point)
         supposed = [*claimed, *idle]
-        shares = equal_masses(len(supposed))
         weighed = self.words.weighed
-        trace: dict[str, Any] = {
-            "trace_version": self.words.version,
+        trace = {
             "nodes": nodes,
             "edges": edges,
             "fork_snapshots": [] if snapshot is None else [snapshot(FORK, digest, focus)],
@@ -216,18 +214,22 @@ class Narration(Struct, frozen=True):
                 for number, (one, way) in enumerate(self._worded(state, memory, claimed, point))
                 if way or not self.directional
             ],
-            "counterfactuals": [
-                counterfactual(number, one, digest, shares[number]) for number, one in enumerate(supposed)
-            ],
+            "counterfactuals": counterfactuals(supposed, digest),
         }
-        request = self.request(choice.action)
-        steps = [step_of(action) for action in self.plan(state, memory, choice, point)]
         name = f"{self.decider.name}/{point.episode}/{point.t}/{point.asked}"
+        return self.proposal(name, state, choice, self.plan(state, memory, choice, point), trace)
+
+    def proposal(
+        self, name: str, state: Any, choice: Choice, actions: Sequence[Mapping[str, Any]], parts: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The proposal of a choice with its plan and the parts of its trace; no two have the same name."""
+        trace = {"trace_version": self.words.version, **parts}
+        request = self.request(choice.action)
         return {
             "proposal_id": uuid_of("proposal", name),
             "proposal_type": "action",
-            "env": views.env(state),
-            "payload": {"intent": choice.label, "plan": {"steps": steps}},
+            "env": self.views.env(state),
+            "payload": {"intent": choice.label, "plan": {"steps": [step_of(action) for action in actions]}},
             "trace": {**trace, "trace_commit": self.commit(trace)},
             "requested_capabilities": [] if request is None else [request],
         }

@@ -32,7 +32,7 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
     def compose(emitter: Emitter) -> str:
         seen, memory, made = (emitter.local(hint) for hint in ("observation", "memory", "made"))
         drawn = [emitter.local("drawn")] if agent.draws else []
-        sources = {**_sources_of(emitter, agent, seen, memory), **drawn_sources(agent.draws, *drawn)}
+        sources = {**agent.memory.sources(emitter, seen, memory), **drawn_sources(agent.draws, *drawn)}
         lines, names = bind(emitter, _reads(agent), sources)
         lines += _emit_now(emitter, agent, seen, names)
         if agent.state is not None:
@@ -55,7 +55,7 @@ def compile_weigh(agent: Agent) -> Callable[..., int]:
     def compose(emitter: Emitter) -> str:
         hints = ("observation", "memory", "action", "next", "drawn")
         seen, memory, action, after, drawn = (emitter.local(hint) for hint in hints)
-        sources = {**_sources_of(emitter, agent, seen, memory), **drawn_sources(agent.draws, drawn)}
+        sources = {**agent.memory.sources(emitter, seen, memory), **drawn_sources(agent.draws, drawn)}
         lines, names = bind(emitter, _reads(agent), sources)
         lines += _emit_now(emitter, agent, seen, names)
         names |= {"action": action, "next": after, BREACH: emitter.local(BREACH)}
@@ -75,7 +75,7 @@ def compile_sources(agent: Agent) -> Callable[[Any, Any], list[list[Any]]]:
     def compose(emitter: Emitter) -> str:
         seen, memory = emitter.local("observation"), emitter.local("memory")
         read = frozenset[str]().union(*(source.variables for _, _, source in agent.draws))
-        lines, names = bind(emitter, read, _sources_of(emitter, agent, seen, memory))
+        lines, names = bind(emitter, read, agent.memory.sources(emitter, seen, memory))
         lists = ", ".join(emitter.expression(source, names) for _, _, source in agent.draws)
         return emitter.function("sources", [seen, memory], [*lines, f"return [{lists}]"])
 
@@ -93,7 +93,7 @@ def _emit_now(emitter: Emitter, agent: Agent, seen: str, names: dict[str, str]) 
 
 def _emit_known(emitter: Emitter, agent: Agent, names: dict[str, str]) -> list[str]:
     """Lines as of `emit_let` for the agent's `let`, whose values are kept while what they read is the same object."""
-    types = {**agent.observation.fields, **agent.memory.fields, **agent.let.types}
+    types = {**agent.memory.observation.fields, **agent.memory.type.fields, **agent.let.types}
     lines = []
     for name, checked in agent.let:
         read, found, local = (emitter.local(hint) for hint in ("read", "found", name))
@@ -177,14 +177,6 @@ def _candidate_lines(
     else:
         depth = len(candidate.for_each.items)
     return [*lines, *(f"{'    ' * depth}{line}" for line in inner)]
-
-
-def _sources_of(emitter: Emitter, agent: Agent, seen: str, memory: str) -> dict[str, str]:
-    """Python sources of what an agent observes and remembers."""
-    return {
-        **fields_of(emitter, seen, agent.observation.fields),
-        **fields_of(emitter, memory, agent.memory.fields),
-    }
 
 
 def _reads(agent: Agent) -> frozenset[str]:

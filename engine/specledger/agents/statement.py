@@ -15,12 +15,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterfactual, equal_masses, toward
-from specledger.agents.narration import FORK, Narration, step_of, supporting, write_choice, write_trace
+from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterfactuals, toward
+from specledger.agents.narration import FORK, Narration, supporting, write_choice, write_trace
 from specledger.agents.procedure import Choice, DecisionPoint
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.digest import hash_json, sha256_raw
-from specledger.core.entries import uuid_of
 from specledger.core.floats import FLOATS_ANYWHERE, is_exact
 
 
@@ -95,7 +94,6 @@ def document_of(
     else:
         declared = narration.declared.explain(views.observe(state), memory, point, choice.label)
         nodes, edges = write_trace(narration.declared, declared, focus, digest, choice.label, narration.words)
-    shares = equal_masses(len(claims))
     causal: list[dict[str, Any]] = []
     for number, (one, way, confidence) in enumerate(claims):
         if one.choice.label != choice.label and one.variable not in {each["var"] for each in causal}:
@@ -109,23 +107,14 @@ def document_of(
         "commitment": commitment,
         "nonce_ref": f"statement:{origin.received}",
     }
-    trace: dict[str, Any] = {
-        "trace_version": narration.words.version,
+    trace = {
         "nodes": nodes,
         "edges": edges,
         "fork_snapshots": [] if commitment is None else [snapshot],
         "causal_claims": causal,
-        "counterfactuals": [counterfactual(n, one, digest, shares[n]) for n, (one, _, _) in enumerate(claims)],
+        "counterfactuals": counterfactuals([one for one, _, _ in claims], digest),
     }
-    request = narration.request(choice.action)
-    return {
-        "proposal_id": uuid_of("proposal", origin.name),
-        "proposal_type": "action",
-        "env": views.env(state),
-        "payload": {"intent": choice.label, "plan": {"steps": [step_of(action) for action in steps]}},
-        "trace": {**trace, "trace_commit": narration.commit(trace)},
-        "requested_capabilities": [] if request is None else [request],
-    }
+    return narration.proposal(origin.name, state, choice, steps, trace)
 
 
 def directions_of(narration: Narration, statement: Mapping[str, Any]) -> dict[str, str]:

@@ -216,16 +216,16 @@ def _agents(role: Role, around: Around, stage: Stage) -> tuple[Agent | None, Age
 def _acts(agent: Agent | None, declared: Agent | None) -> dict[str, Any]:
     """What an actor calls of its agent; of one that is asked outside, the memory of the procedure that it declares."""
     if declared is not None:
-        kept = {"begin": compile_begin(declared.kept), "remember": compile_remember(declared.kept)}
-        return {**_memoryless(), "remembers": declared.scope, **kept}
+        kept = {"begin": compile_begin(declared.memory), "remember": compile_remember(declared.memory)}
+        return {**_memoryless(), "remembers": declared.memory.scope, **kept}
     if agent is None:
         return {"remembers": EPISODE, **_memoryless()}
     return {
-        "remembers": agent.scope,
-        "begin": compile_begin(agent.kept),
+        "remembers": agent.memory.scope,
+        "begin": compile_begin(agent.memory),
         "propose": compile_propose(agent),
-        "writes": compile_writes(agent.kept),
-        "remember": compile_remember(agent.kept),
+        "writes": compile_writes(agent.memory),
+        "remember": compile_remember(agent.memory),
     }
 
 

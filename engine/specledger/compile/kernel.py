@@ -284,7 +284,7 @@ class _Assembly:
         if agent is None:
             return None
         assert parts.decider is not None  # noqa: S101 - see `_narration`
-        if agent.memory.fields and agent.memory != parts.decider.memory:
+        if agent.memory.type.fields and agent.memory.type != parts.decider.memory.type:
             message = "an agent that explains for another one has no memory, or one of the same fields"
             parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("narration", key))
             return None

@@ -23,7 +23,7 @@ def used_by(agent: Agent, world: World) -> frozenset[Path]:
     expressions = [agent.score, *(checked for let in lets for _, checked in let)]
     expressions += [candidate.when for candidate in agent.candidates]
     paths = {path for checked in expressions for path in checked.reads}
-    seen = {path for path in paths if path[0] in agent.observation.fields}
+    seen = {path for path in paths if path[0] in agent.memory.observation.fields}
     seen |= {path[1:] for path in paths if path[0] == "now"}
     predicted = {path[1:] for path in paths if path[0] == "next"}
     if predicted:

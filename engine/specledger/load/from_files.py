@@ -73,7 +73,7 @@ def load(
     if file is None:
         return bundles
     kept = (sources_of(library, file, case.leads, case.id, tuple(set)) for case in cases)
-    return tuple(replace(bundle, sources=one.files()) for bundle, one in zip(bundles, kept, strict=True))
+    return tuple(replace(bundle, sources=one) for bundle, one in zip(bundles, kept, strict=True))
 
 
 def with_context(

@@ -48,42 +48,24 @@ class Link(Struct, frozen=True, order=True, forbid_unknown_fields=True):
     to: str
 
 
-class _Origin(Struct, forbid_unknown_fields=True):
-    """How the documents are resolved, as JSON."""
+class _Origin(Struct, frozen=True, forbid_unknown_fields=True):
+    """How the documents are resolved, as JSON.
+
+    Attributes:
+        main: The document that was asked for.
+        case: The id of the matrix case, or an empty text.
+        set: The changes of `--set`, in order.
+        links: Where references lead that do not lead to the document of their own name, sorted.
+    """
 
     format: Literal["specledger/sources/v1"]
     main: str
     case: str
-    set: list[str]
-    links: list[Link]
-
-
-class Sources(Struct, frozen=True):
-    """What one bundle was resolved from.
-
-    Attributes:
-        links: Where references lead that do not lead to the document of their own name, sorted.
-    """
-
-    main: str
-    case: str
-    settings: tuple[str, ...]
+    set: tuple[str, ...]
     links: tuple[Link, ...]
-    documents: Mapping[str, bytes]
-
-    def origin(self) -> dict[str, Any]:
-        """How the documents are resolved, as JSON."""
-        made: dict[str, Any] = to_builtins(
-            _Origin("specledger/sources/v1", self.main, self.case, list(self.settings), list(self.links))
-        )
-        return made
-
-    def files(self) -> dict[str, bytes]:
-        """The documents, and the file that says how they are resolved, by their paths."""
-        return {ORIGIN: canonical_bytes(self.origin()) + b"\n", **self.documents}
 
 
-def lookup(kind: str, target: str, known: Collection[str]) -> str | None:
+def _lookup(kind: str, target: str, known: Collection[str]) -> str | None:
     """The document of a reference's own name, if there is one among those that are known."""
     paths = [f"{kind}/{target}{suffix}" for suffix in SUFFIXES]
     return next((path for path in paths if path in known), None)
@@ -91,8 +73,8 @@ def lookup(kind: str, target: str, known: Collection[str]) -> str | None:
 
 def sources_of(
     library: Library, main: Path, leads: Iterable[ResolvedRef], case: str, settings: tuple[str, ...]
-) -> Sources:
-    """The sources of a bundle that was resolved without a finding."""
+) -> dict[str, bytes]:
+    """The sources of a bundle that was resolved without a finding: its documents, and how they are resolved."""
     first, ways = library.real(main), sorted(set(leads), key=lambda lead: (lead.kind, lead.target))
     used = {first, *(lead.real for lead in ways)}
     names: dict[Path, str] = {}
@@ -105,9 +87,10 @@ def sources_of(
             taken.add(names[file].casefold())
     known = frozenset(names.values())
     links = (Link(names[one.source], one.kind, one.target, names[one.real]) for one in ways)
-    other = sorted({link for link in links if lookup(link.kind, link.target, known) != link.to})
+    other = sorted({link for link in links if _lookup(link.kind, link.target, known) != link.to})
+    origin = _Origin("specledger/sources/v1", names[first], case, settings, tuple(other))
     documents = {name: library.kept[file] for file, name in names.items()}
-    return Sources(names[first], case, settings, tuple(other), dict(sorted(documents.items())))
+    return {ORIGIN: canonical_bytes(to_builtins(origin)) + b"\n", **dict(sorted(documents.items()))}
 
 
 def _name(kind: str, file: str, taken: Collection[str]) -> str:
@@ -126,45 +109,41 @@ class InvalidSources(ValueError):  # noqa: N818 - says what the sources are, not
     """They are no sources, or not those of one bundle alone; the text says why."""
 
 
-def read_sources(origin: Any, documents: Mapping[str, bytes]) -> Sources:
-    """The sources that somebody kept.
+def load_sources(origin: Any, documents: Mapping[str, bytes], models: Models) -> Bundle:
+    """Resolve sources again that somebody kept: what says how they are resolved, and the documents by their paths.
 
     Raises:
-        InvalidSources: It is not what `Sources.origin` gives for such documents.
+        InvalidSources: They are not what `sources_of` gives, or something in them is not needed.
+        Rejected: They resolve to nothing; it carries all findings.
     """
+    told = _read_origin(origin, documents)
+    diagnostics = Diagnostics(MOST_FINDINGS)
+    changes = read_changes(told.set, diagnostics)
+    library = _SourceDocuments(told, documents, models, diagnostics)
+    resolver = Resolver(library, models, diagnostics)
+    cases = resolver.cases(Path(told.main), changes, told.case)
+    diagnostics.raise_if_errors()
+    if not cases:
+        raise InvalidSources(f"there is no case {told.case!r}")
+    unread = documents.keys() - library.read_so_far
+    idle = sorted(unread) or sorted(link.target for link in library.links.values())
+    if idle:
+        raise InvalidSources(f"nothing leads to {idle[0]}")
+    return gather(cases[0].key, resolver.specs, cases[0].id)
+
+
+def _read_origin(origin: Any, documents: Mapping[str, bytes]) -> _Origin:
     try:
         told = convert(origin, _Origin)
     except ValidationError as error:
         raise InvalidSources(f"what says how they are resolved: {error}") from None
-    links = tuple(told.links)
+    links = told.links
     if list(links) != sorted(links) or len({(one.source, one.kind, one.target) for one in links}) < len(links):
         raise InvalidSources("links are sorted, and no reference leads to two documents")
     named = {told.main, *(link.source for link in links), *(link.to for link in links)}
     if not named <= documents.keys():
         raise InvalidSources(f"{min(named - documents.keys())} is none of the sources")
-    return Sources(told.main, told.case, tuple(told.set), links, documents)
-
-
-def load_sources(sources: Sources, models: Models) -> Bundle:
-    """Resolve sources again.
-
-    Raises:
-        InvalidSources: Something in them is not needed for that.
-        Rejected: They resolve to nothing; it carries all findings.
-    """
-    diagnostics = Diagnostics(MOST_FINDINGS)
-    changes = read_changes(sources.settings, diagnostics)
-    documents = _SourceDocuments(sources, models, diagnostics)
-    resolver = Resolver(documents, models, diagnostics)
-    cases = resolver.cases(Path(sources.main), changes, sources.case)
-    diagnostics.raise_if_errors()
-    if not cases:
-        raise InvalidSources(f"there is no case {sources.case!r}")
-    unread = sources.documents.keys() - documents.read_so_far
-    idle = sorted(unread) or sorted(link.target for link in documents.links.values())
-    if idle:
-        raise InvalidSources(f"nothing leads to {idle[0]}")
-    return gather(cases[0].key, resolver.specs, cases[0].id)
+    return told
 
 
 class _SourceDocuments:
@@ -174,13 +153,13 @@ class _SourceDocuments:
         links: The links that were not followed yet.
     """
 
-    def __init__(self, sources: Sources, models: Models, diagnostics: Diagnostics) -> None:
+    def __init__(self, origin: _Origin, sources: Mapping[str, bytes], models: Models, diagnostics: Diagnostics) -> None:
+        self._main = origin.main
         self._sources = sources
         self._models = models
         self._diagnostics = diagnostics
         self._documents: dict[str, Document | None] = {}
-        self._known = frozenset(sources.documents)
-        self._all = {(link.source, link.kind, link.target): link for link in sources.links}
+        self._all = {(link.source, link.kind, link.target): link for link in origin.links}
         self.links = dict(self._all)
         self.read_so_far: set[str] = set()
 
@@ -192,7 +171,7 @@ class _SourceDocuments:
         return self._documents[name]
 
     def _read(self, name: str) -> Document | None:
-        text = read_text(self._sources.documents[name], name, self._diagnostics)
+        text = read_text(self._sources[name], name, self._diagnostics)
         document = None if text is None else parse(text, name, self._diagnostics)
         if document is None or not has_head(document, self._models, self._diagnostics):
             return None
@@ -203,8 +182,8 @@ class _SourceDocuments:
     def find(self, node: Node, kind: str) -> ResolvedRef | None:
         target = str(node.value)
         written = node.place.source.file
-        source = written if written in self._known else self._sources.main
-        own = lookup(kind, target, self._known)
+        source = written if written in self._sources else self._main
+        own = _lookup(kind, target, self._sources)
         link = self._all.get((source, kind, target))
         self.links.pop((source, kind, target), None)
         if link is not None and link.to == own:

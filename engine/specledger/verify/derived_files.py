@@ -15,7 +15,7 @@ from specledger.core.diagnostics import Rejected, code, counted
 from specledger.evidence.counterexamples import Finder, find_cases, parts_of
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES, SPECS
 from specledger.load.bundle import Bundle
-from specledger.load.sources import InvalidSources, load_sources, read_sources
+from specledger.load.sources import InvalidSources, load_sources
 from specledger.spec.base import Models
 from specledger.verify.checks import Broken, short
 from specledger.verify.manifest import MAX_SPECS, read_document, read_plain
@@ -77,7 +77,7 @@ def resolve_sources(place: Path, paths: Sequence[str], models: Models) -> Bundle
         if path != ORIGIN
     }
     try:
-        return load_sources(read_sources(origin, documents), models)
+        return load_sources(origin, documents, models)
     except InvalidSources as invalid:
         raise Broken(E_SOURCES, str(invalid)) from None
     except Rejected as rejected:
