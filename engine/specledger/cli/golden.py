@@ -10,8 +10,16 @@ import typer
 
 from specledger.cli import completion
 from specledger.cli.codes import E_GOLDEN_NONE
-from specledger.cli.options import AllowOutside, Files, Format, TextOrJson, Workers, process_count
-from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_status, print_text
+from specledger.cli.options import AllowOutside, AnyFormat, Files, OutputFormat, Workers, process_count
+from specledger.cli.output import (
+    diagnostics_json,
+    diagnostics_text,
+    print_error,
+    print_json,
+    print_status,
+    print_text,
+    write_output,
+)
 from specledger.core.diagnostics import Diagnostic
 from specledger.core.verdict import Exit, Verdict
 
@@ -22,6 +30,8 @@ if TYPE_CHECKING:
 
 PINNED: Final = Path("fixtures/golden")
 """The folder of goldens in a project."""
+_SAME: Final = "same"
+_ACCEPTED: Final = "accepted"
 
 Folder = Annotated[
     Path | None, typer.Option("--dir", show_default="fixtures/golden of the project", help="The folder of the goldens.")
@@ -42,7 +52,7 @@ def golden(
     folder: Folder = None,
     workers: Workers = None,
     allow_outside: AllowOutside = False,
-    format_: TextOrJson = Format.HUMAN,
+    format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Compare results with their pinned digests and receipts, or accept a change."""
     from specledger.pipeline.checking import load_runs
@@ -61,7 +71,7 @@ def golden(
     for case, finding in _compare((*bundles, *more), update, place, process_count(workers)):
         compared.append(case)
         findings += [] if finding is None else [finding]
-        if format_ is Format.HUMAN:
+        if format_ is OutputFormat.HUMAN:
             verdict = "" if case["verdict"] == Verdict.PASS else f", and its verdict is {case['verdict']}"
             (print_text if finding else print_status)(f"{case['name']}: {case['pinned']}{verdict}")
     _end(compared, findings, format_)
@@ -73,7 +83,7 @@ def pin(
     folder: Folder = None,
     workers: Workers = None,
     allow_outside: AllowOutside = False,
-    format_: TextOrJson = Format.HUMAN,
+    format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Pin the current results for `spec golden`; short for its `--update`."""
     golden(list(files), update=True, folder=folder, workers=workers, allow_outside=allow_outside, format_=format_)
@@ -140,21 +150,28 @@ def _compare(
     for bundle in bundles:
         made = pin_case(bundle, workers)
         difference = pin_matches(made, folder)
-        finding, word = None, "same"
+        finding, word = None, _SAME
         if difference is not None and update:
             made.write(folder)
-            word = "accepted"
+            word = _ACCEPTED
         elif difference is not None:
-            accept = _accept(folder, [bundle.main.span("spec").file])
-            finding = Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", hint=f"to accept it: {accept}")
+            span = bundle.main.span("spec")
+            hint = f"to accept it: {_accept(folder, [span.file])}"
+            finding = Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", span, hint=hint)
             word = "not pinned" if difference == NOT_PINNED else "differs"
         verdict = made.tree["result"]["verdict"]
         yield {"name": made.name, "pinned": word, "difference": difference, "verdict": verdict}, finding
 
 
-def _end(compared: Sequence[dict[str, Any]], findings: Sequence[Diagnostic], format_: Format) -> None:
-    """Print the comparison as JSON, and differences on standard error."""
-    if format_ is Format.JSON:
+def _end(compared: Sequence[dict[str, Any]], findings: Sequence[Diagnostic], format_: OutputFormat) -> None:
+    """Print the comparison for programs, and differences on standard error."""
+    if format_ is OutputFormat.JSON:
         print_json({"compared": compared, "diagnostics": diagnostics_json(findings)})
+    elif format_ is not OutputFormat.HUMAN:
+        from specledger.report.formats import FORMATS
+        from specledger.report.model import Report
+
+        same = [f"{case['name']}: {case['pinned']}" for case in compared if case["pinned"] in (_SAME, _ACCEPTED)]
+        write_output(FORMATS[format_].write(Report.from_findings(findings, same, about="specledger/golden")))
     if findings:
         print_error(diagnostics_text(findings))

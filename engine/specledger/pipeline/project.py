@@ -49,8 +49,9 @@ def write_project(folder: Path, *, kinds: Kinds = KINDS) -> Project:
         OSError: A file cannot be written.
     """
     shipped = find_specs()
-    if shipped is None or (folder.exists() and not folder.is_dir()):
-        why = "the shipped files are missing" if shipped is None else f"{folder} is not a folder"
+    place = folder.resolve()
+    if shipped is None or place == place.parent or (folder.exists() and not folder.is_dir()):
+        why = "the shipped files are missing" if shipped is None else f"{folder} is no folder for a project"
         raise Rejected([Diagnostic(E_INIT, why, hint="name another folder: spec init DIR")])
     files = list(_files(shipped / "new" / "project"))
     _refuse_links(folder, [*(target for _, target in files), *map(schema_file, MODELS), GOLDENS])

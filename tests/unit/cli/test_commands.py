@@ -289,8 +289,6 @@ class TestGolden:
         )
         done = spec("golden", "--format=json")
         assert (done.status, done.json["compared"], done.codes) == (3, [], ["E_GOLDEN_NONE"])
-        done = spec("golden", "climb.yaml", "--format", "junit")
-        assert (done.status, "E_USAGE" in done.err) == (2, True)
 
     def test_the_command_that_accepts_can_be_pasted(self, spec, project, edit):
         (project / "with space").mkdir()

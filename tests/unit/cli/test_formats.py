@@ -207,6 +207,25 @@ def test_an_inclusion_proof_is_for_people_and_json(spec, ran):
     assert spec("verify", "out", "--proof", "0", "--format", "json").json["facts"]["proof"]["index"] == 0
 
 
+# Goldens
+
+
+@pytest.mark.parametrize("format_", ["junit", "sarif", "github"])
+def test_a_golden_that_differs_is_a_finding_at_its_spec(spec, project, edit, format_):
+    assert spec("golden", "--update", "climb.yaml", "--dir", "pins", "--format", format_).status == 0
+    same = spec("golden", "climb.yaml", "--dir", "pins", "--format", format_)
+    assert (same.status, same.err) == (0, "")
+    if format_ == "junit":
+        assert cases(same.out) == {"spec golden": {"climb: same": ("passed", None)}}
+    edit("climb.yaml", "horizon: 3", "horizon: 2")
+    differs = spec("golden", "climb.yaml", "--dir", "pins", "--format", format_)
+    assert differs.status == 1
+    if format_ == "junit":
+        assert cases(differs.out) == {"spec golden": {"climb.yaml:1:7": ("failure", None)}}
+    else:
+        assert refusals(differs.out, format_) == [("E_GOLDEN_DIFFERS", ("climb.yaml", 1, 7))]
+
+
 # Refusals
 
 

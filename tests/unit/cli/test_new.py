@@ -157,6 +157,11 @@ class TestInit:
         assert list((empty / "outside").iterdir()) == []
         assert not (empty / "mine" / "specs" / "scenario").exists()
 
+    def test_the_root_of_the_file_system_is_no_project(self, spec, empty, monkeypatch):
+        monkeypatch.setattr("specledger.pipeline.project._write_new", lambda *_: pytest.fail("it writes there"))
+        done = spec("init", "/")
+        assert (done.status, "E_INIT" in done.err) == (2, True)
+
     def test_a_command_without_a_file_lists_the_projects_own_specs_first(self, spec, empty):
         spec("init")
         assert "one of first, " in spec("run").err
