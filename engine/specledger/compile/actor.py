@@ -13,7 +13,7 @@ from msgspec import Struct
 from specledger.agents.agent import Agent, Around, check_agent, see_reads
 from specledger.agents.propose import compile_propose
 from specledger.compile.kernel import Parts, compile_kernel
-from specledger.compile.model_agent import compile_model_agent
+from specledger.compile.model import compile_model_agent
 from specledger.compile.plan import (
     Actor,
     Judgement,

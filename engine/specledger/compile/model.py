@@ -1,4 +1,4 @@
-"""Compiles a spec of the kind `model` to a model that can be opened and asked.
+"""Compiles a spec of the kind `model` to a model that can be opened and asked, and an agent that is such a model.
 
 Nothing is opened, and no key is read, until then.
 """
@@ -8,24 +8,36 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
-from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
+from specledger.expr import BOOL, STRING, ListType, RecordType, Type
+from specledger.expr.check.types import IntType
+from specledger.gates.facts import check_reasons
 from specledger.load import Bundle, Resolved
 from specledger.oracles import enumerated, gemini, openai, scripted
 from specledger.oracles.cassette import E_CASSETTE_FILE, CassetteModel
 from specledger.oracles.model import Model
+from specledger.oracles.model_agent import ARGUMENTS, ModelPlan, check_decision_prompt
+from specledger.oracles.service_client import service_identity
+from specledger.spec.agent import Outside
 from specledger.spec.model import LanguageModel, Service
+from specledger.spec.prompt import Prompt
+from specledger.worlds.model import World
+
+E_AGENT_ARGUMENT = code("E_AGENT_ARGUMENT", "an argument of an action that a model cannot be asked for")
+
+Config = TypeVar("Config", bound=Service)
 
 
 class PlannedModel(Struct, frozen=True):
     """A model that was checked and not opened yet.
 
     Attributes:
-        identity: What its answers depend on beside the request; the same as `Model.identity`.
-        outside: Whether its answers must be on the tape; the same as `Model.outside`.
+        identity: Who answers, as JSON values without floats: what its answers depend on beside the request.
+        outside: Whether specs alone do not determine its answers, so that they must be on the tape.
         open: Opens it; given True, a cassette records what it does not hold. Raises Rejected: no key, no package, no
             file.
         service: How the service is asked that answers, or that was recorded; None for a model that is no service.
@@ -55,30 +67,28 @@ def _plan(bundle: Bundle, spec: Resolved, diagnostics: Diagnostics) -> PlannedMo
     model = spec.model
     assert isinstance(model, LanguageModel)  # noqa: S101 - a reference's kind was checked when it was resolved
     if model.gemini is not None:
-        config = model.gemini
-        identity = gemini.identity_of(config)
-        return PlannedModel(spec.name, identity, True, lambda _record: gemini.GeminiClient(config), config)
+        return _service(spec, "gemini", model.gemini, gemini.GeminiClient)
     if model.openai is not None:
-        endpoint = model.openai
-        identity = openai.identity_of(endpoint)
-        return PlannedModel(spec.name, identity, True, lambda _record: openai.OpenAIClient(endpoint), endpoint)
+        return _service(spec, "openai", model.openai, openai.OpenAIClient)
     if model.scripted is not None:
         script = model.scripted
         conditions = scripted.check_script(script, spec, diagnostics)
         if conditions is None:
             return None
-        identity = scripted.identity_of(script)
-        return PlannedModel(spec.name, identity, False, lambda _record: scripted.ScriptedModel(script, conditions))
+        opened: Model = scripted.ScriptedModel(script, conditions)
+        return PlannedModel(spec.name, scripted.identity_of(script), False, lambda _record: opened)
     if model.enumerate is not None:
-        grammar = model.enumerate
-        walk = enumerated.check_grammar(grammar, spec, diagnostics)
+        walk = enumerated.check_grammar(model.enumerate, spec, diagnostics)
         if walk is None:
             return None
-        identity = enumerated.identity_of(grammar)
-        return PlannedModel(spec.name, identity, False, lambda _record: enumerated.EnumeratedModel(grammar, walk))
+        return PlannedModel(spec.name, enumerated.identity_of(model.enumerate), False, lambda _record: walk)
     assert model.cassette is not None  # noqa: S101 - the kind says that a model has one body
     recorded = _plan(bundle, bundle.specs[spec.refs["cassette", "records"]], diagnostics)
     return None if recorded is None else _cassette(spec, model.cassette.file, recorded)
+
+
+def _service(spec: Resolved, oracle: str, config: Config, client: Callable[[Config], Model]) -> PlannedModel:
+    return PlannedModel(spec.name, service_identity(oracle, config), True, lambda _record: client(config), config)
 
 
 def _cassette(spec: Resolved, file: str, recorded: PlannedModel) -> PlannedModel:
@@ -103,3 +113,58 @@ def _place(spec: Resolved, file: str) -> Path:
         message = f"{path} is outside the folder of its spec"
         raise Rejected([Diagnostic(E_CASSETTE_FILE, message, spec.span("cassette", "file"))])
     return path
+
+
+def compile_model_agent(
+    bundle: Bundle, spec: Resolved, outside: Outside, world: World, seed: int, diagnostics: Diagnostics
+) -> ModelPlan | None:
+    """The plan of an agent that is a model; None, with findings, if it is wrong. `world` has what it is offered.
+
+    Raises:
+        Rejected: The model is wrong.
+    """
+    model = compile_model(bundle, spec.refs["outside", "model"])
+    prompt = bundle.specs[spec.refs["outside", "prompt"]]
+    check_decision_prompt(prompt, diagnostics)
+    vocabulary = check_reasons(bundle.specs[spec.refs["outside", "reasons"]], diagnostics)
+    for name, action in world.actions.items():
+        for taken in sorted(ARGUMENTS & set(action.args.fields)):
+            message = f"the operation {name} has an argument `{taken}`"
+            diagnostics.error(E_AGENT_ARGUMENT, message, spec.span("outside", "model"))
+    if vocabulary is None or diagnostics.has_errors:
+        return None
+    assert isinstance(prompt.model, Prompt)  # noqa: S101 - a reference of kind prompt holds nothing else
+    return ModelPlan(
+        name=spec.name,
+        model=model.open,
+        identity=model.identity,
+        prompt=prompt.model,
+        forms=vocabulary.forms,
+        read=vocabulary.parse,
+        schemas={
+            name: {key: _schema(type_, action.allowed.get(key)) for key, type_ in action.args.fields.items()}
+            for name, action in world.actions.items()
+        },
+        seed=seed,
+        deterministic=outside.deterministic,
+        service=model.service,
+    )
+
+
+_SCALARS: Final[dict[Type, str]] = {BOOL: "boolean", STRING: "string"}
+
+
+def _schema(type_: Type, allowed: tuple[Any, ...] | None = None) -> dict[str, Any]:
+    """The JSON Schema of an argument; of a type that has no simple one, any value."""
+    if allowed:
+        kind = _schema(type_)
+        return {**kind, "enum": list(allowed)}
+    if isinstance(type_, IntType):
+        return {"type": "integer"}
+    if isinstance(type_, ListType):
+        return {"type": "array", "items": _schema(type_.item)}
+    if isinstance(type_, RecordType):
+        fields = {name: _schema(field) for name, field in type_.fields.items()}
+        required = sorted(set(fields) - type_.optional)
+        return {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
+    return {"type": _SCALARS[type_]} if type_ in _SCALARS else {}

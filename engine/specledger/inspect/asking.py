@@ -6,9 +6,9 @@ holds and what replay makes again. There is no deadline: Inspect has its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -18,7 +18,7 @@ from specledger.kinds.running import Finished, RunOptions
 from specledger.load import Bundle
 from specledger.load.shipped import find_specs
 from specledger.oracles.answer import Answer, Asked, Exchange
-from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens
+from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.oracles.model_agent import ModelAgent, ModelPlan
 from specledger.oracles.recording import Oracle, Place, Tape
 from specledger.pipeline.checking import load_cases
@@ -88,7 +88,7 @@ class _Asking:
     """The sessions of one run with a model, and everything that was said in them, in order in `exchanges`."""
 
     def __init__(self, plan: ModelPlan, ask: Ask) -> None:
-        self._plan = replace(plan, model=lambda _record: _Model(plan.identity, ask))
+        self._plan = replace(plan, model=lambda _record: _Model(ask))
         self._sessions: dict[int, ModelAgent] = {}
         self.exchanges: list[Exchange] = []
 
@@ -110,12 +110,5 @@ class _Asking:
 class _Model:
     """The model of a session: passes each request to Inspect."""
 
-    last_usage = NO_TOKENS
-    outside = True
-
-    def __init__(self, identity: Mapping[str, Any], ask: Ask) -> None:
-        self.identity, self.ask = identity, ask
-
-    def count_tokens(self, text: str) -> int:
-        """An estimate."""
-        return estimate_tokens(text)
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask

@@ -19,14 +19,7 @@ from typing import Any, Final
 from specledger.core.canonical import LINE_LIMIT, NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.spans import Position, Span
-from specledger.oracles.model import (
-    NO_TOKENS,
-    Model,
-    ModelAnswer,
-    ModelRequest,
-    estimate_tokens,
-    request_key,
-)
+from specledger.oracles.model import Model, ModelAnswer, ModelRequest, request_key
 
 if sys.platform != "win32":
     import fcntl
@@ -51,26 +44,20 @@ _HINTS: Final = {
 
 
 class CassetteModel:
-    """Answers from a record, and extends it when recording.
-
-    Attributes:
-        identity: Of the model that is recorded, so that an answer is found under the same key as if it were asked.
-        last_usage: What the last call cost when it was made.
-    """
+    """Answers from a record, and extends it when recording."""
 
     def __init__(self, path: Path, identity: Mapping[str, Any], source: Callable[[], Model] | None = None) -> None:
         """Read a record.
 
         Args:
             path: The file.
-            identity: Of the model that is recorded.
+            identity: Of the model that is recorded: an answer is found under the same key as if that were asked.
             source: Opens that model, to record: the file is made if it is not there. None to replay.
 
         Raises:
             Rejected: With one of the `E_CASSETTE_...` codes.
         """
-        self.identity = identity
-        self.last_usage = NO_TOKENS
+        self._identity = identity
         self._path = path
         self._source = source
         self._model: Model | None = None
@@ -80,27 +67,17 @@ class CassetteModel:
         with _opened(path, write=source is not None) as file:
             self._catch_up(file)
 
-    @property
-    def outside(self) -> bool:
-        """Always: the file is not a spec."""
-        return True
-
     def ask(self, request: ModelRequest) -> ModelAnswer:
         """What is recorded; what is not is asked and recorded, or is an error in replay.
 
         Raises:
             Rejected: E_CASSETTE_MISS, or what the recorded model raises.
         """
-        key = request.key(self.identity)
+        key = request.key(self._identity)
         answer = self._answers.get(key)
         if answer is None:
             answer = self._miss(request) if self._source is None else self._record(key, request, self._source)
-        self.last_usage = answer.usage
         return answer
-
-    def count_tokens(self, text: str) -> int:
-        """An estimate: replay must count as recording did."""
-        return estimate_tokens(text)
 
     def _miss(self, request: ModelRequest) -> ModelAnswer:
         asked, wanted = self._asked.get(request.turn), request.document()
@@ -141,7 +118,7 @@ class CassetteModel:
             raise _unopened(self._path, "it is too large" if size > MOST_FILE else "it became shorter")
         data = _bytes(file, self._read, size)
         whole, end, rest = data.rpartition(b"\n")
-        head = canonical_bytes({"format": FORMAT, "model": dict(self.identity)})
+        head = canonical_bytes({"format": FORMAT, "model": dict(self._identity)})
         if self._lines == 0 and not end and self._source is not None and head.startswith(rest):
             os.ftruncate(file, 0)
             _write(file, head + b"\n")
@@ -174,7 +151,7 @@ class CassetteModel:
             if not isinstance(held, dict) or held.keys() != {"answer", "key", "request"}:
                 raise ValueError("no exchange")
             request, answer = held["request"], ModelAnswer.read(held["answer"])
-            if not isinstance(request, dict) or request_key(self.identity, request) != held["key"]:
+            if not isinstance(request, dict) or request_key(self._identity, request) != held["key"]:
                 raise ValueError("the key is that of another request")
         except NotCanonical as error:
             raise self._wrong(E_CASSETTE_FORM, f"the line is not a record: {error.message}", number) from None

@@ -19,16 +19,7 @@ from specledger.core.digest import hash_json
 from specledger.load import Resolved
 from specledger.load.bundle import encode
 from specledger.oracles.failures import EXHAUSTED
-from specledger.oracles.model import (
-    NO_TOKENS,
-    ModelAnswer,
-    ModelRequest,
-    TokenUsage,
-    answered,
-    estimate_tokens,
-    estimated_usage,
-    failed,
-)
+from specledger.oracles.model import ModelAnswer, ModelRequest, answered, estimated_usage, failed
 from specledger.spec.model import Grammar
 
 E_GRAMMAR = code("E_GRAMMAR", "a grammar that makes nothing")
@@ -56,13 +47,27 @@ class _Alternative(Struct, frozen=True):
     cost: int
 
 
-class Walk:
-    """A checked grammar; `document(number)` is one of the documents that it makes."""
+class EnumeratedModel:
+    """A checked grammar, which answers with its next documents, as a JSON array."""
 
     def __init__(self, start: str, rules: Mapping[str, tuple[_Alternative, ...]]) -> None:
         self._start = start
         self._rules = rules
         self._known: dict[tuple[tuple[str, ...], int], int] = {}
+
+    def ask(self, request: ModelRequest) -> ModelAnswer:
+        """The documents from `turn * count` on; a failure where none is left."""
+        count = min(max(request.known.count, 1), MOST_DOCUMENTS)
+        documents = []
+        for number in range(request.turn * count, (request.turn + 1) * count):
+            try:
+                documents.append(self.document(number))
+            except IndexError:
+                break
+        if not documents:
+            return failed(EXHAUSTED, "the grammar makes no more documents", estimated_usage(request, ""))
+        text = canonical_bytes(documents).decode()
+        return answered(text, estimated_usage(request, text))
 
     def document(self, number: int) -> Any:
         """The document with this number, from 0.
@@ -76,10 +81,6 @@ class Walk:
                 return self._made(self._start, cost, number)
             number -= count
         raise IndexError(number)
-
-    def total(self) -> int:
-        """How many documents there are of a cost up to `MOST_COST`."""
-        return sum(self._count((self._start,), cost) for cost in range(1, MOST_COST + 1))
 
     def _count(self, places: tuple[str, ...], cost: int) -> int:
         """In how many ways places are filled at a cost of exactly so much altogether."""
@@ -121,44 +122,13 @@ class Walk:
         raise AssertionError("more ways were counted than there are")
 
 
-class EnumeratedModel:
-    """A model that answers with the next documents of a grammar, as a JSON array."""
-
-    outside = False
-
-    def __init__(self, grammar: Grammar, walk: Walk) -> None:
-        self._walk = walk
-        self.identity = identity_of(grammar)
-        self.last_usage: TokenUsage = NO_TOKENS
-
-    def ask(self, request: ModelRequest) -> ModelAnswer:
-        """The documents from `turn * count` on; a failure where none is left."""
-        count = min(max(request.known.count, 1), MOST_DOCUMENTS)
-        documents = []
-        for number in range(request.turn * count, (request.turn + 1) * count):
-            try:
-                documents.append(self._walk.document(number))
-            except IndexError:
-                break
-        if not documents:
-            self.last_usage = estimated_usage(request, "")
-            return failed(EXHAUSTED, "the grammar makes no more documents", self.last_usage)
-        text = canonical_bytes(documents).decode()
-        self.last_usage = estimated_usage(request, text)
-        return answered(text, self.last_usage)
-
-    def count_tokens(self, text: str) -> int:
-        """How many tokens a text has, estimated."""
-        return estimate_tokens(text)
-
-
 def identity_of(grammar: Grammar) -> dict[str, Any]:
     """What an answer depends on beside the request."""
     data = encode(grammar.model_dump(mode="json", by_alias=True, exclude_defaults=True))
     return {"oracle": "enumerated", "grammar": hash_json(data)}
 
 
-def check_grammar(grammar: Grammar, spec: Resolved, diagnostics: Diagnostics) -> Walk | None:
+def check_grammar(grammar: Grammar, spec: Resolved, diagnostics: Diagnostics) -> EnumeratedModel | None:
     """Check the grammar under `enumerate`; None, with findings, if it makes nothing."""
     found = Diagnostics()
     path = ("enumerate", "grammar")
@@ -182,7 +152,7 @@ def check_grammar(grammar: Grammar, spec: Resolved, diagnostics: Diagnostics) ->
             message = f"whatever `{name}` makes costs more than {MOST_COST}, or never ends"
             found.error(E_GRAMMAR, message, spec.span(*path, name))
     diagnostics.extend(found.sorted())
-    return None if found.has_errors else Walk(grammar.start, rules)
+    return None if found.has_errors else EnumeratedModel(grammar.start, rules)
 
 
 def _hint(word: str, rules: Mapping[str, Any]) -> str | None:

@@ -39,9 +39,7 @@ from specledger.oracles.service_client import (
     ServiceClient,
     connection_failure,
     count_of,
-    pause_of,
     quiet,
-    service_identity,
     status_failure,
 )
 from specledger.spec.base import QFIXED_ONE
@@ -82,17 +80,6 @@ def read_answer(response: GenerateContentResponse, request: ModelRequest, hide: 
     return answered(text, usage, finish, calls) if text or calls else failed(EMPTY, "no text", usage, finish)
 
 
-def reason_of(error: Exception) -> tuple[str, str]:
-    """Why a call failed, and a word more; never the text of an exception that is not the service's own message."""
-    from google.genai.errors import APIError  # noqa: PLC0415 - loaded already where an error is read
-
-    if not isinstance(error, APIError):
-        return connection_failure(error)
-    detail = f"HTTP {error.code} {_word(error.status) or ''}: {_word(error.message) or ''}"
-    wrong_key = error.code == 400 and "API_KEY" in str(error.details)
-    return status_failure(error.code, detail, wrong_key=wrong_key)
-
-
 def _usage(response: GenerateContentResponse, request: ModelRequest, text: str) -> TokenUsage:
     """What the service counted; what it does not say is estimated."""
     counts = response.usage_metadata
@@ -128,7 +115,6 @@ class GeminiClient(ServiceClient):
     """Asks a Gemini model.
 
     Attributes:
-        last_usage: What the last call cost.
         count_estimated: Whether the last count of tokens was a guess.
     """
 
@@ -140,13 +126,7 @@ class GeminiClient(ServiceClient):
         environment: Mapping[str, str] = os.environ,
         clock: Clock | None = None,
     ) -> None:
-        """Prepare to ask; nothing is sent yet.
-
-        Args:
-            config: What is asked how.
-            api_key: The key; from the environment if left out.
-            environment: Where the key and another address may stand.
-            clock: Of this machine if left out.
+        """Prepare to ask; nothing is sent yet. The key and another address are from the environment if left out.
 
         Raises:
             Rejected: E_MODEL_KEY, E_MODEL_ADDRESS, E_MODEL_PACKAGE.
@@ -154,13 +134,8 @@ class GeminiClient(ServiceClient):
         self.count_estimated = False
         self._config = config
         key = Key(api_key) if api_key is not None else key_of(environment, [config.key] if config.key else KEYS)
-        super().__init__(config, key, clock)
+        super().__init__("gemini", config, key, clock)
         self._client = _open(key, address_of(environment), self._late, self._deadline)
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The service's model and its settings."""
-        return identity_of(self._config)
 
     def generate(
         self, prompt: str, system_instruction: str | None = None, temperature: float | None = None
@@ -180,7 +155,7 @@ class GeminiClient(ServiceClient):
             return None, failed(MALFORMED, "the text is no JSON", answer.usage, answer.finish, answer.text)
 
     def count_tokens(self, text: str) -> int:
-        """The service's own count; an estimate, and `count_estimated`, where it gives none."""
+        """The service's own count; an estimate where it gives none."""
         self._begin()
         from google.genai import types  # noqa: PLC0415 - as in `_open`
 
@@ -198,24 +173,24 @@ class GeminiClient(ServiceClient):
         """Close the connection."""
         self._client.close()
 
-    def _call(self, request: ModelRequest) -> tuple[ModelAnswer, float]:
-        """One call, and for how many seconds the service asks to wait before the next one."""
-        settings = self._settings(request)
-        try:
-            with quiet(), self._deadline.within(self._left_ms() / 1000):
-                response = self._client.models.generate_content(
-                    model=self._config.model, contents=request.prompt, config=settings
-                )
-                return read_answer(response, request, self._key.hide), 0.0
-        except Exception as error:  # the service and its package are outside: whatever they raise is an answer
-            failure, detail = reason_of(error)
-            return failed(failure, self._key.hide(detail)), pause_of(error)
+    def _send(self, request: ModelRequest) -> ModelAnswer:
+        models, settings = self._client.models, self._settings(request)
+        response = models.generate_content(model=self._config.model, contents=request.prompt, config=settings)
+        return read_answer(response, request, self._key.hide)
+
+    def _reason(self, error: Exception) -> tuple[str, str]:
+        from google.genai.errors import APIError  # noqa: PLC0415 - loaded already where an error is read
+
+        if not isinstance(error, APIError):
+            return connection_failure(error)
+        detail = f"HTTP {error.code} {_word(error.status) or ''}: {_word(error.message) or ''}"
+        wrong_key = error.code == 400 and "API_KEY" in str(error.details)
+        return status_failure(error.code, detail, wrong_key=wrong_key)
 
     def _settings(self, request: ModelRequest) -> GenerateContentConfig:
         from google.genai import types  # noqa: PLC0415 - as in `_open`
 
         config = self._config
-        held = config.temperature if request.temperature is None else request.temperature
         json_mode = config.json_mode and not request.tools
         declared = [
             types.FunctionDeclaration(
@@ -229,7 +204,7 @@ class GeminiClient(ServiceClient):
             thinking = types.ThinkingConfig(thinking_budget=config.thinking_budget)
         return types.GenerateContentConfig(
             system_instruction=request.system or None,
-            temperature=held / QFIXED_ONE,
+            temperature=self._temperature(request),
             top_p=config.top_p / QFIXED_ONE,
             top_k=config.top_k,
             seed=config.seed,
@@ -242,11 +217,6 @@ class GeminiClient(ServiceClient):
             thinking_config=thinking,
             http_options=types.HttpOptions(timeout=self._left_ms()),
         )
-
-
-def identity_of(config: GeminiConfig) -> dict[str, Any]:
-    """What an answer depends on beside the request: all settings but how long one waits."""
-    return service_identity("gemini", config)
 
 
 def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) -> Client:

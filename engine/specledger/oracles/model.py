@@ -120,11 +120,7 @@ class ModelRequest(Struct, frozen=True):
         }
 
     def key(self, identity: Mapping[str, Any]) -> str:
-        """The digest of the question and of who is asked: what an answer is recorded and found under.
-
-        Args:
-            identity: `Model.identity` of the model that answers.
-        """
+        """The digest of the question and of who is asked: what an answer is recorded and found under."""
         return request_key(identity, self.document())
 
 
@@ -211,27 +207,12 @@ def failed(
 class Model(Protocol):
     """A model that can be asked."""
 
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """Who answers, as JSON values without floats: everything but the request that an answer depends on."""
-
-    @property
-    def outside(self) -> bool:
-        """Whether specs alone do not determine an answer, so that it must be on the tape."""
-
-    @property
-    def last_usage(self) -> TokenUsage:
-        """What the last call cost."""
-
     def ask(self, request: ModelRequest) -> ModelAnswer:
         """Ask once.
 
         Raises:
             Rejected: A mistake of the user: no key, a miss in a cassette, an untrusted file.
         """
-
-    def count_tokens(self, text: str) -> int:
-        """How many tokens a text has; an estimate where there is no count."""
 
 
 def estimate_tokens(text: str) -> int:

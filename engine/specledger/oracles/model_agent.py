@@ -229,7 +229,7 @@ class ModelAgent:
         request = ModelRequest(self._turn, self._prompt.system, text, tools=tools)
         answer = self._model.ask(request)
         self._turn += 1
-        self._source = Source(request.key(self._model.identity), answer)
+        self._source = Source(request.key(self._plan.identity), answer)
         if not answer.usable:
             raise NoStatementError(RAISED, answer.failure or "")
         return answer

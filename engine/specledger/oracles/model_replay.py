@@ -5,14 +5,13 @@ The prompt of each question is made again, so that its request has the recorded 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
 from specledger.core.canonical import parse_json
 from specledger.oracles.answer import Answer, halts
-from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens
+from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.oracles.model_agent import ModelAgent, ModelPlan
 from specledger.oracles.recording import E_TAPE_MODEL, TapeError
 
@@ -20,19 +19,11 @@ from specledger.oracles.recording import E_TAPE_MODEL, TapeError
 class ModelReplay:
     """The sessions of one run, and the model that answers in them: what each recorded answer says it was made of."""
 
-    last_usage = NO_TOKENS
-    outside = True
-
     def __init__(self, plan: ModelPlan) -> None:
         """Replay the agent of a run."""
         self._plan = replace(plan, model=lambda _record: self)
         self._sessions: dict[int, ModelAgent] = {}
         self._source: Any = None
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """Of the model that was asked."""
-        return self._plan.identity
 
     def check(self, session: int, message: bytes, answer: Answer) -> None:
         """Make an answer again, and compare it with the recorded one.
@@ -56,16 +47,12 @@ class ModelReplay:
         source = self._source
         if not isinstance(source, dict) or source.keys() != {"request", "answer"}:
             raise TapeError(E_TAPE_MODEL, f"nothing is recorded that the model answered to question {request.turn}")
-        if source["request"] != request.key(self.identity):
+        if source["request"] != request.key(self._plan.identity):
             raise TapeError(E_TAPE_MODEL, f"question {request.turn} to the model is another one than the recorded")
         try:
             return ModelAnswer.read(source["answer"])
         except ValueError:
             raise TapeError(E_TAPE_MODEL, f"the answer to question {request.turn} is no answer of a model") from None
-
-    def count_tokens(self, text: str) -> int:
-        """An estimate."""
-        return estimate_tokens(text)
 
 
 def _source(answer: Answer) -> Any:

@@ -18,15 +18,7 @@ from specledger.oracles.failures import EMPTY, MALFORMED, TRUNCATED, WITHHELD
 from specledger.oracles.model import Call, ModelAnswer, ModelRequest, TokenUsage, answered, estimated_usage, failed
 from specledger.oracles.retry_clock import Clock
 from specledger.oracles.service import E_MODEL_PACKAGE, Deadline, Key, open_connection, openai_access
-from specledger.oracles.service_client import (
-    ServiceClient,
-    connection_failure,
-    count_of,
-    pause_of,
-    quiet,
-    service_identity,
-    status_failure,
-)
+from specledger.oracles.service_client import ServiceClient, connection_failure, count_of, quiet, status_failure
 from specledger.spec.base import QFIXED_ONE
 from specledger.spec.model import OpenAIConfig
 
@@ -46,54 +38,41 @@ class OpenAIClient(ServiceClient):
     ) -> None:
         """Prepare to ask; nothing is sent yet.
 
-        Args:
-            config: What is asked how.
-            environment: Where the key and another address may stand.
-            clock: Of this machine if left out.
-
         Raises:
             Rejected: E_MODEL_KEY, E_MODEL_ADDRESS, E_MODEL_PACKAGE.
         """
         self._config = config
         address, key = openai_access(config.endpoint, config.key, environment)
-        super().__init__(config, key, clock)
+        super().__init__("openai", config, key, clock)
         self._client = _open(key, address, self._late, self._deadline)
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The service's model and its settings."""
-        return identity_of(self._config)
 
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
 
-    def _call(self, request: ModelRequest) -> tuple[ModelAnswer, float]:
+    def _send(self, request: ModelRequest) -> ModelAnswer:
         from httpx2 import Response  # noqa: PLC0415 - as in `_open`
-        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415
 
-        try:
-            with quiet(), self._deadline.within(self._left_ms() / 1000):
-                options: RequestOptions = {"timeout": self._left_ms() / 1000}
-                response = self._client.post(_PATH, cast_to=Response, body=self._body(request), options=options)
-                return read_answer(response.content, request, self._key.hide), 0.0
-        except APIStatusError as error:
-            failure, detail = status_failure(error.status_code, _told(error.status_code, error.body))
-            return failed(failure, self._key.hide(detail)), pause_of(error)
-        except Exception as error:  # the service and its package are outside: whatever they raise is an answer
-            wrapped = error.__cause__ if isinstance(error, APIConnectionError) else None
-            failure, detail = connection_failure(wrapped or error)
-            return failed(failure, self._key.hide(detail)), 0.0
+        options: RequestOptions = {"timeout": self._left_ms() / 1000}
+        response = self._client.post(_PATH, cast_to=Response, body=self._body(request), options=options)
+        return read_answer(response.content, request, self._key.hide)
+
+    def _reason(self, error: Exception) -> tuple[str, str]:
+        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415 - as in `_open`
+
+        if isinstance(error, APIStatusError):
+            return status_failure(error.status_code, _told(error.status_code, error.body))
+        wrapped = error.__cause__ if isinstance(error, APIConnectionError) else None
+        return connection_failure(wrapped or error)
 
     def _body(self, request: ModelRequest) -> dict[str, Any]:
         """The body of a chat completion's request."""
         config = self._config
-        held = config.temperature if request.temperature is None else request.temperature
         system = [{"role": "system", "content": request.system}] if request.system else []
         body: dict[str, Any] = {
             "model": config.model,
             "messages": [*system, {"role": "user", "content": request.prompt}],
-            "temperature": held / QFIXED_ONE,
+            "temperature": self._temperature(request),
             "top_p": config.top_p / QFIXED_ONE,
             config.tokens_field: config.max_output_tokens,
         }
@@ -109,11 +88,6 @@ class OpenAIClient(ServiceClient):
             schema = {"name": "answer", "schema": dict(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return body
-
-
-def identity_of(config: OpenAIConfig) -> dict[str, Any]:
-    """What an answer depends on beside the request: all settings but how long one waits and what one pays."""
-    return service_identity("openai", config)
 
 
 def read_answer(body: bytes, request: ModelRequest, hide: Callable[[str], str]) -> ModelAnswer:

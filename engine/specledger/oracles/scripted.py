@@ -7,7 +7,7 @@ section 13, MockGeminiClient.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
@@ -17,15 +17,7 @@ from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, Lis
 from specledger.lang.scope import Scope, Source
 from specledger.load.bundle import encode
 from specledger.oracles.failures import EXHAUSTED, MOST_TEXT, TOO_LARGE
-from specledger.oracles.model import (
-    NO_TOKENS,
-    ModelAnswer,
-    ModelRequest,
-    answered,
-    estimate_tokens,
-    estimated_usage,
-    failed,
-)
+from specledger.oracles.model import ModelAnswer, ModelRequest, answered, estimated_usage, failed
 from specledger.spec.model import Script, ScriptedFailure, ScriptedLaws, ScriptedText
 
 Condition = Callable[[ModelRequest], bool]
@@ -43,33 +35,12 @@ NAMES: Final[Mapping[str, Type]] = {
 
 
 class ScriptedModel:
-    """Answers from a script.
-
-    Attributes:
-        last_usage: What the last call would have cost, estimated.
-    """
+    """Answers from a script."""
 
     def __init__(self, script: Script, conditions: Sequence[Condition] = ()) -> None:
-        """Follow a script.
-
-        Raises:
-            ValueError: There is not a condition for every rule.
-        """
-        if len(conditions) != len(script.rules):
-            raise ValueError(f"{len(script.rules)} rules, {len(conditions)} conditions")
-        self.last_usage = NO_TOKENS
+        """Follow a script; it has a condition for every rule."""
         self._script = script
         self._conditions = tuple(conditions)
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The digest of the script."""
-        return identity_of(self._script)
-
-    @property
-    def outside(self) -> bool:
-        """Never: a script is part of a spec."""
-        return False
 
     def ask(self, request: ModelRequest) -> ModelAnswer:
         """What the script says.
@@ -77,15 +48,6 @@ class ScriptedModel:
         Raises:
             Rejected: The condition of a rule has no value.
         """
-        answer = self._said(request)
-        self.last_usage = answer.usage
-        return answer
-
-    def count_tokens(self, text: str) -> int:
-        """An estimate."""
-        return estimate_tokens(text)
-
-    def _said(self, request: ModelRequest) -> ModelAnswer:
         script = self._script
         for rule, holds in zip(script.rules, self._conditions, strict=True):
             if holds(request):
@@ -94,7 +56,7 @@ class ScriptedModel:
         if turn < number:
             return _rendered(script.answers[turn], request)
         if script.then == "exhausted":
-            return failed(EXHAUSTED, f"the script has {number} answers", NO_TOKENS)
+            return failed(EXHAUSTED, f"the script has {number} answers")
         return _rendered(script.answers[-1 if script.then == "repeat" else turn % number], request)
 
 
@@ -150,22 +112,13 @@ def _rendered(answer: ScriptedText | ScriptedLaws | ScriptedFailure, request: Mo
     if isinstance(answer, ScriptedFailure):
         usage = estimated_usage(request, answer.text or "")
         return failed(answer.failure, answer.detail, usage, None, answer.text)
-    if isinstance(answer, ScriptedText):
-        if len(answer.text) * answer.times > MOST_TEXT:
-            return _too_large(request, len(answer.text) * answer.times)
-        text = answer.text * answer.times
-    elif isinstance(answer, ScriptedLaws):
-        once = _written(answer)
-        if len(once) * answer.times > MOST_TEXT:
-            return _too_large(request, len(once) * answer.times)
+    once = _written(answer) if isinstance(answer, ScriptedLaws) else answer.text
+    if len(once) * answer.times > MOST_TEXT:
+        return failed(TOO_LARGE, f"about {len(once) * answer.times} bytes", estimated_usage(request, ""))
+    text = once * answer.times
+    if isinstance(answer, ScriptedLaws):
         text = f"[{','.join([once] * answer.times)}]" if once else "[]"
-    else:
-        assert_never(answer)
     return answered(text, estimated_usage(request, text))
-
-
-def _too_large(request: ModelRequest, size: int) -> ModelAnswer:
-    return failed(TOO_LARGE, f"about {size} bytes", estimated_usage(request, ""))
 
 
 def _written(answer: ScriptedLaws) -> str:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -28,9 +28,10 @@ from specledger.oracles.failures import (
     UNAUTHORISED,
     UNAVAILABLE,
 )
-from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, TokenUsage, estimate_tokens, failed
-from specledger.oracles.retry_clock import Clock, MachineClock
+from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, TokenUsage, failed
+from specledger.oracles.retry_clock import Clock
 from specledger.oracles.service import Deadline, EncodedError, Key, LateError, TooLargeError
+from specledger.spec.base import QFIXED_ONE
 from specledger.spec.model import Price, Service
 
 if sys.platform != "win32":
@@ -134,7 +135,7 @@ def connection_failure(error: BaseException) -> tuple[str, str]:
     return failure, type(error).__name__
 
 
-def pause_of(error: BaseException) -> float:
+def pause_of(error: Exception) -> float:
     """For how many seconds the service asks to wait before the next try; 0 if it does not say."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     asked = "" if headers is None else str(headers.get("retry-after", ""))
@@ -162,36 +163,40 @@ class ServiceClient(ABC):
     """Asks a service over HTTP.
 
     Attributes:
-        spent: What all calls cost; set it to what an earlier part of the run has used.
+        last_usage: What the last call cost.
     """
 
-    def __init__(self, config: Service, key: Key, clock: Clock | None) -> None:
+    def __init__(self, oracle: str, config: Service, key: Key, clock: Clock | None) -> None:
         self.last_usage = NO_TOKENS
-        self.spent = Spent(config)
+        self._spent = Spent(config)
         self._service = config
         self._key = key
-        self._clock = clock or MachineClock()
+        self._clock = clock or Clock()
         self._end = 0.0
         self._deadline = Deadline()
-        self._gate = CallGate(hash_json(dict(self.identity)), config.per_minute, config.concurrency, self._clock)
-
-    @property
-    @abstractmethod
-    def identity(self) -> Mapping[str, Any]:
-        """The service's model and its settings."""
-
-    @property
-    def outside(self) -> bool:
-        """Always."""
-        return True
+        name = hash_json(service_identity(oracle, config))
+        self._gate = CallGate(name, config.per_minute, config.concurrency, self._clock)
 
     @abstractmethod
+    def _send(self, request: ModelRequest) -> ModelAnswer:
+        """Send a request, and read the answer."""
+
+    @abstractmethod
+    def _reason(self, error: Exception) -> tuple[str, str]:
+        """Why a call failed, and a word more; never the text of an exception that is not the service's own message."""
+
     def _call(self, request: ModelRequest) -> tuple[ModelAnswer, float]:
         """One call, and for how many seconds the service asks to wait before the next one."""
+        try:
+            with quiet(), self._deadline.within(self._left_ms() / 1000):
+                return self._send(request), 0.0
+        except Exception as error:  # the service and its package are outside: whatever they raise is an answer
+            failure, detail = self._reason(error)
+            return failed(failure, self._key.hide(detail)), pause_of(error)
 
     def ask(self, request: ModelRequest) -> ModelAnswer:
         """Ask, again after HTTP 429 or 5xx, until there is an answer or the time is over; within the limits."""
-        if over := self.spent.over():
+        if over := self._spent.over():
             self.last_usage = NO_TOKENS
             return failed(OVER_LIMIT, over)
         self._begin()
@@ -205,12 +210,12 @@ class ServiceClient(ABC):
                 break
             self._clock.wait(wait)
         self.last_usage = answer.usage
-        self.spent.add(answer.usage)
+        self._spent.add(answer.usage)
         return answer
 
-    def count_tokens(self, text: str) -> int:
-        """An estimate."""
-        return estimate_tokens(text)
+    def _temperature(self, request: ModelRequest) -> float:
+        """That of the request, else the model's own."""
+        return (self._service.temperature if request.temperature is None else request.temperature) / QFIXED_ONE
 
     def _begin(self) -> None:
         self._end = self._clock.now() + self._service.deadline_ms / 1000

@@ -10,6 +10,8 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
+from specledger.oracles.retry_clock import Clock
+
 KEY = "a-secret-key-of-nobody-4711"
 
 
@@ -182,7 +184,7 @@ class Service:
         self.thread.join()
 
 
-class FakeClock:
+class FakeClock(Clock):
     """Time passes by waiting, and by so much whenever somebody looks."""
 
     def __init__(self, step=0.0):

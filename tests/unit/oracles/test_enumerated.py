@@ -1,6 +1,7 @@
 """An enumeration makes every document of its grammar once, the cheap ones first, and each from its number alone."""
 
 import json
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
 from specledger.laws.proofs import Proved
 from specledger.oracles.enumerated import MOST_COST, check_grammar, identity_of
-from specledger.oracles.model import Known, ModelRequest
+from specledger.oracles.model import Known, ModelRequest, estimate_tokens
 from tests.unit.discovery.shipped import offered
 
 SHIPPED = "specs/model/kinetic-grammar.yaml"
@@ -49,7 +50,11 @@ def walk_of(spec_of):
 
 
 def everything(walk):
-    return [walk.document(number) for number in range(walk.total())]
+    documents = []
+    with suppress(IndexError):
+        while True:
+            documents.append(walk.document(len(documents)))
+    return documents
 
 
 def test_documents_come_by_cost_and_then_in_the_order_of_the_grammar(walk_of):
@@ -69,7 +74,6 @@ def test_a_grammar_without_end_is_walked_without_end(walk_of):
     documents = [walk.document(number) for number in range(200)]
     assert documents[:6] == ["x", "(x)", "((x))", "x+x", "(((x)))", "(x+x)"]
     assert len(walk.document(10**15)) < 2 * MOST_COST
-    assert walk.total() > 10**15
 
 
 def test_places_of_a_mapping_are_filled_in_the_order_of_its_keys(walk_of):
@@ -126,11 +130,9 @@ def test_at_its_end_there_is_a_failure_and_no_exception(spec_of):
 
 
 def test_usage_is_estimated(spec_of):
-    model = model_of(spec_of(PAIRS))
-    answer = model.ask(asked(0, 5))
-    assert model.last_usage == answer.usage
+    answer = model_of(spec_of(PAIRS)).ask(asked(0, 5))
     assert answer.usage.estimated
-    assert answer.usage.output_tokens == model.count_tokens(answer.text) > 0
+    assert answer.usage.output_tokens == estimate_tokens(answer.text) > 0
 
 
 def test_who_answers_is_the_grammar(spec_of):
@@ -139,8 +141,7 @@ def test_who_answers_is_the_grammar(spec_of):
     assert first["oracle"] == other["oracle"] == "enumerated"
     assert first != other
     planned = compile_model(spec_of(PAIRS), spec_of(PAIRS).root)
-    assert planned.identity == planned.open(False).identity == first
-    assert not planned.outside
+    assert planned.identity == first
 
 
 def test_a_wrong_grammar_stops_the_model(spec_of):

@@ -16,9 +16,10 @@ from specledger.core.diagnostics import Rejected, render
 from specledger.kinds import load
 from specledger.oracles.cassette import CassetteModel
 from specledger.oracles.failures import FAILURES, MOST_TEXT
-from specledger.oracles.gemini import GeminiClient, identity_of
+from specledger.oracles.gemini import GeminiClient
 from specledger.oracles.model import ModelAnswer, ModelRequest, TokenUsage, estimate_tokens
 from specledger.oracles.service import ADDRESS, MOST_BODY, SERVICE, Key, address_of, key_of
+from specledger.oracles.service_client import service_identity
 from specledger.spec.model import GeminiConfig
 from tests.toys import findings_of
 from tests.unit.oracles.loopback import KEY, FakeClock, Reply, candidate, refusal, response, usage
@@ -266,9 +267,9 @@ def test_the_key_is_nowhere(name, service, ask_with, tmp_path, caplog, capfd):
     service.will(*([ECHOES[name]] if name in ECHOES else REPLIES[name][0]))
     client = ask_with(retries=1)
     record = tmp_path / "record.jsonl"
-    answer = CassetteModel(record, client.identity, lambda: client).ask(REQUEST)
+    answer = CassetteModel(record, {}, lambda: client).ask(REQUEST)
     written = [repr(answer), json.dumps(answer.document()), record.read_text(), caplog.text, *capfd.readouterr()]
-    written += [repr(client), repr(vars(client)), str(client.identity), repr(client.last_usage)]
+    written += [repr(client), repr(vars(client))]
     sent = [json.dumps(body) + path for path, _, body in service.requests]
     assert not [text for text in [*written, *sent] if KEY in text]
     assert all(headers["x-goog-api-key"] == KEY for _, headers, _ in service.requests)
@@ -445,9 +446,9 @@ def test_a_count_that_does_not_come_is_estimated(service, ask_with):
 
 
 def test_identity_is_what_an_answer_depends_on():
-    assert identity_of(GeminiConfig()) == identity_of(GeminiConfig(deadline_ms=100, retries=0))
-    assert identity_of(GeminiConfig()) != identity_of(GeminiConfig(top_k=41))
-    canonical_bytes(identity_of(GeminiConfig()))
+    patient, other = (GeminiConfig(deadline_ms=100, retries=0), GeminiConfig(top_k=41))
+    assert service_identity("gemini", GeminiConfig()) == service_identity("gemini", patient)
+    assert service_identity("gemini", GeminiConfig()) != service_identity("gemini", other)
 
 
 def test_a_body_may_be_as_long_as_the_longest_text_needs(service, ask_with):

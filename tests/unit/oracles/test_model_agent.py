@@ -165,7 +165,6 @@ class Fixed:
     """A model that gives one answer."""
 
     def __init__(self, *calls, text=""):
-        self.identity = {}
         self.given = ModelAnswer(text, calls=tuple(Call(*call) for call in calls))
 
     def ask(self, request):

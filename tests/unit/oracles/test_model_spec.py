@@ -6,7 +6,6 @@ from specledger.compile.model import compile_model
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import bundle_from_document, load
-from specledger.oracles.model import ModelRequest
 from specledger.oracles.service import KEYS
 from specledger.pipeline.checking import check
 
@@ -44,16 +43,6 @@ def test_no_two_bodies_are_one_model(planned):
     seen = [canonical_bytes(dict(planned(body).identity)) for body, _ in BODIES.values()]
     seen += [canonical_bytes(dict(planned(body).identity)) for body in ("gemini: {}", "gemini: {json_mode: false}")]
     assert len(set(seen)) == len(seen)
-
-
-@pytest.mark.parametrize("name", BODIES)
-def test_what_is_opened_is_what_was_planned(name, planned, monkeypatch):
-    monkeypatch.setenv(KEYS[0], "a-key-of-nobody")
-    model = planned(BODIES[name][0])
-    opened = model.open(False)
-    assert (opened.identity, opened.outside) == (model.identity, model.outside)
-    if not model.outside:
-        assert opened.ask(ModelRequest(0, "", "")).usable
 
 
 def test_without_a_key_only_opening_fails(planned, monkeypatch):

@@ -142,10 +142,8 @@ def test_five_megabytes_can_be_scripted(answer, opened):
 
 
 def test_usage_is_estimated(opened):
-    model = opened('{answers: [{text: "12345678"}]}')
-    model.ask(ModelRequest(0, "1234", "12345"))
-    assert model.last_usage == TokenUsage(3, 2, estimated=True)
-    assert model.count_tokens("12345") == 2
+    answer = opened('{answers: [{text: "12345678"}]}').ask(ModelRequest(0, "1234", "12345"))
+    assert answer.usage == TokenUsage(3, 2, estimated=True)
 
 
 def test_it_is_determined_by_its_spec_alone(tmp_path):
@@ -155,8 +153,8 @@ def test_it_is_determined_by_its_spec_alone(tmp_path):
     planned = compile_model(bundle, bundle.root)
     again = bundle_from_document(bundle.document())
     other = compile_model(again, again.root)
-    assert planned.outside is planned.open(False).outside is False
-    assert planned.identity == planned.open(False).identity == other.identity
+    assert not planned.outside
+    assert planned.identity == other.identity
     assert other.open(False).ask(ModelRequest(0, "", "")) == planned.open(False).ask(ModelRequest(0, "", ""))
 
 
@@ -164,8 +162,6 @@ def test_it_can_be_made_without_a_file():
     script = Script.model_validate({"answers": [{"text": "[]"}]})
     assert ScriptedModel(script).ask(ModelRequest(0, "", "")).text == "[]"
     assert identity_of(script) != identity_of(Script.model_validate({"answers": [{"text": "[ ]"}]}))
-    with pytest.raises(ValueError, match="1 rules, 0 conditions"):
-        ScriptedModel(Script.model_validate({"rules": [{"when": "true", "answer": {"text": "[]"}}]}))
 
 
 PIECES = st.one_of(
