@@ -86,18 +86,19 @@ def record(episodes: int, more: Sequence[str] = ()) -> tuple[Plan, list[list[Cas
 
 def decide(controller: KernelController, log: AuditLog, episode: list[Case]) -> int:
     """Decide on every proposal of an episode, and give how many were carried out."""
-    agent, actuator, done = controller.agent, controller.actuator(), 0
+    agent, done = controller.agent, 0
     assert isinstance(agent, Submitting)
+    controller.begin()
     for asked, document in episode:
         agent.ready, moment = document, asked
         log_all(controller.events_at("before_propose", moment), log)
         proposals = controller.propose(moment)
         (judgement,) = controller.judge(moment, proposals, 0, [0], None)
         if not judgement.rejected:
-            moment = moment._replace(token=actuator.issue("", "", ""))
+            moment = moment._replace(token=controller.issue("", "", ""))
         log_all(controller.events_at("after_token", moment), log)
         if moment.token is not None:
-            actuator.act(moment.token, 0, proposals[0], "", moment.state, judgement.inputs)
+            controller.act(moment.token, 0, proposals[0], "", moment.state, judgement.inputs)
             done += 1
     log.sync()
     return done

@@ -146,7 +146,6 @@ class Attempting(KernelController):
         asked = Asked(json.loads(self.submission.actions[0]), self.granted, self.now_ms)
         call = {"token": self.held, "index": 0, "committed": self.submission, "scope": asked}
         call |= self._change(self, call) or {}
-        assert self.acting is not None
         try:
             self.acting.act(**call, state=moment.state, inputs={})
         except Refused as refused:

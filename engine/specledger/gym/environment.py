@@ -25,7 +25,7 @@ from specledger.load.bundle import dump, key_of, restore
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND
 from specledger.pipeline.trying import one_of
 from specledger.run.actor_state import ActorState
-from specledger.run.controller import Moment, ProposalController
+from specledger.run.controller import DecisionController, Moment
 from specledger.run.episode import Episode
 from specledger.suites.overlay import overlay
 from specledger.worlds.check import check_world
@@ -42,7 +42,7 @@ _AWAITING: Final = Event("awaiting", {})
 _MOST_SEED: Final = 2**53
 
 
-class _Awaiting(ProposalController):
+class _Awaiting(DecisionController):
     """Waits for an action before each decision, and proposes it alone.
 
     Attributes:
@@ -50,17 +50,17 @@ class _Awaiting(ProposalController):
     """
 
     def __init__(self, actor: Actor, *, claims: bool) -> None:
-        super().__init__(actor, self._proposals)
+        super().__init__(actor)
         self._claims = claims
         self.action: dict[str, Any] = {}
 
     def events_at(self, place: str, moment: Moment) -> Iterable[Event]:
         return (_AWAITING,) if place == "before_propose" else ()
 
-    def _proposals(self, moment: Moment) -> list[Proposal]:
+    def propose(self, moment: Moment) -> list[Proposal]:
         """The action, with the claims that the scenario's own agent makes about the same action, if there are any."""
         if self._claims:
-            for proposal in self._actor.propose(moment.observation, moment.memory):
+            for proposal in super().propose(moment):
                 if proposal["action"] == self.action:
                     return [proposal]
         return [{"action": self.action, "score": 0}]

@@ -9,7 +9,7 @@ from specledger.compile.plan import Plan
 from specledger.core.canonical import canonical_bytes
 from specledger.oracles.model_agent import ModelPlan, question_tokens
 from specledger.probes.check import too_few
-from specledger.run.outside_session import greeting
+from specledger.run.session import greeting
 from specledger.spec.base import format_qfixed
 from specledger.spec.probe import Probe
 

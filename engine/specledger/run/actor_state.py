@@ -1,14 +1,110 @@
-"""An actor in a run: its controller, its memory, the state of its governor; and one decision that it makes."""
+"""What changes of an actor in a run: its memory, and the memory and the potentials of its governor.
+
+A potential changes by an action of the governed agent, or by something else: a drift, the action of another agent, or
+an observation that changes the memory. A change of the second sort is recorded as a re-base.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
-from specledger.compile.plan import Actor, Judgement, Proposal, State
-from specledger.run.controller import DecisionController, EpisodeActuator, Moment
-from specledger.run.governor_state import GovernorState
-from specledger.run.step_result import error_body
+from specledger.compile.plan import Actor, PlannedGovernorState, State
+from specledger.run.controller import DecisionController
+
+SEEN: Final = "seen"
+"""The cause of a re-base by a change of the governor's memory."""
+CHANCE: Final = "chance"
+"""The cause of a re-base by what was drawn after an action."""
+
+
+class GovernorValues(NamedTuple):
+    """The memory, None before the first observation; the potentials, None before the first decision."""
+
+    memory: Any = None
+    potentials: Mapping[str, int] | None = None
+
+
+class GovernorState:
+    """The state of a governor over a run; empty without a plan for it.
+
+    Attributes:
+        values: The present ones. `shift` and `act` return the next ones, for the caller to assign.
+    """
+
+    def __init__(self, planned: PlannedGovernorState | None, label: Mapping[str, str]) -> None:
+        """Begin a run with an empty memory; each re-base has the label of the actor."""
+        self._planned = planned
+        self._label = label
+        self._rebases: list[dict[str, Any]] = []
+        self.values = GovernorValues()
+
+    def begin(self) -> None:
+        """Begin an episode: a memory of scope `run` stays; potentials are computed anew."""
+        stays = self._planned is not None and self._planned.remembers == "run"
+        self.values = GovernorValues(self.values.memory if stays else None)
+
+    def observe(self, observation: Any, state: State, *, fresh: bool) -> None:
+        """Update the memory and the potentials before a decision.
+
+        Args:
+            observation: What is seen at the decision.
+            state: The state there.
+            fresh: Whether an episode begins, or something else changed the state since the last action. The memory is
+                updated with the observation before anything is judged.
+        """
+        self._rebases = []
+        if self._planned is None:
+            return
+        memory, values = self.values
+        if memory is None:
+            later = self._planned.begin(observation)
+        else:
+            later = self._planned.remember(observation, memory, {}, observation) if fresh else memory
+        after = self._planned.potentials(state, later) if values is None or later != memory else values
+        self._rebases = self._changes(SEEN, values or after, after)
+        self.values = GovernorValues(later, after)
+
+    def shift(self, cause: str, state: State) -> tuple[list[dict[str, Any]], GovernorValues]:
+        """The re-bases by a drift to a state, or by what another agent did, and the values after it."""
+        memory, values = self.values
+        if self._planned is None or values is None:
+            return [], self.values
+        after = self._planned.potentials(state, memory)
+        return self._changes(cause, values, after), GovernorValues(memory, after)
+
+    def refuse(self) -> dict[str, Any]:
+        """The part of a receipt about potentials, for a step without an action."""
+        return _document(self.values.potentials or {}, self.values.potentials or {}, self._rebases)
+
+    def act(
+        self, observation: Any, action: Mapping[str, Any], state: State, seen: Any, made: State | None = None
+    ) -> tuple[dict[str, Any], GovernorValues]:
+        """The part of a receipt about potentials, for a step with an action, and the values after it.
+
+        An action is judged with the memory before it, by the state that it alone `made`. A change of potentials by
+        what was drawn after it, or by the new observation, is a re-base.
+        """
+        if self._planned is None:
+            return {"potentials": {}, "rebases": []}, self.values
+        memory, values = self.values
+        settled = self._planned.potentials(state, memory)
+        acted = settled if made is None or made is state else self._planned.potentials(made, memory)
+        later = self._planned.remember(observation, memory, action, seen)
+        after = settled if later == memory else self._planned.potentials(state, later)
+        rebases = [*self._rebases, *self._changes(CHANCE, acted, settled), *self._changes(SEEN, settled, after)]
+        return _document(values or acted, acted, rebases), GovernorValues(later, after)
+
+    def _changes(self, cause: str, before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[str, Any]]:
+        return [
+            {**self._label, "potential": name, "cause": cause, "from": before[name], "to": after[name]}
+            for name in after
+            if after[name] != before[name]
+        ]
+
+
+def _document(before: Mapping[str, int], after: Mapping[str, int], rebases: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"potentials": {name: {"from": before[name], "to": after[name]} for name in after}, "rebases": rebases}
 
 
 class ActorState:
@@ -19,7 +115,6 @@ class ActorState:
         memory: What the agent remembers, None before the first observation.
         seen: What it sees in the present state; None where it has not looked since something else changed that.
         pending: Proposals rejected since its last step with a cost.
-        actuator: What executes its actions in the episode.
     """
 
     def __init__(self, actor: Actor, controller: DecisionController, memory: Any = None) -> None:
@@ -30,7 +125,6 @@ class ActorState:
         self.seen: Any = None
         self.pending = 0
         self.gates: dict[str, int] = {}
-        self.actuator: EpisodeActuator
 
     def begin(self) -> None:
         """Begin an episode: what lasts over the run stays."""
@@ -38,7 +132,7 @@ class ActorState:
             self.memory = None
         self.seen, self.pending = None, 0
         self.gates = dict.fromkeys(self.actor.gates, 0)
-        self.actuator = self.controller.actuator()
+        self.controller.begin()
         self.governor.begin()
 
     def look(self, state: State) -> Any:
@@ -52,53 +146,3 @@ class ActorState:
             self.memory = self.actor.begin(observation)
         self.governor.observe(observation, state, fresh=fresh)
         return observation
-
-
-@dataclass(slots=True)
-class Decision:
-    """One decision, filled in as it is made.
-
-    Attributes:
-        found: What the governor found about each proposal.
-        chosen: The admitted proposal with the greatest value; None if there is none, or no token for it.
-        before, made, after, outcome, inputs: The step that was executed; nothing changed if none was. The action alone
-            `made` a state, and chance led to the one `after`.
-    """
-
-    by: ActorState
-    moment: Moment
-    chosen: int | None = None
-    proposals: list[Proposal] = field(init=False)
-    leaves: list[bytes] = field(init=False)
-    root: str = field(init=False)
-    found: list[Judgement] = field(init=False)
-    before: State = field(init=False)
-    made: State = field(init=False)
-    after: State = field(init=False)
-    chance: dict[str, Any] = field(init=False)
-    outcome: dict[str, Any] = field(init=False)
-    inputs: dict[str, Any] = field(init=False)
-
-    @property
-    def action(self) -> dict[str, Any]:
-        """The chosen action; one without an operation where nothing was chosen."""
-        action: dict[str, Any] = {"op": ""} if self.chosen is None else self.proposals[self.chosen]["action"]
-        return action
-
-    def document(self) -> list[dict[str, Any]]:
-        """What was found about each proposal, as a receipt holds it."""
-        return [
-            {"rejected": judgement.rejected, "error": None if judgement.error is None else error_body(judgement.error)}
-            for judgement in self.found
-        ]
-
-    def count(self) -> None:
-        """Count the rejections, after the decision has a receipt."""
-        by = self.by
-        if self.chosen is not None and self.found[self.chosen].cost["total"] != 0:
-            by.pending = 0
-        for judgement in self.found:
-            if judgement.rejected:
-                by.pending += 1
-                for failing in judgement.rejected:
-                    by.gates[failing["gate"]] += 1

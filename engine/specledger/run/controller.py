@@ -1,13 +1,9 @@
-"""Decision controllers: what the loop asks at each decision.
-
-A controller belongs to one actor and lasts for one run. It asks the agent, has its proposals judged, issues tokens, and
-yields the events that attach to a step, such as audit entries and probes.
-"""
+"""Decision controllers: what the loop asks at each decision."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from specledger.compile.plan import Actor, Judgement, Proposal, State
 from specledger.core.events import Event
@@ -30,75 +26,19 @@ class Moment(NamedTuple):
     token: Any = None
 
 
-class Token(Protocol):
-    """The part of a token that the loop reads."""
+class DecisionController:
+    """The controller of one actor in one run; the methods are in the order in which the loop calls them.
 
-    @property
-    def proposal(self) -> str:
-        """The digest of the proposal that it was issued for."""
+    This one is of an agent that is a spec and gives sets of proposals. Others ask another agent, receive documents, or
+    attach events to a step, such as audit entries and probes.
+    """
 
-    @property
-    def scope(self) -> str:
-        """The digest of the scope that it permits."""
+    def __init__(self, actor: Actor) -> None:
+        self.actor = actor
 
-    def document(self) -> dict[str, str]:
-        """The token as a receipt holds it."""
-
-
-class EpisodeActuator(Protocol):
-    """Issues the tokens of one episode and executes actions through them."""
-
-    def issue(self, proposal: str, commitment: str, scope: str) -> Any:
-        """Issue the token of one decision.
-
-        Raises:
-            Refused: No token is issued.
-        """
-
-    def act(
-        self,
-        token: Any,
-        index: int,
-        proposal: Mapping[str, Any],
-        scope: str,
-        state: Any,
-        inputs: Mapping[str, Any],
-    ) -> tuple[Any, Any]:
-        """Execute the action of a committed proposal.
-
-        Raises:
-            Refused: The token does not permit it. Nothing is executed then.
-        """
-
-
-class DecisionController(Protocol):
-    """The calls of the loop, in the order of a step."""
-
-    def propose(self, moment: Moment) -> list[Proposal]:
-        """The proposals of the agent.
-
-        Raises:
-            Halted: The process that asked the agent was ended.
-        """
-
-    def judge(
-        self, moment: Moment, proposals: list[Proposal], pending: int, writes: list[int], memory: Any
-    ) -> list[Judgement]:
-        """Judge each proposal.
-
-        Args:
-            moment: The decision.
-            proposals: What was committed to.
-            pending: Proposals rejected since the last step with a cost.
-            writes: The memory writes that each proposal would cause.
-            memory: The governor's memory.
-        """
-
-    def actuator(self) -> EpisodeActuator:
-        """The actuator of the next episode."""
-
-    def faults(self) -> list[dict[str, Any]]:
-        """The agent faults since the last call: `{t, message, reason}` of each."""
+    def begin(self) -> None:
+        """Begin an episode: no token of an earlier one is good."""
+        self._actuator = Actuator(self.actor.step)
 
     def events_at(self, place: str, moment: Moment) -> Iterable[Event]:
         """The events that attach to a place of a step.
@@ -108,32 +48,54 @@ class DecisionController(Protocol):
                 ends in one.
             moment: The decision.
         """
+        return ()
 
+    def propose(self, moment: Moment) -> list[Proposal]:
+        """The proposals of the agent.
 
-class ProposalController:
-    """The controller of a run whose agent gives sets of proposals. No event attaches to its steps."""
-
-    def __init__(
-        self,
-        actor: Actor,
-        propose: Callable[[Moment], list[Proposal]],
-        faults: Callable[[], list[dict[str, Any]]] = list,
-    ) -> None:
-        """Control an actor in one run, with the agent's answers from `propose` and its faults from `faults`."""
-        self._actor = actor
-        self.propose = propose
-        self.faults = faults
+        Raises:
+            Halted: The process that asked the agent was ended.
+        """
+        return self.actor.propose(moment.observation, moment.memory)
 
     def judge(
         self, moment: Moment, proposals: list[Proposal], pending: int, writes: list[int], memory: Any
     ) -> list[Judgement]:
-        """Judge each proposal by the governor's gates."""
-        return self._actor.judge(moment.state, proposals, pending, writes, memory)
+        """Judge each of the proposals that were committed to, by the governor's gates.
 
-    def actuator(self) -> EpisodeActuator:
-        """The actuator of the next episode."""
-        return Actuator(self._actor.step)
+        Args:
+            moment: The decision.
+            proposals: What was committed to.
+            pending: Proposals rejected since the last step with a cost.
+            writes: The memory writes that each proposal would cause.
+            memory: The governor's memory.
+        """
+        return self.actor.judge(moment.state, proposals, pending, writes, memory)
 
-    def events_at(self, place: str, moment: Moment) -> Iterable[Event]:
-        """No events."""
-        return ()
+    def issue(self, proposal: str, commitment: str, scope: str) -> Any:
+        """Issue the token of a decision: it tells its `proposal` and its `scope`, and is a receipt's `document()`.
+
+        Raises:
+            Refused: No token is issued.
+        """
+        return self._actuator.issue(proposal, commitment, scope)
+
+    def act(
+        self,
+        token: Any,
+        index: int,
+        proposal: Mapping[str, Any],
+        scope: str,
+        state: State,
+        inputs: Mapping[str, Any],
+    ) -> tuple[State, dict[str, Any]]:
+        """Execute the action of a committed proposal.
+
+        Raises:
+            Refused: The token does not permit it. Nothing is executed then.
+        """
+        return self._actuator.act(token, index, proposal, scope, state, inputs)
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The agent faults since the last call: `{t, message, reason}` of each."""
+        return []

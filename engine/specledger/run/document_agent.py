@@ -1,12 +1,12 @@
-"""Agents under a kernel: the one interface through which the kernel and its probes ask an agent.
+"""An agent that is a spec, under a kernel: it submits documents, and probes ask it again about clones of a state.
 
-`SpecAgent` answers for an agent that is a spec. An agent from outside is `outside_agent.OutsideAgent`.
+An agent from outside is `outside_agent.OutsideAgent`, with the same methods.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure, first_best
 from specledger.compile.plan import Actor, KernelPlan, Plan
@@ -26,59 +26,6 @@ class Submitted(NamedTuple):
 
     submission: Submission
     score: int
-
-
-class DocumentAgent(Protocol):
-    """An agent that submits documents, and that probes can ask again about clones of a state.
-
-    What asks an agent from outside may raise `probes.target.Unanswered`, if there is no usable answer, or `Halted`, if
-    the process that waited for the answer ended.
-    """
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether the agent declares that it draws nothing."""
-
-    def begin(self, place: Place) -> None:
-        """Say at which decision of the run the calls that follow are made."""
-
-    def decide(self, moment: Moment, place: Place) -> Submitted | None:
-        """Submit a document for a decision of the run; None if the agent proposes nothing.
-
-        Raises:
-            Halted: The process that asked the agent was ended.
-        """
-
-    def choose(self, situation: Situation, asked: int) -> Choice | None:
-        """Choose in a situation; `asked` counts the earlier questions there.
-
-        With `asked` 0 it is the choice that the agent submitted there, or would submit at the start of an episode that
-        is never played. Nothing is executed.
-        """
-
-    def document(self, situation: Situation, choice: Choice, asked: int = 0, *, snapshots: bool = True) -> Any:
-        """Explain a choice as a document, with fork snapshots or without."""
-
-    def restate(self, situation: Situation) -> Any:
-        """The document in which the agent, asked again, gives its reasons for what it submitted in a situation."""
-
-    def directions(self, situation: Situation) -> Mapping[str, str]:
-        """By variable, the direction that a claim submitted there gives and the words of the document do not say."""
-
-    def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
-        """The nonce that opens the commitment of a fork snapshot; empty if the agent does not open it."""
-
-    def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
-        """Answer an offer; None if the agent proposes nothing.
-
-        Args:
-            situation: Where it is made.
-            offer: What is offered.
-            token: The token that it hands to the agent, None if there is none.
-        """
-
-    def faults(self) -> list[dict[str, Any]]:
-        """The agent faults since the last call: `{t, message, reason}` of each."""
 
 
 class SpecAgent:
@@ -119,11 +66,11 @@ class SpecAgent:
         return Submitted(receive(self.document(situation, choice)), choice.score)
 
     def choose(self, situation: Situation, asked: int) -> Choice | None:
-        """The choice of the decider."""
+        """The choice of the decider; `asked` counts the earlier questions there. Nothing is executed."""
         return choice_of(self._kernel, self._narration.decider, situation, asked)
 
     def document(self, situation: Situation, choice: Choice, asked: int = 0, *, snapshots: bool = True) -> Any:
-        """The narrated proposal of a choice."""
+        """The narrated proposal of a choice, with fork snapshots or without."""
         point = DecisionPoint(situation.episode, situation.t, asked)
         snapshot = self._vault.snapshot if snapshots else None
         return self._narration.document(situation.state, situation.memory, choice, point, snapshot)
@@ -150,7 +97,10 @@ class SpecAgent:
         return []
 
     def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
-        """Take the offer if the best that it leads to has a greater score than the choice without it."""
+        """Take the offer if the best that it leads to has a greater score than the choice without it.
+
+        `token` is the one that the offer hands to the agent. None if the agent proposes nothing.
+        """
         seen = self._narration.views.observe(situation.state)
         point = DecisionPoint(situation.episode, situation.t)
         proposals = self._narration.decider.propose(seen, situation.memory, point)

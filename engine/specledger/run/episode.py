@@ -21,12 +21,19 @@ from specledger.core.weight import check_weight, write
 from specledger.expr import EvaluationError
 from specledger.gates.capability import Refused
 from specledger.oracles.recording import Halted
-from specledger.run.actor_state import ActorState, Decision
-from specledger.run.chance import changed, follow
+from specledger.run.actor_state import ActorState, GovernorValues
 from specledger.run.controller import Moment
-from specledger.run.governor_state import GovernorValues
-from specledger.run.part_chains import PartChains
-from specledger.run.step_result import StepResult, error_body, find_violations, first_best, halt_violation, refusal
+from specledger.run.decision import (
+    Decision,
+    PartChains,
+    changed,
+    error_body,
+    find_violations,
+    first_best,
+    follow,
+    halt_violation,
+    refusal,
+)
 
 
 def _no_check(value: Any) -> None:
@@ -169,9 +176,9 @@ class Episode:
             state = self._execute(decision, state, decisions)
         for decision in decisions:
             one = self._deciding = decision.by
-            result = self._settle(decision, state)
+            self._settle(decision, state)
             yield from one.controller.events_at("after_act", decision.moment)
-            event = self._finish(decision, result, before, last=decision is decisions[-1])
+            event = self._finish(decision, before, last=decision is decisions[-1])
             decision.count()
             yield event
         if self._others and state is not before:
@@ -215,7 +222,7 @@ class Episode:
             return
         scope = scope_digest(self._number, self.t, proposals[chosen]["action"]["op"], one.actor.name)
         try:
-            token = one.actuator.issue(proposal_digest(decision.leaves[chosen]), decision.root, scope)
+            token = one.controller.issue(proposal_digest(decision.leaves[chosen]), decision.root, scope)
         except Refused as refused:
             found[chosen].rejected.append(refusal(refused))
             return
@@ -270,7 +277,7 @@ class Episode:
             others = {each.by.actor.name: {"op": ""} if each is decision else each.action for each in turn}
             inputs = {**inputs, "others": others}
         try:
-            made, decision.outcome = decision.by.actuator.act(
+            made, decision.outcome = decision.by.controller.act(
                 token, chosen, decision.proposals[chosen], token.scope, before, inputs
             )
         except Refused as refused:
@@ -283,13 +290,14 @@ class Episode:
             decision.after, decision.chance = follow(self._plan, place, action, inputs, made)
         return decision.after
 
-    def _settle(self, decision: Decision, state: State) -> StepResult:
+    def _settle(self, decision: Decision, state: State) -> None:
         """Remember, and make what only the decision knows of its receipt; `state` is the one after the turn."""
         if decision.chosen is None:
-            return self._refuse(decision, state)
+            self._refuse(decision, state)
+            return
         one, before, after, action = decision.by, decision.before, decision.after, decision.action
         token, judgement = decision.moment.token, decision.found[decision.chosen]
-        body = {
+        decision.body = {
             **decision.chance,
             "chosen_hash": token.proposal,
             "token": token.document(),
@@ -298,39 +306,38 @@ class Episode:
             "record": self._plan.record(before, after, decision.outcome),
         }
         observation, seen = decision.moment.observation, one.actor.observe(state)
-        memory = one.actor.remember(observation, one.memory, action, seen)
-        potentials, governor = one.governor.act(observation, action, after, seen, decision.made)
-        body |= potentials
-        return StepResult(seen, memory, governor, body, self._part_receipts(before, after, decision.outcome))
+        decision.seen, decision.memory = seen, one.actor.remember(observation, one.memory, action, seen)
+        potentials, decision.governor = one.governor.act(observation, action, after, seen, decision.made)
+        decision.body |= potentials
+        decision.part_receipts = self._part_receipts(before, after, decision.outcome)
 
-    def _refuse(self, decision: Decision, state: State) -> StepResult:
+    def _refuse(self, decision: Decision, state: State) -> None:
         """Do nothing: no action is admitted; each part receipts the refusal of the proposal with the greatest value."""
         one, before, found = decision.by, decision.before, decision.found
         judged = [index for index, judgement in enumerate(found) if judgement.cost]
         best = max(judged, key=lambda index: found[index].value, default=None)
-        receipts: dict[str, dict[str, Any]] = {}
+        decision.part_receipts = {}
         if best is not None:
             action = decision.proposals[best]["action"]
             predicted, outcome = one.actor.step(before, action["op"], action, found[best].inputs)
-            receipts = self._part_receipts(before, predicted, outcome)
-        body: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
-        body |= one.governor.refuse()
-        seen = decision.moment.observation if state is decision.moment.state else None
-        return StepResult(seen, one.memory, one.governor.values, body, receipts)
+            decision.part_receipts = self._part_receipts(before, predicted, outcome)
+        nothing: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
+        decision.body = nothing | one.governor.refuse()
+        decision.seen = decision.moment.observation if state is decision.moment.state else None
+        decision.memory, decision.governor = one.memory, one.governor.values
 
     def _part_receipts(self, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """The receipts of the parts for a step; a part that does not follow the action has none."""
         return {part.name: part.receipt(before, after, outcome) for part in self._plan.parts if part.name in outcome}
 
-    def _finish(self, decision: Decision, result: StepResult, start: State, *, last: bool) -> Event:
+    def _finish(self, decision: Decision, start: State, *, last: bool) -> Event:
         """Check the state after a decision, assign it, and return the event of the step.
 
         Everything that may fail comes first: a step that cannot be evaluated or receipted changes neither the state
         nor the memory nor the chains of the parts.
 
         Args:
-            decision: The decision.
-            result: What came of it.
+            decision: The decision, settled.
             start: The state in which its turn began.
             last: Whether it ends the turn: success, `until` and the invariants are about the state after a turn.
         """
@@ -340,7 +347,7 @@ class Episode:
         violations, idle = find_violations(self._invariants["step"], start, after, remembered) if last else ([], [])
         moved = self._shifts(by, after) if self._others and after is not before else []
         self._weigh(after)
-        self._weigh(result.part_receipts)
+        self._weigh(decision.part_receipts)
         tips, accepted = self._parts.mark(), decision.chosen is not None
         try:
             body = {
@@ -351,12 +358,12 @@ class Episode:
                 "after": state_digest(after),
                 "chosen": decision.chosen,
                 "decisions": decision.document(),
-                **result.body,
+                **decision.body,
                 "success": success,
                 "violations": violations,
                 "parts": {
                     name: self._parts.append(name, before[name], after[name], receipt, accepted=accepted)
-                    for name, receipt in result.part_receipts.items()
+                    for name, receipt in decision.part_receipts.items()
                 },
             }
             if remembered:
@@ -367,10 +374,10 @@ class Episode:
             form = write(body, body)
         except NotCanonical:
             self._parts.reset(tips)
-            check_weight(result.part_receipts)
+            check_weight(decision.part_receipts)
             raise
         self._state, self._digest, self._remembered, self._steps = after, body["after"], remembered, self.t + 1
-        by.seen, by.memory, by.governor.values = result.seen, result.memory, result.governor
+        by.seen, by.memory, by.governor.values = decision.seen, decision.memory, decision.governor
         for other, _, values in moved:
             other.governor.values = values
         if idle:

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
-from specledger.compile.plan import Actor, Judgement, KernelPlan, Plan, Proposal
+from specledger.compile.plan import Actor, Judgement, KernelPlan, Plan, Proposal, State
 from specledger.core.binding import token_document
 from specledger.core.canonical import parse_canonical
 from specledger.core.entries import Entries, Mode
@@ -36,9 +36,13 @@ from specledger.oracles.answer import TIMED_OUT
 from specledger.oracles.recording import Halted, Place
 from specledger.probes.runner import ProbeRunner
 from specledger.probes.target import PLACES, Situation
-from specledger.run.controller import EpisodeActuator, Moment
-from specledger.run.document_agent import DocumentAgent, SpecAgent
+from specledger.run.controller import DecisionController, Moment
+from specledger.run.document_agent import SpecAgent
+from specledger.run.outside_agent import OutsideAgent
 from specledger.run.probe_target import KernelProbeTarget
+
+DocumentAgent = SpecAgent | OutsideAgent
+"""Who submits documents, and can be asked again by probes, about clones of a state."""
 
 MOST_SHOWN: Final = 1 << 18
 """Bytes of a document that a receipt holds; a longer one is shown as its hash."""
@@ -110,12 +114,12 @@ def entries_of(plan: Plan) -> Entries:
     return Entries(Mode.SIMULATED) if tape is None else Entries(tape.mode, tape.head)
 
 
-class KernelController:
+class KernelController(DecisionController):
     """The controller of one actor under a kernel, in one run.
 
     Attributes:
         submission: The last document that was received.
-        acting: The token actuator of the episode.
+        acting: The token actuator of the episode; there is none before the first.
         active: The plan that the next decision continues, if there is one.
     """
 
@@ -127,13 +131,14 @@ class KernelController:
         entries: Entries | None = None,
     ) -> None:
         """Control an actor that has a kernel; `make_agent` gives who is asked, several kernels share `entries`."""
+        super().__init__(actor)
         assert actor.kernel is not None  # noqa: S101 - see `loop.controllers_of`
         kernel = self.kernel = actor.kernel
-        self.plan, self.actor, self.entries = plan, actor, entries or entries_of(plan)
+        self.plan, self.entries = plan, entries or entries_of(plan)
         self.challenges = Challenges()
         self.agent = make_agent(plan, actor, kernel, self.challenges)
         self.submission: Submission = receive(None)
-        self.acting: TokenActuator | None = None
+        self.acting: TokenActuator
         signing = kernel.signing
         self._signer = sign_by_secret(plan.seed) if signing is None else signing.signer(plan.signatures)
         self.granted = ""
@@ -150,9 +155,6 @@ class KernelController:
         """The next step of the active plan; without one, the agent's document as a set of one.
 
         The set is empty if the agent proposes nothing. The kernel then receives nothing, and denies that.
-
-        Raises:
-            Halted: The process that asked the agent was ended.
         """
         if self.active is not None:
             return [self.active.proposal()]
@@ -189,27 +191,50 @@ class KernelController:
         """The agent faults since the last call: `{t, message, reason}` of each."""
         return self.agent.faults()
 
-    def actuator(self) -> EpisodeActuator:
-        """The token actuator of the next episode."""
+    def begin(self) -> None:
+        """Begin an episode: no token and no plan of an earlier one is good."""
         self.acting, self._left = TokenActuator(self.actor.step, self._signer), None
         self._issued.clear()
-        return _LoggedActuator(self, self.acting)
 
-    def grant(self, acting: TokenActuator) -> dict[str, Any]:
-        """The token of the active plan; without one, a new token for what the last ruling allows.
+    def issue(self, proposal: str, commitment: str, scope: str) -> KernelToken:
+        """The token of the active plan; without one, a new token for what the last ruling allows."""
+        token = self._grant() if self.active is None else self.active.token
+        return KernelToken(proposal, commitment, scope, token)
 
-        Raises:
-            Refused: The ruling allows none.
-        """
-        if self.active is not None:
-            return self.active.token
+    def _grant(self) -> dict[str, Any]:
         ruling = self._ruling
-        if ruling is None or not ruling.allowed or ruling.scope is None:
-            raise Refused("no_ruling")
-        token = acting.issue(self.submission, ruling.capability, ruling.scope, self.now_ms)
+        with self._logging_refusals():
+            if ruling is None or not ruling.allowed or ruling.scope is None:
+                raise Refused("no_ruling")
+            token = self.acting.issue(self.submission, ruling.capability, ruling.scope, self.now_ms)
         self.granted = token["binding"]["scope_hash"]
         self._issued.append((self.submission, token))
         return token
+
+    def act(
+        self,
+        token: KernelToken,
+        index: int,
+        proposal: Mapping[str, Any],
+        scope: str,
+        state: State,
+        inputs: Mapping[str, Any],
+    ) -> tuple[State, dict[str, Any]]:
+        """Execute one step of a plan; the next one follows, if the token covers it, and none after a refusal."""
+        at = 0 if self.active is None else self.active.index
+        asked = Asked(proposal["action"], self.granted, self.now_ms)
+        with self._logging_refusals():
+            after, outcome = self.acting.act(token.token, at, self.submission, asked, state, inputs)
+        self._left = next_step(token.token, self.submission, at + 1, proposal["score"], after)
+        return after, outcome
+
+    @contextmanager
+    def _logging_refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except Refused as refused:
+            self.enter_refusal(refused.reason)
+            raise
 
     def events_at(self, place: str, moment: Moment) -> Iterator[Event]:
         """Audit entries, then the probes of the place; an attempt of a probe is logged before the probe's event."""
@@ -255,7 +280,6 @@ class KernelController:
 
     def try_action(self, token: Mapping[str, Any] | None, action: Mapping[str, Any], state: Any) -> str:
         """Execute an action that is no decision of the run; the reason of the refusal, which is logged, or empty."""
-        assert self.acting is not None  # noqa: S101 - probes are made inside an episode
         asked = Asked(action, self.granted, self.now_ms)
         try:
             copy(self.acting).act(token, 0, self.submission, asked, state, {})
@@ -276,19 +300,6 @@ class KernelController:
     def enter_refusal(self, reason: str) -> None:
         """Log a refused execution."""
         self._enter("CAPABILITY_DENIED", self.submission, codes=(f"refused:{reason}",))
-
-    def act(self, token: dict[str, Any], proposal: Proposal, state: Any, inputs: Mapping[str, Any]) -> tuple[Any, Any]:
-        """Execute one step of a plan; the next one follows, if the token covers it.
-
-        Raises:
-            Refused: The token does not permit it; the plan ends then.
-        """
-        assert self.acting is not None  # noqa: S101 - the loop acts inside an episode
-        index = 0 if self.active is None else self.active.index
-        asked = Asked(proposal["action"], self.granted, self.now_ms)
-        after, outcome = self.acting.act(token, index, self.submission, asked, state, inputs)
-        self._left = next_step(token, self.submission, index + 1, proposal["score"], after)
-        return after, outcome
 
     def _enter_decision(self, moment: Moment) -> None:
         ruling, active = self._ruling, self.active
@@ -326,35 +337,3 @@ def _no_step(*_given: Any) -> tuple[Any, Any]:
 def halt_event(timed_out: bool) -> str:
     """The type of the audit entry for an agent that did not answer in time, or whose process ended."""
     return "FATAL_HANG" if timed_out else "INTERNAL_ERROR"
-
-
-class _LoggedActuator:
-    """The token actuator of one episode behind the two calls of the loop; refusals are logged."""
-
-    def __init__(self, controller: KernelController, acting: TokenActuator) -> None:
-        self._controller = controller
-        self._acting = acting
-
-    def issue(self, proposal: str, commitment: str, scope: str) -> KernelToken:
-        with self._logging_refusals():
-            return KernelToken(proposal, commitment, scope, self._controller.grant(self._acting))
-
-    def act(
-        self,
-        token: KernelToken,
-        index: int,
-        proposal: Mapping[str, Any],
-        scope: str,
-        state: Any,
-        inputs: Mapping[str, Any],
-    ) -> tuple[Any, Any]:
-        with self._logging_refusals():
-            return self._controller.act(token.token, dict(proposal), state, inputs)
-
-    @contextmanager
-    def _logging_refusals(self) -> Iterator[None]:
-        try:
-            yield
-        except Refused as refused:
-            self._controller.enter_refusal(refused.reason)
-            raise

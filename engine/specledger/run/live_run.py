@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from specledger.compile.plan import Plan, PlannedOutside, PlannedWatchdog
+from specledger.compile.plan import Plan, PlannedOutside
 from specledger.core.canonical import canonical_bytes, canonical_ints, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
@@ -55,7 +55,7 @@ def run_watched(
     plan: Plan,
     tape: Tape,
     open_log: Open = nullcontext,
-    record: Callable[[Ending], None] | None = None,
+    record: Callable[[Ending], None] = lambda _ending: None,
     trial: Listener | None = None,
 ) -> Iterator[Event]:
     """Make a run live.
@@ -74,30 +74,23 @@ def run_watched(
     Raises:
         Rejected: E_KERNEL_DIED, E_KERNEL_DIFFERS, and whatever the kernel's process was refused.
     """
-    assert plan.watchdog is not None  # noqa: S101 - the caller looked
     oracle = Oracle(tape, None if trial is None else trial.hear)
     events = make(replace(plan, oracle=oracle))
     yield next(events)
-    kernel = _Kernel(events, oracle, plan, plan.watchdog, open_log, record, None if trial is None else trial.errors)
-    for number, came in enumerate(kernel.episodes()):
+    live = _LiveRun(events, oracle, plan, open_log, record, None if trial is None else trial.errors)
+    for number, came in enumerate(live.episodes()):
         last = None
-        for event in _episode(events):
+        for event in events:
             yield event
-            last = event
-        if came is not None and last is not None and came != canonical_bytes(last.body):
+            if event.type == "episode_end":
+                last = canonical_bytes(event.body)
+                break
+        if came is not None and last is not None and came != last:
             raise Rejected([Diagnostic(E_KERNEL_DIFFERS, f"episode {number} ended in another state")])
     yield from events
 
 
-def _episode(events: Iterator[Event]) -> Iterator[Event]:
-    """The events up to the end of the next episode."""
-    for event in events:
-        yield event
-        if event.type == "episode_end":
-            return
-
-
-class _Kernel:
+class _LiveRun:
     """The processes in which the episodes of one run are made."""
 
     def __init__(
@@ -105,19 +98,14 @@ class _Kernel:
         events: Iterator[Event],
         oracle: Oracle,
         plan: Plan,
-        limits: PlannedWatchdog,
         open_log: Open,
-        record: Callable[[Ending], None] | None,
+        record: Callable[[Ending], None],
         errors: Path | None,
     ) -> None:
-        self._events = events
-        self._oracle = oracle
-        self._plan = plan
-        self._outside = plan.outside
-        self._limits = limits
-        self._open_log = open_log
-        self._record = record
-        self._errors = errors
+        assert plan.watchdog is not None  # noqa: S101 - the caller looked
+        self._events, self._oracle, self._plan = events, oracle, plan
+        self._outside, self._limits = plan.outside, plan.watchdog
+        self._open_log, self._record, self._errors = open_log, record, errors
 
     def episodes(self) -> Iterator[bytes | None]:
         """Let every episode be made, and put its exchanges on the tape.
@@ -127,7 +115,7 @@ class _Kernel:
         """
         number, horizon = 0, self._plan.horizon
         while number < self._plan.episodes:
-            watchdog, done = Watchdog(self._ended, self._limits.deadline_ms), 0
+            watchdog, done = Watchdog(self._limits.deadline_ms), 0
             for message in watchdog.watch(self._work):
                 kind, payload = message[:1], message[1:]
                 if kind == _REFUSED:
@@ -142,6 +130,8 @@ class _Kernel:
             assert ending is not None  # noqa: S101 - its messages came to their end
             if ending.kind == "finished":
                 return
+            if self._limits.ms_per_tick is not None:
+                self._record(ending)
             if ending.evaluation == done:
                 raise Rejected([Diagnostic(E_KERNEL_DIED, f"in episode {number}: {ending.reason}")])
             failure = TIMED_OUT if ending.kind == "hang" else DIED
@@ -158,11 +148,6 @@ class _Kernel:
             self._oracle.tape.add(exchange)
         except TapeError as error:
             raise Rejected([Diagnostic(error.code, error.message)]) from None
-
-    def _ended(self, ending: Ending) -> None:
-        """Write an ending down, if it came while the kernel asked."""
-        if self._record is not None and self._limits.ms_per_tick is not None:
-            self._record(ending)
 
     def _work(self, pulse: Pulse) -> None:
         """Make the episodes that are left, in the kernel's process."""

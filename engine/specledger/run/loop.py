@@ -10,7 +10,7 @@ from specledger.compile.plan import Actor, Plan
 from specledger.core.entries import Entries, Mode
 from specledger.core.events import Event
 from specledger.run.actor_state import ActorState
-from specledger.run.controller import DecisionController, ProposalController
+from specledger.run.controller import DecisionController
 from specledger.run.document_agent import SpecAgent
 from specledger.run.episode import Episode
 from specledger.run.kernel_controller import KernelController, entries_of
@@ -81,9 +81,8 @@ def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionControlle
     if actor.kernel is not None:
         return KernelController(plan, actor, SpecAgent if actor.outside is None else OutsideAgent, entries)
     if actor.outside is not None:
-        outside = OutsideProposals(plan)
-        return ProposalController(actor, outside.propose, outside.faults)
-    return ProposalController(actor, lambda moment: actor.propose(moment.observation, moment.memory))
+        return OutsideProposals(plan, actor)
+    return DecisionController(actor)
 
 
 def _in_turn(plan: Plan, controllers: Sequence[DecisionController]) -> Iterator[Event]:

@@ -29,8 +29,7 @@ from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Reply, Situation, Unanswered
 from specledger.run.controller import Moment
 from specledger.run.document_agent import Submitted, edited
-from specledger.run.outside_session import session_of
-from specledger.run.session import AgentFault, AgentReply
+from specledger.run.session import AgentFault, AgentReply, Session
 
 REUSED: Final = "commitment_reused"
 NOT_DECLARED: Final = "not_declared"
@@ -68,7 +67,7 @@ class OutsideAgent:
         """
         self._plan, self._kernel, self._challenges = plan, kernel, challenges
         self._narration, self._views = kernel.narration, kernel.narration.views
-        self._session = session_of(plan, kernel=True)
+        self._session = Session(plan, kernel=True)
         self._place = Place(0, 0, 0)
         self._current: _Stated | None = None
         self._fresh: _Stated | None = None

@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from specledger.agents.agent import MOST_PROPOSALS
-from specledger.compile.plan import Plan, Proposal
+from specledger.compile.plan import Actor, Plan, Proposal
 from specledger.core.canonical import NotCanonical, canonical_ints
 from specledger.expr import INT, Type, conforms
 from specledger.oracles.recording import Place
-from specledger.run.controller import Moment
-from specledger.run.outside_session import asked_of, session_of
-from specledger.run.session import AgentFault
+from specledger.run.controller import DecisionController, Moment
+from specledger.run.session import AgentFault, Session, asked_of
 
 NOTHING: Final = ""
 """The operation of what is no proposal; no world has it."""
@@ -25,17 +24,18 @@ MALFORMED: Final = "malformed_proposal"
 """Why the gate `schema` rejects what an agent outside proposed, beside agent faults."""
 
 
-class OutsideProposals:
-    """An agent from outside that gives sets of proposals."""
+class OutsideProposals(DecisionController):
+    """The controller of an agent from outside that gives sets of proposals."""
 
-    def __init__(self, plan: Plan) -> None:
-        """Answer for the agent of one run.
+    def __init__(self, plan: Plan, actor: Actor) -> None:
+        """Ask the agent of one run.
 
         Raises:
             Rejected: E_AGENT_UNTRUSTED, if the plan has no oracle.
         """
+        super().__init__(actor)
         self._claims, self._horizon = asked_of(plan).claims, plan.horizon
-        self._session = session_of(plan, kernel=False)
+        self._session = Session(plan, kernel=False)
 
     def propose(self, moment: Moment) -> list[Proposal]:
         """The proposals of the answer; one that the gate `schema` rejects takes the place of a malformed one."""

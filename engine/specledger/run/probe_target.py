@@ -1,55 +1,35 @@
 """The one place where probes ask: a run under a kernel, questioned on clones.
 
-States and documents are values that nothing changes in place. Questions about the agent go to its `DocumentAgent`. An
+States and documents are values that nothing changes in place. Questions about the agent go to the agent itself. An
 attempt to break a rule goes to the kernel's own admission and token actuator, which must refuse it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from specledger.agents.claims import toward
 from specledger.agents.narration import replay_trace
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
-from specledger.compile.plan import Actor, KernelPlan, Plan
 from specledger.core.digest import hash_json
-from specledger.gates.admission import TOKEN, Ruling
-from specledger.gates.digests import Submission
-from specledger.gates.snapshots import Challenges
+from specledger.gates.admission import TOKEN
 from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Answer, Attempt, Reply, Situation
 from specledger.run.controller import Moment
-from specledger.run.document_agent import DocumentAgent, choice_of
+from specledger.run.document_agent import choice_of
+
+if TYPE_CHECKING:
+    from specledger.run.kernel_controller import KernelController
 
 _RESTATED: Final = ("nodes", "edges", "causal_claims", "counterfactuals")
 """The parts of a trace that an agent must give again; commitments have new nonces."""
 
 
-class ProbedKernel(Protocol):
-    """The parts of a kernel's controller that a probe target uses."""
-
-    plan: Plan
-    actor: Actor
-    kernel: KernelPlan
-    agent: DocumentAgent
-    challenges: Challenges
-    submission: Submission
-
-    def try_document(self, state: Any, document: Any) -> Ruling:
-        """Rule about a document that is no decision of the run, and log that."""
-
-    def token_of(self, sort: str, own: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """A token of an earlier decision (`stale`) or of another holder (`other`); None if none was issued yet."""
-
-    def try_action(self, token: Mapping[str, Any] | None, action: Mapping[str, Any], state: Any) -> str:
-        """Execute an action that is no decision of the run; the reason of the refusal, or empty."""
-
-
 class KernelProbeTarget:
     """Answers the questions of probes during one run."""
 
-    def __init__(self, controller: ProbedKernel) -> None:
+    def __init__(self, controller: KernelController) -> None:
         self._controller = controller
         self._narration = controller.kernel.narration
         self._views = controller.kernel.narration.views

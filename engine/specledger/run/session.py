@@ -9,13 +9,17 @@ An answer that does not come, or is not of the protocol, is an agent fault. Faul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from specledger.compile.plan import Plan, PlannedOutside
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_json
+from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.gates.documents import protocol
 from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LONG, Answer, halts
-from specledger.oracles.recording import Halted, Oracle, Place
+from specledger.oracles.outside import E_AGENT_UNTRUSTED
+from specledger.oracles.recording import Halted, Place
+from specledger.oracles.spending import Spending
 from specledger.probes.target import Unanswered
 
 PROTOCOL: Final = "specledger/agent/v2"
@@ -84,11 +88,20 @@ class Session:
         said: The last answer to `hello`; empty before.
     """
 
-    def __init__(self, oracle: Oracle, hello: Callable[[], Mapping[str, Any]], *, kernel: bool) -> None:
-        """Speak through `oracle`; the fields of `hello` are computed once. A kernel stops at a late answer."""
+    def __init__(self, plan: Plan, *, kernel: bool) -> None:
+        """Speak with the agent of a run through its oracle. A kernel stops at a late answer.
+
+        Raises:
+            Rejected: E_AGENT_UNTRUSTED, if the plan has no oracle.
+        """
+        if plan.oracle is None:
+            message = f"the agent of {plan.name} is outside, and neither a tape nor a trusted agent answers for it"
+            raise Rejected([Diagnostic(E_AGENT_UNTRUSTED, message)])
+        model = asked_of(plan).model
+        plan.oracle.spending = Spending(model=model is not None, price=None if model is None else model.price)
         self.said: Mapping[str, Any] = {}
-        self._oracle = oracle
-        self._hello = hello
+        self._plan = plan
+        self._oracle = plan.oracle
         self._kernel = kernel
         self._answers = ANSWERS if kernel else {**ANSWERS, "decide": PROPOSALS}
         self._faults: list[dict[str, Any]] = []
@@ -202,10 +215,10 @@ class Session:
         if self._open is None:
             number = self._sessions
             self._sessions += 1
-            greeting = self._message("hello", {"protocol": PROTOCOL, **self._hello()})
-            reply = self._send(place, number, greeting)
+            hello = self._message("hello", {"protocol": PROTOCOL, **greeting(self._plan)})
+            reply = self._send(place, number, hello)
             self.said, self._open, self._episode = reply.body, number, None
-            self._opening = [(greeting, _compared(reply.body))]
+            self._opening = [(hello, _compared(reply.body))]
             self._mark, self._now, self._moved = None, None, False
         if self._episode != place.episode:
             message = self._message("reset", {"episode": place.episode})
@@ -260,6 +273,25 @@ class Session:
     def _fault(self, place: Place, message: Mapping[str, Any], reason: str, answer: Answer) -> AgentFault:
         self._faults.append({"t": place.t, "message": message["type"], "reason": reason})
         return AgentFault(reason, answer)
+
+
+def asked_of(plan: Plan) -> PlannedOutside:
+    """Who is asked in a run whose agent is outside."""
+    assert plan.outside is not None  # noqa: S101 - see `loop.controllers_of`
+    return plan.outside
+
+
+def greeting(plan: Plan) -> dict[str, Any]:
+    """The fields of `hello` that depend on the run."""
+    asked, kernel = asked_of(plan), plan.actors[0].kernel
+    return {
+        "scenario": plan.name,
+        "operations": asked.operations,
+        "variables": [] if kernel is None else kernel.narration.views.names(plan.start(0)),
+        "claims": {name: str(type_) for name, type_ in sorted(asked.claims.items())} if kernel is None else {},
+        "forms": [] if kernel is None else list(kernel.vocabulary.forms),
+        "document": kernel is not None,
+    }
 
 
 def read_answer(answer: Answer, number: int, schemas: Mapping[str, str]) -> tuple[Any, str]:

@@ -1,8 +1,9 @@
 """A watchdog: a kernel runs in a process of its own, and is ended if an agent takes too long.
 
 The kernel's process reports over a pipe when it begins to ask the agent and when it is done. This process waits with a
-deadline, so no loop inside an extension can block it. After a time-out the kernel's process group is ended first, then
-the time-out is recorded. This module holds no token, world or step function, and imports nothing that has them.
+deadline, so no loop inside an extension can block it. After a time-out the kernel's process group is ended first, and
+on Linux what left the group, too; then the time-out is recorded. This module holds no token, world or step function, and
+imports nothing that has them.
 
 Whether an answer was in time is a fact about a machine: a run records it as an event, and its replay reads that instead
 of a clock. Nothing else in a run reads a clock. An agent shares its process with the kernel, so the watchdog stops
@@ -13,6 +14,7 @@ Source: toy-pseudo-axion, WatchdogTimer and I5.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import select
 import signal
@@ -21,14 +23,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Final, NoReturn
 
 from msgspec import Struct
 
 from specledger.core.binding import GENESIS
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.events import Event
-from specledger.run.orphans import Orphans, end_with_parent
 
 TIMEOUT_MS: Final = 200
 """Milliseconds that the evaluation of a policy may take unless a spec says otherwise."""
@@ -40,6 +41,10 @@ E_WATCHDOG_SYSTEM = code("E_WATCHDOG_SYSTEM", "this system cannot run a kernel u
 _ORPHANED_MS: Final = 5_000  # if the watchdog does not act on a time-out, the system ends the kernel
 _HEAD: Final = struct.Struct(">cI")
 _MARK: Final = struct.Struct(">QQ64s64s")
+_SET_DEATH_SIGNAL: Final = 1  # prctl(2)
+_SET_SUBREAPER: Final = 36  # prctl(2), since Linux 3.4
+_GET_SUBREAPER: Final = 37
+_ROUNDS: Final = 1_000  # the end of a process may make others orphans
 _ENTER, _LEAVE, _MESSAGE, _FINISHED, _FAILED = b"E", b"L", b"M", b"F", b"X"
 
 
@@ -61,20 +66,6 @@ class Ending(Struct, frozen=True):
     tick: int = 0
     proposal_hash: str = GENESIS
     trace_hash: str = GENESIS
-
-    def event(self) -> Event:
-        """The fact that a replay reads in place of a clock."""
-        return Event(
-            "ending",
-            {
-                "kind": self.kind,
-                "reason": self.reason,
-                "evaluation": self.evaluation,
-                "tick": self.tick,
-                "proposal_hash": self.proposal_hash,
-                "trace_hash": self.trace_hash,
-            },
-        )
 
 
 class Pulse:
@@ -135,19 +126,12 @@ class Watchdog:
     """Runs kernels one after the other, each in a process of its own.
 
     Attributes:
-        ending: How the last kernel ended; None while it runs, or if its end was not awaited.
+        ending: How the last kernel ended, whose locks are free then; None while it runs, or if nobody awaited its end.
         note: Of the last evaluation that the last kernel began.
     """
 
-    def __init__(self, record: Callable[[Ending], None], timeout_ms: int = TIMEOUT_MS) -> None:
-        """Watch with a time-out.
-
-        Args:
-            record: Writes down that a kernel hung or died; called once its process has ended, so that the lock which
-                it held on a log is free.
-            timeout_ms: Milliseconds that one evaluation may take.
-        """
-        self._record = record
+    def __init__(self, timeout_ms: int = TIMEOUT_MS) -> None:
+        """Watch with a time-out: milliseconds that one evaluation may take."""
         self._timeout_ms = timeout_ms
         self.ending: Ending | None = None
         self.note = b""
@@ -171,8 +155,6 @@ class Watchdog:
         finally:
             status = kernel.end()
         self.ending, self.note = kernel.ending(status), kernel.note
-        if self.ending.kind != "finished":
-            self._record(self.ending)
 
 
 class _Kernel:
@@ -185,7 +167,7 @@ class _Kernel:
         self._pipe, inner = os.pipe()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()  # or the other process would hold, and might write, the same text
-        self._orphans = Orphans()
+        self._orphans = _Orphans()
         watching = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
@@ -276,7 +258,7 @@ def _work(work: Callable[[Pulse], None], pulse: Pulse, watching: int) -> NoRetur
     """Be the kernel's process: never return to what its parent was doing."""
     status = 70
     try:
-        end_with_parent(watching)
+        _end_with_parent(watching)
         os.setpgid(0, 0)
         for number in (signal.SIGALRM, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
@@ -292,3 +274,60 @@ def _work(work: Callable[[Pulse], None], pulse: Pulse, watching: int) -> NoRetur
         status = 0 if failure is None else 70
     finally:
         os._exit(status)
+
+
+def _end_with_parent(parent: int) -> None:
+    """Have the system end this process when the one that started it ends, however: at once, if it has ended already.
+
+    Until then this one holds the locks that it inherited.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class _Orphans:
+    """Adopts the orphans among the descendants of this process, until they are ended.
+
+    Elsewhere than on Linux, and where `/proc` does not list children, nothing is adopted.
+    """
+
+    def __init__(self) -> None:
+        """Adopt from now on; the children that this process has are not ended."""
+        self._before = ctypes.c_int(1)
+        if sys.platform == "linux":
+            library = ctypes.CDLL(None)
+            library.prctl(_GET_SUBREAPER, ctypes.byref(self._before), 0, 0, 0)
+            library.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+        self._known = _children()
+
+    def end(self) -> None:
+        """End the orphans that came since, and adopt no more."""
+        for _ in range(_ROUNDS):
+            found = [pid for pid in _children() - self._known if _is_orphan(pid)]
+            for pid in found:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                except OSError:  # of another user
+                    self._known |= {pid}
+            if not found:
+                break
+        if not self._before.value:
+            ctypes.CDLL(None).prctl(_SET_SUBREAPER, 0, 0, 0, 0)
+
+
+def _children() -> frozenset[int]:
+    found: set[int] = set()
+    for task in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):  # a thread that has ended
+            found |= set(map(int, task.read_text(encoding="ascii").split()))
+    return frozenset(found)
+
+
+def _is_orphan(pid: int) -> bool:
+    """Whether a child is of another group: what this process itself starts is of its own."""
+    with suppress(OSError):
+        return os.getpgid(pid) != os.getpgrp()
+    return False

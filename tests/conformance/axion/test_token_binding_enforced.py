@@ -212,8 +212,8 @@ def test_hashes_are_those_of_the_seed():
 HOLDERS = {
     ("compile/actor.py", "compile_actor", "compile_step"): "makes it, for the plan",
     ("compile/actor.py", "_around", "compile_step"): "makes it, for agents that predict; they act on what they see",
-    ("run/controller.py", "actuator", "step"): "the actuator of bare proposals",
-    ("run/kernel_controller.py", "actuator", "step"): "the token actuator",
+    ("run/controller.py", "begin", "step"): "the actuator of bare proposals",
+    ("run/kernel_controller.py", "begin", "step"): "the token actuator",
     ("run/document_agent.py", "offer", "step"): "what an offer would lead to, on a clone",
     (
         "verify/judge.py",
@@ -277,7 +277,7 @@ def test_the_state_of_a_run_is_replaced_by_what_acted_alone():
     assert keeping == {"__init__", "run", "_drift", "_finish"}
     led = {f"{name}: {value}" for name, method in methods.items() for value in given(method, "decision.after")}
     assert led == {"_execute: before", "_execute: made", "_execute: follow"}
-    assert given(methods["_execute"], "made") == ["decision.by.actuator.act"]
+    assert given(methods["_execute"], "made") == ["decision.by.controller.act"]
     follows = [
         ast.unparse(node)
         for node in ast.walk(methods["_execute"])
@@ -324,7 +324,6 @@ class Revoking(KernelController):
 
     def events_at(self, place, moment):
         if place == "after_token" and moment.token is not None:
-            assert self.acting is not None
             self.acting.revoke(moment.token.token["revocation_id"])
         yield from super().events_at(place, moment)
 

@@ -50,7 +50,7 @@ def walk_of(spec_of):
 
 
 def everything(walk):
-    documents = []
+    documents: list[Any] = []
     with suppress(IndexError):
         while True:
             documents.append(walk.document(len(documents)))

@@ -225,7 +225,7 @@ def test_a_header_that_comes_a_byte_at_a_time(service, ask_with):
 
 def test_a_service_that_never_comes_to_an_end(service, ask_with):
     service.will(Reply(b" " * 1_000_000))
-    answer = ask_with(clock=FakeClock(step=40.0)).ask(REQUEST)
+    answer = ask_with(clock=FakeClock(step=25.0)).ask(REQUEST)
     assert (answer.failure, answer.detail) == ("timed_out", "LateError")
 
 

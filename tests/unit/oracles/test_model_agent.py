@@ -23,8 +23,7 @@ from specledger.oracles.openai import OpenAIClient
 from specledger.oracles.recording import TapeError
 from specledger.oracles.service import ADDRESS, OPENAI_ADDRESS
 from specledger.oracles.service_client import ServiceClient
-from specledger.run.outside_session import greeting
-from specledger.run.session import ANSWERS, PROTOCOL
+from specledger.run.session import ANSWERS, PROTOCOL, greeting
 from specledger.spec.model import GeminiConfig, OpenAIConfig
 from tests.loopback_model import BEHAVIOURS, HIDDEN, narration, obedient
 from tests.unit.oracles.loopback import KEY, Said, Service

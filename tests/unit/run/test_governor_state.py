@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from specledger.compile.plan import PlannedGovernorState
-from specledger.run.governor_state import GovernorState, GovernorValues
+from specledger.run.actor_state import GovernorState, GovernorValues
 
 
 def planned(remembers="episode"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specledger.run.part_chains import PartChains
+from specledger.run.decision import PartChains
 
 FEW = settings(max_examples=40)  # each example writes and hashes several documents
 FIELDS = st.dictionaries(st.sampled_from(["code", "V_before", "witness"]), st.integers(-9, 9), max_size=2)

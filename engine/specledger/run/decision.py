@@ -1,0 +1,232 @@
+"""One decision of the loop, and what its receipt is made of: chance, broken invariants, refusals, chains of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from specledger.compile.plan import Judgement, Plan, PlannedInvariant, Proposal, State
+from specledger.core.binding import GENESIS, part_tip, state_digest
+from specledger.core.canonical import NotCanonical
+from specledger.core.rng import Stream
+from specledger.expr import EvaluationError
+from specledger.gates.admission import TOKEN
+from specledger.gates.capability import Refused
+from specledger.gates.invariant import WATCHDOG
+from specledger.oracles.recording import Halted
+from specledger.run.actor_state import ActorState, GovernorValues
+from specledger.run.controller import Moment
+
+
+@dataclass(slots=True)
+class Decision:
+    """One decision, filled in as it is made.
+
+    Attributes:
+        found: What the governor found about each proposal.
+        chosen: The admitted proposal with the greatest value; None if there is none, or no token for it.
+        before, made, after, outcome, inputs: The step that was executed; nothing changed if none was. The action alone
+            `made` a state, and chance led to the one `after`.
+        seen, memory, governor: What its actor sees, remembers, and is governed by after it, once that is assigned.
+        body: The part of the receipt that only the decision knows.
+        part_receipts: Per part that keeps receipts, its world's receipt of the step.
+    """
+
+    by: ActorState
+    moment: Moment
+    chosen: int | None = None
+    proposals: list[Proposal] = field(init=False)
+    leaves: list[bytes] = field(init=False)
+    root: str = field(init=False)
+    found: list[Judgement] = field(init=False)
+    before: State = field(init=False)
+    made: State = field(init=False)
+    after: State = field(init=False)
+    chance: dict[str, Any] = field(init=False)
+    outcome: dict[str, Any] = field(init=False)
+    inputs: dict[str, Any] = field(init=False)
+    seen: Any = field(init=False)
+    memory: Any = field(init=False)
+    governor: GovernorValues = field(init=False)
+    body: dict[str, Any] = field(init=False)
+    part_receipts: dict[str, dict[str, Any]] = field(init=False)
+
+    @property
+    def action(self) -> dict[str, Any]:
+        """The chosen action; one without an operation where nothing was chosen."""
+        action: dict[str, Any] = {"op": ""} if self.chosen is None else self.proposals[self.chosen]["action"]
+        return action
+
+    def document(self) -> list[dict[str, Any]]:
+        """What was found about each proposal, as a receipt holds it."""
+        return [
+            {"rejected": judgement.rejected, "error": None if judgement.error is None else error_body(judgement.error)}
+            for judgement in self.found
+        ]
+
+    def count(self) -> None:
+        """Count the rejections, after the decision has a receipt."""
+        by = self.by
+        if self.chosen is not None and self.found[self.chosen].cost["total"] != 0:
+            by.pending = 0
+        for judgement in self.found:
+            if judgement.rejected:
+                by.pending += 1
+                for failing in judgement.rejected:
+                    by.gates[failing["gate"]] += 1
+
+
+class PartChains:
+    """The chain of each part's receipts, over one episode."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        """Begin the chain of every named part at 64 zeros."""
+        self._tips = dict.fromkeys(names, GENESIS)
+        self._known: dict[str, tuple[Any, str]] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parts that keep a chain."""
+        return tuple(self._tips)
+
+    def digest(self, name: str, state: Any) -> str:
+        """The digest of a part's state; kept for the last state of each part, since no state changes in place."""
+        known = self._known.get(name)
+        if known is None or known[0] is not state:
+            known = self._known[name] = (state, state_digest(state))
+        return known[1]
+
+    def mark(self) -> dict[str, str]:
+        """The tips of all chains, for `reset`."""
+        return dict(self._tips)
+
+    def reset(self, tips: dict[str, str]) -> None:
+        """Remove what was appended since a mark."""
+        self._tips = dict(tips)
+
+    def append(self, name: str, before: Any, after: Any, body: dict[str, Any], *, accepted: bool) -> dict[str, Any]:
+        """Add one receipt to a part's chain.
+
+        Args:
+            name: The part.
+            before: The part's state before the step.
+            after: The part's state after it; after a refusal, the same.
+            body: The receipt of the part's world.
+            accepted: Whether the step was taken.
+
+        Returns:
+            The receipt with both state digests and both tips.
+        """
+        tip = self._tips[name]
+        receipt = {
+            **body,
+            "accepted": accepted,
+            "before": self.digest(name, before),
+            "after": self.digest(name, after),
+            "tip": tip,
+        }
+        self._tips[name] = receipt_tip = part_tip(tip, receipt)
+        return {**receipt, "tip_after": receipt_tip}
+
+
+def changed(before: State, after: State) -> dict[str, Any]:
+    """The fields of the state that are others than before."""
+    return {name: {"from": before[name], "to": after[name]} for name in before if after[name] != before[name]}
+
+
+def follow(
+    plan: Plan, place: tuple[int, int, str], action: Mapping[str, Any], inputs: Mapping[str, Any], made: State
+) -> tuple[State, dict[str, Any]]:
+    """The state after chance, and its part of the receipt; nothing follows if a list to draw from is empty.
+
+    Args:
+        plan: The plan.
+        place: The episode, the step and the agent, who has no name where it is the only one.
+        action: What was done.
+        inputs: What its step was supplied with.
+        made: The state that the action alone made.
+    """
+    planned = plan.chance.get(action["op"])
+    lists = None if planned is None else planned.sources(made, action, inputs)
+    if planned is None or lists is None or not all(lists):
+        return made, {}
+    episode, t, agent = place
+    drawn = {}
+    for (stream, name), items in zip(planned.draws, lists, strict=True):
+        names = (stream, action["op"], episode, t, name, *([agent] if agent else []))
+        drawn[name] = Stream.named(plan.seed, "action", *names).choice(items)
+    after = planned.apply(made, action, inputs, list(drawn.values()))
+    return after, {"chance": {"drawn": drawn, "changed": changed(made, after)}}
+
+
+def first_best(found: list[Judgement]) -> int | None:
+    """The index of the first admitted proposal with the greatest value, None if none is admitted."""
+    chosen, greatest = None, 0
+    for index, judgement in enumerate(found):
+        if judgement.rejected or judgement.error is not None:
+            continue
+        if chosen is None or judgement.value > greatest:
+            chosen, greatest = index, judgement.value
+    return chosen
+
+
+def find_violations(
+    invariants: Iterable[PlannedInvariant],
+    previous: State,
+    state: State,
+    remembered: Mapping[str, Any],
+    *,
+    fatal: bool = False,
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The broken invariants, and the names of those that were not judged.
+
+    Args:
+        invariants: Those of one scope.
+        previous: The state before.
+        state: The state that is judged.
+        remembered: The memory of every monitor.
+        fatal: Whether a fatal breach ended the episode.
+    """
+    broken: list[dict[str, Any]] = []
+    idle: list[str] = []
+    for invariant in invariants:
+        if fatal and not invariant.after_fatal:
+            idle.append(invariant.name)
+            continue
+        if invariant.monitor is None:
+            witness = invariant.judge(previous, state)
+        else:
+            witness = invariant.judge(previous, state, remembered[invariant.name])
+        if witness is None:
+            continue
+        if witness is False:
+            idle.append(invariant.name)
+        else:
+            broken.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
+    return broken, idle
+
+
+def error_body(error: EvaluationError | NotCanonical) -> dict[str, Any]:
+    """An error as a receipt holds it: the code and the place in the expression, if there is one, never a value.
+
+    For a number that no receipt can hold, the place is a path such as `$.record.distance`.
+    """
+    if isinstance(error, NotCanonical):
+        return {"code": error.code, "expression": error.path, "offset": None}
+    return {
+        "code": error.code,
+        "expression": None if error.text is None else error.text.value,
+        "offset": error.offset,
+    }
+
+
+def halt_violation(halted: Halted) -> dict[str, Any]:
+    """The violation of an agent that did not answer in time, or whose process ended; no spec needs to state it."""
+    witness = {"ended": halted.kind, "reason": halted.answer.reason}
+    return {"invariant": WATCHDOG, "severity": "fatal", "witness": witness}
+
+
+def refusal(refused: Refused) -> dict[str, Any]:
+    """A refused execution as a rejection of its proposal."""
+    return {"gate": TOKEN, "reason": refused.reason, "witness": {}}
