@@ -2,8 +2,8 @@
 
 The kernel's process reports over a pipe when it begins to ask the agent and when it is done. This process waits with a
 deadline, so no loop inside an extension can block it. After a time-out the kernel's process group is ended first, and
-on Linux what left the group, too; then the time-out is recorded. This module holds no token, world or step function, and
-imports nothing that has them.
+on Linux what left the group, too; then the time-out is recorded. This module holds no token, world or step function,
+and imports nothing that has them.
 
 Whether an answer was in time is a fact about a machine: a run records it as an event, and its replay reads that instead
 of a clock. Nothing else in a run reads a clock. An agent shares its process with the kernel, so the watchdog stops
