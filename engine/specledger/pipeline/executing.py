@@ -126,11 +126,11 @@ def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor
     from specledger.verify.bundle import Refuted, open_evidence
 
     try:
-        found = open_evidence(folder, Reader(replay=False), evidence_kinds(kinds), models(kinds), executor)
+        found, _ = open_evidence(folder, Reader(replay=False), evidence_kinds(kinds), models(kinds), executor)
     except Refuted:
         return None
-    finished = Finished(case_name(bundle), found.kind, place, found.manifest, complete=True)
-    if found.kind != SCENARIO:
+    finished = Finished(case_name(bundle), found.kind.receipts.name, place, found.manifest, complete=True)
+    if found.kind.receipts.name != SCENARIO:
         return replace(finished, receipts=tuple({"type": type_, **body} for type_, body in found.receipts.contents()))
     incidents: list[Incident] = []
     for each in found.receipts.contents():

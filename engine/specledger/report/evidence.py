@@ -117,5 +117,6 @@ def read_evidence(
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
-    found = open_evidence(place, Reader(replay=replay), kinds, models, Processes(_worth(place, workers)))
-    return Evidence(place.name, place, found.kind, found.manifest, found.specs, found.verification, found.receipts)
+    found, checks = open_evidence(place, Reader(replay=replay), kinds, models, Processes(_worth(place, workers)))
+    name = found.kind.receipts.name
+    return Evidence(place.name, place, name, found.manifest, found.specs, checks, found.receipts)

@@ -1,4 +1,4 @@
-"""The verification of a bundle, stage by stage: `Read`, `Chained`, `Checked`, `Compiled`, `Replayed`.
+"""The verification of a bundle, stage by stage: `Read`, `Chained`, `Checked`, `Compiled`.
 
 The number of each check is a comment at its code. After a failed check the checks that follow are not made.
 """
@@ -11,13 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec.structs import asdict
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.workplace import explain_partial, suggest_bundle
-from specledger.load import Bundle
 from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
 from specledger.spec.base import Models
@@ -27,7 +26,7 @@ from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Level, Stopped, Ver
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
-from specledger.verify.kind import C, Chained, Checked, Compiled, EvidenceKind, O, Read, Replayed, Resources, Verifiable
+from specledger.verify.kind import C, Chained, Checked, Compiled, EvidenceKind, O, Read, Resources
 from specledger.verify.manifest import (
     MAX_SPECS,
     check_files,
@@ -39,7 +38,7 @@ from specledger.verify.manifest import (
     read_manifest,
 )
 from specledger.verify.proof import prove
-from specledger.verify.receipts import Receipts, follow, link
+from specledger.verify.receipts import follow, link
 from specledger.verify.replay import rebuild
 from specledger.verify.runlog import LogSubject, check_runlog
 from specledger.verify.signed import (
@@ -72,38 +71,6 @@ class Refuted(Exception):  # noqa: N818 - a finding about evidence, not an engin
         super().__init__("the evidence is refuted")
 
 
-class Verified(Struct, frozen=True):
-    """A bundle of which no check failed."""
-
-    compiled: Compiled[Any]
-    verification: Verification
-
-    @property
-    def place(self) -> Path:
-        """The folder."""
-        return self.compiled.checked.place
-
-    @property
-    def kind(self) -> str:
-        """The name of its kind."""
-        return self.compiled.checked.chained.read.kind.receipts.name
-
-    @property
-    def manifest(self) -> Mapping[str, Any]:
-        """The manifest."""
-        return self.compiled.checked.manifest
-
-    @property
-    def specs(self) -> Bundle:
-        """The recorded specs."""
-        return self.compiled.specs
-
-    @property
-    def receipts(self) -> Receipts:
-        """The receipts on disk."""
-        return self.compiled.checked.receipts
-
-
 def verify_evidence(
     place: Path, reader: Reader, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, executor: Executor = ALONE
 ) -> Verification:
@@ -114,14 +81,14 @@ def verify_evidence(
             inclusion is to be proved; a missing package.
     """
     try:
-        return open_evidence(place, reader, kinds, models, executor).verification
+        return open_evidence(place, reader, kinds, models, executor)[1]
     except Refuted as refuted:
         return refuted.verification
 
 
 def open_evidence(
     place: Path, reader: Reader, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, executor: Executor = ALONE
-) -> Verified:
+) -> tuple[Compiled[Any, Any], Verification]:
     """Verify the bundle at a place and give what was verified; `Reader(replay=False)` verifies without replay.
 
     Raises:
@@ -136,14 +103,14 @@ def verify_bundle(
 ) -> Verification:
     """Verify a bundle of a known kind, with replay unless the reader says otherwise."""
     try:
-        return open_bundle(place, kind, models, Reader() if reader is None else reader, executor).verification
+        return open_bundle(place, kind, models, Reader() if reader is None else reader, executor)[1]
     except Refuted as refuted:
         return refuted.verification
 
 
 def open_bundle(
     place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader, executor: Executor = ALONE
-) -> Verified:
+) -> tuple[Compiled[Any, Any], Verification]:
     """Verify a bundle of a known kind and give what was verified.
 
     Raises:
@@ -157,23 +124,28 @@ def open_bundle(
         obstacle = obstacle_to_replay(compiled, replay=reader.replay)
         content = compiled.content.check(verification, obstacle)
         check_external(verification, compiled, reader)
-        replayed = replay_content(content, kind.replay, obstacle, verification)
+        # the last one but for the judge
+        if obstacle is not None:
+            verification.not_made(kind.replay, obstacle, Level.REPLAYED)
+        else:
+            with verification.check(kind.replay, Level.REPLAYED) as note:
+                note.message = content.replay()
         if reader.judge:
-            judge_content(replayed, verification)
+            judge = content.judge
+            verification.attempt(check_names.JUDGE, lambda: summary(judge(obstacle), verification), Level.JUDGED)
     except Stopped:
         verification.stop(_planned(kind, reader))
         raise Refuted(verification) from None
     except OSError as error:
         raise _unreadable(place, error) from error
     if reader.proof is not None:
-        receipts = compiled.checked.receipts
-        verification.facts["proof"] = prove(receipts.lines(), receipts.run, reader.proof)
-    return Verified(compiled, verification)
+        verification.facts["proof"] = prove(compiled.receipts.lines(), compiled.receipts.run, reader.proof)
+    return compiled, verification
 
 
 def compile_bundle(
     place: Path, kind: EvidenceKind[O, C], resources: Resources, verification: Verification, *, inner: bool = False
-) -> Compiled[C]:
+) -> Compiled[O, C]:
     """Take a bundle through the stages that need no replay; an `inner` one is in a suite, unsigned and without sources.
 
     Raises:
@@ -209,54 +181,48 @@ def chain(read: Read[O, C], verification: Verification) -> Chained[O, C]:
         note.message = f"{head.count} receipts"
     # 4
     verification.attempt(check_names.HEAD, partial(check_head, read.manifest["receipts"], head))
-    return Chained(read, head)
+    return Chained(**asdict(read), head=head)
 
 
 def check_receipts(chained: Chained[O, C], verification: Verification) -> Checked[O, C]:
     """Check what the receipts say, without specs, and recompute the result."""
-    read = chained.read
-    order, tally = read.kind.order(), read.kind.receipts.tally()
+    order, tally = chained.kind.order(), chained.kind.receipts.tally()
     # 5
     with verification.check(check_names.ORDER):
-        specs = follow(read.receipts, order, tally)
+        stated = follow(chained.receipts, order, tally)
     # 6
-    verification.attempt(check_names.RESULT, lambda: check_result(read.manifest["result"], tally.result()))
-    return Checked(chained, order, specs)
+    verification.attempt(check_names.RESULT, lambda: check_result(chained.manifest["result"], tally.result()))
+    return Checked(**asdict(chained), order=order, stated=stated)
 
 
 def compile_specs(
     checked: Checked[O, C], resources: Resources, verification: Verification, *, inner: bool = False
-) -> Compiled[C]:
+) -> Compiled[O, C]:
     """Compile the recorded specs, and check the files that follow from specs and receipts."""
-    read, place, manifest = checked.chained.read, checked.place, checked.manifest
+    place, manifest, listing, kind = checked.place, checked.manifest, checked.listing, checked.kind.receipts
     # 7
     with verification.check(check_names.SPECS) as note:
-        specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), resources.models, read.kind.receipts.name)
-        _check_digest(specs.digest, checked)
-        content = read.kind.content(checked, specs, resources)
+        specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), resources.models, kind.name)
+        agree(manifest, {"specs": specs.digest, "run": run_id(specs.digest)}, "the manifest", E_SPECS)
+        agree({"specs": checked.stated}, {"specs": specs.digest}, "the first receipt", E_SPECS)
+        content = checked.kind.content(checked, specs, resources)
         note.message = f"digest {specs.digest}"
     # 8, if there are failing cases or the result says that there can be
-    cases = read.kind.receipts
-    if read.listing.cases or cases.may_fail(manifest["result"]):
-        step = partial(check_counterexamples, place, read.listing.cases, cases.cases, read.receipts.lines)
+    if listing.cases or kind.may_fail(manifest["result"]):
+        step = partial(check_counterexamples, place, listing.cases, kind.cases, checked.receipts.lines)
         verification.attempt(check_names.FAILING_CASES, step)
     # 9, if the bundle holds the files that its specs were resolved from
-    if read.listing.sources:
-        step = partial(check_sources, place, read.listing.sources, manifest["specs"], resources.models)
+    if listing.sources:
+        step = partial(check_sources, place, listing.sources, manifest["specs"], resources.models)
         verification.attempt(check_names.SOURCES, step)
     elif not inner:
         verification.unchecked.append(WITHOUT_SOURCES)
-    return Compiled(checked, specs, content)
+    return Compiled(**asdict(checked), specs=specs, content=content)
 
 
-def _check_digest(digest: str, checked: Checked[O, C]) -> None:
-    agree(checked.manifest, {"specs": digest, "run": run_id(digest)}, "the manifest", E_SPECS)
-    agree({"specs": checked.specs}, {"specs": digest}, "the first receipt", E_SPECS)
-
-
-def obstacle_to_replay(compiled: Compiled[Any], *, replay: bool) -> str | None:
+def obstacle_to_replay(compiled: Compiled[Any, Any], *, replay: bool) -> str | None:
     """Why evidence is not replayed, or None: receipts of another version may differ, which would refute nothing."""
-    return other_maker(compiled.checked.manifest) if replay else "replay was not requested"
+    return other_maker(compiled.manifest) if replay else "replay was not requested"
 
 
 def _extends(before: Against) -> str:
@@ -276,11 +242,10 @@ def external_names(reader: Reader) -> Iterator[tuple[str, Level]]:
         yield check_names.ANNOUNCED, Level.INTACT
 
 
-def check_external(verification: Verification, compiled: Compiled[Any], reader: Reader) -> None:
+def check_external(verification: Verification, compiled: Compiled[Any, Any], reader: Reader) -> None:
     """Make these checks."""
-    place, manifest = compiled.checked.place, compiled.checked.manifest
+    place, manifest, covers = compiled.place, compiled.manifest, compiled.listing.covers
     seals = Seals(None, {}, None)
-    covers = compiled.checked.chained.read.listing.covers
     if covers:
         with verification.check(check_names.DETACHED) as note:
             seals = check_seals(place, manifest, covers)
@@ -297,40 +262,23 @@ def check_external(verification: Verification, compiled: Compiled[Any], reader: 
         verification.attempt(_extends(before), step, Level.UNFORKED)
     if reader.log is not None:
         specs = compiled.specs
-        thing = LogSubject(specs.main.kind, specs.main.name, compiled.checked.chained.read.kind.seeds(specs))
+        thing = LogSubject(specs.main.kind, specs.main.name, compiled.kind.seeds(specs))
         verification.attempt(check_names.ANNOUNCED, partial(check_runlog, reader.log, manifest, thing, reader.log_head))
 
 
 def _check_extends(
-    verification: Verification, compiled: Compiled[Any], reader: Reader, seals: Seals, before: Against
+    verification: Verification, compiled: Compiled[Any, Any], reader: Reader, seals: Seals, before: Against
 ) -> str:
-    checked, note, trust = compiled.checked, seals.note, reader.trust
-    run = checked.manifest["run"]
+    run, note, trust = compiled.manifest["run"], seals.note, reader.trust
     origin = note.origin if note is not None else None if trust is None else trust.origin_for(run)
     known = "" if before.trusted else same_log(before, run, origin)
-    now = Seen(checked.chained.head.count, bytes.fromhex(checked.chained.head.root))
-    found, facts = compare_heads(checked.receipts.lines(), now, before)
+    now = Seen(compiled.head.count, bytes.fromhex(compiled.head.root))
+    found, facts = compare_heads(compiled.receipts.lines(), now, before)
     verification.facts["heads"] = facts
     if before.note is not None and trust is not None:
         signers = note_signers(trust, before.note)
         known += f"; {len(signers)} of your trusted keys signed that checkpoint"
     return f"{found}{known}"
-
-
-def replay_content(content: Verifiable, name: str, obstacle: str | None, verification: Verification) -> Replayed:
-    """Make the evidence again and compare it, unless there is an obstacle: the last check but for the judge."""
-    if obstacle is not None:
-        verification.not_made(name, obstacle, Level.REPLAYED)
-    else:
-        with verification.check(name, Level.REPLAYED) as note:
-            note.message = content.replay()
-    return Replayed(content, obstacle)
-
-
-def judge_content(replayed: Replayed, verification: Verification) -> None:
-    """Have a second evaluator judge the evidence."""
-    judge = replayed.content.judge
-    verification.attempt(check_names.JUDGE, lambda: summary(judge(replayed.obstacle), verification), Level.JUDGED)
 
 
 def _planned(kind: EvidenceKind[Any, Any], reader: Reader) -> Iterator[tuple[str, Level]]:

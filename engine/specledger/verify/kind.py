@@ -1,8 +1,7 @@
 """The part that a kind of evidence supplies to verification, and the stages that evidence passes through.
 
-Each stage is constructed from the stage before it: `Read`, `Chained`, `Checked`, `Compiled`, `Replayed`. A function
-that needs compiled specs takes `Compiled`, so it cannot be called earlier. `bundle` constructs the stages and numbers
-the checks between them.
+Each stage extends the one before it: `Read`, `Chained`, `Checked`, `Compiled`. A function that needs compiled specs
+takes `Compiled`, so it cannot be called earlier. `bundle` constructs the stages and numbers the checks between them.
 """
 
 from __future__ import annotations
@@ -101,55 +100,26 @@ class Read(Struct, Generic[O, C], frozen=True):
         return Receipts(self.place / RECEIPTS, self.manifest["run"])
 
 
-class Chained(Struct, Generic[O, C], frozen=True):
+class Chained(Read[O, C], Generic[O, C], frozen=True):
     """A bundle whose receipts form one chain with the recorded head, count and root."""
 
-    read: Read[O, C]
     head: Head
 
 
-class Checked(Struct, Generic[O, C], frozen=True):
+class Checked(Chained[O, C], Generic[O, C], frozen=True):
     """A bundle whose receipts are in order and give the recorded result.
 
     Attributes:
         order: The rules of its kind, which were given every receipt.
-        specs: The digest of the specs that the first receipt names.
+        stated: The digest of the specs that the first receipt names; a hostile receipt may name any value.
     """
 
-    chained: Chained[O, C]
     order: O
-    specs: Any
-
-    @property
-    def place(self) -> Path:
-        """The folder."""
-        return self.chained.read.place
-
-    @property
-    def manifest(self) -> Mapping[str, Any]:
-        """The manifest."""
-        return self.chained.read.manifest
-
-    @property
-    def receipts(self) -> Receipts:
-        """The receipts on disk."""
-        return self.chained.read.receipts
+    stated: Any
 
 
-class Compiled(Struct, Generic[C], frozen=True):
+class Compiled(Checked[O, C], Generic[O, C], frozen=True):
     """A bundle whose specs have the recorded digest and compile, and whose further files match its receipts."""
 
-    checked: Checked[Any, Any]
     specs: Bundle
     content: C
-
-
-class Replayed(Struct, frozen=True):
-    """A bundle that replay reproduces, or that is not replayed for a stated reason.
-
-    Attributes:
-        obstacle: Why it was not replayed, or None if it was.
-    """
-
-    content: Verifiable
-    obstacle: str | None

@@ -71,7 +71,7 @@ class RunContent(Struct, frozen=True):
 
     def check(self, verification: Verification, obstacle: str | None) -> RunContent:
         """Check the audit log, and the first receipt if the run is not replayed although it could be."""
-        listing, entries = self.checked.chained.read.listing, self.checked.order.entries
+        listing, entries = self.checked.listing, self.checked.order.entries
         # 10, if the run has an audit log
         if entries or AUDIT_LOG in listing.more:
             verification.attempt(check_names.AUDIT_LOG, partial(check_log, self.checked.place / AUDIT_LOG, entries))

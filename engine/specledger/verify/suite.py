@@ -79,7 +79,7 @@ class SuiteContent(Struct, frozen=True):
 
     def _check_runs(self, *, replay: bool) -> dict[str, Any]:
         """What is known of each run, by its place."""
-        places, held = [case.place for _, case in self.plan.cases], self.checked.chained.read.listing.held
+        places, held = [case.place for _, case in self.plan.cases], self.checked.listing.held
         if sorted(places) != held:
             missing = sorted({*places} ^ {*held})
             raise Broken(E_RUNS, f"the suite leads to other runs than it holds: {missing[0]}")

@@ -109,7 +109,7 @@ def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay
     compares = trial.replay and replay
     kind = replace(RUN, order=lambda: RunOrder(listen))
     compiled = _opened(folder, kind, resources, replay=replay and not compares)
-    manifest, differs = compiled.checked.manifest, None
+    manifest, differs = compiled.manifest, None
     if replay and not compares and other_maker(manifest) is not None:
         raise Broken(E_REPLAY, "it cannot be made again: another version made it than the suite")
     if manifest["specs"] != case.bundle.digest:
@@ -128,7 +128,7 @@ def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay
 
 def _opened(
     folder: Path, kind: EvidenceKind[RunOrder, RunContent], resources: Resources, *, replay: bool
-) -> Compiled[RunContent]:
+) -> Compiled[RunOrder, RunContent]:
     """A run of a suite, of which no check but that of replay is left."""
     verification = Verification()
     try:
