@@ -1,12 +1,11 @@
 """The texts of the shipped prompts are the snapshots in `fixtures/prompts`."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from specledger.discovery.prompt import PromptBuilder, compile_prompt
+from specledger.discovery.prompt import PromptBuilder, ProposalRequest, compile_prompt
 from specledger.kinds import load
 from specledger.oracles.model_agent import DecisionPrompt
 from specledger.spec.prompt import Prompt
@@ -18,13 +17,6 @@ PROMPTS = sorted(path.stem for path in Path("specs/prompt").glob("*.yaml"))
 LISTS = ("accepted_laws", "falsified_laws", "unknown_laws", "counterexamples")
 
 
-@dataclass(frozen=True)
-class Request:
-    count: int = 5
-    target_templates: None = None
-    exclude_templates: tuple = ("monotone",)
-
-
 def written(name):
     """A prompt with three entries of each list: enough to see how they are written."""
     spec = load(f"specs/prompt/{name}.yaml")[0].main
@@ -33,7 +25,9 @@ def written(name):
         return decided(spec.model)
     remembered = shipped.snapshot()
     few = replace(remembered, **{each: getattr(remembered, each)[:3] for each in LISTS})
-    told = PromptBuilder(compile_prompt(spec, shipped.universe()[1], shipped.offered(), 42, 8000)).build(few, Request())
+    told = PromptBuilder(compile_prompt(spec, shipped.universe()[1], shipped.offered(), 42, 8000)).build(
+        few, ProposalRequest(exclude_templates=("monotone",))
+    )
     return "".join(f"=== {part} ===\n{getattr(told, part)}" for part in ("system", "static", "dynamic"))
 
 

@@ -3,7 +3,6 @@
 import hashlib
 from itertools import product
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -40,28 +39,8 @@ def flipped(data, bit):
 def test_the_root_is_that_of_the_definition_at_every_size(leaves):
     tree = Tree()
     for size, leaf in enumerate(leaves, start=1):
-        tree.append(leaf)
-        assert tree.size == size
+        tree.append_hash(leaf_hash(leaf))
         assert tree.root() == root(leaves[:size]) == defined_root(leaves[:size])
-
-
-@given(DISTINCT, st.integers(0, 5))
-def test_full_subtrees_make_the_tree_of_their_leaves(leaves, power):
-    count = 2**power
-    tree = Tree()
-    for first in range(0, len(leaves), count):
-        part = [leaf_hash(leaf) for leaf in leaves[first : first + count]]
-        if len(part) & (len(part) - 1):
-            with pytest.raises(ValueError, match="no full subtree"):
-                tree.append_subtree(part)
-            leaves = leaves[:first]
-        else:
-            tree.append_subtree(part)
-    assert (tree.size, tree.root()) == (len(leaves), root(leaves))
-    tree.append(b"one more")
-    for misplaced in ([], [leaf_hash(b"")] * 2 ** (tree.size & -tree.size).bit_length()):
-        with pytest.raises(ValueError, match="no full subtree"):
-            tree.append_subtree(misplaced)
 
 
 SIZES = range(1, 34)

@@ -19,7 +19,7 @@ For integers and ASCII keys these are the bytes of RFC 8785.
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
@@ -87,10 +87,11 @@ def canonical_bytes(value: object, floats: FloatPolicy = NO_FLOATS) -> bytes:
         NotCanonical: The value has no canonical form; of several reasons the first that is met.
     """
     try:
-        spelled = value if is_plain(value) else _spell(value, floats, [])
-        return orjson.dumps(spelled, option=_OPTIONS)
-    except (orjson.JSONEncodeError, _UnfitError, NotCanonical):  # found again, the first of them, with its place
-        return orjson.dumps(_checked(value, floats, []), option=_OPTIONS)
+        if is_plain(value):
+            return orjson.dumps(value, option=_OPTIONS)
+    except orjson.JSONEncodeError:
+        pass  # found again below, with its place
+    return orjson.dumps(_checked(value, floats, []), option=_OPTIONS)
 
 
 def canonical_ints(value: object) -> bytes:
@@ -113,10 +114,6 @@ def parse_canonical(line: bytes, *, limit: int = LINE_LIMIT) -> object:
     """The value of a document with integers only, if its bytes are its canonical form.
 
     Comparing with the canonical form catches duplicate keys, white space, escapes, 6.0, -0 and 2^53 + 1 at once.
-
-    Args:
-        line: The document without a line break.
-        limit: Most bytes that are looked at.
 
     Raises:
         NotCanonical: Too large, not JSON, without canonical form, or not in it.
@@ -159,9 +156,6 @@ def pretty(value: object) -> str:
     """The value as JSON for people: sorted keys, indent 2, a final newline.
 
     Floats are allowed anywhere, rounded as in the canonical form. ASCII only, so that no string can steer a terminal.
-
-    Raises:
-        NotCanonical: The value has no canonical form.
     """
     rounded = orjson.loads(canonical_bytes(value, FLOATS_ANYWHERE))
     return json.dumps(rounded, indent=2, sort_keys=True) + "\n"
@@ -184,68 +178,41 @@ def is_plain(value: object, depth: int = MAX_DEPTH) -> bool:
     return True
 
 
-class _UnfitError(Exception):
-    """Something has no canonical form; where and why, `_checked` finds out."""
-
-
-def _spell(value: object, floats: FloatPolicy, path: list[str | int]) -> object:
-    """The value with its floats replaced by their canonical text; what holds none is left to the serialiser as it is.
-
-    It raises wherever `_checked` does, or leaves that to the serialiser; it costs half as much.
-    """
-    members: Iterable[tuple[str | int, object]]
-    if type(value) is dict:
-        members = value.items()
-    elif type(value) is list or type(value) is tuple:
-        members = enumerate(value)
-    elif type(value) is float:
-        return _check_float(value, floats, path)
-    else:
-        raise _UnfitError
-    if len(path) >= MAX_DEPTH:
-        raise _UnfitError
-    made: Any = value
-    for key, member in members:
-        if type(member) in _ATOMS:
-            continue
-        if type(key) is not str and type(key) is not int:
-            raise _UnfitError
-        path.append(key)
-        spelled = _spell(member, floats, path)
-        path.pop()
-        if spelled is not member:
-            if made is value:
-                made = dict(value) if type(value) is dict else list(value)
-            made[key] = spelled
-    return made
-
-
 def _checked(value: object, floats: FloatPolicy, path: list[str | int]) -> object:
     """The value with its floats replaced by their canonical text, if it has a canonical form."""
-    return _CHECKS.get(type(value), _refuse)(value, floats, path)
+    if value is None or type(value) is bool:
+        return value
+    if type(value) is str:
+        return _check_text(value, path)
+    if type(value) is int:
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:
+            raise NotCanonical(E_CANON_RANGE, _json_path(path), "an integer beyond 2^53 - 1")
+        return value
+    if type(value) is float:
+        return _check_float(value, floats, path)
+    if type(value) is not dict and type(value) is not list and type(value) is not tuple:
+        raise NotCanonical(E_CANON_TYPE, _json_path(path), f"{type(value).__name__} is no JSON type")
+    if len(path) >= MAX_DEPTH:
+        raise NotCanonical(E_CANON_DEPTH, _json_path(path), f"more than {MAX_DEPTH} containers inside one another")
+    if type(value) is not dict:
+        return [_checked(element, floats, [*path, index]) for index, element in enumerate(value)]
+    members = {}
+    for key, member in value.items():
+        if type(key) is not str:
+            raise NotCanonical(E_CANON_TYPE, _json_path(path), f"a key of type {type(key).__name__}, not a string")
+        inside = [*path, key]
+        _check_text(key, inside)
+        members[key] = _checked(member, floats, inside)
+    return members
 
 
-def _refuse(value: object, floats: FloatPolicy, path: list[str | int]) -> object:
-    raise NotCanonical(E_CANON_TYPE, _json_path(path), f"{type(value).__name__} is no JSON type")
-
-
-def _check_constant(value: bool | None, floats: FloatPolicy, path: list[str | int]) -> object:
-    return value
-
-
-def _check_text(value: str, floats: FloatPolicy, path: list[str | int]) -> object:
+def _check_text(value: str, path: list[str | int]) -> str:
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError as error:
             message = f"a lone surrogate at character {error.start}"
             raise NotCanonical(E_CANON_TEXT, _json_path(path), message) from None
-    return value
-
-
-def _check_integer(value: int, floats: FloatPolicy, path: list[str | int]) -> object:
-    if not -MAX_INTEGER <= value <= MAX_INTEGER:
-        raise NotCanonical(E_CANON_RANGE, _json_path(path), "an integer beyond 2^53 - 1")
     return value
 
 
@@ -258,48 +225,6 @@ def _check_float(value: float, floats: FloatPolicy, path: list[str | int]) -> ob
         raise NotCanonical(E_CANON_FLOAT, _json_path(path), f"the float {value!r} where only integers are allowed")
     text = f"{value:.8f}".rstrip("0").rstrip(".")
     return orjson.Fragment("0" if text == "-0" else text)
-
-
-def _check_array(value: list[object] | tuple[object, ...], floats: FloatPolicy, path: list[str | int]) -> object:
-    _enter(path)
-    elements = []
-    for index, element in enumerate(value):
-        path[-1] = index
-        elements.append(_CHECKS.get(type(element), _refuse)(element, floats, path))
-    path.pop()
-    return elements
-
-
-def _check_object(value: dict[object, object], floats: FloatPolicy, path: list[str | int]) -> object:
-    _enter(path)
-    members = {}
-    for key, member in value.items():
-        if type(key) is not str:
-            raise NotCanonical(E_CANON_TYPE, _json_path(path[:-1]), f"a key of type {type(key).__name__}, not a string")
-        path[-1] = key
-        _check_text(key, floats, path)
-        members[key] = _CHECKS.get(type(member), _refuse)(member, floats, path)
-    path.pop()
-    return members
-
-
-def _enter(path: list[str | int]) -> None:
-    """Append a place for the keys of one more container to the path."""
-    if len(path) >= MAX_DEPTH:
-        raise NotCanonical(E_CANON_DEPTH, _json_path(path), f"more than {MAX_DEPTH} containers inside one another")
-    path.append(0)
-
-
-_CHECKS: dict[type, Callable[..., object]] = {
-    type(None): _check_constant,
-    bool: _check_constant,
-    str: _check_text,
-    int: _check_integer,
-    float: _check_float,
-    list: _check_array,
-    tuple: _check_array,
-    dict: _check_object,
-}
 
 
 def _json_path(path: list[str | int]) -> str:

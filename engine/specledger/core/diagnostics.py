@@ -46,18 +46,7 @@ _TITLES: dict[str, str] = {}
 
 
 def code(name: str, title: str) -> str:
-    """Register a diagnostic code with its title, once, in the package that emits it; `docs/codes.yaml` has its page.
-
-    Args:
-        name: The code, `E_` or `W_` and upper-case words, e.g. `E_YAML_DUPLICATE_KEY`.
-        title: One line without a full stop.
-
-    Returns:
-        The name, so that a module can write `E_X = code("E_X", ...)`.
-
-    Raises:
-        ValueError: The name is malformed, or is already registered with another title.
-    """
+    """Register a diagnostic code with its title, once, in the package that emits it; `docs/codes.yaml` has its page."""
     if not _CODE.fullmatch(name):
         raise ValueError(f"a diagnostic code looks like E_YAML_DUPLICATE_KEY, not {name!r}")
     if _TITLES.setdefault(name, title) != title:
@@ -97,11 +86,7 @@ class Diagnostic(Struct, frozen=True):
     source: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a code that is not registered.
-
-        Raises:
-            ValueError: It is not; `code(name, title)` registers it.
-        """
+        """Refuse a code that is not registered."""
         if self.code not in _TITLES:
             raise ValueError(f"diagnostic code {self.code} is not registered")
 
@@ -114,11 +99,7 @@ class _Details(TypedDict, total=False):
 
 
 class Rejected(Exception):  # noqa: N818 - the outcome of user mistakes, not an engine error
-    """Carries all findings of a stage to an entry point.
-
-    Attributes:
-        diagnostics: The findings, ordered by file and position.
-    """
+    """Carries all findings of a stage to an entry point."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
@@ -192,11 +173,7 @@ class Diagnostics:
         return tuple(sorted(self._found.values(), key=_order))
 
     def raise_if_errors(self) -> None:
-        """Raise all findings if one of them is an error.
-
-        Raises:
-            Rejected: There is an error; it carries the warnings too.
-        """
+        """Raise all findings if one of them is an error."""
         if self.has_errors:
             raise Rejected(self.sorted())
 
@@ -241,11 +218,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def render(diagnostic: Diagnostic, source: Callable[[str], str | None]) -> str:
-    """The finding as plain text for people, without colour and without a final newline.
-
-    Args:
-        diagnostic: The finding.
-        source: Gives a file's text by the name in its spans, or None if it is not to be had.
+    """The finding as plain text for people; `source` gives the text of a file by the name in its spans, or None.
 
     Returns:
         `file:line:column: error[E_X]: message`, then the line with carets below the range, then what was expected,

@@ -54,11 +54,7 @@ def _namespace(noun: str) -> bytes:
 
 
 def entry_hash(entry: Mapping[str, Any]) -> str:
-    """The hash of an entry, without its field `entry_hash`.
-
-    Raises:
-        NotCanonical: The entry has no canonical form; no field of it holds floats.
-    """
+    """The hash of an entry, without its field `entry_hash`."""
     return hash_json({name: value for name, value in entry.items() if name != "entry_hash"})
 
 
@@ -73,11 +69,7 @@ _MODES: Final[Mapping[str, Mode]] = {mode.value: mode for mode in Mode}
 
 
 class Entries:
-    """Makes the entries of one log, each linked to the one before.
-
-    Attributes:
-        head: The hash of the last entry, `GENESIS` before the first.
-    """
+    """Makes the entries of one log, each linked to the one before."""
 
     def __init__(self, mode: Mode, head: str = GENESIS) -> None:
         """Begin after the entry that has the hash `head`."""
@@ -107,9 +99,6 @@ class Entries:
             codes: What the notes hold, words without spaces. What does not fit is left out, and `cut` says so.
             witnesses: The first 128 are kept.
             tokens: The first 16 are kept.
-
-        Raises:
-            NotCanonical: A witness or a token has no canonical form.
         """
         cut = len(witnesses) > MOST_WITNESSES or len(tokens) > MOST_TOKENS
         entry: dict[str, Any] = {

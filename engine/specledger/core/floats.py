@@ -40,23 +40,6 @@ def is_exact(value: object) -> bool:
     return all(map(is_exact, inner))
 
 
-def floats_at(patterns: Iterable[Path]) -> FloatPolicy:
-    """Floats at the places that a pattern names.
-
-    Args:
-        patterns: Paths; "*" stands for any one name or index.
-    """
-    fixed = tuple(tuple(pattern) for pattern in patterns)
-
-    def allows(path: Path) -> bool:
-        return any(
-            len(pattern) == len(path) and all(part in ("*", key) for part, key in zip(pattern, path, strict=True))
-            for pattern in fixed
-        )
-
-    return allows
-
-
 def floats_in_schema(
     schema: Mapping[str, Any], resolve: Callable[[str], Mapping[str, Any]] | None = None
 ) -> FloatPolicy:

@@ -37,39 +37,14 @@ class Tree:
         self._size = 0
         self._peaks: list[bytes] = []
 
-    @property
-    def size(self) -> int:
-        """The number of leaves."""
-        return self._size
-
-    def append(self, leaf: bytes) -> None:
-        """Add a leaf, in amortised constant time."""
-        self.append_hash(leaf_hash(leaf))
-
     def append_hash(self, hashed: bytes) -> None:
-        """Add a leaf of which only the `leaf_hash` is at hand."""
+        """Add a leaf by its `leaf_hash`, in amortised constant time."""
         peaks, carry = self._peaks, self._size
         while carry & 1:
             hashed = _node_hash(peaks.pop(), hashed)
             carry >>= 1
         peaks.append(hashed)
         self._size += 1
-
-    def append_subtree(self, hashes: Sequence[bytes]) -> None:
-        """Add as many leaves as a full subtree has, of which only the `leaf_hash` is at hand; faster than one by one.
-
-        Raises:
-            ValueError: Their number is no power of two, or the leaves so far are no multiple of it.
-        """
-        count = len(hashes)
-        if count & (count - 1) or not count or self._size % count:
-            raise ValueError(f"{count} leaves are no full subtree after {self._size}")
-        peaks, carry, hashed = self._peaks, self._size // count, root_of(hashes)
-        while carry & 1:
-            hashed = _node_hash(peaks.pop(), hashed)
-            carry >>= 1
-        peaks.append(hashed)
-        self._size += count
 
     def root(self) -> bytes:
         """The root over the leaves so far; the tree may grow on."""
@@ -101,9 +76,6 @@ def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
     """The audit path of one leaf, from its sibling up to the root's child (RFC 6962, 2.1.1).
 
     Each leaf is given by its `leaf_hash`.
-
-    Raises:
-        IndexError: There is no leaf with this index (0-based, not negative).
     """
     if not 0 <= index < len(hashes):
         raise IndexError(f"no leaf {index} among {len(hashes)}")
@@ -122,14 +94,9 @@ def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
 
 def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
     """Whether the proof shows the leaf at this index of the tree with this size and root (RFC 9162, 2.1.3.2)."""
-    return verify_path(leaf_hash(leaf), index, size, proof, root)
-
-
-def verify_path(hashed: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
-    """The same of a leaf of which only the `leaf_hash` is at hand."""
     if not 0 <= index < size:
         return False
-    place, last, found = index, size - 1, hashed
+    place, last, found = index, size - 1, leaf_hash(leaf)
     for sibling in proof:
         if last == 0:
             return False
@@ -147,9 +114,6 @@ def consistency_path(hashes: Sequence[bytes], old_size: int) -> list[bytes]:
     """The proof that the tree over all leaves extends the tree over the first `old_size` of them (RFC 6962, 2.1.2).
 
     Each leaf is given by its `leaf_hash`. The proof is empty if the old tree is empty or is the whole.
-
-    Raises:
-        ValueError: Not 0 <= old_size <= number of leaves.
     """
     if not 0 <= old_size <= len(hashes):
         raise ValueError(f"no tree of {old_size} leaves within one of {len(hashes)}")

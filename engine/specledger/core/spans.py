@@ -11,12 +11,7 @@ _MAX_SOURCE: Final = 4_194_304  # bytes
 
 
 class Position(Struct, frozen=True, order=True):
-    """A place between characters of a file, ordered by line, then column.
-
-    Attributes:
-        line: 1-based line.
-        column: 1-based column, counted in code points.
-    """
+    """A place between characters of a file, by line, then column, both from 1; columns count code points."""
 
     line: int
     column: int
@@ -58,11 +53,7 @@ class Text(Struct, frozen=True):
     marks: tuple[tuple[int, Position], ...]
 
     def __post_init__(self) -> None:
-        """Refuse marks that cannot place every offset.
-
-        Raises:
-            ValueError: Marks are missing at offset 0, not strictly ascending, or outside the value.
-        """
+        """Refuse marks that cannot place every offset."""
         offsets = [offset for offset, _ in self.marks]
         ascending = all(a < b for a, b in pairwise(offsets))
         if not offsets or offsets[0] != 0 or not ascending or offsets[-1] > len(self.value):
@@ -81,9 +72,6 @@ class Text(Struct, frozen=True):
         """The range of the file that the value's characters `start` to `end` (exclusive; default: all) came from.
 
         Where the characters end at a line's end, so does the range, although the next character is on another line.
-
-        Raises:
-            ValueError: Not 0 <= start <= end <= len(value).
         """
         stop = len(self.value) if end is None else end
         if not 0 <= start <= stop <= len(self.value):

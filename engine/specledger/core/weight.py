@@ -20,22 +20,13 @@ MAX_FORM: Final = 8_323_072
 
 
 def check_weight(value: Any) -> None:
-    """See that a value may be hashed or told.
-
-    Raises:
-        NotCanonical: E_CANON_SIZE, if it weighs more than `MAX_WEIGHT`; no more of it is looked at than that.
-    """
+    """See that a value may be hashed or told."""
     if remaining(value, MAX_WEIGHT) < 0:
         raise NotCanonical(E_CANON_SIZE, "$", f"more than {MAX_WEIGHT} members and characters")
 
 
 def weight(value: Any, known: dict[int, tuple[int, Any]]) -> int:
-    """The weight of a value that may share its parts: each list and object is looked at once, whatever its weight.
-
-    Args:
-        value: What is weighed; it has no cycle.
-        known: The weights of the lists and objects seen before, by identity, with these, which are not changed; filled.
-    """
+    """The weight of a value without cycles that may share its parts; `known` has those looked at, by identity."""
     kind = type(value)
     if kind is str:
         return len(value)

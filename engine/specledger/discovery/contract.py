@@ -33,12 +33,7 @@ _NAMED_KEYS: Final = frozenset({"params", "observables"})
 
 
 class Scramble(Struct, frozen=True):
-    """An exchange of symbols and names.
-
-    Attributes:
-        symbols: The other one of each symbol that is exchanged, in both directions.
-        names: The other one of each name that is exchanged, in both directions.
-    """
+    """An exchange of symbols and names: of each the other one, in both directions."""
 
     symbols: Mapping[str, str]
     names: Mapping[str, str]
@@ -80,13 +75,7 @@ class Scramble(Struct, frozen=True):
 
 
 def make_scramble(universe: Universe, what: Iterable[str], seed: int) -> Scramble | None:
-    """The exchange for a universe; None if nothing is to be exchanged.
-
-    Args:
-        universe: What laws are about.
-        what: `symbols`, `names`, or both.
-        seed: Which of the possible exchanges it is.
-    """
+    """The exchange of `symbols`, `names` or both for a universe, by a seed; None if nothing is to be exchanged."""
     wanted = frozenset(what)
     if not wanted:
         return None
@@ -168,11 +157,7 @@ def contract_of(universe: Universe, scramble: Scramble | None = None) -> Univers
 
 
 def facts_of(universe: Universe, templates: Mapping[str, Bundle], scramble: Scramble | None) -> dict[str, Any]:
-    """The facts that a prompt may state about a universe and the forms of laws.
-
-    Raises:
-        Rejected: A template is invalid.
-    """
+    """The facts that a prompt may state about a universe and the forms of laws."""
     return {**contract_of(universe, scramble).document(), "templates": template_facts(templates), "law": limit_facts()}
 
 
@@ -184,11 +169,7 @@ def facts_of_any() -> dict[str, Any]:
 
 
 def template_facts(templates: Mapping[str, Bundle]) -> list[dict[str, Any]]:
-    """The forms of laws as JSON values, in the given order: `name`, `doc`, `needs`, `steps`, `parts`, `claim`.
-
-    Raises:
-        Rejected: A template is invalid.
-    """
+    """The forms of laws as JSON values, in the given order: `name`, `doc`, `needs`, `steps`, `parts`, `claim`."""
     found = Diagnostics()
     facts = []
     for name, bundle in templates.items():

@@ -16,12 +16,12 @@ from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.events import Event
-from specledger.discovery.codes import E_STORE_BROKEN
 from specledger.discovery.discovery_state import DiscoveryState, View, start_event
-from specledger.discovery.iteration import DiscoveryContext, digest_of, proposal_of, question_of
-from specledger.discovery.journal import Journal
+from specledger.discovery.iteration import DiscoveryContext, digest_of, proposal_of
+from specledger.discovery.journal import E_STORE_BROKEN, Journal
 from specledger.discovery.plan import PROPOSE, DiscoveryPlan
 from specledger.discovery.prompt import Prompt
+from specledger.discovery.proposer import ask_for
 from specledger.discovery.worker import ASK, ESCALATE, TRY, Ask, Worker, asked_here
 from specledger.oracles.failures import CUT_OFF, LASTING, RATE_LIMITED, REFUSED, TIMED_OUT, UNAVAILABLE
 from specledger.oracles.model import ModelAnswer, ModelRequest
@@ -102,14 +102,7 @@ class Coordinator:
         self._numbers = count()
 
     def events(self, progress: Progress | None = None) -> Iterator[Event]:
-        """Make the discovery, or resume it.
-
-        Args:
-            progress: Called with (steps done, steps at most).
-
-        Raises:
-            Rejected: The model cannot be asked, or the journal cannot be used.
-        """
+        """Make the discovery, or resume it; `progress` is called with (steps done, steps at most)."""
         plan, record = self._workbench.plan, self._record
         yield start_event(plan, self._identity)
         while not record.closed:
@@ -136,7 +129,7 @@ class Coordinator:
         if held is not None:
             step.result, step.held = held, True
         elif kind == PROPOSE:
-            step.question = question_of(self._workbench, step.view, iteration)
+            step.question = ask_for(self._workbench.tools, step.view.memory, self._workbench.request, iteration)
             self._ask_model(step, step.question[1])
         else:
             laws = [{"law": key, "document": dict(document)} for key, document in step.view.waiting.items()]
@@ -195,11 +188,7 @@ class Coordinator:
         self._journal.keep_result(step.position, step.kind, step.result)
 
     def _commit(self, step: _Step) -> list[Event]:
-        """Commit the next step.
-
-        Raises:
-            Rejected: E_STORE_BROKEN, if the journal holds a result that this step cannot come to.
-        """
+        """Commit the next step."""
         if not step.held:
             self._note_answer(step)
             return self._record.take(step.kind, step.result)
@@ -255,17 +244,7 @@ def _check_result(step: _Step) -> None:
 def run_discovery(
     workbench: DiscoveryContext, identity: Mapping[str, Any], ask: Ask | None = None, *, executor: Executor = ALONE
 ) -> Iterator[Event]:
-    """Make a discovery without keeping a journal.
-
-    Args:
-        workbench: What steps are made with.
-        identity: Of the model.
-        ask: Asks in place of the model.
-        executor: Where laws are tried.
-
-    Raises:
-        Rejected: The model cannot be asked.
-    """
+    """Make a discovery without keeping a journal."""
     plan = workbench.plan
     worker = Worker(plan.bundle, plan=plan)
     asked = ask or asked_here(worker, executor)
@@ -274,15 +253,9 @@ def run_discovery(
 
 
 def forget_failures(plan: DiscoveryPlan, journal: Journal) -> int:
-    """Delete failed answers, and the results from the first of them on, so that the model is asked again.
+    """Delete failed answers, and the results from the first of them on; gives the number of the answers.
 
-    Later answers stay, and are used where the same is asked again.
-
-    Returns:
-        How many answers failed.
-
-    Raises:
-        Rejected: E_STORE_BROKEN.
+    The model is asked again. Later answers stay, and are used where the same is asked again.
     """
     failed = []
     for iteration, question, held in journal.answers():

@@ -111,11 +111,7 @@ class DiscoveryState:
         return self._views[self.position if kind == CLOSE else self._plan.needs(position)]
 
     def take(self, kind: str, result: Mapping[str, Any]) -> list[Event]:
-        """Commit the result of the next step.
-
-        Returns:
-            The facts that it leads to.
-        """
+        """Commit the result of the next step."""
         position = self.position
         events = self._proposed(position, result) if kind == PROPOSE else self._escalated(result)
         self.position += 1

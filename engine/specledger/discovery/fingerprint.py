@@ -144,11 +144,7 @@ def _measured(law: Law) -> _Tree:
 
 
 class _Tree(Struct):
-    """Digests of trees, each made of those of its parts.
-
-    Attributes:
-        pieces: The parts that were made.
-    """
+    """Digests of trees, each made of those of its parts."""
 
     read: Callable[[str], Polynomial]
     pieces: Counter[str] = field(default_factory=Counter)

@@ -1,6 +1,6 @@
-"""One iteration of a discovery: the question that it asks, and the laws that it reads from the answer.
+"""What a discovery is made with, and the laws that an iteration reads from an answer.
 
-Both are pure functions of the plan, of what the iteration may look at, and of the answer.
+They are a pure function of the plan, of what the iteration may look at, and of the answer.
 Source: law proposer, section 11.
 """
 
@@ -17,13 +17,10 @@ from specledger.core.digest import tagged
 from specledger.discovery.discovery_state import View
 from specledger.discovery.parser import ParsedLaw, answer_schema
 from specledger.discovery.plan import DiscoveryPlan, LawReader
-from specledger.discovery.prompt import Prompt, compile_prompt
+from specledger.discovery.prompt import Prompt, ProposalRequest, compile_prompt
 from specledger.discovery.proposer import (
-    ProposalBatch,
-    ProposalRequest,
     ProposerConfig,
     Tools,
-    ask_for,
     digest_answer,
     make_tools,
 )
@@ -58,12 +55,7 @@ class KnownLaws:
 
 
 class DiscoveryContext(Struct, frozen=True):
-    """What the steps of one discovery are done with.
-
-    Attributes:
-        tools: What questions are made and answers are read with.
-        request: What is asked for in each iteration.
-    """
+    """What the steps of one discovery are done with."""
 
     plan: DiscoveryPlan
     laws: LawReader
@@ -73,11 +65,7 @@ class DiscoveryContext(Struct, frozen=True):
 
 
 def open_context(plan: DiscoveryPlan) -> DiscoveryContext:
-    """Compile what a discovery asks and reads with: its prompt and its ranking.
-
-    Raises:
-        Rejected: With the findings of either.
-    """
+    """Compile what a discovery asks and reads with: its prompt and its ranking."""
     model = plan.model
     proposer, asked = model.proposer, model.request
     config = ProposerConfig(**{name: getattr(proposer, name) for name in type(proposer).model_fields})
@@ -94,21 +82,16 @@ def open_context(plan: DiscoveryPlan) -> DiscoveryContext:
     return DiscoveryContext(plan, LawReader(plan), tools, request, KnownLaws(model.redundancy))
 
 
-def question_of(workbench: DiscoveryContext, view: View, iteration: int) -> tuple[Prompt, ModelRequest]:
-    """The question of an iteration, from what the iteration may look at.
-
-    Raises:
-        Rejected: The prompt is over its budget without any memory.
-    """
-    return ask_for(workbench.tools, view.memory, workbench.request, iteration)
-
-
 def proposal_of(
     workbench: DiscoveryContext, view: View, prompt: Prompt, request: ModelRequest, answer: ModelAnswer
 ) -> dict[str, Any]:
     """The result of an iteration but for its trials: the proposal, and its laws in the order of the ranking."""
     detector = workbench.known.detector(view.known)
     batch = digest_answer(workbench.tools, answer, prompt, view.memory, workbench.request, detector)
+    found = batch.document()
+    redundant = [
+        {**each, "law": law.bundle.root} for (law, _), each in zip(batch.redundant, found["redundant"], strict=True)
+    ]
     moved = sensitivity(workbench.tools.ranking.plan, batch.features)
     asked = {"key": prompt.prompt, "digest": prompt.digest, "tokens": prompt.tokens, "dropped": dict(prompt.dropped)}
     proposal = {
@@ -117,8 +100,10 @@ def proposal_of(
         "prompt": asked,
         "request": digest_of(request.document()),
         "answer": _answer_receipt(answer),
-        **_filtered(batch),
-        "sensitivity": [each.document() for each in moved],
+        "rejections": found["rejections"],
+        "redundant": redundant,
+        "warnings": found["warnings"],
+        "sensitivity": [asdict(each) for each in moved],
     }
     laws = []
     for law, features in zip(batch.laws, batch.features, strict=True):
@@ -140,11 +125,3 @@ def _answer_receipt(answer: ModelAnswer) -> dict[str, Any]:
         "finish": answer.finish,
         "usage": asdict(answer.usage),
     }
-
-
-def _filtered(batch: ProposalBatch) -> dict[str, Any]:
-    document = batch.document()
-    redundant = [
-        {**each, "law": law.bundle.root} for (law, _), each in zip(batch.redundant, document["redundant"], strict=True)
-    ]
-    return {"rejections": document["rejections"], "redundant": redundant, "warnings": document["warnings"]}

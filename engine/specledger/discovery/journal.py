@@ -12,18 +12,17 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
-from specledger.core.diagnostics import Diagnostic, Rejected, printable
+from specledger.core.diagnostics import Diagnostic, Rejected, code, printable
 from specledger.core.digest import tagged
-from specledger.discovery.codes import (
-    E_STORE_BROKEN,
-    E_STORE_BUSY,
-    E_STORE_CHANGED,
-    E_STORE_FOREIGN,
-    E_STORE_FULL,
-    E_STORE_OPEN,
-    E_STORE_VERSION,
-)
 from specledger.evidence.resume import engine_digest
+
+E_STORE_OPEN = code("E_STORE_OPEN", "a journal cannot be opened")
+E_STORE_BUSY = code("E_STORE_BUSY", "a journal is in use")
+E_STORE_BROKEN = code("E_STORE_BROKEN", "a journal is damaged")
+E_STORE_CHANGED = code("E_STORE_CHANGED", "a discovery was changed since its journal was begun")
+E_STORE_FOREIGN = code("E_STORE_FOREIGN", "a file is no journal")
+E_STORE_VERSION = code("E_STORE_VERSION", "a journal was written by another engine")
+E_STORE_FULL = code("E_STORE_FULL", "a journal cannot be written")
 
 SCHEMA: Final = 2
 """The version of the tables; another one is refused."""
@@ -55,11 +54,7 @@ _TABLES: Final = (
 
 
 class Journal:
-    """An open journal.
-
-    Attributes:
-        shown: Its path, for people.
-    """
+    """An open journal."""
 
     def __init__(self, path: str | None, specs: Mapping[str, Any]) -> None:
         """Open the journal of a discovery; create it if there is none.
@@ -67,9 +62,6 @@ class Journal:
         Args:
             path: The file; None for a journal in memory.
             specs: `Bundle.document` of the discovery.
-
-        Raises:
-            Rejected: It cannot be opened, or is another discovery's: one of the `E_STORE_...` codes.
         """
         self.shown = "the journal" if path is None else printable(path)
         with self._guarded():
@@ -193,8 +185,8 @@ class Journal:
         except (TypeError, ValueError, OverflowError):  # a column holds another type than the tables have
             raise self._refused(E_STORE_BROKEN, "a row is not what was stored") from None
 
-    def _refused(self, code: str, message: str, hint: str | None = None) -> Rejected:
-        return Rejected([Diagnostic(code, f"{self.shown}: {message}", hint=hint)])
+    def _refused(self, code_: str, message: str, hint: str | None = None) -> Rejected:
+        return Rejected([Diagnostic(code_, f"{self.shown}: {message}", hint=hint)])
 
 
 def _code_of(words: str) -> str:

@@ -50,12 +50,7 @@ _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
 class Found(Struct, frozen=True):
-    """A value that was read.
-
-    Attributes:
-        value: An object as a rule; otherwise anything that stands in a list of them.
-        mends: What was mended in it or around it, in order.
-    """
+    """A value that was read."""
 
     value: Any
     mends: tuple[str, ...] = ()
@@ -98,11 +93,8 @@ class _Frame(Struct):
 def read_values(text: str, wrapper: str, mark: str, shown: int = 1000) -> list[Found | Broken]:
     """The values in a text, in its order: each object by itself, each element of a list.
 
-    Args:
-        text: Anything.
-        wrapper: The key of an object that holds a list of the objects, as in `{"laws": [...]}`.
-        mark: The key that such an object has itself.
-        shown: Characters of a broken piece that are kept.
+    An object may hold a list of them under the key `wrapper`; `mark` is the key that an object of interest has. Of a
+    broken piece `shown` characters are kept.
     """
     return _Reader(text, wrapper, mark, shown).read()
 
@@ -334,11 +326,7 @@ class Wrong(ValueError):  # noqa: N818 - says what a token is
 
 
 def scalar(kind: str | None, match: re.Match[str]) -> Any:
-    """The value of a scalar token.
-
-    Raises:
-        Wrong: It is not a value.
-    """
+    """The value of a scalar token."""
     if kind == "text":
         return _text(match)
     token = match[0]
@@ -354,11 +342,7 @@ def scalar(kind: str | None, match: re.Match[str]) -> Any:
 
 
 def _text(match: re.Match[str]) -> str:
-    """The value of a text token.
-
-    Raises:
-        Wrong: It is not closed on its line, has an escape that there is not, or half of a character.
-    """
+    """The value of a text token."""
     if not match["end"]:
         raise Wrong("a text that is not closed on its line")
     try:

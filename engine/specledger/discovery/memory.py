@@ -2,12 +2,13 @@
 
 PROVED and PASS are accepted, FAIL is falsified, UNKNOWN is unknown with its reason. An error of the engine says nothing
 about a law: it is kept apart, and no prompt shows it. A law that is tried again leaves its old list. The oldest entries
-are forgotten first. Source: law proposer, section 10.
+are forgotten first. The facts about a law, which rankings read too, are values of the type `LAW`.
+Source: law proposer, sections 8 and 10.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,10 +16,15 @@ from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
-from specledger.discovery.features import facts_of
+from specledger.discovery.fingerprint import law_id, measure_of
+from specledger.expr import INT, STRING, ListType, RecordType
+from specledger.laws.claim import COMPARISONS, Binary, walk
+from specledger.laws.transform import parse_call
 from specledger.laws.universe import Universe
 from specledger.laws.verdict import Verdict
 from specledger.spec import discovery as spec
+from specledger.spec.law import Law as LawSpec
+from specledger.spec.law import Precondition
 
 if TYPE_CHECKING:
     from specledger.discovery.parser import ParsedLaw
@@ -79,11 +85,6 @@ class DiscoveryMemorySnapshot(Struct, frozen=True):
     counterexamples: tuple[Mapping[str, Any], ...] = ()
     capabilities: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
-    def plain(self) -> DiscoveryMemorySnapshot:
-        """The same of plain JSON values, which have a canonical form; changing them changes nothing here."""
-        document = self.document()
-        return DiscoveryMemorySnapshot(**{name: _tupled(value) for name, value in document.items()})
-
     def document(self) -> dict[str, Any]:
         """The same as plain JSON values, which may be changed without changing this."""
         names = ("accepted_laws", "falsified_laws", "unknown_laws", "counterexamples", "capabilities")
@@ -101,12 +102,7 @@ class DiscoveryMemory:
     def __init__(
         self, limits: MemoryLimits | spec.MemoryLimits | None = None, universe: Universe | None = None
     ) -> None:
-        """Begin with nothing.
-
-        Args:
-            limits: How many of each are remembered; those of the seed, if left out.
-            universe: What the laws are about, for its capabilities.
-        """
+        """Begin with nothing."""
         limits = MemoryLimits() if limits is None else limits
         self._most = {
             "accepted_laws": limits.max_accepted,
@@ -125,15 +121,7 @@ class DiscoveryMemory:
         return tuple(self._lists["errors"])
 
     def record_evaluation(self, law: ParsedLaw, verdict: Verdict | Mapping[str, Any] | None) -> None:
-        """Remember what became of a law.
-
-        Args:
-            law: The law.
-            verdict: What is said of it, as it is or as a receipt has it; None if the engine failed at it.
-
-        Raises:
-            ValueError: The verdict has a status that leads nowhere.
-        """
+        """Remember a verdict on a law, as it is or as a receipt has it; None if the engine failed at the law."""
         said = verdict.to_json(law.plan.law) if isinstance(verdict, Verdict) else verdict or {"status": ERROR}
         route = ROUTES.get(said["status"])
         if route is None:
@@ -176,10 +164,6 @@ class DiscoveryMemory:
         return entry
 
 
-def _tupled(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
 def frozen(value: Any) -> Any:
     """A JSON value that cannot be changed: objects become read-only views of copies, lists become tuples."""
     if isinstance(value, Mapping):
@@ -196,3 +180,85 @@ def thawed(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [thawed(member) for member in value]
     return value
+
+
+_TEXTS: Final = ListType(STRING, 64)
+
+MISSING: Final = RecordType(
+    "missing", {"observables": _TEXTS, "transforms": _TEXTS, "generators": _TEXTS, "tests": _TEXTS}
+)
+"""What a law needs and its universe lacks, each name once: `tests` are families that it asks to be tried on."""
+
+LAW: Final = RecordType(
+    "law",
+    {
+        "id": STRING,
+        "template": STRING,
+        "claim": STRING,
+        "forbidden": STRING,
+        "T": INT,
+        "H": INT,
+        "preconditions": _TEXTS,
+        "observables": _TEXTS,
+        "measures": _TEXTS,
+        "operators": _TEXTS,
+        "transform": STRING,
+        "direction": STRING,
+        "tests": _TEXTS,
+        "missing": MISSING,
+    },
+)
+"""A law as rankings see it. What a law does not have is an empty text, an empty list or 0."""
+
+
+def facts_of(proposed: ParsedLaw) -> dict[str, Any]:
+    """The facts about a law: a value of the type `LAW`.
+
+    `observables` are the names that it defines, `measures` digests of what they measure, which are equal for equal ones
+    whatever they are called, and `operators` the comparisons of its claim.
+    """
+    law, model = proposed.plan.law, proposed.bundle.main.model
+    assert isinstance(model, LawSpec)  # noqa: S101 - a proposed law was compiled from one
+    names = [each.name for each in model.observables]
+    found = {each.op for each in walk(law.claim) if isinstance(each, Binary)}
+    return {
+        "id": law_id(proposed),
+        "template": law.template.name,
+        "claim": law.said,
+        "forbidden": law.forbidden,
+        "T": law.T,
+        "H": law.H or 0,
+        "preconditions": [_condition(each) for each in model.preconditions],
+        "observables": names,
+        "measures": sorted({measure_of(law, name) for name in names if name in law.observables}),
+        "operators": [op for op in COMPARISONS if op in found],
+        "transform": "" if model.transform is None else model.transform,
+        "direction": "" if model.direction is None else model.direction,
+        "tests": [each.family for each in model.proposed_tests],
+        "missing": _missing(proposed, model, law.universe),
+    }
+
+
+def _condition(precondition: Precondition | str) -> str:
+    if isinstance(precondition, str):
+        return precondition
+    return f"{precondition.lhs} {precondition.op} {precondition.rhs}"
+
+
+def _missing(proposed: ParsedLaw, model: LawSpec, universe: Universe) -> dict[str, list[str]]:
+    required = model.capability_requirements
+    call = None if model.transform is None else parse_call(model.transform)
+    transforms = [*required.transforms, *([] if call is None else [call[0]])]
+    own = {each.name for each in model.observables}
+    unmeasured = [name for name in proposed.plan.law.missing if name not in own]
+    return {
+        "observables": _absent([*unmeasured, *required.primitive_observables], universe.primitives),
+        "transforms": _absent(transforms, universe.transforms),
+        "generators": _absent(required.generator_families, universe.generators),
+        "tests": _absent((each.family for each in model.proposed_tests), universe.generators),
+    }
+
+
+def _absent(labels: Iterable[str], offered: Mapping[str, object]) -> list[str]:
+    """The names before any brackets that are not offered, each once, sorted."""
+    return sorted({label.partition("(")[0].strip() for label in labels} - set(offered))

@@ -95,14 +95,7 @@ class ResponseParser:
         strict: bool = False,
         scramble: Scramble | None = None,
     ) -> None:
-        """Prepare to read.
-
-        Args:
-            universe: What laws are about.
-            templates: The allowed templates by name.
-            strict: Whether what needs mending, or has a string claim alone, is rejected.
-            scramble: How the symbols and names of answers were changed, if they were.
-        """
+        """Prepare to read; `strict` rejects what needs mending, and what has a claim in words alone."""
         self._universe, self._templates = universe, dict(templates)
         self._strict, self._scramble = strict, scramble
         self._forms: Checked = {}

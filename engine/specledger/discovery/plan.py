@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from specledger.compile.law import Checked, compile_law
 from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import Diagnostics
-from specledger.discovery.codes import E_DISCOVERY_LAW, E_DISCOVERY_TEMPLATE
+from specledger.core.diagnostics import Diagnostics, code
 from specledger.discovery.parser import ParsedLaw
 from specledger.laws.candidate import bundle_of, name_of
 from specledger.laws.law import Law, LawPlan
@@ -23,6 +22,9 @@ from specledger.laws.universe import Universe, check_universe
 from specledger.load import Bundle
 from specledger.load.bundle import gather
 from specledger.spec.discovery import Discovery, Effort, Escalation, HeldOut
+
+E_DISCOVERY_LAW = code("E_DISCOVERY_LAW", "an expected law is about another universe")
+E_DISCOVERY_TEMPLATE = code("E_DISCOVERY_TEMPLATE", "a discovery asks for a template that it does not list")
 
 KIND: Final = "discovery"
 
@@ -92,20 +94,12 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
         return max(0, position - self.model.lag + 1)
 
     def parsed(self, document: Mapping[str, Any]) -> ParsedLaw:
-        """Compile a proposed law from its document, as it was read from an answer.
-
-        Raises:
-            Rejected: The document is not a law.
-        """
+        """Compile a proposed law from its document, as it was read from an answer."""
         bundle = bundle_of(document, self.universe, self.templates)
         return ParsedLaw(document, bundle, compile_law(bundle, checked=self.forms))
 
     def law(self, document: Mapping[str, Any], effort: Effort | Escalation) -> LawPlan:
-        """A proposed law as it is tried; the proposer does not decide how hard.
-
-        Raises:
-            Rejected: The document is not a law.
-        """
+        """A proposed law as it is tried; the proposer does not decide how hard."""
         return self._compiled(document, effort, self.universe)
 
     def law_elsewhere(self, document: Mapping[str, Any], universe: Bundle) -> LawPlan:
@@ -171,11 +165,7 @@ class LawReader:
         self._kept: dict[bytes, ParsedLaw] = {}
 
     def read(self, document: Mapping[str, Any]) -> ParsedLaw:
-        """Compile a proposed law.
-
-        Raises:
-            Rejected: The document is not a law.
-        """
+        """Compile a proposed law."""
         law = self._kept.get(canonical_bytes(document))
         if law is None:
             law = self._plan.parsed(document)
@@ -197,11 +187,7 @@ _HEAD: Final = ("spec", "name", "doc", "metadata", "universe", *_OURS)
 
 
 def compile_discovery(bundle: Bundle) -> DiscoveryPlan:
-    """Compile a discovery, but for its model, prompt and ranking, which have compilers of their own.
-
-    Raises:
-        Rejected: With every finding.
-    """
+    """Compile a discovery, but for its model, prompt and ranking, which have compilers of their own."""
     diagnostics = Diagnostics()
     spec, model = bundle.main, bundle.main.model
     assert isinstance(model, Discovery)  # noqa: S101 - the pipeline compiles what it dispatched by kind

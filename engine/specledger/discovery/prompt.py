@@ -8,7 +8,7 @@ so that replay builds the same prompt without a model. Source: law proposer, sec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol, get_args
+from typing import Any, Final, get_args
 
 from msgspec import Struct
 
@@ -26,7 +26,9 @@ from specledger.spec.prompt import Remembered
 
 E_PROMPT_UNIVERSE = code("E_PROMPT_UNIVERSE", "a prompt about another universe")
 E_PROMPT_SCRAMBLE = code("E_PROMPT_SCRAMBLE", "a prompt about one universe is scrambled")
+W_DISCOVERY_SCRAMBLED = code("W_DISCOVERY_SCRAMBLED", "a prompt is scrambled for a model that does not read it")
 E_PROMPT_BUDGET = code("E_PROMPT_BUDGET", "a prompt is over its budget without any memory")
+E_PROPOSAL_TEMPLATE = code("E_PROPOSAL_TEMPLATE", "a proposed law has a template that was not asked for")
 
 PROMPT_TAG: Final = "specledger/prompt/v1"
 
@@ -34,20 +36,28 @@ BUDGET: Final = 8000
 """Tokens of a prompt at most, unless a configuration says otherwise (law proposer, section 3)."""
 
 
-class Request(Protocol):
-    """What is asked for."""
+class ProposalRequest(Struct, frozen=True):
+    """What is asked for (law proposer, section 3).
 
-    @property
-    def count(self) -> int:
-        """How many laws."""
+    Attributes:
+        count: How many laws.
+        target_templates: The templates to keep to, if any are named.
+        exclude_templates: The templates to avoid, if any are named.
+        temperature: Instead of the model's own, in millionths.
+    """
 
-    @property
-    def target_templates(self) -> Sequence[str] | None:
-        """The templates to keep to, if any are named."""
+    count: int = 5
+    target_templates: tuple[str, ...] | None = None
+    exclude_templates: tuple[str, ...] | None = None
+    temperature: int | None = None
 
-    @property
-    def exclude_templates(self) -> Sequence[str] | None:
-        """The templates to avoid, if any are named."""
+    def refuses(self, template: str) -> str | None:
+        """Why a law of a template is not what was asked for, or None."""
+        if self.exclude_templates is not None and template in self.exclude_templates:
+            return f"{E_PROPOSAL_TEMPLATE}: {template} is excluded"
+        if self.target_templates is not None and template not in self.target_templates:
+            return f"{E_PROPOSAL_TEMPLATE}: {template} is none of {', '.join(self.target_templates) or 'no templates'}"
+        return None
 
 
 class PromptPlan(Struct, frozen=True):
@@ -99,19 +109,7 @@ def compile_prompt(
     budget: int = BUDGET,
     counterexamples: bool = True,
 ) -> PromptPlan:
-    """Compile a prompt for a universe.
-
-    Args:
-        spec: The prompt's spec.
-        universe: What laws are about.
-        templates: The forms of laws, by name, in the order in which they are shown.
-        seed: Of the scrambling.
-        budget: Tokens at most, until a proposer says how many.
-        counterexamples: Whether the gallery is shown, likewise.
-
-    Raises:
-        Rejected: With every finding.
-    """
+    """Compile a prompt for a universe; the seed is that of the scrambling, the budget in tokens."""
     model = spec.model
     assert isinstance(model, PromptSpec)  # noqa: S101 - a reference of kind prompt holds nothing else
     found = Diagnostics()
@@ -138,7 +136,7 @@ def check_prompt(spec: Resolved, diagnostics: Diagnostics) -> None:
 
 
 def _check_places(model: PromptSpec, facts: Mapping[str, Any], spec: Resolved, diagnostics: Diagnostics) -> None:
-    asked = {**facts, "request": _request_facts(facts, _Nothing())}
+    asked = {**facts, "request": _request_facts(facts, ProposalRequest())}
     remembered = {**asked, **dict.fromkeys(get_args(Remembered))}
     check_sections(model.system, facts, spec, "system", diagnostics)
     check_sections(model.static, asked, spec, "static", diagnostics)
@@ -152,12 +150,8 @@ class PromptBuilder:
         self._plan = plan
         self._system = fill_sections(plan.model.system, plan.facts)
 
-    def build(self, snapshot: DiscoveryMemorySnapshot, request: Request) -> Prompt:
-        """The prompt for what is remembered and asked.
-
-        Raises:
-            Rejected: E_PROMPT_BUDGET, if it is over its budget without any memory.
-        """
+    def build(self, snapshot: DiscoveryMemorySnapshot, request: ProposalRequest) -> Prompt:
+        """The prompt for what is remembered and asked."""
         plan = self._plan
         facts = {**plan.facts, "request": _request_facts(plan.facts, request)}
         static = fill_sections(plan.model.static, facts)
@@ -188,15 +182,7 @@ class PromptBuilder:
         return [thawed(entry if scramble is None else scramble.law(entry)) for entry in entries]
 
 
-class _Nothing(Struct, frozen=True):
-    """A request for nothing in particular."""
-
-    count: int = 1
-    target_templates: None = None
-    exclude_templates: None = None
-
-
-def _request_facts(facts: Mapping[str, Any], request: Request) -> dict[str, Any]:
+def _request_facts(facts: Mapping[str, Any], request: ProposalRequest) -> dict[str, Any]:
     wanted, without = request.target_templates, request.exclude_templates
     names = [each["name"] for each in facts["templates"]]
     return {

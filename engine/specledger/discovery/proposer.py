@@ -12,17 +12,22 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from specledger.core.diagnostics import code, printable
+from specledger.core.diagnostics import printable
 from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
 from specledger.discovery.parser import ParsedLaw, ParseResult, ResponseParser, kept
-from specledger.discovery.prompt import BUDGET, Prompt, PromptBuilder, PromptPlan
+from specledger.discovery.prompt import (
+    BUDGET,
+    E_PROPOSAL_TEMPLATE,
+    Prompt,
+    PromptBuilder,
+    PromptPlan,
+    ProposalRequest,
+)
 from specledger.discovery.ranking import RankingFeatures, RankingModel, RankingPlan
 from specledger.discovery.redundancy import RedundancyDetector, RedundancyMatch
 from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, TRUNCATED
 from specledger.oracles.model import Known, Model, ModelAnswer, ModelRequest
-
-E_PROPOSAL_TEMPLATE = code("E_PROPOSAL_TEMPLATE", "a proposed law has a template that was not asked for")
 
 _EXCERPT: Final = 1_000  # characters of a prompt or an answer that are kept without `verbose`
 
@@ -43,30 +48,6 @@ class ProposerConfig(Struct, frozen=True):
     strict_parsing: bool = False
     add_to_redundancy_filter: bool = True
     verbose: bool = False
-
-
-class ProposalRequest(Struct, frozen=True):
-    """What is asked for (law proposer, section 3).
-
-    Attributes:
-        count: How many laws.
-        target_templates: The templates to keep to, if any are named.
-        exclude_templates: The templates to avoid, if any are named.
-        temperature: Instead of the model's own, in millionths.
-    """
-
-    count: int = 5
-    target_templates: tuple[str, ...] | None = None
-    exclude_templates: tuple[str, ...] | None = None
-    temperature: int | None = None
-
-    def refuses(self, template: str) -> str | None:
-        """Why a law of a template is not what was asked for, or None."""
-        if self.exclude_templates is not None and template in self.exclude_templates:
-            return f"{E_PROPOSAL_TEMPLATE}: {template} is excluded"
-        if self.target_templates is not None and template not in self.target_templates:
-            return f"{E_PROPOSAL_TEMPLATE}: {template} is none of {', '.join(self.target_templates) or 'no templates'}"
-        return None
 
 
 class ProposalBatch(Struct, frozen=True):
@@ -128,16 +109,7 @@ def make_tools(
     templates: Mapping[str, Bundle],
     schema: Mapping[str, Any] | None = None,
 ) -> Tools:
-    """The tools for a configuration.
-
-    Args:
-        config: How to ask and read; its budget takes the place of the prompt's.
-        prompt: The compiled prompt.
-        ranking: The compiled ranking.
-        universe: What laws are about.
-        templates: The allowed forms of laws, by name.
-        schema: What an answer shall conform to.
-    """
+    """The tools for a configuration."""
     plan = replace(prompt, budget=config.max_token_budget, counterexamples=config.include_counterexamples)
     parser = ResponseParser(universe, templates, config.strict_parsing, plan.scramble)
     return Tools(PromptBuilder(plan), parser, RankingModel(ranking), schema, config.strict_parsing)
@@ -146,12 +118,8 @@ def make_tools(
 def ask_for(
     tools: Tools, snapshot: DiscoveryMemorySnapshot, request: ProposalRequest, turn: int
 ) -> tuple[Prompt, ModelRequest]:
-    """The question for what is remembered and asked.
-
-    Raises:
-        Rejected: The prompt is over its budget without any memory.
-    """
-    prompt = tools.builder.build(snapshot.plain(), request)
+    """The question for what is remembered and asked."""
+    prompt = tools.builder.build(snapshot, request)
     named = {
         "accepted": snapshot.accepted_laws,
         "falsified": snapshot.falsified_laws,
@@ -171,17 +139,7 @@ def digest_answer(
     *,
     learn: bool = False,
 ) -> ProposalBatch:
-    """The batch of an answer: read, filtered and ranked.
-
-    Args:
-        tools: What it is read with.
-        answer: What the model answered, or why it did not.
-        prompt: Its prompt.
-        snapshot: What was remembered then.
-        request: What was asked for.
-        detector: The laws that are known.
-        learn: Whether those of the batch become known too; else the detector is left as it is.
-    """
+    """The batch of an answer: read, filtered and ranked; where it is to `learn`, the detector knows its laws then."""
     parsed, warnings = _parse(tools, answer)
     laws, rejections = [], list(parsed.rejections)
     for law in parsed.laws:
@@ -255,11 +213,7 @@ class LawProposer:
     def propose(
         self, memory: DiscoveryMemorySnapshot | DiscoveryMemory, request: ProposalRequest | None = None
     ) -> ProposalBatch:
-        """Ask once.
-
-        Raises:
-            Rejected: A mistake of the user: no key, say, or a prompt that is over its budget without any memory.
-        """
+        """Ask once."""
         snapshot = memory.snapshot() if isinstance(memory, DiscoveryMemory) else memory
         request = request or ProposalRequest()
         prompt, question = ask_for(self._tools, snapshot, request, self._stats["calls"])

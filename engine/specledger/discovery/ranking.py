@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
-from specledger.discovery.features import LAW, facts_of
-from specledger.discovery.memory import DiscoveryMemorySnapshot, thawed
+from specledger.discovery.memory import LAW, DiscoveryMemorySnapshot, facts_of, thawed
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType
 from specledger.lang.scope import Let, Scope
 from specledger.load import Bundle, Resolved
@@ -56,11 +55,7 @@ class Rule(Struct, frozen=True):
     reading: Reading
 
     def added(self, values: Mapping[str, Any]) -> int:
-        """Millionths.
-
-        Raises:
-            EvaluationError: The fact has no value.
-        """
+        """Millionths."""
         found = self.reading.read(values)
         return self.add * int(found) // (ONE if self.form == "share" else 1)
 
@@ -134,17 +129,9 @@ class Sensitivity(Struct, frozen=True):
     at: int | None
     law: int | None
 
-    def document(self) -> dict[str, Any]:
-        """The answer as JSON values."""
-        return {"factor": self.factor, "changes": self.changes, "at": self.at, "law": self.law}
-
 
 def compile_ranking(bundle: Bundle, key: str) -> RankingPlan:
-    """Compile a ranking of a bundle.
-
-    Raises:
-        Rejected: With every finding.
-    """
+    """Compile a ranking of a bundle."""
     diagnostics = Diagnostics()
     plan = check_ranking(bundle.specs[key], diagnostics)
     diagnostics.raise_if_errors()
@@ -195,13 +182,7 @@ class RankingModel:
         known: DiscoveryMemorySnapshot | None = None,
         nearest: Sequence[RedundancyMatch | None] = (),
     ) -> Ranked:
-        """Put laws in order, the best first; of equal ones the one that came first.
-
-        Args:
-            laws: The laws.
-            known: What is remembered.
-            nearest: For each law the known law that it resembles most; if left out, it resembles none.
-        """
+        """Put laws in order, the best first; of equal ones the one that came first. `nearest` has a match for each."""
         memory = known or DiscoveryMemorySnapshot()
         lists = {"accepted": memory.accepted_laws, "falsified": memory.falsified_laws, "unknown": memory.unknown_laws}
         remembered = {name: [thawed(each["facts"]) for each in entries] for name, entries in lists.items()}
@@ -214,12 +195,7 @@ class RankingModel:
         return Ranked(tuple(law for law, _ in scored), tuple(each for _, each in scored), tuple(warnings))
 
     def score(self, facts: Mapping[str, Any], warnings: list[str] | None = None) -> RankingFeatures:
-        """The scores of a law.
-
-        Args:
-            facts: A value for each name of `ENVIRONMENT`.
-            warnings: Receives a line for each rule that has no value.
-        """
+        """The scores of a law."""
         values = dict(facts)
         for name, reading in self.plan.lets:
             try:
@@ -245,12 +221,7 @@ _NOTHING: Final = {"similarity": 0, "match_type": ""}
 
 
 def sensitivity(plan: RankingPlan, features: Sequence[RankingFeatures]) -> tuple[Sensitivity, ...]:
-    """For each factor, whether another weight would put another law first.
-
-    Args:
-        plan: The ranking.
-        features: The scores of laws in their order.
-    """
+    """For each factor, whether another weight would put another law first."""
     return tuple(_sensitivity(factor, features, plan.within) for factor in plan.factors)
 
 

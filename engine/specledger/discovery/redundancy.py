@@ -59,13 +59,7 @@ class RedundancyMatch(Struct, frozen=True):
 
 
 class Filtered(Struct, frozen=True):
-    """A batch, split.
-
-    Attributes:
-        unique: The laws that are left, in their order.
-        nearest: For each of them the law that it resembles most, below the threshold; None if it resembles none.
-        redundant: The laws that are left out, each with its match.
-    """
+    """A batch, split: what is left, for each the law that it resembles below the threshold, and what is left out."""
 
     unique: tuple[ParsedLaw, ...]
     nearest: tuple[RedundancyMatch | None, ...]
@@ -73,12 +67,7 @@ class Filtered(Struct, frozen=True):
 
 
 class RedundancyDetector:
-    """Laws that were proposed before.
-
-    Attributes:
-        threshold: The similarity, in millionths, from which on a law is redundant.
-        equivalent: Whether laws that no digest shows to be the same are given to the prover.
-    """
+    """Laws that were proposed before; a law is redundant from a similarity on, the threshold in millionths."""
 
     def __init__(self, threshold: int = THRESHOLD, *, equivalent: bool = True) -> None:
         self.threshold = threshold
@@ -103,12 +92,7 @@ class RedundancyDetector:
         return match if match is not None and match.similarity >= self.threshold else None
 
     def filter_batch(self, laws: Iterable[ParsedLaw], *, learn: bool = False) -> Filtered:
-        """Leave out what is known already, or came earlier in the batch.
-
-        Args:
-            laws: The batch, in its order.
-            learn: Whether the laws that are left become known.
-        """
+        """Leave out what is known already, or came earlier in the batch."""
         batch = _Index()
         unique: list[ParsedLaw] = []
         nearest: list[RedundancyMatch | None] = []
@@ -132,12 +116,7 @@ class RedundancyDetector:
 
 
 class _Looks(Struct, frozen=True, dict=True):
-    """What is compared of a law; what it states is found when it is first asked for.
-
-    Attributes:
-        size: How many parts it has.
-        law: The law itself, if it may be given to the prover.
-    """
+    """What is compared of a law; what it states is found when it is first asked for."""
 
     id: str
     print: Fingerprint

@@ -73,11 +73,7 @@ Task = tuple[str, Any]
 
 
 def open_all(bundle: Bundle) -> tuple[DiscoveryContext, PlannedModel]:
-    """Compile a discovery with its model, prompt and ranking.
-
-    Raises:
-        Rejected: With the findings of the first of them that has any.
-    """
+    """Compile a discovery with its model, prompt and ranking."""
     plan = compile_discovery(bundle)
     return open_context(plan), compile_model(bundle, plan.key("model"))
 
@@ -88,13 +84,7 @@ class Worker(Work):
     entry = "discovery"
 
     def __init__(self, bundle: Bundle, record: bool = False, plan: DiscoveryPlan | None = None) -> None:
-        """Prepare to work.
-
-        Args:
-            bundle: The discovery.
-            record: Whether a cassette asks its model for an answer that it does not hold, and keeps the answer.
-            plan: The compiled discovery, if it was compiled already.
-        """
+        """Prepare to work; `record` lets a cassette ask its model for an answer that it lacks, and keep the answer."""
         self._bundle = bundle
         self._record = record
         self._plan = plan
@@ -113,9 +103,6 @@ class Worker(Work):
 
         Returns:
             A `ModelAnswer`, or what `try_proposed` gives; of an accepted law `held_out` too.
-
-        Raises:
-            Rejected: The model cannot be asked.
         """
         plan, (kind, given) = self._compiled(), item
         if kind == ASK:
@@ -125,11 +112,7 @@ class Worker(Work):
         return {**try_proposed(plan, given, plan.model.escalation), "held_out": try_elsewhere(plan, given)}
 
     def ask(self, request: ModelRequest) -> ModelAnswer:
-        """Ask the model.
-
-        Raises:
-            Rejected: The model cannot be asked.
-        """
+        """Ask the model."""
         if self._model is None:
             self._model = compile_model(self._bundle, self._compiled().key("model")).open(self._record)
         return self._model.ask(request)

@@ -44,11 +44,7 @@ class AuditLog:
     """
 
     def __init__(self, path: Path, mode: Mode, accepts: Callable[[object], bool]) -> None:
-        """Open or make a log whose folder exists, take its lock, and cut off a torn last line.
-
-        Raises:
-            Rejected: E_AUDIT_BUSY, E_AUDIT_UNWRITABLE, E_AUDIT_FOREIGN.
-        """
+        """Open or make a log whose folder exists, take its lock, and cut off a torn last line."""
         self.path = path
         self.mode = mode
         self.head = GENESIS
@@ -179,14 +175,7 @@ _OPENING: Final = b'{"capability_tokens":['
 def record(
     path: Path, mode: Mode, accepts: Callable[[object], bool], event: str, **facts: Any
 ) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
-    """Append one entry to a log whose writer has ended: take its lock, mend a torn line, write, force it to the disk.
-
-    Returns:
-        The entry, and what `AuditLog.findings` says.
-
-    Raises:
-        Rejected: E_AUDIT_BUSY, if a writer still has the lock; what `AuditLog` raises otherwise.
-    """
+    """Append one entry to a log whose writer has ended, and force it to the disk; also gives `AuditLog.findings`."""
     with AuditLog(path, mode, accepts) as log:
         entry = Entries(mode, log.head).seal(event, **facts)
         log.append(entry)

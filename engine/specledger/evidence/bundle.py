@@ -47,11 +47,7 @@ E_SOURCES_SIZE = code("E_SOURCES_SIZE", "the spec files of a run are too large t
 
 
 class BundleWriter:
-    """Writes one bundle. Use as a context manager: leaving it by an exception removes what was written.
-
-    Attributes:
-        keep: Whether it is kept instead, for a run that continues it.
-    """
+    """Writes one bundle. Use as a context manager: leaving it by an exception removes what was written."""
 
     def __init__(
         self,
@@ -117,11 +113,7 @@ class BundleWriter:
         return self._workplace.beside
 
     def add(self, event: Event) -> None:
-        """Seal one event, count it and write its line.
-
-        Raises:
-            Rejected: E_OUT_UNWRITABLE; E_RECEIPT_SIZE, if no verifier would read a line that long.
-        """
+        """Seal one event, count it and write its line."""
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
         line = self.chain.seal(event)
         if len(line) >= MAX_LINE:
@@ -148,10 +140,6 @@ class BundleWriter:
         Args:
             held: The places of the bundles inside this one; their manifests are listed as its files.
             attach: Writes what covers the manifest into the folder that it is called with; only `ATTACHED` goes there.
-
-        Raises:
-            Rejected: E_OUT_UNWRITABLE; E_OUT_FOREIGN, if something else has come to the place since the context was
-                entered; and what `attach` raises.
         """
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
         try:
@@ -173,11 +161,7 @@ class BundleWriter:
         return manifest
 
     def finish_unsealed(self, fill: Callable[[Path], None]) -> None:
-        """Move the folder to its place without a manifest, and without receipts if none was added: no bundle.
-
-        Args:
-            fill: Writes what else goes into the folder that it is called with.
-        """
+        """Move the folder to its place without a manifest, and without receipts if none was added: no bundle."""
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
         try:
             self._sync(self._lines)

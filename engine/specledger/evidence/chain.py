@@ -28,11 +28,7 @@ def receipt_digest(line: bytes) -> str:
 
 
 class Chain:
-    """Seals events into lines and keeps the head and the Merkle tree of what it sealed.
-
-    Attributes:
-        head: Digest of the last line, `GENESIS` before the first.
-    """
+    """Seals events into lines and keeps the head and the Merkle tree of what it sealed."""
 
     def __init__(self, run: str) -> None:
         self.run = run

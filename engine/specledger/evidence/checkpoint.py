@@ -71,11 +71,7 @@ class Note(Struct, frozen=True):
 
 
 def origin_of(pattern: str, run: str) -> str:
-    """The origin of a run: a pattern with `{run}` replaced by the run's identifier.
-
-    Raises:
-        Rejected: E_ORIGIN.
-    """
+    """The origin of a run: a pattern with `{run}` replaced by the run's identifier."""
     origin = pattern.replace(RUN, run)
     if not _ORIGIN.fullmatch(origin):
         message = f"an origin has 1 to {MAX_ORIGIN} visible ASCII characters, none of them `+`"

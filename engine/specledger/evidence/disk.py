@@ -48,19 +48,10 @@ class AppendFile:
 
     A line counts as written when its newline is written. A line without one is torn: the writer who opens the file next
     removes it by `cut`.
-
-    Attributes:
-        size: Bytes in the file; lines are appended there.
     """
 
     def __init__(self, path: Path, *, wait: bool) -> None:
-        """Open and lock a file.
-
-        Raises:
-            Busy: Another process holds the lock, and `wait` is false.
-            NotPlain: It is not a plain file.
-            OSError: The operating system reports an error.
-        """
+        """Open and lock a file."""
         if sys.platform == "win32":
             raise OSError("append-only logs need POSIX file locks")
         fresh = not path.exists()

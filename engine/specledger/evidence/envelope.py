@@ -64,11 +64,7 @@ class Signature(Struct, frozen=True):
 
 
 class Envelope(Struct, frozen=True):
-    """What an envelope holds.
-
-    Attributes:
-        signatures: One of each key, in the order of their ids.
-    """
+    """What an envelope holds."""
 
     payload: bytes
     signatures: tuple[Signature, ...]

@@ -76,11 +76,7 @@ def verify(raw_public: bytes, signature: bytes, data: bytes) -> bool:
 
 
 def load_key(source: str) -> SigningKey:
-    """The private key in a file, or in the environment variable of `env:NAME`.
-
-    Raises:
-        Rejected: E_KEY, E_KEY_PACKAGE.
-    """
+    """The private key in a file, or in the environment variable of `env:NAME`."""
     ed25519, serialization = _cryptography()
     data = _read(source)
     try:
@@ -109,11 +105,7 @@ def load_public(source: str) -> bytes:
 
 
 def new_key(place: Path) -> SigningKey:
-    """Make a key: the private one at a place that only its owner can read, the public one beside it.
-
-    Raises:
-        Rejected: E_KEY_EXISTS, E_KEY_PACKAGE; E_KEY, if it cannot be written.
-    """
+    """Make a key: the private one at a place that only its owner can read, the public one beside it."""
     ed25519, serialization = _cryptography()
     private = ed25519.Ed25519PrivateKey.generate()
     pem = private.private_bytes(

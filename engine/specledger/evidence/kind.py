@@ -14,12 +14,7 @@ from specledger.evidence.result import DiscoveryTally, Fold, LawTally, SuiteTall
 
 
 class ReceiptKind(Struct, frozen=True):
-    """How the receipts of one kind of evidence are summarised.
-
-    Attributes:
-        tally: Makes the fold that computes the result.
-        may_fail: Whether receipts with a given result can hold a failing case; if not, they are not searched.
-    """
+    """How the receipts of one kind of evidence are summarised."""
 
     name: str
     tally: Callable[[], Fold]

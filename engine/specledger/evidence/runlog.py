@@ -149,20 +149,13 @@ def announce(path: Path, attempt: Mapping[str, Any]) -> tuple[int, tuple[Diagnos
 
     Returns:
         The number of its line, and a warning W_RUNLOG_TORN if a torn line was cut off.
-
-    Raises:
-        Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
     """
     with _opened(path) as (file, log):
         return _append(file, log, "attempt", attempt), _warning(path, log)
 
 
 def enter(path: Path, result: Mapping[str, Any]) -> tuple[int, tuple[Diagnostic, ...]]:
-    """Enter what came of an attempt; as `announce`, with the body of a `result`.
-
-    Raises:
-        Rejected: E_RUNLOG, also if its attempt has a result; E_RUNLOG_UNWRITABLE.
-    """
+    """Enter what came of an attempt; as `announce`, with the body of a `result`."""
     with _opened(path) as (file, log):
         waits = any(one.seq == result["attempt"] and one.result is None for one in log.attempts)
         if not waits:

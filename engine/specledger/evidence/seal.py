@@ -112,10 +112,6 @@ class Seal(Struct, frozen=True):
         """Write what covers a bundle into its folder; what other keys signed stays.
 
         The digests and the guide are written in any case.
-
-        Raises:
-            Rejected: E_ORIGIN, E_SEAL_BUNDLE, E_SEAL_OTHER, E_TIMESTAMP.
-            OSError: Something cannot be read or written.
         """
         data, manifest = _manifest(folder)
         files: dict[str, bytes] = {}
@@ -139,11 +135,7 @@ UNSIGNED: Final = Seal()
 
 
 def seal_bundle(place: Path, seal: Seal) -> None:
-    """Cover a bundle that is there already, a folder or a zip file.
-
-    Raises:
-        Rejected: As `Seal.attach`; E_SEAL_BUNDLE also if the place cannot be read or written.
-    """
+    """Cover a bundle that is there already, a folder or a zip file."""
     try:
         if not place.is_file():
             seal.attach(place)
@@ -178,10 +170,6 @@ def sums(folder: Path) -> bytes:
     """The digests of all files of a bundle, those of the bundles in it included, as `sha256sum -c` reads them.
 
     The digests of what a manifest lists are those of the manifest; the others are made here.
-
-    Raises:
-        Rejected: E_SEAL_BUNDLE.
-        OSError: Something cannot be read.
     """
     found = {name: file_digest(folder / name) for name in ATTACHED if name != SUMS and (folder / name).exists()}
     found[MANIFEST] = file_digest(folder / MANIFEST)

@@ -54,11 +54,7 @@ class _Reader:
         return self._at == len(self._data)
 
     def value(self, tag: int, what: str) -> bytes:
-        """The content of the next value.
-
-        Raises:
-            InvalidTimestamp: It has another tag, or is cut off or not DER.
-        """
+        """The content of the next value."""
         if self._byte(what) != tag:
             raise InvalidTimestamp(f"{what} is not where it must be")
         length = self._byte(what)

@@ -65,10 +65,6 @@ class Workplace:
             identity: What a later run must have in common with this one to continue it.
             resume: Whether to continue.
             kept: The folders of the bundle that are continued in.
-
-        Raises:
-            Rejected: E_OUT_FOREIGN, E_RESUME_OTHER.
-            OSError: The system refuses.
         """
         self._refuse_foreign()
         if resume:
@@ -88,12 +84,7 @@ class Workplace:
         return self._work
 
     def move(self) -> None:
-        """Move the folder to its place, or the file that its bundle is there; an earlier bundle is set aside.
-
-        Raises:
-            Rejected: E_OUT_FOREIGN, if something else has come to the place since the folder was made.
-            OSError: The system refuses.
-        """
+        """Move the folder to its place, or the file that its bundle is there; an earlier bundle is set aside."""
         whole = self._packed()
         self._refuse_foreign()
         if self.place.exists():

@@ -93,7 +93,7 @@ def check_discovery(bundle: Bundle, found: Diagnostics) -> None:
 
 def _scrambled(bundle: Bundle) -> Iterator[Diagnostic]:
     """Warn if a prompt renames symbols and the answers are fixed, because they were written without the new names."""
-    from specledger.discovery.codes import W_DISCOVERY_SCRAMBLED
+    from specledger.discovery.prompt import W_DISCOVERY_SCRAMBLED
     from specledger.spec.model import LanguageModel
     from specledger.spec.prompt import Prompt
 

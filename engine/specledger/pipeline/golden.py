@@ -20,7 +20,7 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canon
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.digest import sha256_hex
 from specledger.core.events import Event
-from specledger.core.merkle import Tree
+from specledger.core.merkle import Tree, leaf_hash
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import RECEIPTS, SPECS
 from specledger.evidence.workplace import E_OUT_UNWRITABLE
@@ -85,7 +85,7 @@ def pin_events(bundle: Bundle, events: Iterable[Event], *, kinds: Kinds = KINDS)
         if event.type == "episode":
             episodes.append(Tree())
         if episodes and event.type != "end":
-            episodes[-1].append(line)
+            episodes[-1].append_hash(leaf_hash(line))
     tree = {
         bundle.main.kind: bundle.main.name,
         "case": bundle.case,

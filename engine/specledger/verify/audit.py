@@ -43,11 +43,7 @@ _CHECKS: Final = {
 
 
 def verify_audit(path: Path) -> Verification:
-    """Check an audit log from its first entry to its last, or to the first that fails.
-
-    Raises:
-        Rejected: E_AUDIT_NO_LOG, if the file is no audit log at all.
-    """
+    """Check an audit log from its first entry to its last, or to the first that fails."""
     try:
         if not path.is_file():
             raise _no_log(path, "it is no plain file")

@@ -111,12 +111,7 @@ def verify_bundle(
 def open_bundle(
     place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader, executor: Executor = ALONE
 ) -> tuple[Compiled[Any, Any], Verification]:
-    """Verify a bundle of a known kind and give what was verified.
-
-    Raises:
-        Refuted: A check failed.
-        Rejected: As `verify_evidence`.
-    """
+    """Verify a bundle of a known kind and give what was verified."""
     verification = Verification(asked=reader.asked, demanded=reader.levels)
     verification.signed = any(os.path.lexists(place / name) for name in SIGNED)
     try:
@@ -146,12 +141,7 @@ def open_bundle(
 def compile_bundle(
     place: Path, kind: EvidenceKind[O, C], resources: Resources, verification: Verification, *, inner: bool = False
 ) -> Compiled[O, C]:
-    """Take a bundle through the stages that need no replay; an `inner` one is in a suite, unsigned and without sources.
-
-    Raises:
-        Stopped: A check failed.
-        Rejected: E_NO_EVIDENCE, if there is no bundle.
-    """
+    """Take a bundle through the stages without replay; an `inner` one is in a suite, unsigned and without sources."""
     checked = check_receipts(chain(read_bundle(place, kind, verification, inner=inner), verification), verification)
     return compile_specs(checked, resources, verification, inner=inner)
 

@@ -76,11 +76,7 @@ class DiscoveryOrder:
 
 
 class DiscoveryContent(Struct, frozen=True):
-    """A discovery that compiles again, with the receipts that hold verdicts.
-
-    Attributes:
-        recording: The recorded answers of a model that was asked over a network, or None.
-    """
+    """A discovery that compiles again, with the recorded answers of a model and the receipts that hold verdicts."""
 
     checked: Checked[DiscoveryOrder, Any]
     workbench: DiscoveryContext
@@ -184,11 +180,7 @@ class DiscoveryContent(Struct, frozen=True):
 
 
 def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, resources: Resources) -> DiscoveryContent:
-    """Compile the recorded specs and read the recording.
-
-    Raises:
-        Broken: E_SPECS, if they do not compile; a code of the recording, if it is missing or damaged.
-    """
+    """Compile the recorded specs and read the recording."""
     try:
         workbench, model = open_all(specs)
     except Rejected as rejected:

@@ -46,11 +46,7 @@ class Against(Struct, frozen=True):
 
 
 def read_against(place: Path) -> Against:
-    """Read a checkpoint file, or the head of a bundle, folder or zip file, of which nothing else is looked at.
-
-    Raises:
-        Rejected: E_AGAINST; E_NO_EVIDENCE, if a zip file cannot be unpacked.
-    """
+    """Read a checkpoint file, or the head of a bundle, folder or zip file, of which nothing else is looked at."""
     try:
         if place.is_dir():
             return _against_bundle(place, str(place))

@@ -110,11 +110,7 @@ def _unwritten(*_: Any) -> Any:
 
 
 class RunJudge:
-    """Records what the rules of a run are given, and judges each verdict.
-
-    Attributes:
-        plan: The plan, whose judgements and invariants are recorded.
-    """
+    """Records what the rules of a run are given, and judges each verdict."""
 
     def __init__(self, specs: Bundle, plan: Plan) -> None:
         self.count = Count()

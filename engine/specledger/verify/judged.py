@@ -85,15 +85,7 @@ class Count(Struct):
     def compare(
         self, what: str, recorded: str, verdict: Callable[[], str], names: Names, rules: tuple[Checked, ...]
     ) -> None:
-        """Compare one recorded verdict with the other engine's, and count what became of it.
-
-        Args:
-            what: Whose verdict it is, and where it was reached.
-            recorded: The recorded one.
-            verdict: Asks the other engine for its own.
-            names: What the expressions of the verdict read.
-            rules: These expressions.
-        """
+        """Compare a recorded verdict of `rules` with the other engine's, which `verdict` asks for, and count it."""
 
         def difference() -> str | None:
             found = verdict()
@@ -102,13 +94,7 @@ class Count(Struct):
         self.settle(what, difference, lambda: names.ours(rules))
 
     def settle(self, what: str, difference: Callable[[], str | None], ours: Callable[[], Iterable[str]]) -> None:
-        """Count one verdict.
-
-        Args:
-            what: Whose verdict it is, and where it was reached.
-            difference: Asks the other engine; gives None if it agrees, else what is recorded and what is judged.
-            ours: The functions of ours that the other engine was given for this.
-        """
+        """Count one verdict; `difference` says what is recorded and what is judged, or None if both engines agree."""
         try:
             found = difference()
         except Unjudged as unjudged:

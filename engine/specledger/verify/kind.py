@@ -35,12 +35,7 @@ class Verifiable(Protocol):
         """Make the evidence again and compare it."""
 
     def judge(self, obstacle: str | None) -> Count:
-        """Have a second evaluator judge every verdict of an expression.
-
-        Raises:
-            Broken, Lacking: It cannot be judged.
-            Rejected: E_JUDGE_PACKAGE.
-        """
+        """Have a second evaluator judge every verdict of an expression."""
 
 
 class Resources(Struct, frozen=True):

@@ -139,15 +139,7 @@ class _Entry(Struct, forbid_unknown_fields=True):
 def check_files(
     place: Path, listed: Any, files: Sequence[str] = (), folders: Collection[str] = (), *, covered: bool = True
 ) -> Listing:
-    """Check that a bundle holds what its manifest lists, and nothing else.
-
-    Args:
-        place: The bundle.
-        listed: `files` of its manifest.
-        files: Names of files that it may hold beside receipts and specs.
-        folders: Names of folders that hold other bundles.
-        covered: Whether it may hold detached files, which the manifest does not list.
-    """
+    """Check that a bundle holds what its manifest lists, and nothing else; if `covered`, also detached files."""
     try:
         entries = convert(listed, list[_Entry])
     except ValidationError as error:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct, convert
 
-from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.canonical import NotCanonical, parse_canonical, parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.merkle import inclusion_path, leaf_hash, root_of, verify_inclusion
 from specledger.evidence.layout import MAX_LINE, Count, Digest
@@ -25,7 +25,7 @@ from specledger.verify.assurance_levels import Reader
 from specledger.verify.checks import Broken, Lacking, Level, Stopped, Verification
 from specledger.verify.fork import E_FORK, E_OTHER_LOG, Against
 from specledger.verify.signed import E_EXPECTED, E_UNSIGNED, E_UNTRUSTED, note_signers
-from specledger.verify.trust import Seen, Trust, read_json
+from specledger.verify.trust import Seen, Trust, read_bounded
 
 MAX_PROOF: Final = 2 * MAX_LINE
 """Bytes of a proof's file at most."""
@@ -49,11 +49,7 @@ class Proof(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def prove(lines: Iterable[bytes], run: str, index: int) -> dict[str, Any]:
-    """The proof that the receipt of a number is part of a run, all of whose receipts were found in order.
-
-    Raises:
-        Rejected: E_NO_RECEIPT.
-    """
+    """The proof that the receipt of a number is part of a run, all of whose receipts were found in order."""
     hashes, found = [], b""
     for number, line in enumerate(lines):
         hashes.append(leaf_hash(line))
@@ -77,9 +73,6 @@ def verify_proof(path: Path, reader: Reader) -> Verification:
     """Check an inclusion proof by itself, and by what the reader knows from elsewhere: heads, and whom he trusts.
 
     Of the reader it takes the heads (`against`), whom he trusts, and the levels that he names.
-
-    Raises:
-        Rejected: E_PROOF_FORM; E_KEY_PACKAGE, if signatures cannot be verified here.
     """
     proof, verification = _read(path), Verification()
     verification.asked = reader.asked if reader.levels else reader.asked - {Level.REPLAYED} | {Level.UNFORKED}
@@ -198,7 +191,7 @@ def _check_path(proof: Proof) -> str:
 
 def _read(path: Path) -> Proof:
     try:
-        proof = convert(read_json(path, MAX_PROOF), Proof)
+        proof = convert(parse_json(read_bounded(path, MAX_PROOF)), Proof)
         proof.receipt.encode()  # half of a pair of surrogates is no text
     except ValueError as error:
         raise Rejected([Diagnostic(E_PROOF_FORM, f"{path} is no inclusion proof: {error}")]) from error

@@ -23,8 +23,6 @@ _KEYS: Final = {"body", "prev", "run", "seq", "type"}
 
 MALFORMED: Final = (KeyError, TypeError, IndexError, AttributeError, ValueError)
 """What reading a receipt raises whose body is not of its type's form."""
-_SUBTREE: Final = 1024
-"""Leaves that are added to the tree at once."""
 
 
 class Order(Protocol):
@@ -67,22 +65,11 @@ class Receipts(Struct, frozen=True):
 
 
 def link(receipts: Receipts) -> Head:
-    """Read all lines as bytes: each ends with its number, the run, and the digest of the line before.
-
-    Raises:
-        Broken: At the first line that does not: it is no receipt, or does not follow the line before.
-    """
-    count, hashed = 0, b""
-    tree = Tree()
-    leaves: list[bytes] = []
+    """Read all lines as bytes: each ends with its number, the run, and the digest of the line before."""
+    count, hashed, tree = 0, b"", Tree()
     for _, hashed in linked(receipts):
         count += 1
-        leaves.append(hashed)
-        if len(leaves) == _SUBTREE:
-            tree.append_subtree(leaves)
-            leaves.clear()
-    for leaf in leaves:
-        tree.append_hash(leaf)
+        tree.append_hash(hashed)
     return Head(count, hashed.hex() or GENESIS, tree.root().hex())
 
 
@@ -100,11 +87,7 @@ def linked(receipts: Receipts) -> Iterator[tuple[bytes, bytes]]:
 
 
 def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
-    """Parse all receipts, after they were linked, and give each to the rules of its kind and to the result.
-
-    Returns:
-        The digest of the specs that the first receipt names; a hostile receipt may name any value.
-    """
+    """Parse all receipts, for the rules of their kind and for the result; gives the specs' digest in the first one."""
     last, specs = "", None
     for number, line in enumerate(receipts.lines()):
         receipt = read_receipt(line, number)

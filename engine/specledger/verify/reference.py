@@ -6,19 +6,22 @@ evaluator: an expression without a value there raises `Unjudged`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import code, missing_package
 from specledger.core.spans import Text
 from specledger.expr import Ast, Checked, to_cel
-from specledger.expr.check.tree import NativeCall, Typed
+from specledger.expr.check.tree import DefinedCall, Fold, NativeCall, Search, Typed, walk
 from specledger.expr.check.types import Native
 from specledger.expr.eval.builtins import PROFILE_FUNCTIONS, STANDARD
-from specledger.expr.parse.syntax import Node, binding
+from specledger.expr.parse.syntax import Call, Closure, Name, Node, Reduce, binding
 from specledger.expr.unparse import expand
-from specledger.verify.host_loops import HostLoop, everywhere, host_loops, loops_in
+from specledger.lang.words import free_names
 
 E_JUDGE_PACKAGE = code("E_JUDGE_PACKAGE", "the second evaluator is not installed")
 
@@ -38,11 +41,7 @@ class Unjudged(Exception):  # noqa: N818 - says what happened, not that the engi
 
 
 def require_reference() -> None:
-    """Check that the other engine is installed.
-
-    Raises:
-        Rejected: E_JUDGE_PACKAGE.
-    """
+    """Check that the other engine is installed."""
     _cel()
 
 
@@ -109,14 +108,14 @@ class Reference:
                 continue
             seen.add(checked)
             if checked not in self._natives:
-                self._natives[checked] = frozenset(foreign(checked.root)) | loops_in(checked.root)
+                self._natives[checked] = frozenset(foreign(checked.root)) | _loops_in(checked.root)
             found |= self._natives[checked]
             waiting += [defined[name] for name in checked.variables if name in defined]
         return found
 
     def _compile(self, checked: Checked) -> tuple[Any, tuple[str, ...]]:
         names = tuple(sorted(checked.variables))
-        root, loops = host_loops(expand(checked.root, checked.variables))
+        root, loops = _host_loops(expand(checked.root, checked.variables))
         functions = [
             self._function(name, sorted({len(signature.params) for signature in native.overloads}), native.call)
             for name, native in sorted(foreign(checked.root).items())
@@ -143,7 +142,7 @@ class Reference:
         overloads = [self._cel.Overload(f"{name}_{n}", kind, [kind] * n, False, _plainly(call)) for n in counts]
         return self._cel.FunctionDecl(name, overloads)
 
-    def _looping(self, loop: HostLoop, body: Any) -> Callable[..., Any]:
+    def _looping(self, loop: _HostLoop, body: Any) -> Callable[..., Any]:
         def evaluated(given: Mapping[str, Any]) -> Any:
             self._left -= 1
             if body is None or self._left < 0:
@@ -154,11 +153,7 @@ class Reference:
 
 
 class Names:
-    """The names in a rule: given values, and expressions that the other engine evaluates.
-
-    Attributes:
-        defined: The expressions by their names, those of outer names included.
-    """
+    """The names in a rule: given values, and expressions that the other engine evaluates."""
 
     def __init__(
         self,
@@ -237,7 +232,7 @@ def foreign(root: Typed) -> dict[str, Native]:
     """The functions that an expression calls and CEL lacks, by name, bodies of defined functions included."""
     return {
         node.native.name: node.native
-        for node in everywhere(root)
+        for node in _everywhere(root)
         if isinstance(node, NativeCall)
         and (node.native.name not in STANDARD or node.native.name in PROFILE_FUNCTIONS)
         and node.native.name not in _MEMBERS
@@ -262,3 +257,90 @@ def plain(value: Any) -> Any:
     if isinstance(value, list) or (hasattr(value, "__getitem__") and not isinstance(value, str | bytes)):
         return [plain(each) for each in value]
     return value
+
+
+class _HostLoop(Struct, frozen=True):
+    """`reduce` or `closure`, which CEL lacks, as a function; what is evaluated in it, the other engine evaluates.
+
+    Attributes:
+        node: The macro, those inside it replaced by calls.
+        given: The names from around it that it reads; their values are the last arguments.
+    """
+
+    name: str
+    node: Reduce | Closure
+    given: tuple[str, ...]
+
+    @property
+    def call(self) -> Call:
+        """What stands in the macro's place."""
+        return Call(self.name, None, (*binding(self.node)[0], *map(Name, self.given)))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names that its body reads."""
+        return (*binding(self.node)[1], *self.given)
+
+    def run(self, body: Callable[[Mapping[str, Any]], Any], *args: Any) -> Any:
+        """The value of a call, by the values of the body."""
+        first, second, *more = args
+        around = dict(zip(self.given, more, strict=True))
+        if isinstance(self.node, Reduce):
+            for item in first:
+                second = body({**around, self.node.accumulator: second, self.node.variable: item})
+            return second
+        found: dict[Hashable, dict[str, Any]] = {}
+        layer = first
+        for distance in range(second + 1):
+            new: list[Any] = []
+            for item in layer:
+                if _key(item) not in found:
+                    found[_key(item)] = {"item": item, "distance": distance}
+                    new.append(item)
+            if not new or distance == second:
+                break
+            layer = [near for item in new for near in body({**around, self.node.variable: item})]
+        return list(found.values())
+
+
+def _host_loops(root: Node) -> tuple[Node, tuple[_HostLoop, ...]]:
+    """A tree with calls in the place of the macros that CEL lacks, and what is called, inner ones first."""
+    loops: list[_HostLoop] = []
+
+    def rewritten(part: Any) -> Any:
+        if isinstance(part, tuple):
+            return tuple(map(rewritten, part))
+        if not isinstance(part, Node):
+            return part
+        node = replace(part, **{name: rewritten(getattr(part, name)) for name in part.__struct_fields__})
+        if not isinstance(node, Reduce | Closure):
+            return node
+        _, own, inner = binding(node)
+        given = sorted(free_names(inner[0]) - {*own})
+        loops.append(_HostLoop(f"loop_{len(loops)}", node, tuple(given)))
+        return loops[-1].call
+
+    return rewritten(root), tuple(loops)
+
+
+def _loops_in(root: Typed) -> frozenset[str]:
+    """The macros of an expression that CEL lacks: the other engine evaluates what is in them, not their loops."""
+    names = {Fold: "reduce", Search: "closure"}
+    return frozenset(names[type(node)] for node in _everywhere(root) if isinstance(node, Fold | Search))
+
+
+def _everywhere(root: Typed) -> Iterator[Typed]:
+    """All nodes, bodies of defined functions included, each body once."""
+    waiting, seen = [root], set[int]()
+    while waiting:
+        for node in walk(waiting.pop()):
+            yield node
+            if isinstance(node, DefinedCall) and id(node.instance) not in seen:
+                seen.add(id(node.instance))
+                waiting.append(node.instance.body)
+
+
+def _key(value: Any) -> Hashable:
+    if isinstance(value, dict):
+        return tuple(sorted((key, _key(each)) for key, each in value.items()))
+    return tuple(map(_key, value)) if isinstance(value, list) else value

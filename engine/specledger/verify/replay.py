@@ -72,15 +72,8 @@ def make_run(
 ) -> Iterator[Event]:
     """The events of a scenario's run, from its compiled plan.
 
-    Args:
-        bundle: The scenario.
-        plan: Its plan.
-        progress: Called with (steps done, steps at most).
-        executor: Where it is run.
-        before: Receipts of an attempt that ended early, whose whole episodes are not run again if episodes are
-            separate.
-        wanted: The numbers of the episodes, if not all are run.
-        tell: Called with how many episodes were run before, how many are wanted, and what they are.
+    `before` are receipts of an attempt that ended early: its whole episodes are not run again if episodes are separate.
+    `wanted` are the numbers of the episodes, if not all are run.
     """
     held = 0
     events: Iterator[Event] = iter(())
@@ -166,11 +159,7 @@ _ABSENT: Final = _Absent()
 
 
 def rebuild(document: Any, models: Models, kind: str = SCENARIO) -> Bundle:
-    """The bundle of recorded specs, which are checked like any others.
-
-    Raises:
-        Broken: E_SPECS, if they are not the resolved form of a spec of the kind.
-    """
+    """The bundle of recorded specs, which are checked like any others."""
     try:
         bundle = bundle_from_document(document, models)
     except Rejected as rejected:

@@ -116,9 +116,6 @@ def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, execu
     """What makes a recorded run again.
 
     Where a kernel signed with a key, the recorded signatures are used and verified: the key is not here.
-
-    Raises:
-        Broken: E_TAPE_FORM; E_TAPE_MISSING, if the agent is outside and there is no recording.
     """
     if plan.signed:
         plan = replace(plan, signatures=signatures_of(receipts))
@@ -215,11 +212,7 @@ RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE)
 
 
 def try_replay(place: Path, models: Models, compile_plan: CompileScenario) -> dict[str, Any]:
-    """Read a run back from its evidence, check its chain, make it again, and compare; then an altered copy.
-
-    Returns:
-        What `try_lines` returns, and `intact`: the chain is valid.
-    """
+    """Read a run back from its evidence, check its chain, make it again, and compare; then an altered copy."""
     manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     receipts = Receipts(place / RECEIPTS, manifest["run"])
     intact = True

@@ -43,12 +43,7 @@ class RunOrder:
     """
 
     def __init__(self, listen: Listener | None = None, first: int = 0) -> None:
-        """Begin before the first receipt.
-
-        Args:
-            listen: Receives each receipt that is in order.
-            first: The number of the first episode, in a shard of a run.
-        """
+        """Begin before the first receipt of a run, or of a shard of it whose first episode has the number `first`."""
         self.entries: list[str] = []
         self._listen = listen
         self._entry = GENESIS
@@ -61,12 +56,7 @@ class RunOrder:
         self._tips: dict[str, str] = {}
 
     def add(self, type_: str, body: Body) -> None:
-        """Take one receipt.
-
-        Raises:
-            Broken: It does not continue the run.
-            KeyError, TypeError: It lacks a field, or is of an unknown type.
-        """
+        """Take one receipt."""
         demand(not self._ended, f"{type_!r} after the end", E_ENDS)
         takes = {
             "start": self._start,

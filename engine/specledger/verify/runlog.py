@@ -46,11 +46,7 @@ def is_runlog(path: Path) -> bool:
 
 
 def verify_runlog(path: Path, seen: str | None = None) -> Verification:
-    """Check a run log by itself: its chain, and that it goes on from a head that the reader saw.
-
-    Returns:
-        The checks; `facts["runlog"]` has the head and every attempt.
-    """
+    """Check a run log by itself: its chain, and that it goes on from a head that the reader saw."""
     verification, again = Verification(), check_names.LOG_HEAD
     try:
         log = _read(path)
@@ -91,12 +87,7 @@ def _ended(attempt: Attempt) -> str:
 
 
 class LogSubject(Struct, frozen=True):
-    """What was run, as the specs of a bundle say it.
-
-    Attributes:
-        name: The name of its spec; a log may add the id of a case, `name.case`.
-        seeds: All seeds that it uses, ascending.
-    """
+    """What was run, as the specs of a bundle say it: kind, name of the spec, and all seeds, ascending."""
 
     kind: str
     name: str
@@ -109,14 +100,7 @@ class LogSubject(Struct, frozen=True):
 
 
 def check_runlog(path: Path, manifest: Mapping[str, Any], subject: LogSubject, seen: str | None = None) -> str:
-    """Find a bundle in a log, and check that the log and the bundle agree.
-
-    Returns:
-        Which attempt it is, of how many, and what is to be known of the others.
-
-    Raises:
-        Broken: E_RUNLOG, E_RUNLOG_UNLISTED, E_RUNLOG_REWRITTEN.
-    """
+    """Find a bundle in a log, and check that the log and the bundle agree."""
     log = _read(path)
     if seen is not None and seen not in log.heads:
         raise Broken(E_RUNLOG_REWRITTEN, f"no line of {path.name} has the digest {seen}")

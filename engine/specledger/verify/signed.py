@@ -50,11 +50,7 @@ SIGNED: Final = (CHECKPOINT, ATTESTATION, PROVENANCE)
 
 
 class Seals(Struct, frozen=True):
-    """The detached files of a bundle, which were found to refer to its manifest.
-
-    Attributes:
-        stamp: The time stamp itself, whose signature was not verified.
-    """
+    """The detached files of a bundle, which refer to its manifest; no signature was verified, nor that of the stamp."""
 
     note: Note | None
     envelopes: Mapping[str, Envelope]
@@ -111,11 +107,7 @@ def _timestamp(place: Path) -> tuple[str, bytes]:
 
 
 def check_time(authorities: Authorities | None, place: Path, seals: Seals) -> str:
-    """Check that an authority which the reader trusts signed the time stamp.
-
-    Raises:
-        Broken, Lacking, Rejected: As `check_stamp`; Lacking too if there is no stamp, or the reader names no authority.
-    """
+    """Check that an authority which the reader trusts signed the time stamp."""
     if seals.time is None:
         raise Lacking("the evidence holds no time stamp")
     if authorities is None:

@@ -62,11 +62,7 @@ class HeldRuns(Work):
 
 @dataclass(frozen=True)
 class RunChecks(HeldRuns):
-    """Verifies runs and reads their figures.
-
-    Attributes:
-        tried: Whether at least those are whose suite tests replay.
-    """
+    """Verifies runs and reads their figures; where `tried`, runs whose suite tests replay are replayed in any case."""
 
     entry = "checks"
 

@@ -54,11 +54,7 @@ class Authorities(Struct, frozen=True):
 
 
 def read_authorities(files: Sequence[Path]) -> Authorities | None:
-    """Read files of certificates; None if there are no files.
-
-    Raises:
-        Rejected: E_TSA, or E_TSA_PACKAGE if none can be read here.
-    """
+    """Read files of certificates; None if there are no files."""
     if not files:
         return None
     held = dict.fromkeys(certificate for file in files for certificate in _certificates(file))

@@ -6,13 +6,13 @@ read strictly: no unknown field, no key twice, and the id of a key is its SHA-25
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, convert
 
+from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.evidence.checkpoint import RUN, origin_of
 from specledger.evidence.envelope import MOST_SIGNATURES, from_base64
@@ -81,13 +81,9 @@ class Trust(Struct, frozen=True):
 
 
 def read_trust(path: Path) -> Trust:
-    """Read a trust file.
-
-    Raises:
-        Rejected: E_TRUST, if it is not there or a part of it is malformed.
-    """
+    """Read a trust file."""
     try:
-        return _trust(read_json(path, MAX_TRUST))
+        return _trust(parse_json(read_bounded(path, MAX_TRUST)))
     except ValueError as error:
         raise _wrong(path, str(error)) from error
     except Rejected as rejected:  # of the origin
@@ -108,32 +104,6 @@ def read_bounded(path: Path, limit: int) -> bytes:
     if len(data) > limit:
         raise ValueError(f"it has more than {limit} bytes")
     return data
-
-
-def read_json(path: Path, limit: int) -> Any:
-    """A JSON document that a person may have written: white space is free, but no key occurs twice.
-
-    Raises:
-        ValueError: It cannot be read, is larger than the limit, or is no such document; fractions are none here.
-    """
-    data = read_bounded(path, limit)
-    try:
-        return json.loads(data.decode(), object_pairs_hook=_object, parse_float=_no_number, parse_constant=_no_number)
-    except UnicodeDecodeError:
-        raise ValueError("it is not UTF-8") from None
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
-def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return made
-
-
-def _no_number(text: str) -> Any:
-    raise ValueError(f"{text[:20]} is no integer")
 
 
 def _trust(document: Any) -> Trust:

@@ -24,11 +24,7 @@ _MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file begins as a zip file does.
-
-    Raises:
-        Rejected: E_NO_EVIDENCE, if it cannot be read.
-    """
+    """Whether a file begins as a zip file does."""
     try:
         with path.open("rb") as file:
             return file.read(4) in _MAGIC

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from specledger.compile.law import compile_law
 from specledger.discovery.parser import ParsedLaw
-from specledger.discovery.prompt import PromptBuilder, compile_prompt
-from specledger.discovery.proposer import ProposalRequest, make_tools
+from specledger.discovery.prompt import PromptBuilder, ProposalRequest, compile_prompt
+from specledger.discovery.proposer import make_tools
 from specledger.discovery.ranking import compile_ranking
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of

@@ -13,7 +13,8 @@ from specledger.discovery import worker
 from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.memory import DiscoveryMemory
 from specledger.discovery.parser import ResponseParser
-from specledger.discovery.proposer import LawProposer, ProposalRequest, ProposerConfig
+from specledger.discovery.prompt import ProposalRequest
+from specledger.discovery.proposer import LawProposer, ProposerConfig
 from specledger.discovery.redundancy import RedundancyDetector
 from specledger.discovery.worker import open_all, try_proposed
 from specledger.kinds import load
@@ -104,7 +105,7 @@ def test_the_parts_work_in_the_order_of_the_document_and_each_on_what_the_one_be
 
     assert [word for word, _, _ in log] == ["memory", "prompt", "model", "parser", "redundancy", "ranking"]
     (_, _, snapshot), (_, built, prompt), (_, asked, answer), (_, read, result), (_, seen, left), (_, ranked, _) = log
-    assert built[0] == snapshot.plain()
+    assert built[0] == snapshot
     assert (asked[0].system, asked[0].prompt) == (prompt.system, prompt.text)
     assert prompt.system.startswith("You propose laws")
     assert read == (answer.text,)

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from specledger.discovery.memory import DiscoveryMemorySnapshot
-from specledger.discovery.proposer import ProposalRequest
+from specledger.discovery.prompt import ProposalRequest
 from tests.conformance.proposer.made import told
 from tests.unit.discovery.shipped import offered, snapshot, universe
 

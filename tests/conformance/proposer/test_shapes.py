@@ -12,7 +12,8 @@ from msgspec.structs import fields
 from specledger.discovery.contract import UniverseContract, contract_of
 from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot, MemoryLimits
 from specledger.discovery.parser import ParseResult
-from specledger.discovery.proposer import LawProposer, ProposalBatch, ProposalRequest, ProposerConfig
+from specledger.discovery.prompt import ProposalRequest
+from specledger.discovery.proposer import LawProposer, ProposalBatch, ProposerConfig
 from specledger.discovery.redundancy import RedundancyDetector, RedundancyMatch
 from specledger.oracles.gemini import GeminiClient
 from specledger.oracles.model import TokenUsage

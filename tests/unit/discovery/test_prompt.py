@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.discovery.memory import DiscoveryMemorySnapshot
-from specledger.discovery.prompt import PromptBuilder, check_prompt, compile_prompt
+from specledger.discovery.prompt import PromptBuilder, ProposalRequest, check_prompt, compile_prompt
 from specledger.kinds import load
 from specledger.laws.automaton import Rule
 from specledger.laws.candidate import bundle_of
@@ -25,13 +24,6 @@ NOTHING = DiscoveryMemorySnapshot()
 LISTS = ("accepted_laws", "falsified_laws", "unknown_laws", "counterexamples")
 
 
-@dataclass
-class Request:
-    count: int = 5
-    target_templates: tuple | None = None
-    exclude_templates: tuple | None = None
-
-
 @cache
 def plan(name, world="kinetic_grid_v1", budget=16_000, **options):
     spec = load(f"specs/prompt/{name}.yaml")[0].main
@@ -39,7 +31,7 @@ def plan(name, world="kinetic_grid_v1", budget=16_000, **options):
 
 
 def build(name, remembered=NOTHING, request=None, **options):
-    return PromptBuilder(plan(name, **options)).build(remembered, request or Request())
+    return PromptBuilder(plan(name, **options)).build(remembered, request or ProposalRequest())
 
 
 # The contract
@@ -51,14 +43,14 @@ def build(name, remembered=NOTHING, request=None, **options):
 @pytest.mark.parametrize("name", ["informed", "blind", "blind-scrambled"])
 def test_the_static_part_is_the_same_for_the_same_request(name):
     builder = PromptBuilder(plan(name))
-    first = builder.build(NOTHING, Request())
-    later = builder.build(snapshot(), Request())
+    first = builder.build(NOTHING, ProposalRequest())
+    later = builder.build(snapshot(), ProposalRequest())
     assert first.static == later.static
     assert first.system == later.system
     assert first.dynamic != later.dynamic
     assert first.digest != later.digest
     assert later.text == later.static + later.dynamic
-    assert PromptBuilder(plan(name)).build(snapshot(), Request()) == later
+    assert PromptBuilder(plan(name)).build(snapshot(), ProposalRequest()) == later
 
 
 @pytest.mark.parametrize("name", ["informed", "blind"])
@@ -218,7 +210,7 @@ def test_the_blind_prompt_is_the_same_whatever_the_rule_is():
         "other": [each % 4 for each in range(64)],
     }.items():
         other = replace(checked, rule=Rule(4, tuple(table)))
-        prompt = PromptBuilder(compile_prompt(spec, other, templates(), 42, 16_000)).build(NOTHING, Request())
+        prompt = PromptBuilder(compile_prompt(spec, other, templates(), 42, 16_000)).build(NOTHING, ProposalRequest())
         told.add(prompt.system + prompt.text)
         assert name
     assert len(told) == 1
@@ -324,7 +316,7 @@ static:
   - {text: But, each: request.exclude_templates, item: "{{item}}", none: all of them}
 """,
     )
-    told = PromptBuilder(compile_prompt(spec, universe()[1], templates(), 42, 8000)).build(NOTHING, Request())
+    told = PromptBuilder(compile_prompt(spec, universe()[1], templates(), 42, 8000)).build(NOTHING, ProposalRequest())
     assert told.system == "symbol .\nsymbol >\nsymbol <\nsymbol X\n\n"
     assert "Forms\nbound: bound_op\n" in told.static
     assert "\ninvariant: nothing\n" in told.static

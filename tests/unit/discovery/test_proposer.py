@@ -7,10 +7,9 @@ import pytest
 from specledger.core.canonical import canonical_bytes, pretty
 from specledger.discovery.memory import DiscoveryMemory
 from specledger.discovery.parser import ResponseParser
-from specledger.discovery.prompt import Prompt
+from specledger.discovery.prompt import Prompt, ProposalRequest
 from specledger.discovery.proposer import (
     LawProposer,
-    ProposalRequest,
     ProposerConfig,
     Tools,
     ask_for,

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Rejected
-from specledger.discovery.features import LAW, facts_of
-from specledger.discovery.memory import DiscoveryMemory
+from specledger.discovery.memory import LAW, DiscoveryMemory, facts_of
 from specledger.discovery.ranking import (
     Factor,
     RankingFeatures,
