@@ -13,7 +13,6 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.harness import Contradiction, present, work_of
 from specledger.laws.judge import judge
-from specledger.laws.planes import network_of_rule
 from specledger.laws.power import Power, content_of
 from specledger.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.trial import run_law, try_law
@@ -275,13 +274,3 @@ def test_work_is_counted_and_not_timed(law_of):
 def test_a_law_that_every_rule_keeps_has_no_content(law_of):
     assert content_of(law_of(invariant(POSITIVE))).to_json() == {"broken": 0, "mutants": 192, "share": 0}
     assert content_of(law_of(CONSERVED)).to_json()["share"] > 500_000
-
-
-def test_the_kinetic_grid_is_only_wires(kinetic):
-    network = network_of_rule(kinetic.rule)
-    assert network is not None
-    assert (network.operations, network.outputs) == ((), (0, 5))
-
-
-def test_three_symbols_have_no_planes(universe_of):
-    assert network_of_rule(universe_of("spin_tide").rule) is None
