@@ -42,7 +42,7 @@ not stand in the iterable of a Python comprehension, and its variables must be l
 """
 
 from specledger.expr.check.checker import Checked, check
-from specledger.expr.check.environment import Constant, Environment, Function
+from specledger.expr.check.environment import Environment, Function
 from specledger.expr.check.relations import assignable, conformer, conforms, contains, join
 from specledger.expr.check.types import (
     BOOL,
@@ -71,7 +71,7 @@ from specledger.expr.generate.compiler import compile_expression, compile_functi
 from specledger.expr.generate.emitter import Emitter
 from specledger.expr.parse.parser import parse
 from specledger.expr.parse.syntax import Ast
-from specledger.expr.unparse import literal, to_cel, to_json
+from specledger.expr.unparse import literal, to_cel
 
 __all__ = [
     "BOOL",
@@ -84,7 +84,6 @@ __all__ = [
     "STRING",
     "Ast",
     "Checked",
-    "Constant",
     "Defined",
     "Emitter",
     "Environment",
@@ -114,5 +113,4 @@ __all__ = [
     "one_of",
     "parse",
     "to_cel",
-    "to_json",
 ]

@@ -1,4 +1,4 @@
-"""Trees back to standard CEL text, and to JSON.
+"""Trees back to standard CEL text.
 
 Every tree has one spelling, which parses to the same tree. For another CEL engine, a checked expression is expanded:
 constants become literals, calls of defined functions and derived values are replaced by their bodies. Source: CEL
@@ -13,48 +13,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from specledger.expr.check import tree
 from specledger.expr.check.checker import Checked
-from specledger.expr.check.tree import (
-    Choice,
-    DefinedCall,
-    Field,
-    Fold,
-    Item,
-    Junction,
-    Local,
-    Loop,
-    MakeList,
-    MakeMap,
-    NativeCall,
-    Operation,
-    Present,
-    Search,
-    Slot,
-    Typed,
-    Value,
-    Variable,
-    repeatable,
-)
+from specledger.expr.check.tree import Slot, Typed, Value, repeatable
 from specledger.expr.eval.builtins import STANDARD
-from specledger.expr.parse.syntax import (
-    Ast,
-    Binary,
-    Call,
-    Closure,
-    Conditional,
-    Has,
-    Index,
-    ListLiteral,
-    Literal,
-    Logical,
-    Macro,
-    MapLiteral,
-    Name,
-    Node,
-    Reduce,
-    Select,
-    Unary,
-)
+from specledger.expr.parse import syntax
+from specledger.expr.parse.syntax import Ast, Node
 
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _QUOTABLE = re.compile(r"[A-Za-z0-9_.\-/ ]+\Z")
@@ -87,27 +51,27 @@ def _write(node: Node, level: int) -> str:
 
 def _written(node: Node) -> tuple[str, int]:
     match node:
-        case Literal():
+        case syntax.Literal():
             return _literal(node.value)
-        case Name():
+        case syntax.Name():
             return node.name, _MEMBER
-        case Select():
+        case syntax.Select():
             return _member(node.operand, node.key), _MEMBER
-        case Has():
+        case syntax.Has():
             return f"has({_member(node.operand, node.key)})", _MEMBER
-        case Index():
+        case syntax.Index():
             return f"{_write(node.operand, _MEMBER)}[{_write(node.index, _CONDITIONAL)}]", _MEMBER
-        case Unary():
+        case syntax.Unary():
             operand = _write(node.operand, _MEMBER)
             folded = node.operator == "-" and operand[0] in ".0123456789"  # `-5` would be a literal
             return f"{node.operator}({operand})" if folded else node.operator + operand, _UNARY
-        case Binary():
+        case syntax.Binary():
             level = _LEVELS.get(node.operator, _RELATION)
             return f"{_write(node.left, level)} {node.operator} {_write(node.right, level + 1)}", level
-        case Logical():
+        case syntax.Logical():
             level = _LEVELS[node.operator]
             return f" {node.operator} ".join(_write(operand, level + 1) for operand in node.operands), level
-        case Conditional():
+        case syntax.Conditional():
             first, then = (_write(part, _CONDITIONAL + 1) for part in (node.condition, node.then))
             return f"{first} ? {then} : {_write(node.otherwise, _CONDITIONAL)}", _CONDITIONAL
         case _:
@@ -116,22 +80,22 @@ def _written(node: Node) -> tuple[str, int]:
 
 def _bracketed(node: Node) -> str:
     match node:
-        case Call():
+        case syntax.Call():
             target = f"{_write(node.target, _MEMBER)}." if node.target is not None else ""
             return f"{target}{node.function}({_all(node.args)})"
-        case ListLiteral():
+        case syntax.ListLiteral():
             return f"[{_all(node.items)}]"
-        case MapLiteral():
+        case syntax.MapLiteral():
             pairs = (f"{_write(key, _CONDITIONAL)}: {_write(value, _CONDITIONAL)}" for key, value in node.entries)
             return "{" + ", ".join(pairs) + "}"
-        case Macro():
+        case syntax.Macro():
             parts = (node.condition, node.body) if node.condition else (node.body,)
             return f"{_write(node.target, _MEMBER)}.{node.kind}({node.variable}, {_all(parts)})"
-        case Reduce():
-            given = _all((Name(node.accumulator), Name(node.variable), node.initial, node.body))
+        case syntax.Reduce():
+            given = _all((syntax.Name(node.accumulator), syntax.Name(node.variable), node.initial, node.body))
             return f"{_write(node.target, _MEMBER)}.reduce({given})"
-        case Closure():
-            return f"closure({_all((node.origins, Name(node.variable), node.body, node.limit))})"
+        case syntax.Closure():
+            return f"closure({_all((node.origins, syntax.Name(node.variable), node.body, node.limit))})"
     raise TypeError(f"no form of expressions: {type(node).__name__}")
 
 
@@ -170,19 +134,6 @@ def _character(character: str) -> str:
     return f"\\u{ord(character):04x}" if character <= "\uffff" else f"\\U{ord(character):08x}"
 
 
-def to_json(source: Ast) -> Any:
-    """The tree without places, as JSON: `[kind, parts...]`; a literal is `["literal", type, value]`."""
-    return _json(source.root)
-
-
-def _json(part: Any) -> Any:
-    if isinstance(part, Literal):
-        return ["literal", "null" if part.value is None else type(part.value).__name__, part.value]
-    if isinstance(part, Node):
-        return [type(part).__name__.lower(), *map(_json, part.parts)]
-    return [_json(each) for each in part] if isinstance(part, tuple) else part
-
-
 def expand(root: Typed, variables: frozenset[str]) -> Node:
     """The syntax tree.
 
@@ -203,35 +154,35 @@ class _Place(Struct, frozen=True):
 
 def _literal_node(value: Any) -> Node:
     if isinstance(value, list):
-        return ListLiteral(tuple(map(_literal_node, value)))
+        return syntax.ListLiteral(tuple(map(_literal_node, value)))
     if isinstance(value, dict):
-        return MapLiteral(tuple((Literal(key), _literal_node(each)) for key, each in value.items()))
-    return Literal(value)
+        return syntax.MapLiteral(tuple((syntax.Literal(key), _literal_node(each)) for key, each in value.items()))
+    return syntax.Literal(value)
 
 
-def _variable(node: Variable, place: _Place) -> Node:
+def _variable(node: tree.Variable, place: _Place) -> Node:
     if place.record is not None:
-        return Select(place.record, node.name)
+        return syntax.Select(place.record, node.name)
     first, *keys = node.name.split(".")
-    found: Node = Name(first)
+    found: Node = syntax.Name(first)
     for key in keys:
-        found = Select(found, key)
+        found = syntax.Select(found, key)
     return found
 
 
-def _operation(node: Operation, place: _Place) -> Node:
+def _operation(node: tree.Operation, place: _Place) -> Node:
     args = [_expanded(arg, place) for arg in node.args]
     if len(args) == 1:
-        return Unary("!" if node.operator == "!" else "-", args[0])
-    return Binary(node.operator, *args)
+        return syntax.Unary("!" if node.operator == "!" else "-", args[0])
+    return syntax.Binary(node.operator, *args)
 
 
-def _native(node: NativeCall, place: _Place) -> Node:
+def _native(node: tree.NativeCall, place: _Place) -> Node:
     args = tuple(_expanded(arg, place) for arg in node.args)
     name = node.native.name
     if name not in STANDARD and name in ("contains", "startsWith", "endsWith"):
-        return Call(name, args[0], args[1:])
-    return Call(name, None, args)
+        return syntax.Call(name, args[0], args[1:])
+    return syntax.Call(name, None, args)
 
 
 def _free_name(slot: Slot, taken: frozenset[str]) -> str:
@@ -245,28 +196,28 @@ def _free_name(slot: Slot, taken: frozenset[str]) -> str:
 def _named(slot: Slot, place: _Place) -> tuple[str, _Place]:
     """The name of a macro's variable, and the place inside of the macro."""
     name = _free_name(slot, place.taken)
-    return name, _Place({**place.slots, slot: Name(name)}, place.record, place.taken | {name})
+    return name, _Place({**place.slots, slot: syntax.Name(name)}, place.record, place.taken | {name})
 
 
-def _fold(node: Fold, place: _Place) -> Node:
+def _fold(node: tree.Fold, place: _Place) -> Node:
     accumulator, inner = _named(node.accumulator, place)
     name, inner = _named(node.slot, inner)
     target, initial = _expanded(node.target, place), _expanded(node.initial, place)
-    return Reduce(target, accumulator, name, initial, _expanded(node.body, inner))
+    return syntax.Reduce(target, accumulator, name, initial, _expanded(node.body, inner))
 
 
-def _search(node: Search, place: _Place) -> Node:
+def _search(node: tree.Search, place: _Place) -> Node:
     name, inner = _named(node.slot, place)
-    return Closure(_expanded(node.origins, place), name, _expanded(node.body, inner), Literal(node.limit))
+    return syntax.Closure(_expanded(node.origins, place), name, _expanded(node.body, inner), syntax.Literal(node.limit))
 
 
-def _loop(node: Loop, place: _Place) -> Node:
+def _loop(node: tree.Loop, place: _Place) -> Node:
     name, inner = _named(node.slot, place)
     condition = _expanded(node.condition, inner) if node.condition else None
-    return Macro(node.kind, _expanded(node.target, place), name, _expanded(node.body, inner), condition)
+    return syntax.Macro(node.kind, _expanded(node.target, place), name, _expanded(node.body, inner), condition)
 
 
-def _defined(node: DefinedCall, place: _Place) -> Node:
+def _defined(node: tree.DefinedCall, place: _Place) -> Node:
     """The body; an argument that may fail is evaluated first, and once, by `[argument].map(name, body)[0]`."""
     slots: dict[Slot, Node] = {}
     taken, record = place.taken, place.record
@@ -279,7 +230,7 @@ def _defined(node: DefinedCall, place: _Place) -> Node:
         name = _free_name(slot, taken)
         taken |= {name}
         bound.append((name, _expanded(arg, place)))
-        return Name(name)
+        return syntax.Name(name)
 
     for slot, arg in zip(node.instance.params, node.args, strict=True):
         slots[slot] = settle(slot, arg)
@@ -287,7 +238,7 @@ def _defined(node: DefinedCall, place: _Place) -> Node:
         record = settle(Slot("record"), node.record)
     body = _expanded(node.instance.body, _Place(slots, record, taken))
     for name, value in reversed(bound):
-        body = Index(Macro("map", ListLiteral((value,)), name, body), Literal(0))
+        body = syntax.Index(syntax.Macro("map", syntax.ListLiteral((value,)), name, body), syntax.Literal(0))
     return body
 
 
@@ -297,23 +248,23 @@ def _expanded(node: Typed, place: _Place) -> Node:
 
 _FORMS: Mapping[type, Callable[[Any, _Place], Node]] = {
     Value: lambda node, place: _literal_node(node.value),
-    Variable: _variable,
-    Local: lambda node, place: place.slots[node.slot],
-    Field: lambda node, place: Select(_expanded(node.operand, place), node.key),
-    Present: lambda node, place: Has(_expanded(node.operand, place), node.key),
-    Item: lambda node, place: Index(_expanded(node.operand, place), _expanded(node.index, place)),
-    Operation: _operation,
-    Junction: lambda node, place: Logical(node.operator, tuple(_expanded(arg, place) for arg in node.args)),
-    Choice: lambda node, place: Conditional(
+    tree.Variable: _variable,
+    tree.Local: lambda node, place: place.slots[node.slot],
+    tree.Field: lambda node, place: syntax.Select(_expanded(node.operand, place), node.key),
+    tree.Present: lambda node, place: syntax.Has(_expanded(node.operand, place), node.key),
+    tree.Item: lambda node, place: syntax.Index(_expanded(node.operand, place), _expanded(node.index, place)),
+    tree.Operation: _operation,
+    tree.Junction: lambda node, place: syntax.Logical(node.operator, tuple(_expanded(arg, place) for arg in node.args)),
+    tree.Choice: lambda node, place: syntax.Conditional(
         _expanded(node.condition, place), _expanded(node.then, place), _expanded(node.otherwise, place)
     ),
-    MakeList: lambda node, place: ListLiteral(tuple(_expanded(part, place) for part in node.items)),
-    MakeMap: lambda node, place: MapLiteral(
+    tree.MakeList: lambda node, place: syntax.ListLiteral(tuple(_expanded(part, place) for part in node.items)),
+    tree.MakeMap: lambda node, place: syntax.MapLiteral(
         tuple((_expanded(key, place), _expanded(value, place)) for key, value in node.entries)
     ),
-    Loop: _loop,
-    Fold: _fold,
-    Search: _search,
-    NativeCall: _native,
-    DefinedCall: _defined,
+    tree.Loop: _loop,
+    tree.Fold: _fold,
+    tree.Search: _search,
+    tree.NativeCall: _native,
+    tree.DefinedCall: _defined,
 }

@@ -169,12 +169,6 @@ def test_a_constant_is_the_value(value):
     assert type(found) is type(value)
 
 
-@pytest.mark.parametrize("value", [object(), {1: 2}, (1,), {"a": object()}, b"x"])
-def test_what_is_no_json_is_no_constant(value):
-    with pytest.raises(TypeError, match="not JSON data"):
-        Emitter().constant(value)
-
-
 def test_callers_mistakes_are_refused(checked):
     emitter = Emitter()
     local = emitter.local("t")

@@ -11,7 +11,6 @@ from specledger.expr import (
     INT,
     NULL,
     STRING,
-    Constant,
     Defined,
     Environment,
     IntType,
@@ -175,7 +174,7 @@ CHOICES = Environment(
         "step": Defined(("a",), Text.inline("a.w == 'east' ? 1 : (a.w == 'right' ? 2 : 0)")),
         "any": Defined(("texts",), Text.inline("texts.exists(each, each == 'east' || each == 'right')")),
     },
-    constants={"FLAT": Constant(ListType(STRING), ["east", "west", "up"])},
+    constants={"FLAT": (ListType(STRING), ["east", "west", "up"])},
 )
 
 

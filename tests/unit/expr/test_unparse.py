@@ -4,7 +4,7 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.expr import DOUBLE, INT, Defined, Environment, ListType, evaluate, parse, to_cel, to_json
+from specledger.expr import DOUBLE, INT, Defined, Environment, ListType, evaluate, parse, to_cel
 
 WRITTEN = [
     ("1+2*3", "1 + 2 * 3"),
@@ -78,18 +78,6 @@ def test_expansion_captures_nothing(checked, environment, values):
     assert written == "ints.map(v, [v * 1].map(v_2, ints.map(v_3, v_3 + v_2))[0][0])"
     again = checked(written, Environment(variables={"ints": ListType(INT)}))
     assert evaluate(again, values) == evaluate(found, values)
-
-
-def test_json_tells_kinds_of_numbers_apart():
-    def shape(text):
-        return to_json(parsed(text))
-
-    assert shape("a.b(1, 1.0)") == ["call", "b", ["name", "a"], [["literal", "int", 1], ["literal", "float", 1.0]]]
-    assert shape("true || null == -1") == [
-        "logical", "||", [["literal", "bool", True], ["binary", "==", ["literal", "null", None], ["literal", "int", -1]]],
-    ]  # fmt: skip
-    assert shape("1") != shape("1.0")
-    assert shape(" 1 ") == shape("(1)")
 
 
 def test_a_constant_that_has_no_literal_is_written_as_a_division(checked):

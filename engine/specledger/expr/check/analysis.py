@@ -10,36 +10,21 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from specledger.expr.check.tree import (
-    DefinedCall,
-    Fold,
-    Loop,
-    MakeList,
-    NativeCall,
-    Operation,
-    Path,
-    Present,
-    Search,
-    Slot,
-    Typed,
-    Variable,
-    parts,
-    path_of,
-    walk,
-)
+from specledger.expr.check import tree
+from specledger.expr.check.tree import Path, Slot, Typed, parts, path_of, walk
 from specledger.expr.check.types import ListType, MapType, RecordType, Type
 from specledger.expr.limits import MAX_LIST
 
 _Places = Mapping[Slot, Path]
 
 
-def captures_of(body: Typed) -> tuple[Variable, ...]:
+def captures_of(body: Typed) -> tuple[tree.Variable, ...]:
     """The variables that a body needs around it, its callees included, by name."""
-    found: dict[str, Variable] = {}
+    found: dict[str, tree.Variable] = {}
     for node in walk(body):
-        if isinstance(node, Variable):
+        if isinstance(node, tree.Variable):
             found.setdefault(node.name, node)
-        elif isinstance(node, DefinedCall) and node.record is None:
+        elif isinstance(node, tree.DefinedCall) and node.record is None:
             for variable in node.instance.captures:
                 found.setdefault(variable.name, variable)
     return tuple(found[name] for name in sorted(found))
@@ -57,14 +42,14 @@ def reads_of(root: Typed) -> frozenset[Path]:
 
 def _reads(node: Typed, places: _Places, prefix: Path) -> set[Path]:
     place = path_of(node)
-    if isinstance(node, Present):
+    if isinstance(node, tree.Present):
         asked = path_of(node.operand)
         place = asked and (asked[0], (*asked[1], node.key))
     if place is not None:
         path = _path(place, places, prefix)
         return set() if path is None else {path}
     found: set[Path] = set()
-    if not isinstance(node, DefinedCall):
+    if not isinstance(node, tree.DefinedCall):
         for part in parts(node):
             found |= _reads(part, places, prefix)
         return found
@@ -107,15 +92,15 @@ def size(node: Typed) -> Size:
     nodes = 1 + sum(part.nodes for part in sizes)
     height = 1 + max((part.height for part in sizes), default=0)
     weight = 1 + sum(part.weight for part in sizes)
-    if isinstance(node, DefinedCall):
+    if isinstance(node, tree.DefinedCall):
         nodes += node.instance.nodes
         height = max(height, 1 + node.instance.height)
         weight += node.instance.weight
-    elif isinstance(node, NativeCall):
+    elif isinstance(node, tree.NativeCall):
         weight += node.native.cost
-    elif isinstance(node, Loop | Search):
+    elif isinstance(node, tree.Loop | tree.Search):
         weight = 1 + sizes[0].weight
-    elif isinstance(node, Fold):
+    elif isinstance(node, tree.Fold):
         weight = 1 + sizes[0].weight + sizes[1].weight
     return Size(nodes, height, weight)
 
@@ -137,41 +122,41 @@ def charged(node: Typed) -> tuple[tuple[Typed, int], ...]:
 
     A list literal counts by its nodes already, unless a macro goes over it.
     """
-    if isinstance(node, Loop | Fold):
+    if isinstance(node, tree.Loop | tree.Fold):
         return ((node.target, node.weight),)
-    if isinstance(node, Search):
+    if isinstance(node, tree.Search):
         return ((node.origins, 1),)
-    if isinstance(node, NativeCall):
+    if isinstance(node, tree.NativeCall):
         return tuple((arg, 1 + node.native.cost) for arg in node.args if _long(arg))
-    if isinstance(node, Operation) and node.operator == "in":
+    if isinstance(node, tree.Operation) and node.operator == "in":
         container = node.args[1]
         return ((container, 1),) if isinstance(container.type, ListType) and _long(container) else ()
-    if isinstance(node, Operation) and node.operator in ("+", "==", "!="):
+    if isinstance(node, tree.Operation) and node.operator in ("+", "==", "!="):
         return tuple((arg, 1) for arg in node.args if _long(arg))
     return ()
 
 
-def makes_list(node: NativeCall) -> bool:
+def makes_list(node: tree.NativeCall) -> bool:
     """Whether the length of a native's result is charged for too."""
     return isinstance(node.type, ListType)
 
 
 def _long(node: Typed) -> bool:
-    return isinstance(node.type, ListType | MapType) and not isinstance(node, MakeList)
+    return isinstance(node.type, ListType | MapType) and not isinstance(node, tree.MakeList)
 
 
 def work(node: Typed) -> int:
     """An upper bound of the work of one evaluation, by the sizes that types declare."""
     total = sum(most(collection.type) * each for collection, each in charged(node))
-    if isinstance(node, Loop):
+    if isinstance(node, tree.Loop):
         inner = work(node.body) + (work(node.condition) if node.condition else 0)
         return total + work(node.target) + most(node.target.type) * inner
-    if isinstance(node, Fold):
+    if isinstance(node, tree.Fold):
         return total + work(node.target) + work(node.initial) + most(node.target.type) * work(node.body)
-    if isinstance(node, Search):
+    if isinstance(node, tree.Search):
         return total + work(node.origins) + most(node.type) * (node.weight + most(node.body.type) + work(node.body))
-    if isinstance(node, DefinedCall):
+    if isinstance(node, tree.DefinedCall):
         total += work(node.instance.body)
-    if isinstance(node, NativeCall) and makes_list(node):
+    if isinstance(node, tree.NativeCall) and makes_list(node):
         total += most(node.type)
     return total + sum(map(work, parts(node)))

@@ -14,7 +14,7 @@ from copy import copy
 from functools import lru_cache
 from itertools import filterfalse
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -40,13 +40,6 @@ ENGINE_NAMES = frozenset(
     | {"writes", "cost", "seen", "here", "claims"}
 )
 """Names that the engine itself gives somewhere; a spec's constants, state, functions and arguments cannot take them."""
-
-
-class Constant(NamedTuple):
-    """A named literal; generated code contains the value itself."""
-
-    type: Type
-    value: Any
 
 
 Function = Native | Defined

@@ -5,24 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from specledger.core.diagnostics import suggest
-from specledger.expr.check import ranges
+from specledger.expr.check import ranges, tree
 from specledger.expr.check.analysis import body_weight
 from specledger.expr.check.calls import Calls
 from specledger.expr.check.operators import Refusal, aligned, apart, binary, mixed, unary
 from specledger.expr.check.relations import join, mismatch, plain, undecided, widened
-from specledger.expr.check.tree import (
-    Choice,
-    Fold,
-    Junction,
-    Loop,
-    MakeList,
-    MakeMap,
-    Operation,
-    Search,
-    Slot,
-    Typed,
-    Value,
-)
+from specledger.expr.check.tree import Slot, Typed, Value
 from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
@@ -46,24 +34,8 @@ from specledger.expr.errors import (
     E_EXPR_TYPE,
 )
 from specledger.expr.limits import MAX_LIST
-from specledger.expr.parse.syntax import (
-    Binary,
-    Call,
-    Closure,
-    Conditional,
-    Has,
-    Index,
-    ListLiteral,
-    Literal,
-    Logical,
-    Macro,
-    MapLiteral,
-    Name,
-    Node,
-    Reduce,
-    Select,
-    Unary,
-)
+from specledger.expr.parse import syntax
+from specledger.expr.parse.syntax import Node
 
 _ROUNDS: Final = 4
 """How often a body is typed until the type of what begins as an empty list is known: once a level of lists."""
@@ -88,13 +60,13 @@ class Loops(Calls):
         )
         return None
 
-    def loop(self, node: Macro | Reduce | Closure) -> Typed | None:
+    def loop(self, node: syntax.Macro | syntax.Reduce | syntax.Closure) -> Typed | None:
         """A macro."""
-        if isinstance(node, Macro):
+        if isinstance(node, syntax.Macro):
             return self._macro(node)
-        return self._reduce(node) if isinstance(node, Reduce) else self._closure(node)
+        return self._reduce(node) if isinstance(node, syntax.Reduce) else self._closure(node)
 
-    def _macro(self, node: Macro) -> Typed | None:
+    def _macro(self, node: syntax.Macro) -> Typed | None:
         target = self.check(node.target)
         if target is None:
             return None
@@ -115,7 +87,7 @@ class Loops(Calls):
         results: dict[str, Type] = {"map": ListType(body.type, most), "filter": ListType(item, most)}
         weight = body_weight(body, condition)
         type_ = results.get(node.kind, BOOL)
-        return Loop(node.kind, target, slot, body, condition, weight, type=type_, start=node.start, end=node.end)
+        return tree.Loop(node.kind, target, slot, body, condition, weight, type=type_, start=node.start, end=node.end)
 
     def _item_of(self, node: Node, kind: str, target: Typed) -> Type | None:
         type_ = target.type
@@ -133,7 +105,7 @@ class Loops(Calls):
         self.refuse(target, E_EXPR_TYPE, f"`{kind}` goes over a list, not over {type_}")
         return None
 
-    def _reduce(self, node: Reduce) -> Typed | None:
+    def _reduce(self, node: syntax.Reduce) -> Typed | None:
         """The body gives the next value of the accumulator, of the type that it begins with."""
         target, initial = self.check(node.target), self.check(node.initial)
         item = None if target is None else self._item_of(node, "reduce", target)
@@ -141,7 +113,9 @@ class Loops(Calls):
             return None
         return self._folded(node, target, initial, item, widened(initial.type), _ROUNDS)
 
-    def _folded(self, node: Reduce, target: Typed, initial: Typed, item: Type, kept: Type, rounds: int) -> Typed | None:
+    def _folded(
+        self, node: syntax.Reduce, target: Typed, initial: Typed, item: Type, kept: Type, rounds: int
+    ) -> Typed | None:
         """The loop, for an accumulator of type `kept`; items of an empty list get their type from the body."""
         accumulator, slot = Slot(node.accumulator), Slot(node.variable)
         with self.naming(node.accumulator, accumulator, kept), self.naming(node.variable, slot, _some(item)):
@@ -151,7 +125,9 @@ class Loops(Calls):
         wrong = mismatch(body.type, kept)
         if wrong is None:
             weight = body_weight(body, None)
-            return Fold(target, initial, accumulator, slot, body, weight, type=kept, start=node.start, end=node.end)
+            return tree.Fold(
+                target, initial, accumulator, slot, body, weight, type=kept, start=node.start, end=node.end
+            )
         grown = join(kept, body.type) if undecided(kept) and rounds else None
         if grown is not None:
             return self._folded(node, target, initial, item, widened(grown), rounds - 1)
@@ -165,7 +141,7 @@ class Loops(Calls):
         )
         return None
 
-    def _closure(self, node: Closure) -> Typed | None:
+    def _closure(self, node: syntax.Closure) -> Typed | None:
         """The body gives a list of items, of the type of those to begin with."""
         origins, limit = self.check(node.origins), self._limit(node.limit)
         if origins is None or limit is None:
@@ -177,7 +153,7 @@ class Loops(Calls):
             return None
         return self._searched(node, origins, origins.type.most, widened(origins.type.item), limit)
 
-    def _searched(self, node: Closure, origins: Typed, most: int, item: Type, limit: int) -> Typed | None:
+    def _searched(self, node: syntax.Closure, origins: Typed, most: int, item: Type, limit: int) -> Typed | None:
         """The search for items of a type, which the body gives where there is nothing to begin with."""
         slot = Slot(node.variable)
         with self.naming(node.variable, slot, _some(item)):
@@ -198,7 +174,7 @@ class Loops(Calls):
         most = _reached(most, body.type.most if isinstance(body.type, ListType) else MAX_LIST, limit)
         record = RecordType("", {"item": item, "distance": IntType(0, limit)})
         weight, type_ = body_weight(body, None), ListType(record, most)
-        return Search(origins, slot, body, limit, weight, type=type_, start=node.start, end=node.end)
+        return tree.Search(origins, slot, body, limit, weight, type=type_, start=node.start, end=node.end)
 
     def _limit(self, node: Node) -> int | None:
         """How many steps a `closure` may take: a literal or a constant."""
@@ -248,31 +224,31 @@ class Forms(Loops):
         self.session.count()
         typed: Typed | None
         match node:
-            case Literal():
+            case syntax.Literal():
                 typed = Value(node.value, type=_literal_type(node.value), start=node.start, end=node.end)
-            case Name():
+            case syntax.Name():
                 typed = self.name(node)
-            case Select():
+            case syntax.Select():
                 typed = self.select(node)
-            case Has():
+            case syntax.Has():
                 typed = self.has(node)
-            case Index():
+            case syntax.Index():
                 typed = self.index(node)
-            case Unary():
+            case syntax.Unary():
                 typed = self._operation(node, "neg" if node.operator == "-" else "!", (node.operand,))
-            case Binary():
+            case syntax.Binary():
                 typed = self._operation(node, node.operator, (node.left, node.right))
-            case Logical():
+            case syntax.Logical():
                 typed = self._logical(node)
-            case Conditional():
+            case syntax.Conditional():
                 typed = self._conditional(node)
-            case Call():
+            case syntax.Call():
                 typed = self.call(node)
-            case ListLiteral():
+            case syntax.ListLiteral():
                 typed = self._list(node)
-            case MapLiteral():
+            case syntax.MapLiteral():
                 typed = self._map(node)
-            case Macro() | Reduce() | Closure():
+            case syntax.Macro() | syntax.Reduce() | syntax.Closure():
                 typed = self.loop(node)
             case _:
                 raise TypeError(f"no form of expressions: {type(node).__name__}")
@@ -289,14 +265,14 @@ class Forms(Loops):
             return None
         if operator in ("==", "!=", "in") and not (self._occurs(*args) and self._occurs(*reversed(args))):
             return None
-        return Operation(operator, args, type=result, start=node.start, end=node.end)
+        return tree.Operation(operator, args, type=result, start=node.start, end=node.end)
 
     def _occurs(self, one: Typed, other: Typed) -> bool:
         """Whether a text that is one of a few can be what it is compared with; what it never is, is reported."""
         if not isinstance(one.type, ChoiceType):
             return True
         values = one.type.values
-        texts = other.items if isinstance(other, MakeList) else (other,)
+        texts = other.items if isinstance(other, tree.MakeList) else (other,)
         written = (text for text in texts if isinstance(text, Value) and isinstance(text.value, str))
         wrong = next((text for text in written if text.value not in values), None)
         if wrong is not None:
@@ -306,7 +282,7 @@ class Forms(Loops):
             self.refuse(wrong, E_EXPR_TYPE, f"`{self.source(one)}` is never {wrong.value!r}", hint)
         return wrong is None
 
-    def _logical(self, node: Logical) -> Typed | None:
+    def _logical(self, node: syntax.Logical) -> Typed | None:
         """Operands to the right are checked with what those to the left have proved."""
         args: list[Typed] = []
         known: ranges.Facts = {}
@@ -318,9 +294,9 @@ class Forms(Loops):
                 known = ranges.merged(known, ranges.proved(typed, node.operator == "&&"))
         if len(args) != len(node.operands):
             return None
-        return Junction(node.operator, tuple(args), type=BOOL, start=node.start, end=node.end)
+        return tree.Junction(node.operator, tuple(args), type=BOOL, start=node.start, end=node.end)
 
-    def _conditional(self, node: Conditional) -> Typed | None:
+    def _conditional(self, node: syntax.Conditional) -> Typed | None:
         condition = self.condition(node.condition, "the condition of `?`")
         with self.knowing(ranges.proved(condition) if condition else {}):
             then = self.check(node.then)
@@ -335,7 +311,7 @@ class Forms(Loops):
             code = E_EXPR_NO_PROMOTION if mixed(then.type, otherwise.type) else E_EXPR_TYPE
             self.refuse_operands(node, Refusal(code, message), (then, otherwise))
             return None
-        return Choice(condition, then, otherwise, type=joined, start=node.start, end=node.end)
+        return tree.Choice(condition, then, otherwise, type=joined, start=node.start, end=node.end)
 
     def _joined(self, node: Node, what: str, parts: tuple[Typed, ...]) -> Type | None:
         """The type that all parts of a literal share; reported when there is none."""
@@ -351,15 +327,15 @@ class Forms(Loops):
             result = wider
         return result
 
-    def _list(self, node: ListLiteral) -> Typed | None:
+    def _list(self, node: syntax.ListLiteral) -> Typed | None:
         found = self.check_all(node.items)
         items = None if found is None else aligned(found)
         item = None if items is None else self._joined(node, "a list", items)
         if items is None or item is None:
             return None
-        return MakeList(items, type=ListType(item, len(items)), start=node.start, end=node.end)
+        return tree.MakeList(items, type=ListType(item, len(items)), start=node.start, end=node.end)
 
-    def _map(self, node: MapLiteral) -> Typed | None:
+    def _map(self, node: syntax.MapLiteral) -> Typed | None:
         """A record when all keys are literal strings; else a map of one key type and one value type."""
         keys = self.check_all(tuple(key for key, _ in node.entries))
         values = self.check_all(tuple(value for _, value in node.entries))
@@ -368,7 +344,7 @@ class Forms(Loops):
         entries = tuple(zip(keys, values, strict=True))
         if all(isinstance(key, Value) and isinstance(key.value, str) for key in keys):
             fields = {key.value: value.type for key, value in entries if isinstance(key, Value)}
-            return MakeMap(entries, type=RecordType("", fields), start=node.start, end=node.end)
+            return tree.MakeMap(entries, type=RecordType("", fields), start=node.start, end=node.end)
         key_type = self._joined(node, "a map with keys", keys)
         value_type = self._joined(node, "a map with values", values)
         if key_type is None or value_type is None:
@@ -377,7 +353,7 @@ class Forms(Loops):
             self.refuse(keys[0], E_EXPR_TYPE, f"keys of a map are strings, ints or bools, not {key_type}")
             return None
         plain = IntType() if isinstance(key_type, IntType) else key_type
-        return MakeMap(entries, type=MapType(value_type, plain), start=node.start, end=node.end)
+        return tree.MakeMap(entries, type=MapType(value_type, plain), start=node.start, end=node.end)
 
     def _keys_differ(self, keys: tuple[Typed, ...]) -> bool:
         seen: set[tuple[type, object]] = set()

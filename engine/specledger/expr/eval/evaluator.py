@@ -10,29 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from specledger.core.spans import Text
+from specledger.expr.check import tree
 from specledger.expr.check.analysis import charged, makes_list, size
 from specledger.expr.check.checker import Checked
 from specledger.expr.check.relations import conforms
-from specledger.expr.check.tree import (
-    Choice,
-    DefinedCall,
-    Field,
-    Fold,
-    Item,
-    Junction,
-    Local,
-    Loop,
-    MakeList,
-    MakeMap,
-    NativeCall,
-    Operation,
-    Present,
-    Search,
-    Slot,
-    Typed,
-    Value,
-    Variable,
-)
+from specledger.expr.check.tree import Slot, Typed, Value
 from specledger.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT, E_EVAL_NO_SUCH_KEY, EvaluationError
 from specledger.expr.eval.values import OPERATORS, Reached, item, present, select, wrong_type
 from specledger.expr.limits import MAX_WORK
@@ -95,22 +77,22 @@ class _Evaluation:
         if self.work < 0:
             raise EvaluationError(E_EVAL_LIMIT, "the evaluation takes too much work", node.start, self.text)
 
-    def charge_args(self, node: Operation | NativeCall, args: list[Any]) -> None:
+    def charge_args(self, node: tree.Operation | tree.NativeCall, args: list[Any]) -> None:
         for collection, each in charged(node):
             value = args[node.args.index(collection)]
             self.charge(node, len(value) if isinstance(value, list | dict) else 1, each)
 
-    def variable(self, node: Variable) -> Any:
+    def variable(self, node: tree.Variable) -> Any:
         if node.name in self.variables:
             return self.variables[node.name]
         raise EvaluationError(E_EVAL_NO_SUCH_KEY, f"there is no `{node.name}`", node.start, self.text)
 
-    def operation(self, node: Operation) -> Any:
+    def operation(self, node: tree.Operation) -> Any:
         args = [self.run(arg) for arg in node.args]
         self.charge_args(node, args)
         return self.apply(node, OPERATORS[node.operator], *args)
 
-    def junction(self, node: Junction) -> Any:
+    def junction(self, node: tree.Junction) -> Any:
         """The first operand that decides wins, whatever errors stand before it; else the first error."""
         return self.decide(node.operator == "||", node.args)
 
@@ -143,10 +125,10 @@ class _Evaluation:
         value = self.run(node)
         return bool(value) if type(value) is bool else bool(self.apply(node, wrong_type, "? or a predicate", value))
 
-    def choice(self, node: Choice) -> Any:
+    def choice(self, node: tree.Choice) -> Any:
         return self.run(node.then if self.test(node.condition) else node.otherwise)
 
-    def make_map(self, node: MakeMap) -> Any:
+    def make_map(self, node: tree.MakeMap) -> Any:
         result: dict[Any, Any] = {}
         for key_node, value_node in node.entries:
             key = self.run(key_node)
@@ -155,31 +137,31 @@ class _Evaluation:
             result[key] = self.run(value_node)
         return result
 
-    def loop(self, node: Loop) -> Any:
+    def loop(self, node: tree.Loop) -> Any:
         items = self.run(node.target)
         if type(items) is not list and (type(items) is not dict or node.kind in ("map", "filter")):
             self.apply(node, wrong_type, node.kind, items)
         self.charge(node, len(items), node.weight)
         return _MACROS[node.kind](self, node, items)
 
-    def each(self, node: Loop, items: Any) -> Iterator[Any]:
+    def each(self, node: tree.Loop, items: Any) -> Iterator[Any]:
         for value in items:
             self.slots[node.slot] = value
             yield value
 
-    def all(self, node: Loop, items: Any) -> bool:
+    def all(self, node: tree.Loop, items: Any) -> bool:
         return self.decide(False, (node.body for _ in self.each(node, items)))
 
-    def exists(self, node: Loop, items: Any) -> bool:
+    def exists(self, node: tree.Loop, items: Any) -> bool:
         return self.decide(True, (node.body for _ in self.each(node, items)))
 
-    def exists_one(self, node: Loop, items: Any) -> bool:
+    def exists_one(self, node: tree.Loop, items: Any) -> bool:
         return [self.test(node.body) for _ in self.each(node, items)].count(True) == 1
 
-    def filter(self, node: Loop, items: Any) -> list[Any]:
+    def filter(self, node: tree.Loop, items: Any) -> list[Any]:
         return [value for value in self.each(node, items) if self.test(node.body)]
 
-    def map(self, node: Loop, items: Any) -> list[Any]:
+    def map(self, node: tree.Loop, items: Any) -> list[Any]:
         wanted = node.condition
         return [self.run(node.body) for _ in self.each(node, items) if wanted is None or self.test(wanted)]
 
@@ -188,7 +170,7 @@ class _Evaluation:
         items = self.run(node)
         return items if type(items) is list else self.apply(node, wrong_type, name, items)
 
-    def fold(self, node: Fold) -> Any:
+    def fold(self, node: tree.Fold) -> Any:
         items, value = self.listed(node.target, "reduce"), self.run(node.initial)
         self.charge(node, len(items), node.weight)
         for each in items:
@@ -196,7 +178,7 @@ class _Evaluation:
             value = self.run(node.body)
         return value
 
-    def search(self, node: Search) -> Any:
+    def search(self, node: tree.Search) -> Any:
         origins = self.listed(node.origins, "closure")
         self.charge(node, len(origins), 1)
         reached = self.apply(node, Reached, origins, node.limit)
@@ -208,7 +190,7 @@ class _Evaluation:
             self.apply(node, reached.extend, found)
         return reached.values()
 
-    def native(self, node: NativeCall) -> Any:
+    def native(self, node: tree.NativeCall) -> Any:
         args = [self.run(arg) for arg in node.args]
         rows = node.accepts
         if rows and not any(all(map(conforms, args, row)) for row in rows):
@@ -219,7 +201,7 @@ class _Evaluation:
             self.charge(node, len(result), 1)
         return result
 
-    def defined(self, node: DefinedCall) -> Any:
+    def defined(self, node: tree.DefinedCall) -> Any:
         """A body runs with its parameters in its slots; they cannot be in use, since there is no recursion."""
         values = [self.run(arg) for arg in node.args]
         text, variables = self.text, self.variables
@@ -234,24 +216,24 @@ class _Evaluation:
 
 _FORMS: Mapping[type, Callable[[_Evaluation, Any], Any]] = {
     Value: lambda run, node: node.value,
-    Variable: _Evaluation.variable,
-    Local: lambda run, node: run.slots[node.slot],
-    Field: lambda run, node: run.apply(node, select, run.run(node.operand), node.key),
-    Present: lambda run, node: run.apply(node, present, run.run(node.operand), node.key),
-    Item: lambda run, node: run.apply(node, item, run.run(node.operand), run.run(node.index)),
-    Operation: _Evaluation.operation,
-    Junction: _Evaluation.junction,
-    Choice: _Evaluation.choice,
-    MakeList: lambda run, node: [run.run(part) for part in node.items],
-    MakeMap: _Evaluation.make_map,
-    Loop: _Evaluation.loop,
-    Fold: _Evaluation.fold,
-    Search: _Evaluation.search,
-    NativeCall: _Evaluation.native,
-    DefinedCall: _Evaluation.defined,
+    tree.Variable: _Evaluation.variable,
+    tree.Local: lambda run, node: run.slots[node.slot],
+    tree.Field: lambda run, node: run.apply(node, select, run.run(node.operand), node.key),
+    tree.Present: lambda run, node: run.apply(node, present, run.run(node.operand), node.key),
+    tree.Item: lambda run, node: run.apply(node, item, run.run(node.operand), run.run(node.index)),
+    tree.Operation: _Evaluation.operation,
+    tree.Junction: _Evaluation.junction,
+    tree.Choice: _Evaluation.choice,
+    tree.MakeList: lambda run, node: [run.run(part) for part in node.items],
+    tree.MakeMap: _Evaluation.make_map,
+    tree.Loop: _Evaluation.loop,
+    tree.Fold: _Evaluation.fold,
+    tree.Search: _Evaluation.search,
+    tree.NativeCall: _Evaluation.native,
+    tree.DefinedCall: _Evaluation.defined,
 }
 
-_MACROS: Mapping[str, Callable[[_Evaluation, Loop, Any], Any]] = {
+_MACROS: Mapping[str, Callable[[_Evaluation, tree.Loop, Any], Any]] = {
     "all": _Evaluation.all,
     "exists": _Evaluation.exists,
     "exists_one": _Evaluation.exists_one,

@@ -20,13 +20,13 @@ from specledger.expr.generate.ast_allowlist import seal, sealed
 from specledger.expr.generate.numbering import Shape, shape_of
 from specledger.expr.generate.render import Renderer
 from specledger.expr.generate.sharing import share
-from specledger.expr.generate.source import BUILTINS, Frame, Meter, Names, Source, literal
+from specledger.expr.generate.source import BUILTINS, Frame, Meter, Names, Source
 from specledger.expr.limits import MAX_WORK
 
 _LINE = re.compile(r"[ -~]+\Z")
 
 
-class Emitter:
+class Emitter(Source):
     """Builds one generated module out of checked expressions and templates of its caller."""
 
     def __init__(self, exact: bool = False, sized: bool = False, shared: bool = True) -> None:
@@ -38,31 +38,13 @@ class Emitter:
             shared: Rewrite fast code so that nothing is computed twice.
             sized: Heed `expect`: the code raises for values of other sizes.
         """
-        self._source = Source()
+        super().__init__()
         self._exact = exact
         self.sized = sized
         self._shared = shared and not exact
         self._meter = Meter()
-        self._plain = Renderer(self._source)
-        self._metered = Renderer(self._source, self._meter)
-
-    def local(self, hint: str = "") -> str:
-        """A new Python identifier for a local or parameter; it resembles `hint` as far as that is harmless."""
-        return self._source.local(hint)
-
-    def bind(self, value: object, hint: str = "") -> str:
-        """A global name of the module that holds an object (a callable, an exception class, a table)."""
-        return self._source.bind(value, hint)
-
-    def constant(self, value: Any) -> str:
-        """JSON data as a Python expression; lists and maps are shared, so they must not be changed.
-
-        Raises:
-            TypeError: The value is no JSON data.
-        """
-        if literal(value) is None and not _is_json(value):
-            raise TypeError(f"not JSON data: {type(value).__name__}")
-        return self._source.constant(value)
+        self._plain = Renderer(self)
+        self._metered = Renderer(self, self._meter)
 
     def expression(self, checked: Checked, names: Mapping[str, str]) -> str:
         """A Python expression with the value of `checked`.
@@ -77,35 +59,35 @@ class Emitter:
         Raises:
             ValueError: A variable has no local.
         """
-        wrong = sorted(name for name in checked.variables if names.get(name) not in self._source.names.locals)
+        wrong = sorted(name for name in checked.variables if names.get(name) not in self.names.locals)
         if wrong:
             raise ValueError(f"variables without a local of this emitter: {', '.join(wrong)}")
         given = {name: names[name] for name in sorted(checked.variables)}
         if self._exact:
-            return f"{self._source.bind(_exactly(checked, tuple(given)))}({', '.join(given.values())})"
+            return f"{self.bind(_exactly(checked, tuple(given)))}({', '.join(given.values())})"
         if work(checked.root) <= MAX_WORK:
-            return self._plain.render(checked.root, Frame(given, self._source.local))
+            return self._plain.render(checked.root, Frame(given, self.local))
         return self._limited(checked, given)
 
     def _limited(self, checked: Checked, given: Mapping[str, str]) -> str:
         """A function for an expression that sizes do not prove cheap: it counts its work."""
         params = [f"a{index}" for index in range(len(given))]
-        self._source.names.locals.update(params)
-        frame = Frame(dict(zip(given, params, strict=True)), self._source.scoped())
-        lines = [f"{self._source.bind(self._meter.begin, 'begin')}()"]
+        self.names.locals.update(params)
+        frame = Frame(dict(zip(given, params, strict=True)), self.scoped())
+        lines = [f"{self.bind(self._meter.begin, 'begin')}()"]
         lines.append(f"return {self._metered.render(checked.root, frame)}")
-        return f"{self._source.define('limited', params, lines, shared=True)}({', '.join(given.values())})"
+        return f"{self.define('limited', params, lines, shared=True)}({', '.join(given.values())})"
 
     def expect(self, local: str, example: Any) -> None:
         """Say what a parameter's value will probably be like, if anything: small matrices in it keep their sizes."""
         shape = shape_of(example) if self.sized else None
         if shape is not None:
-            self._source.names.expected[local] = shape
+            self.names.expected[local] = shape
 
     @property
     def expects(self) -> bool:
         """Whether the code that is made raises for values of sizes that were not expected."""
-        return bool(self._source.names.expected)
+        return bool(self.names.expected)
 
     def function(self, hint: str, params: Sequence[str], lines: Sequence[str]) -> str:
         """Adds a function.
@@ -122,16 +104,11 @@ class Emitter:
         Raises:
             ValueError: A parameter is no local of this emitter, or a line is not one line of ASCII.
         """
-        if not set(params) <= self._source.names.locals or len(set(params)) != len(params):
+        if not set(params) <= self.names.locals or len(set(params)) != len(params):
             raise ValueError("parameters must be different locals of this emitter")
         if not lines or not all(_LINE.match(line) for line in lines):
             raise ValueError("a body is lines of printable ASCII, at least one")
-        return self._source.define(hint, params, lines)
-
-    @property
-    def source(self) -> str:
-        """The text of the module, for people who look at it."""
-        return self._source.text()
+        return self.define(hint, params, lines)
 
     def build(self, slower: Mapping[str, Callable[..., Any]] | None = None) -> Mapping[str, FunctionType]:
         """Executes the module.
@@ -145,11 +122,10 @@ class Emitter:
         Raises:
             NotSealed: The source holds what generated source must not.
         """
-        source, given = self._source, slower or {}
-        names = source.names
-        code, slower_names = _code(
+        names, given = self.names, slower or {}
+        code = _code(
             _Module(
-                source.text(),
+                self.source,
                 frozenset(names.locals),
                 tuple(names.functions),
                 frozenset(names.globals),
@@ -157,12 +133,11 @@ class Emitter:
                 frozenset(names.written.items()),
                 frozenset(names.expected.items()),
                 frozenset(given),
-                shared=self._shared,
-                exact=self._exact,
+                self._shared,
             )
         )
-        bound = {name: given[function] for function, name in slower_names.items()}
-        space: dict[str, Any] = {"__builtins__": {}, **BUILTINS, **source.bound, **bound}
+        bound = {_slower(name): function for name, function in given.items()}
+        space: dict[str, Any] = {"__builtins__": {}, **BUILTINS, **self.bound, **bound}
         exec(code, space)  # noqa: S102 - sealed
         return {name: space[name] for name in names.functions}
 
@@ -183,12 +158,11 @@ class _Module(NamedTuple):
     expected: frozenset[tuple[str, Shape]]
     decided: frozenset[str]
     shared: bool
-    exact: bool
 
 
 @lru_cache(maxsize=4096)
-def _code(module: _Module) -> tuple[CodeType, Mapping[str, str]]:
-    """The code of a module, and the global name of the slower function for each decided one.
+def _code(module: _Module) -> CodeType:
+    """The code of a module.
 
     Raises:
         NotSealed: The source holds what generated source must not.
@@ -202,21 +176,26 @@ def _code(module: _Module) -> tuple[CodeType, Mapping[str, str]]:
         dict(module.expected),
     )
     tree = seal(module.text, {*names.locals, *names.functions, *names.globals, *BUILTINS})
-    slower = {function: f"d_{function}" for function in module.decided}
-    if not module.exact:
-        if module.shared:
-            share(tree, names)
-        for function in tree.body:
-            if isinstance(function, ast.FunctionDef) and function.name in slower:
-                _decide(function, slower[function.name])
-        tree = sealed(tree, {*names.locals, *names.functions, *names.globals, *slower.values(), *BUILTINS})
-    return compile(tree, "<generated>", "exec"), slower
+    if module.shared:
+        share(tree, names)
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and function.name in module.decided:
+            _decide(function)
+    if module.shared or module.decided:
+        slower = map(_slower, module.decided)
+        sealed(tree, {*names.locals, *names.functions, *names.globals, *slower, *BUILTINS})
+    return compile(tree, "<generated>", "exec")
 
 
-def _decide(function: ast.FunctionDef, slower: str) -> None:
-    """Make a function call a slower one whenever it raises."""
+def _slower(function: str) -> str:
+    """The global name of what decides when a function raises; no name that the emitter gives begins so."""
+    return f"d_{function}"
+
+
+def _decide(function: ast.FunctionDef) -> None:
+    """Make a function call its slower one whenever it raises."""
     params = ", ".join(argument.arg for argument in function.args.args)
-    (tried,) = ast.parse(f"try:\n    pass\nexcept Exception:\n    return {slower}({params})").body
+    (tried,) = ast.parse(f"try:\n    pass\nexcept Exception:\n    return {_slower(function.name)}({params})").body
     assert isinstance(tried, ast.Try)  # noqa: S101 - written above
     tried.body, function.body = function.body, [tried]
 
@@ -226,11 +205,3 @@ def _exactly(checked: Checked, names: tuple[str, ...]) -> Callable[..., Any]:
         return evaluate(checked, dict(zip(names, values, strict=True)))
 
     return exactly
-
-
-def _is_json(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(map(_is_json, value))
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_json(each) for key, each in value.items())
-    return value is None or type(value) in (bool, int, float, str)

@@ -10,30 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from specledger.expr.check import analysis
+from specledger.expr.check import analysis, tree
 from specledger.expr.check.relations import conforms
-from specledger.expr.check.tree import (
-    Choice,
-    DefinedCall,
-    Field,
-    Fold,
-    Instance,
-    Item,
-    Junction,
-    Local,
-    Loop,
-    MakeList,
-    MakeMap,
-    NativeCall,
-    Operation,
-    Present,
-    Search,
-    Typed,
-    Value,
-    Variable,
-    parts,
-    repeatable,
-)
+from specledger.expr.check.tree import Instance, Typed, Value, parts, repeatable
 from specledger.expr.check.types import BOOL, DYN, IntType, ListType
 from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.eval.values import Reached, item, present, select, wrong_type
@@ -76,25 +55,25 @@ class Renderer(FastForms):
     def _value(self, node: Value, frame: Frame) -> str:
         return self.source.constant(node.value)
 
-    def _variable(self, node: Variable, frame: Frame) -> str:
+    def _variable(self, node: tree.Variable, frame: Frame) -> str:
         return frame.variable(node.name)
 
-    def _local(self, node: Local, frame: Frame) -> str:
+    def _local(self, node: tree.Local, frame: Frame) -> str:
         return frame.slot(node.slot)
 
-    def _field(self, node: Field, frame: Frame) -> str:
+    def _field(self, node: tree.Field, frame: Frame) -> str:
         operand, key = self.render(node.operand, frame), self.source.constant(node.key)
         if node.operand.type == DYN:
             return f"{self.source.bind(select)}({operand}, {key})"
         return f"{operand}[{key}]"
 
-    def _present(self, node: Present, frame: Frame) -> str:
+    def _present(self, node: tree.Present, frame: Frame) -> str:
         operand, key = self.render(node.operand, frame), self.source.constant(node.key)
         if node.operand.type == DYN:
             return f"{self.source.bind(present)}({operand}, {key})"
         return f"({key} in {operand})"
 
-    def _item(self, node: Item, frame: Frame) -> str:
+    def _item(self, node: tree.Item, frame: Frame) -> str:
         operand = self.render(node.operand, frame)
         index = self.render(node.index, frame)
         if DYN in (node.operand.type, node.index.type):
@@ -110,7 +89,7 @@ class Renderer(FastForms):
 
     # -- operators
 
-    def _operation(self, node: Operation, frame: Frame) -> str:
+    def _operation(self, node: tree.Operation, frame: Frame) -> str:
         return self.operation(node, self._charged(node, frame), frame)
 
     def _truth(self, node: Typed, frame: Frame) -> str:
@@ -118,19 +97,19 @@ class Renderer(FastForms):
         rendered = self.render(node, frame)
         return rendered if node.type == BOOL else f"{self.source.bind(_bool)}({rendered})"
 
-    def _junction(self, node: Junction, frame: Frame) -> str:
+    def _junction(self, node: tree.Junction, frame: Frame) -> str:
         word = " and " if node.operator == "&&" else " or "
         return "(" + word.join(self._truth(arg, frame) for arg in node.args) + ")"
 
-    def _choice(self, node: Choice, frame: Frame) -> str:
+    def _choice(self, node: tree.Choice, frame: Frame) -> str:
         condition = self._truth(node.condition, frame)
         then, otherwise = self.render(node.then, frame), self.render(node.otherwise, frame)
         return f"({then} if {condition} else {otherwise})"
 
-    def _make_list(self, node: MakeList, frame: Frame) -> str:
+    def _make_list(self, node: tree.MakeList, frame: Frame) -> str:
         return "[" + ", ".join(self.render(part, frame) for part in node.items) + "]"
 
-    def _make_map(self, node: MakeMap, frame: Frame) -> str:
+    def _make_map(self, node: tree.MakeMap, frame: Frame) -> str:
         pairs = [(self.render(key, frame), self.render(value, frame)) for key, value in node.entries]
         if all(isinstance(key, Value) for key, _ in node.entries):
             return "{" + ", ".join(f"{key}: {value}" for key, value in pairs) + "}"
@@ -139,7 +118,7 @@ class Renderer(FastForms):
 
     # -- macros
 
-    def _loop(self, node: Loop, frame: Frame) -> str:
+    def _loop(self, node: tree.Loop, frame: Frame) -> str:
         """A function with a plain loop: what it reads from around it is handed in, and looked up once."""
         over = self.spent(self._items(node.target, frame), node.weight)
         inner = Frame({}, self.source.scoped(), outer=frame)
@@ -155,7 +134,7 @@ class Renderer(FastForms):
         name = self._shared(node.kind, ["c", *inner.handed.values()], lines)
         return f"{name}({', '.join([over, *inner.handed])})"
 
-    def _fold(self, node: Fold, frame: Frame) -> str:
+    def _fold(self, node: tree.Fold, frame: Frame) -> str:
         """A loop that sets the accumulator anew for each item."""
         over, initial = self.spent(self._items(node.target, frame), node.weight), self.render(node.initial, frame)
         inner = Frame({}, self.source.scoped(), outer=frame)
@@ -166,7 +145,7 @@ class Renderer(FastForms):
         name = self._shared("reduce", ["c", value, *inner.handed.values()], lines)
         return f"{name}({', '.join([over, initial, *inner.handed])})"
 
-    def _search(self, node: Search, frame: Frame) -> str:
+    def _search(self, node: tree.Search, frame: Frame) -> str:
         """A loop over what is reached, which the body makes longer."""
         origins = self.spent(self._items(node.origins, frame), 1)
         inner = Frame({}, self.source.scoped(), outer=frame)
@@ -182,7 +161,7 @@ class Renderer(FastForms):
     def _items(self, target: Typed, frame: Frame) -> str:
         """What a loop goes over."""
         rendered = self.render(target, frame)
-        if isinstance(target, NativeCall) and target.native is STANDARD["range"] and rendered.startswith("list("):
+        if isinstance(target, tree.NativeCall) and target.native is STANDARD["range"] and rendered.startswith("list("):
             return rendered.removeprefix("list(").removesuffix(")")
         return f"{self.source.bind(_looped)}({rendered})" if target.type == DYN else rendered
 
@@ -190,7 +169,7 @@ class Renderer(FastForms):
         """A collection, charged for."""
         return rendered if self.meter is None else f"{self.source.bind(self.meter.spend, 'spend')}({rendered}, {each})"
 
-    def _charged(self, node: Operation | NativeCall, frame: Frame) -> list[str]:
+    def _charged(self, node: tree.Operation | tree.NativeCall, frame: Frame) -> list[str]:
         """The arguments of a node, of which the meter is charged for those that cost by their size."""
         args = [self.render(arg, frame) for arg in node.args]
         if self.meter is not None:
@@ -201,7 +180,7 @@ class Renderer(FastForms):
 
     # -- calls
 
-    def _native(self, node: NativeCall, frame: Frame) -> str:
+    def _native(self, node: tree.NativeCall, frame: Frame) -> str:
         args = self._charged(node, frame)
         fast = None if node.accepts else self.native(node, args, frame)
         if fast is None:
@@ -213,7 +192,7 @@ class Renderer(FastForms):
             fast = f"{name}({', '.join(args)})"
         return self.spent(fast, 1) if analysis.makes_list(node) else fast
 
-    def _defined(self, node: DefinedCall, frame: Frame) -> str:
+    def _defined(self, node: tree.DefinedCall, frame: Frame) -> str:
         instance = node.instance
         args = [self.render(arg, frame) for arg in node.args]
         record = self.render(node.record, frame) if node.record is not None else None
@@ -223,7 +202,7 @@ class Renderer(FastForms):
         given = [*args, record] if record else [*args, *(frame.variable(each.name) for each in instance.captures)]
         return f"{self._function(instance, record is not None)}({', '.join(given)})"
 
-    def _in_place(self, node: DefinedCall, args: list[str], record: str | None, frame: Frame) -> str:
+    def _in_place(self, node: tree.DefinedCall, args: list[str], record: str | None, frame: Frame) -> str:
         """The body instead of the call: its arguments cannot fail and cost nothing to write again."""
         names = [each.name for each in node.instance.captures]
         captured = {
@@ -268,7 +247,7 @@ def _map(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
     return made if len(made) == len(pairs) else wrong_type("a map", pairs)
 
 
-def _accepting(node: NativeCall) -> Callable[..., Any]:
+def _accepting(node: tree.NativeCall) -> Callable[..., Any]:
     """A native that looks at its dynamic arguments first."""
     rows, call, name = node.accepts, node.native.call, node.native.name
 
@@ -280,19 +259,19 @@ def _accepting(node: NativeCall) -> Callable[..., Any]:
 
 _FORMS: Mapping[type, Callable[[Renderer, Any, Frame], str]] = {
     Value: Renderer._value,
-    Variable: Renderer._variable,
-    Local: Renderer._local,
-    Field: Renderer._field,
-    Present: Renderer._present,
-    Item: Renderer._item,
-    Operation: Renderer._operation,
-    Junction: Renderer._junction,
-    Choice: Renderer._choice,
-    MakeList: Renderer._make_list,
-    MakeMap: Renderer._make_map,
-    Loop: Renderer._loop,
-    Fold: Renderer._fold,
-    Search: Renderer._search,
-    NativeCall: Renderer._native,
-    DefinedCall: Renderer._defined,
+    tree.Variable: Renderer._variable,
+    tree.Local: Renderer._local,
+    tree.Field: Renderer._field,
+    tree.Present: Renderer._present,
+    tree.Item: Renderer._item,
+    tree.Operation: Renderer._operation,
+    tree.Junction: Renderer._junction,
+    tree.Choice: Renderer._choice,
+    tree.MakeList: Renderer._make_list,
+    tree.MakeMap: Renderer._make_map,
+    tree.Loop: Renderer._loop,
+    tree.Fold: Renderer._fold,
+    tree.Search: Renderer._search,
+    tree.NativeCall: Renderer._native,
+    tree.DefinedCall: Renderer._defined,
 }

@@ -75,20 +75,20 @@ class Names(Struct, eq=False):
         return name
 
 
-class Source(Struct, eq=False):
+class Source:
     """A module being written.
 
     Attributes:
-        chunks: Texts of functions, in order.
         bound: Objects by global name.
     """
 
-    names: Names = field(default_factory=Names)
-    chunks: list[str] = field(default_factory=list)
-    bound: dict[str, Any] = field(default_factory=dict)
-    _count: int = 0
-    _by_object: dict[int, str] = field(default_factory=dict)
-    _by_text: dict[str, str] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.names = Names()
+        self.bound: dict[str, Any] = {}
+        self._functions: list[str] = []
+        self._count = 0
+        self._by_object: dict[int, str] = {}
+        self._by_text: dict[str, str] = {}
 
     def fresh(self, prefix: str, hint: str = "") -> str:
         """A name that was never given out; it ends in a digit or holds one, so it is no keyword and no builtin."""
@@ -97,7 +97,7 @@ class Source(Struct, eq=False):
         return f"{prefix}{self._count}_{hint}" if hint else f"{prefix}{self._count}"
 
     def local(self, hint: str = "") -> str:
-        """A new local."""
+        """A new Python identifier for a local or parameter; it resembles `hint` as far as that is harmless."""
         name = self.fresh("v", hint)
         self.names.locals.add(name)
         return name
@@ -115,7 +115,7 @@ class Source(Struct, eq=False):
         return fresh
 
     def bind(self, value: Any, hint: str = "") -> str:
-        """A global name for an object; the same object keeps its name."""
+        """A global name for an object (a callable, a table); the same object keeps its name."""
         name = self._by_object.get(id(value))
         if name is None:
             name = self._by_object[id(value)] = self.fresh("g", hint)
@@ -124,7 +124,7 @@ class Source(Struct, eq=False):
         return name
 
     def constant(self, value: Any) -> str:
-        """JSON data as an atom of Python; what is no short literal becomes a global."""
+        """JSON data as an atom of Python; what is no short literal becomes a global, which must not be changed."""
         text = literal(value)
         return self.bind(value, "constant") if text is None or len(text) > 200 else text
 
@@ -135,14 +135,15 @@ class Source(Struct, eq=False):
             return self._by_text[body]
         name = self.fresh("f", hint)
         self.names.functions.append(name)
-        self.chunks.append(f"def {name}{body}")
+        self._functions.append(f"def {name}{body}")
         if shared:
             self._by_text[body] = name
         return name
 
-    def text(self) -> str:
-        """The whole module."""
-        return "\n".join(self.chunks)
+    @property
+    def source(self) -> str:
+        """The text of the whole module."""
+        return "\n".join(self._functions)
 
 
 class Frame(Struct, eq=False):
