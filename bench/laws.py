@@ -25,7 +25,8 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.harness import try_cases
 from specledger.laws.law_question import question_of
-from specledger.laws.proofs import Proved, prove
+from specledger.laws.proofs.prove import prove
+from specledger.laws.proofs.question import Proved
 from specledger.laws.trial import try_law
 from specledger.load import Bundle
 

@@ -7,7 +7,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from specledger.laws.automaton import Additive, Rule
-from specledger.laws.proofs import (
+from specledger.laws.proofs.prove import prove
+from specledger.laws.proofs.question import (
     Always,
     And,
     Commutes,
@@ -28,7 +29,6 @@ from specledger.laws.proofs import (
     Undecided,
     facts,
     implies,
-    prove,
 )
 from specledger.verify.certificates import check_certificate
 from tests.conftest import examples

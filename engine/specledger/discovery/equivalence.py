@@ -25,7 +25,9 @@ from specledger.laws.claim import BINARY, TRUE, steps_json
 from specledger.laws.law import Law
 from specledger.laws.law_question import question_of
 from specledger.laws.observable import range_of
-from specledger.laws.proofs import (
+from specledger.laws.proofs.clauses import as_condition, terms_of
+from specledger.laws.proofs.prove import prove
+from specledger.laws.proofs.question import (
     Always,
     And,
     Claim,
@@ -42,9 +44,7 @@ from specledger.laws.proofs import (
     Question,
     Term,
     implies,
-    prove,
 )
-from specledger.laws.proofs.clauses import as_condition, terms_of
 
 STATEMENT_TAG: Final = "specledger/statement/v1"
 LIMITS: Final = Limits(cells=200, nodes=8)

@@ -57,17 +57,12 @@ def check_effects(
     effects: Sequence[Effect], record: RecordType, scope: Scope, *path: str | int
 ) -> tuple[PlannedEffect, ...]:
     """Check a list of effects on a record; wrong ones are findings and left out."""
-    planned = [_check(effect, record, scope, (*path, index)) for index, effect in enumerate(effects)]
+    planned = [check_effect(effect, record, scope, *path, index) for index, effect in enumerate(effects)]
     return tuple(effect for effect in planned if effect is not None)
 
 
 def check_effect(effect: Effect, record: RecordType, scope: Scope, *path: str | int) -> PlannedEffect | None:
-    """Check one effect on a record; None, with findings, if it is wrong."""
-    return _check(effect, record, scope, path)
-
-
-def _check(effect: Effect, record: RecordType, scope: Scope, path: Path) -> PlannedEffect | None:
-    """Look at every expression of an effect, whatever is wrong with the others or with the target."""
+    """Check every expression of an effect on a record; None, with findings, if one or the target is wrong."""
     kind, dotted = _head(effect)
     type_ = _target(kind, dotted, record, scope, path)
     inside = _inside(type_)

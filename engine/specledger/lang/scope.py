@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from specledger.expr.check.types import BOOL, FIXED, INT, MISTAKEN, Defined, Fix
 from specledger.expr.parse.parser import parse
 from specledger.lang.declare import DeclarationError, bound_type, read_constant, read_type, sealable
 from specledger.lang.words import mentioned_in, named_in
+from specledger.load import Resolved
 from specledger.spec.types import BUILT_IN, TypeSpec
 from specledger.spec.world import Function
 
@@ -35,19 +36,6 @@ _TYPES: Final = {
 """Types of other languages, and what a spec has instead."""
 
 Path = tuple[str | int, ...]
-
-
-class Source(Protocol):
-    """A resolved spec, as far as places are concerned."""
-
-    def text(self, *path: str | int) -> Text:
-        """The scalar at a path, with the places of its characters."""
-
-    def span(self, *path: str | int) -> Span | None:
-        """The place of whatever stands at a path."""
-
-    def expressions(self) -> Iterable[tuple[Path, str]]:
-        """Its expressions by their paths, those aside that were left out."""
 
 
 class Let(Struct, frozen=True):
@@ -97,14 +85,14 @@ class Scope(Struct, frozen=True):
     """
 
     environment: Environment
-    source: Source
+    source: Resolved
     diagnostics: Diagnostics
 
     def within(self, /, **variables: Type) -> Scope:
         """The same scope with more variables, whose names the engine chose and no spec can take."""
         return replace(self, environment=self.environment.extend(variables=variables))
 
-    def at(self, source: Source) -> Scope:
+    def at(self, source: Resolved) -> Scope:
         """The same names, for the expressions of another spec."""
         return replace(self, source=source)
 

@@ -13,7 +13,8 @@ from specledger.laws.harness import MAX_WORK, Contradiction, Trial, present, sea
 from specledger.laws.law import Law
 from specledger.laws.law_question import fits, questions_of, within_range
 from specledger.laws.power import content_of
-from specledger.laws.proofs import (
+from specledger.laws.proofs.prove import Tried, prove
+from specledger.laws.proofs.question import (
     Answer,
     Commutes,
     Limits,
@@ -23,9 +24,7 @@ from specledger.laws.proofs import (
     Question,
     Refuted,
     Undecided,
-    prove,
 )
-from specledger.laws.proofs.prove import Tried
 from specledger.laws.verdict import Verdict
 
 DEFAULT: Final = Limits()

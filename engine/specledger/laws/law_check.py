@@ -47,7 +47,7 @@ from specledger.laws.findings import (
 from specledger.laws.generators import read_test
 from specledger.laws.law import Law, Test, Unknown
 from specledger.laws.law_question import fits, largest_integer
-from specledger.laws.observable import known_observables
+from specledger.laws.observable import Observable
 from specledger.laws.observable_parser import Conditions, Reader
 from specledger.laws.preconditions import lengths_of
 from specledger.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError, report_symbols
@@ -107,9 +107,9 @@ class _Checker:
         wheres = [self._where(conditions, index) for index in range(len(model.preconditions))]
         starts, tests = self._starts(), self._tests()
         claim = None if fields is None else self._claim(fields)
-        self._limits(
-            lengths_of(self.universe, _joined(wheres), known_observables({**self.reader.known, **conditions.measured}))
-        )
+        known = {**self.reader.known, **conditions.measured}
+        observables, where = {name: Observable(part) for name, part in known.items()}, _joined(wheres)
+        self._limits(lengths_of(self.universe, where, observables))
         self._capabilities()
         if self.reader.missing:
             self._give_up("missing_observable", ", ".join(self.reader.missing))
@@ -130,8 +130,8 @@ class _Checker:
                 claim=claim or TRUE,
                 antecedent=antecedent,
                 holds=holds,
-                observables=known_observables({**self.reader.known, **conditions.measured}),
-                where=_joined(wheres),
+                observables=observables,
+                where=where,
                 image=image,
                 starts=starts,
                 tests=tests,

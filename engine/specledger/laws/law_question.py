@@ -41,7 +41,9 @@ from specledger.laws.claim import Not as Denied
 from specledger.laws.law import Law
 from specledger.laws.observable import Terms, merged, range_of
 from specledger.laws.preconditions import admitted_lengths
-from specledger.laws.proofs import (
+from specledger.laws.proofs.clauses import as_condition, terms_of
+from specledger.laws.proofs.linear import largest_in
+from specledger.laws.proofs.question import (
     Always,
     And,
     Claim,
@@ -61,8 +63,6 @@ from specledger.laws.proofs import (
     facts,
     implies,
 )
-from specledger.laws.proofs.clauses import as_condition, terms_of
-from specledger.laws.proofs.linear import largest_in
 
 Sum = dict[tuple[str, Time], int]
 """Integer factors of what is read; that of `_ONE` is the constant."""

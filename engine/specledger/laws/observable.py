@@ -54,9 +54,8 @@ Part = Number | Measured | Combined
 
 
 class Observable(Struct, frozen=True):
-    """A checked observable; `name` is what claims call it."""
+    """A checked observable."""
 
-    name: str
     root: Part
 
     def of(self, cells: Sequence[int]) -> int:
@@ -112,11 +111,11 @@ def _bounds(part: Part, longest: int, shortest: int) -> tuple[int, int] | None:
         left, right = _bounds(part.left, longest, shortest), _bounds(part.right, longest, shortest)
         if left is None or right is None:
             return None
-        found = combine_bounds(part.op, left, right)
+        found = _combined(part.op, left, right)
     return found if found[0] >= INT_MIN and found[1] <= INT_MAX else None
 
 
-def combine_bounds(op: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+def _combined(op: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
     """The range of `+`, `-` or `*` of two ranges."""
     if op == "+":
         return (left[0] + right[0], left[1] + right[1])
@@ -205,18 +204,20 @@ def hold(values: Any) -> Any:
     return values
 
 
-def range_of(node: Node, observables: Mapping[str, Observable], longest: int) -> tuple[int, int] | None:
-    """The range of a claim's node on rings of up to `longest` cells; None if an integer in it may leave 64 bits."""
+def range_of(
+    node: Node, observables: Mapping[str, Observable], longest: int, shortest: int = 0
+) -> tuple[int, int] | None:
+    """The range of a claim's node on rings of so many cells; None if an integer in it may leave 64 bits."""
     if isinstance(node, Const):
         return (node.value, node.value) if type(node.value) is int else (0, 1)
     if isinstance(node, Observe):
-        return (0, 1) if node.name in CELLWISE else observables[node.name].bounds(longest)
+        return (0, 1) if node.name in CELLWISE else observables[node.name].bounds(longest, shortest)
     if isinstance(node, Not):
-        return range_of(node.operand, observables, longest)
-    left, right = range_of(node.left, observables, longest), range_of(node.right, observables, longest)
+        return range_of(node.operand, observables, longest, shortest)
+    left, right = (range_of(each, observables, longest, shortest) for each in (node.left, node.right))
     if left is None or right is None:
         return None
-    found = combine_bounds(node.op, left, right) if node.op in ARITHMETIC else (0, 1)
+    found = _combined(node.op, left, right) if node.op in ARITHMETIC else (0, 1)
     return found if found[0] >= INT_MIN and found[1] <= INT_MAX else None
 
 
@@ -225,8 +226,3 @@ def measures(part: Part) -> tuple[Measure, ...]:
     if isinstance(part, Combined):
         return measures(part.left) + measures(part.right)
     return (part.measure,) if isinstance(part, Measured) else ()
-
-
-def known_observables(known: Mapping[str, Part]) -> dict[str, Observable]:
-    """The observables by name."""
-    return {name: Observable(name, part) for name, part in known.items()}

@@ -7,9 +7,9 @@ from typing import Final
 
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
-from specledger.laws.claim import ARITHMETIC, Binary, Const, Node, Not, Observe, evaluator
+from specledger.laws.claim import Binary, Const, Node, Not, evaluator
 from specledger.laws.law import Law
-from specledger.laws.observable import Observable, combine_bounds
+from specledger.laws.observable import Observable, range_of
 from specledger.laws.universe import Universe
 
 State = tuple[int, ...]
@@ -50,7 +50,7 @@ def _outcomes(node: Node, observables: Mapping[str, Observable], size: int) -> t
         if node.op == "and":
             return true and other, false or wrong
         return (true or other, false and wrong) if node.op == "or" else (false or other, true and wrong)
-    left, right = _interval(node.left, observables, size), _interval(node.right, observables, size)
+    left, right = (range_of(each, observables, size, size) for each in (node.left, node.right))
     return (True, True) if left is None or right is None else _compared(node.op, left, right)
 
 
@@ -65,18 +65,6 @@ def _compared(op: str, left: Interval, right: Interval) -> tuple[bool, bool]:
     if op == "<":
         return left[0] < right[1], left[1] >= right[0]
     return left[0] <= right[1], left[1] > right[0]
-
-
-def _interval(node: Node, observables: Mapping[str, Observable], size: int) -> Interval | None:
-    if isinstance(node, Const) and type(node.value) is int:
-        return node.value, node.value
-    if isinstance(node, Observe):
-        found = observables.get(node.name)
-        return None if found is None else found.bounds(size, size)
-    if isinstance(node, Binary) and node.op in ARITHMETIC:
-        left, right = _interval(node.left, observables, size), _interval(node.right, observables, size)
-        return None if left is None or right is None else combine_bounds(node.op, left, right)
-    return None
 
 
 class Repair:

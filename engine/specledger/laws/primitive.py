@@ -142,7 +142,7 @@ def check_primitive(name: str, model: PrimitiveSpec, alphabet: tuple[str, ...], 
     inner = scope.declare(kinds, *path, "args")
     if model.scan is not None:
         where = inner.within(**{SELF: STRING}).expression(*path, "where", expect=BOOL)
-        if where is None or not _known_symbols(where, alphabet, inner, *path, "where"):
+        if where is None or not known_symbols(where, alphabet, inner, *path, "where"):
             return None
         return Primitive(name, dict(model.args), _scans(model.scan, where, tuple(model.args), alphabet))
     key = "count" if model.count is not None else "sum"
@@ -159,7 +159,7 @@ def check_primitive(name: str, model: PrimitiveSpec, alphabet: tuple[str, ...], 
             return None
         inner = inner.within(**{WINDOW: ListType(STRING)})
     body = inner.expression(*path, key, expect=BOOL if key == "count" else INT)
-    if body is None or not _known_symbols(body, alphabet, inner, *path, key):
+    if body is None or not known_symbols(body, alphabet, inner, *path, key):
         return None
     names = tuple(model.window) if isinstance(model.window, list) else None
     return Primitive(name, dict(model.args), _sums(body, width, names, tuple(model.args), alphabet))
@@ -169,11 +169,18 @@ NEIGHBOURS: Final = frozenset(cells_around(3))
 """Names of cells that need not differ from the names of observables."""
 
 
-def _known_symbols(checked: Checked, alphabet: tuple[str, ...], scope: Scope, *path: str | int) -> bool:
+def known_symbols(checked: Checked, alphabet: tuple[str, ...], scope: Scope, *path: str | int) -> bool:
     """Whether every text in an expression is a symbol; one that is not is a finding."""
-    unknown = sorted(unknown_symbols(checked, alphabet))
+    nodes = [checked.root]
+    unknown: set[str] = set()
+    while nodes:
+        for node in walk(nodes.pop()):
+            if isinstance(node, DefinedCall):
+                nodes.append(node.instance.body)
+            if isinstance(node, Value) and isinstance(node.value, str) and node.value not in alphabet:
+                unknown.add(node.value)
     if unknown:
-        report_symbols(scope, unknown, alphabet, *path)
+        report_symbols(scope, sorted(unknown), alphabet, *path)
     return not unknown
 
 
@@ -183,19 +190,6 @@ def report_symbols(scope: Scope, unknown: Sequence[str], alphabet: Sequence[str]
     hint = f"did you mean {near!r}?" if near else f"its symbols are {', '.join(map(repr, alphabet))}"
     message = f"the alphabet has no {', '.join(map(repr, unknown))}"
     scope.diagnostics.error(E_UNIVERSE_SYMBOL, message, scope.span_of(unknown[0], *path), hint=hint)
-
-
-def unknown_symbols(checked: Checked, alphabet: tuple[str, ...]) -> set[str]:
-    """The texts of an expression that are no symbols."""
-    nodes = [checked.root]
-    found: set[str] = set()
-    while nodes:
-        for node in walk(nodes.pop()):
-            if isinstance(node, DefinedCall):
-                nodes.append(node.instance.body)
-            if isinstance(node, Value) and isinstance(node.value, str) and node.value not in alphabet:
-                found.add(node.value)
-    return found
 
 
 def _scans(

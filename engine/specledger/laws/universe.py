@@ -28,11 +28,11 @@ from specledger.laws.primitive import (
     Primitive,
     cells_around,
     check_primitive,
+    known_symbols,
     pattern_function,
     pattern_of,
     report_symbols,
     strange_symbols,
-    unknown_symbols,
 )
 from specledger.laws.transform import E_TRANSFORM, Transform, bind_call, check_transform
 from specledger.load import Bundle, Resolved
@@ -71,9 +71,7 @@ def read_rule(model: UniverseSpec, alphabet: tuple[str, ...], scope: Scope) -> R
         return None
     for name, checked in (*let.items, ("next", following)):
         path = ("let", name) if name != "next" else ("next",)
-        strange = sorted(unknown_symbols(checked, alphabet))
-        if strange:
-            report_symbols(scope, strange, alphabet, "transition", *path)
+        if not known_symbols(checked, alphabet, scope, "transition", *path):
             return None
     return _computed(let, names, compile_expression(following, [*names, *let.types]), alphabet, scope)
 

@@ -14,7 +14,8 @@ from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
 from specledger.core.digest import hash_json
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, Type, compile_expression
-from specledger.lang.scope import Scope, Source
+from specledger.lang.scope import Scope
+from specledger.load import Resolved
 from specledger.load.bundle import encode
 from specledger.oracles.failures import EXHAUSTED, MOST_TEXT, TOO_LARGE
 from specledger.oracles.model import ModelAnswer, ModelRequest, answered, estimated_usage, failed
@@ -66,7 +67,7 @@ def identity_of(script: Script) -> dict[str, Any]:
     return {"oracle": "scripted", "script": hash_json(data)}
 
 
-def check_script(script: Script, source: Source, diagnostics: Diagnostics) -> tuple[Condition, ...] | None:
+def check_script(script: Script, source: Resolved, diagnostics: Diagnostics) -> tuple[Condition, ...] | None:
     """The conditions of a script's rules, or None, with findings, if one of them, or a law, is wrong."""
     scope = Scope(Environment(variables=NAMES), source, diagnostics)
     places: list[tuple[Any, tuple[str | int, ...]]] = [
@@ -79,7 +80,7 @@ def check_script(script: Script, source: Source, diagnostics: Diagnostics) -> tu
     return None if any(wrong) or len(found) < len(conditions) else found
 
 
-def _check_laws(answer: Any, path: tuple[str | int, ...], source: Source, diagnostics: Diagnostics) -> bool:
+def _check_laws(answer: Any, path: tuple[str | int, ...], source: Resolved, diagnostics: Diagnostics) -> bool:
     """Whether laws of a script cannot be written as JSON; that is a finding."""
     if not isinstance(answer, ScriptedLaws):
         return False

@@ -19,7 +19,7 @@ from specledger.expr import EvaluationError
 from specledger.laws.generators import digest_cases, make_cases
 from specledger.laws.law import Law, LawPlan
 from specledger.laws.law_question import questions_of, within_range
-from specledger.laws.proofs import Opaque, facts
+from specledger.laws.proofs.question import Opaque, facts
 from specledger.laws.trial import meets, run_law
 from specledger.laws.verdict import REASONS, STATUSES, digest_verdict
 from specledger.load import Bundle

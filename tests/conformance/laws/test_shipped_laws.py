@@ -15,7 +15,7 @@ import pytest
 from specledger.compile.law import compile_law
 from specledger.kinds import load
 from specledger.laws.law_question import question_of, within_range
-from specledger.laws.proofs import facts
+from specledger.laws.proofs.question import facts
 from specledger.laws.trial import meets
 from specledger.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.laws.oracle import Judge, read_laws, step_by

@@ -13,7 +13,7 @@ from specledger.kinds import bundle_from_document, load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
 from specledger.laws.law_question import questions_of, within_range
-from specledger.laws.proofs import Proved, ProvedUpTo, Refuted, facts
+from specledger.laws.proofs.question import Proved, ProvedUpTo, Refuted, facts
 from specledger.laws.trial import try_law
 from specledger.load.bundle import dump, key_of, restore
 from specledger.spec.universe import Universe

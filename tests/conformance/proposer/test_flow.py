@@ -19,7 +19,7 @@ from specledger.discovery.redundancy import RedundancyDetector
 from specledger.discovery.worker import open_all, try_proposed
 from specledger.kinds import load
 from specledger.laws.decision import answer_of
-from specledger.laws.proofs import Refuted
+from specledger.laws.proofs.question import Refuted
 from specledger.oracles.gemini import GeminiClient
 from specledger.oracles.service import ADDRESS, KEYS
 from specledger.spec.model import GeminiConfig

@@ -24,7 +24,8 @@ from specledger.evidence.checkpoint import InvalidNote, origin_of, read_note
 from specledger.evidence.envelope import InvalidEnvelope, read_envelope
 from specledger.evidence.timestamp import InvalidTimestamp, read_timestamp
 from specledger.laws.automaton import Rule
-from specledger.laws.proofs import Always, Limits, Proved, ProvedUpTo, Question, facts, prove
+from specledger.laws.proofs.prove import prove
+from specledger.laws.proofs.question import Always, Limits, Proved, ProvedUpTo, Question, facts
 from specledger.verify import certificates, statements
 from specledger.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.tampered.deletion import sites, watching, without

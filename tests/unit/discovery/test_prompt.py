@@ -16,7 +16,7 @@ from specledger.kinds import load
 from specledger.laws.automaton import Rule
 from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
-from specledger.laws.proofs import Proved, Refuted
+from specledger.laws.proofs.question import Proved, Refuted
 from specledger.oracles.model import estimate_tokens
 from tests.unit.discovery.shipped import about_kinetic, law, proposal, snapshot, templates, universe, verdict
 

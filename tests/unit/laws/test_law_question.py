@@ -5,7 +5,17 @@ from msgspec.structs import replace
 
 from specledger.laws.automaton import Additive
 from specledger.laws.law_question import question_of, questions_of, within_range
-from specledger.laws.proofs import Always, And, Commutes, Conserved, Eventually, Linear, Local, Monotone, Opaque
+from specledger.laws.proofs.question import (
+    Always,
+    And,
+    Commutes,
+    Conserved,
+    Eventually,
+    Linear,
+    Local,
+    Monotone,
+    Opaque,
+)
 from tests.toys.claims import T0, T1, obs, op
 
 

@@ -5,7 +5,8 @@ from itertools import product
 import pytest
 
 from specledger.laws.automaton import Additive, Rule
-from specledger.laws.proofs import (
+from specledger.laws.proofs.prove import prove
+from specledger.laws.proofs.question import (
     Always,
     And,
     Commutes,
@@ -26,7 +27,6 @@ from specledger.laws.proofs import (
     Undecided,
     facts,
     implies,
-    prove,
 )
 from specledger.verify.certificates import check_certificate
 

@@ -7,7 +7,8 @@ from itertools import product
 import pytest
 
 from specledger.laws.automaton import Additive, Rule
-from specledger.laws.proofs import (
+from specledger.laws.proofs.prove import prove
+from specledger.laws.proofs.question import (
     Always,
     And,
     Claim,
@@ -26,7 +27,6 @@ from specledger.laws.proofs import (
     Term,
     facts,
     implies,
-    prove,
 )
 from specledger.verify import certificates, statements
 from specledger.verify.certificates import InvalidCertificate, check_certificate

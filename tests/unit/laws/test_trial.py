@@ -14,7 +14,7 @@ from specledger.laws.generators import make_cases
 from specledger.laws.harness import Contradiction, present, work_of
 from specledger.laws.judge import judge
 from specledger.laws.power import Power, content_of
-from specledger.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
+from specledger.laws.proofs.question import Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.trial import run_law, try_law
 from specledger.laws.verdict import REASONS, digest_verdict
 from specledger.spec.law import Trial

@@ -15,7 +15,7 @@ from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
-from specledger.laws.proofs import Proved
+from specledger.laws.proofs.question import Proved
 from specledger.oracles.enumerated import MOST_COST, check_grammar, identity_of
 from specledger.oracles.model import Known, ModelRequest, estimate_tokens
 from tests.unit.discovery.shipped import offered
