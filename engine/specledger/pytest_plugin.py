@@ -98,11 +98,7 @@ class CheckItem(_Item):
     """The check of a spec that is not run by itself."""
 
     def runtest(self) -> None:
-        """Check it.
-
-        Raises:
-            Rejected: It has mistakes.
-        """
+        """Check it."""
         from specledger.core.diagnostics import Diagnostics
         from specledger.pipeline.checking import check
 
@@ -119,11 +115,7 @@ class CaseItem(_Item):
         self._bundle = bundle
 
     def runtest(self) -> None:
-        """Run it.
-
-        Raises:
-            Rejected: Its verdict is not PASS, or it differs from its golden.
-        """
+        """Run it."""
         from specledger.core.diagnostics import Rejected
         from specledger.pipeline.testing import find_failures
 

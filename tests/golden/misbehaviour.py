@@ -12,7 +12,7 @@ from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.gates.capability import Refused
 from specledger.gates.digests import receive
 from specledger.gates.tokens import Asked
-from specledger.kinds import KINDS, load
+from specledger.kinds import load
 from specledger.oracles.answer import received
 from specledger.oracles.recording import Oracle, Tape
 from specledger.pipeline.golden import Pin, pin_events
@@ -101,7 +101,7 @@ def go(name, scenario, *sets, case="", tape=None, answers=None, controller=None)
         oracle.live = Answering(answers)
         plan = replace(plan, oracle=oracle)
     events = run(plan, controllers=controller and [controller(plan)])
-    return Ran(replace(pin_events(bundle, events, kinds=KINDS), name=name))
+    return Ran(replace(pin_events(bundle, events), name=name))
 
 
 class Submitting(SpecAgent):

@@ -187,11 +187,7 @@ def _check_seed(seed: int | None, cases: Sequence[Bundle]) -> None:
 
 
 def run_case(log: Path | None, bundle: Bundle, purpose: str | None, place: Path, options: RunOptions) -> Finished:
-    """Run one case; with a run log it is announced before, and its result is entered after.
-
-    Raises:
-        Rejected: It cannot be announced, run or entered. If it cannot be entered, its evidence is complete.
-    """
+    """Run one case; with a run log it is announced before, and its result is entered after."""
     from specledger.pipeline.executing import announce_run, enter_result, execute
 
     attempt = None

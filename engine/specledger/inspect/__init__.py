@@ -34,9 +34,6 @@ def task(
         set: Changes as `path=value`, as for `spec run --set`.
         seeds: One sample for each; by default one sample with the scenario's own seed.
         out: The folder of the evidence, one bundle for each sample and epoch.
-
-    Raises:
-        Rejected: E_INSPECT_MISSING, E_INSPECT_AGENT, or the specs do not load or compile.
     """
     try:
         from specledger.inspect.evaluation import evaluation  # noqa: PLC0415 - inspect_ai is an extra

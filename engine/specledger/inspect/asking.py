@@ -35,11 +35,7 @@ Made = TypeVar("Made")
 
 
 def load_asked(scenario: str, agent: str | None, overrides: Sequence[str]) -> Bundle:
-    """The bundle of a scenario with an agent that is a model.
-
-    Raises:
-        Rejected: E_INSPECT_AGENT, or it does not load or compile.
-    """
+    """The bundle of a scenario with an agent that is a model."""
     bundle = one_of(scenario, "scenario", [f"agent={agent or _shipped_agent()}", *overrides])
     plan = compile_scenario(bundle)
     if plan.outside is None or plan.outside.model is None:
@@ -69,9 +65,6 @@ def run_asked(bundle: Bundle, place: Path, ask: Ask) -> Finished:
         bundle: From `load_asked`.
         place: Of the evidence.
         ask: Asks the model; called from this thread, one question at a time.
-
-    Raises:
-        Rejected: The evidence cannot be written.
     """
     plan = compile_scenario(bundle)
     assert plan.outside is not None and plan.outside.model is not None  # noqa: S101, PT018 - see `load_asked`

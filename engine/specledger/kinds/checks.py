@@ -47,11 +47,7 @@ def check_scenario(bundle: Bundle, found: Diagnostics) -> None:
 
 
 def check_suite(bundle: Bundle, found: Diagnostics) -> None:
-    """Compile a suite and every scenario that it runs, each of them once; add the warnings of those of its own runs.
-
-    Raises:
-        Rejected: With every finding.
-    """
+    """Compile a suite and every scenario that it runs, each of them once; add the warnings of those of its own runs."""
     from specledger.compile.scenario import inspect_scenario
     from specledger.compile.suite import compile_suite
 

@@ -47,11 +47,7 @@ def read_finished(
 
 
 def take_runs(shards: Sequence[Shard], deferred: DeferredPlan, folder: Path) -> dict[str, Any]:
-    """Copy the runs of all shards to a folder; what is known of them, by their places, as their receipts say it.
-
-    Raises:
-        Rejected: E_SHARD, if one is missing or changed.
-    """
+    """Copy the runs of all shards to a folder; what is known of them, by their places, as their receipts say it."""
     outcomes: dict[str, Any] = {}
     for shard in shards:
         own = range(len(deferred.plan.cases))[shard.number - 1 :: shard.of]

@@ -176,11 +176,7 @@ def resumable_writer(
 def write_events(
     bundle: Bundle, place: Path, kind: ReceiptKind, options: RunOptions, events: Iterable[Event]
 ) -> Finished:
-    """Write the evidence of a run that is one chain of events, all of which are shown.
-
-    Raises:
-        Rejected: The place cannot be written, or what the events raise.
-    """
+    """Write the evidence of a run that is one chain of events, all of which are shown."""
     receipts = []
     with bundle_writer(bundle, place, kind) as writer:
         for event in events:

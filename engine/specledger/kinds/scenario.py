@@ -50,11 +50,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
 
 
 def merge(folders: Sequence[Path], place: Path, options: RunOptions) -> Finished:
-    """Merge the shards of a scenario into its evidence; nothing is run.
-
-    Raises:
-        Rejected: E_SHARD, or the place cannot be written.
-    """
+    """Merge the shards of a scenario into its evidence; nothing is run."""
     shards, bundle = read_shards(folders)
     events = take_episodes(shards, bundle, _separate(bundle))
     with bundle_writer(bundle, place, RECEIPTS) as writer:

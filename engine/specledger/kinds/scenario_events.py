@@ -50,11 +50,7 @@ def scenario_events(
     warn: Callable[[Diagnostic], None] | None = None,
     compile_plan: CompileScenario = compile_scenario,
 ) -> Iterator[Event]:
-    """Run a scenario and write the files beside its receipts; `warn` takes warnings about the log of an earlier run.
-
-    Raises:
-        Rejected: E_AGENT_UNTRUSTED, E_LIVE, or the log or the agent's process cannot be used.
-    """
+    """Run a scenario and write the files beside its receipts; `warn` takes warnings about the log of an earlier run."""
     plan = compile_plan(bundle)
     watchdog = plan.watchdog
     if wanted.live and len(plan.actors) > 1:

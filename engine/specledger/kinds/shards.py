@@ -103,11 +103,7 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
 
 
 def take_episodes(shards: Sequence[Shard], bundle: Bundle, plan: Plan) -> Iterator[Event]:
-    """The events of a run whose episodes are in shards; all of them are checked before the first event.
-
-    Raises:
-        Rejected: E_SHARD, if one is missing or changed.
-    """
+    """The events of a run whose episodes are in shards; all of them are checked before the first event."""
     start, found = first_line(bundle, plan), []
     for shard in sorted(shards, key=lambda one: one.number):
         own = episodes_of_shard(plan.episodes, (shard.number, shard.of))

@@ -39,11 +39,7 @@ E_SEED_SUITE = code("E_SEED_SUITE", "one seed for a suite")
 
 
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
-    """Run a suite; the evidence is the same for every executor.
-
-    Raises:
-        Rejected: Something does not compile, the place cannot be written, or a live run is asked for.
-    """
+    """Run a suite; the evidence is the same for every executor."""
     if options.live:
         raise Rejected([Diagnostic(E_LIVE, f"{bundle.main.name} is a suite", bundle.main.span("spec"))])
     deferred = DeferredPlan(bundle)
@@ -68,11 +64,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
 
 
 def merge(folders: Sequence[Path], place: Path, options: RunOptions) -> Finished:
-    """Merge the shards of a suite into its evidence; nothing is run.
-
-    Raises:
-        Rejected: E_SHARD, or the place cannot be written.
-    """
+    """Merge the shards of a suite into its evidence; nothing is run."""
     shards, bundle = read_shards(folders)
     deferred = DeferredPlan(bundle)
     with bundle_writer(bundle, place, RECEIPTS) as writer:
@@ -140,11 +132,7 @@ class SuiteRuns(Work):
         return {"outcome": outcome, "files": packed(self.place(item))}
 
     def made(self, item: int, result: Mapping[str, Any]) -> Any:
-        """Write the bundle that a cluster returned.
-
-        Raises:
-            Rejected: E_CLUSTER_RESULT, if it is not the run of this case, whole.
-        """
+        """Write the bundle that a cluster returned."""
         case, place = self.deferred.plan.cases[item][1], self.place(item)
         place.parent.mkdir(parents=True, exist_ok=True)
         try:

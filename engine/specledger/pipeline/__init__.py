@@ -1,5 +1,5 @@
 """The stages in order: load, check, compile, run, seal, verify, pin.
 
 The command line calls these modules and prints what they return. Nothing here prints or knows about arguments or exit
-codes. Each function takes the table of kinds, which is `kinds.KINDS` by default.
+codes.
 """

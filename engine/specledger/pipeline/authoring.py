@@ -131,11 +131,7 @@ class Described(Struct, frozen=True):
 
 
 def describe(path: str) -> Described:
-    """Describe a path such as `scenario.probes` or `governor.gates.deny`.
-
-    Raises:
-        Rejected: E_EXPLAIN_PATH, with a suggestion.
-    """
+    """Describe a path such as `scenario.probes` or `governor.gates.deny`."""
     kind, *steps = path.split(".")
     if kind not in MODELS:
         raise _missing(path, kind, MODELS, "kind")

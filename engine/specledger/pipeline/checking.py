@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,9 +12,9 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code
 from specledger.expr.check.checker import check_syntax
-from specledger.kinds import KINDS, Kinds, case_name, models, runnable_kinds
+from specledger.kinds import KINDS, case_name, load, runnable_kinds
 from specledger.kinds.table import check_without_world
-from specledger.load import Bundle, load
+from specledger.load import Bundle
 from specledger.load.from_files import with_context
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
 from specledger.load.shipped import find_specs
@@ -52,40 +53,33 @@ def load_cases(
     target: str,
     overrides: Sequence[str] = (),
     *,
-    kinds: Kinds = KINDS,
+    kind: str | None = None,
     allow_outside: bool = False,
     case: str | None = None,
 ) -> tuple[Bundle, ...]:
-    """Load a file or a name with everything it refers to, a bundle for each case of its matrix, or for those of `case`.
-
-    Raises:
-        Rejected: With every finding in every file.
-    """
-    return load(target, models(kinds), set=overrides, see=check_syntax, allow_outside=allow_outside, case=case)
+    """Load a file or a name and what it refers to, a bundle for each case of its matrix, or for those of `case`."""
+    return load(target, kind=kind, set=overrides, see=check_syntax, allow_outside=allow_outside, case=case)
 
 
 def load_runs(
     targets: Sequence[str],
     overrides: Sequence[str] = (),
     *,
-    kinds: Kinds = KINDS,
     allow_outside: bool = False,
     case: str | None = None,
 ) -> tuple[Bundle, ...]:
     """Load what can be run, one bundle for each case of each, and check that all of them compile before any is run.
 
     Of folders and patterns the specs of kinds that can be run are loaded.
-
-    Raises:
-        Rejected: With every finding in every file; E_CASE_TWICE, if two cases have one name; E_CHECK_NONE.
     """
     diagnostics = Diagnostics()
     cases: dict[str, Bundle] = {}
     checked: dict[str, Any] = {}
-    for target in expand_runs(targets, kinds.keys() - {*runnable_kinds(kinds)}):
+    read = partial(load_cases, overrides=overrides, allow_outside=allow_outside, case=case)
+    for target in expand_runs(targets, KINDS.keys() - {*runnable_kinds(KINDS)}):
         try:
-            for bundle in _load_run(target, overrides, kinds, allow_outside, case):
-                _compile(bundle, overrides, kinds, checked)
+            for bundle in _load_run(target, read):
+                _compile(bundle, overrides, checked)
                 name = case_name(bundle).casefold()  # some file systems do not distinguish `a` from `A`
                 if name in cases:
                     message, first = f"there are two cases {case_name(bundle)}", cases[name].main.span("name")
@@ -99,20 +93,18 @@ def load_runs(
     return tuple(cases.values())
 
 
-def _compile(bundle: Bundle, overrides: Sequence[str], kinds: Kinds, checked: dict[str, Any]) -> None:
+def _compile(bundle: Bundle, overrides: Sequence[str], checked: dict[str, Any]) -> None:
     try:
-        kinds[bundle.main.kind].run.compile(bundle, checked)
+        KINDS[bundle.main.kind].run.compile(bundle, checked)
     except Rejected as rejected:
         raise Rejected(with_context(rejected.diagnostics, bundle.uses, overrides)) from rejected
 
 
-def _load_run(
-    target: str, overrides: Sequence[str], kinds: Kinds, allow_outside: bool, case: str | None
-) -> tuple[Bundle, ...]:
+def _load_run(target: str, read: Callable[..., tuple[Bundle, ...]]) -> tuple[Bundle, ...]:
     """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins."""
-    runnable = runnable_kinds(kinds)
+    runnable = runnable_kinds(KINDS)
     if "/" in target or target.endswith(SUFFIXES) or is_file(Path(target)):
-        bundles = load_cases(target, overrides, kinds=kinds, allow_outside=allow_outside, case=case)
+        bundles = read(target)
         wrong = [bundle.main for bundle in bundles if bundle.main.kind not in runnable]
         if wrong:
             expected = " or ".join(f"{kind}/v1" for kind in runnable)
@@ -122,15 +114,7 @@ def _load_run(
     missing: Rejected | None = None
     for kind in runnable:
         try:
-            return load(
-                target,
-                models(kinds),
-                kind=kind,
-                set=overrides,
-                see=check_syntax,
-                allow_outside=allow_outside,
-                case=case,
-            )
+            return read(target, kind=kind)
         except Rejected as rejected:
             if [found.code for found in rejected.diagnostics if found.span is None] != [E_REF_MISSING]:
                 raise
@@ -144,7 +128,6 @@ def check(
     overrides: Sequence[str] = (),
     crashed: Callable[[str, Exception], Diagnostic] | None = None,
     *,
-    kinds: Kinds = KINDS,
     allow_outside: bool = False,
 ) -> tuple[list[CheckedSpec], tuple[Diagnostic, ...]]:
     """Check specs as far as that is possible without running them.
@@ -162,9 +145,9 @@ def check(
     for target in targets:
         cases: list[CheckedSpec | None] = []
         try:
-            for bundle in load_cases(target, overrides, kinds=kinds, allow_outside=allow_outside):
+            for bundle in load_cases(target, overrides, allow_outside=allow_outside):
                 found = Diagnostics(MOST_FINDINGS)
-                depth = _check_case(bundle, found, kinds)
+                depth = _check_case(bundle, found)
                 _add_new(with_context(found.sorted(), bundle.uses, overrides), diagnostics)
                 cases.append(None if depth is None else _checked(bundle, depth, target))
                 typed |= bundle.specs.keys() if depth == _COMPILED else set()
@@ -190,7 +173,7 @@ def _add_new(found: Iterable[Diagnostic], diagnostics: Diagnostics) -> None:
             diagnostics.add(one)
 
 
-def _check_case(bundle: Bundle, found: Diagnostics, kinds: Kinds) -> str | None:
+def _check_case(bundle: Bundle, found: Diagnostics) -> str | None:
     """Check one case.
 
     Every expression is parsed even if types cannot be checked, so that syntax errors are reported with everything else.
@@ -201,7 +184,7 @@ def _check_case(bundle: Bundle, found: Diagnostics, kinds: Kinds) -> str | None:
     for spec in bundle.specs.values():
         for path, _ in spec.expressions():
             check_syntax(spec.text(*path), found)
-    kind = kinds[bundle.main.kind]
+    kind = KINDS[bundle.main.kind]
     if not found.has_errors or kind.check is not None:
         try:
             (kind.check or check_without_world)(bundle, found)

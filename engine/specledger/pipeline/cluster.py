@@ -213,11 +213,7 @@ def _lost(why: str) -> Lost:
 
 @contextmanager
 def connect(address: str) -> Iterator[Cluster]:
-    """A connected cluster: `tcp://host:port` or `tls://host:port` of a scheduler, or `local:N`.
-
-    Raises:
-        Rejected: E_CLUSTER_PACKAGE, E_CLUSTER_ADDRESS.
-    """
+    """A connected cluster: `tcp://host:port` or `tls://host:port` of a scheduler, or `local:N`."""
     match = _ADDRESS.fullmatch(address)
     if match is None:
         raise _nobody(f"{address!r} is no address: tcp://host:port, or local:N")

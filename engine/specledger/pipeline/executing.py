@@ -17,7 +17,7 @@ from specledger.evidence.layout import ENGINE, EVALUATOR, MANIFEST, RECEIPTS, SC
 from specledger.evidence.runlog import announce, attempt_of, enter, result_of
 from specledger.evidence.seal import UNSIGNED
 from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle, replaceable
-from specledger.kinds import KINDS, Kinds, case_name, evidence_kinds, models
+from specledger.kinds import KINDS, MODELS, case_name, evidence_kinds
 from specledger.kinds.running import Finished, Incident, Progress, RunOptions
 from specledger.load import Bundle
 from specledger.run.executor import Executor, spread
@@ -37,11 +37,11 @@ MANY: Final = 32
 W_COVER_LOST = code("W_COVER_LOST", "a signed bundle was replaced by an unsigned one")
 
 
-def preview(bundle: Bundle, *, kinds: Kinds = KINDS) -> dict[str, Any]:
+def preview(bundle: Bundle) -> dict[str, Any]:
     """What running one case would do, as JSON values: `kind`, `name`, `case`, `digest`, and the figures of its kind."""
     main = bundle.main
     head = {"kind": main.kind, "name": main.name, "case": bundle.case, "digest": bundle.digest}
-    return {**head, **kinds[main.kind].run.preview(bundle)}
+    return {**head, **KINDS[main.kind].run.preview(bundle)}
 
 
 def place_cases(cases: Sequence[Bundle], out: Path | None, *, packed: bool = False) -> tuple[Path, ...]:
@@ -51,9 +51,6 @@ def place_cases(cases: Sequence[Bundle], out: Path | None, *, packed: bool = Fal
         cases: The cases, each with a name of its own.
         out: The place that the user asked for; by default `out/<case>`.
         packed: Whether each is one zip file; a name that ends in `.zip` always makes one.
-
-    Raises:
-        Rejected: E_OUT_FOREIGN, if the place is inside a bundle.
     """
     places = (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(one) for one in cases)
     if packed:
@@ -72,25 +69,21 @@ def execute(
     progress: Progress | None = None,
     *,
     announced: bool = False,
-    kinds: Kinds = KINDS,
 ) -> Finished:
     """Run one case and write its evidence; a bundle that is at the place is replaced at the end.
 
     Of a resumed run whose complete evidence is at the place, that is read, and nothing is run, unless a run log
     announced that it will be.
-
-    Raises:
-        Rejected: It does not compile, or the place cannot be written.
     """
     plain = options.seal == UNSIGNED and options.shard is None and not options.live and not options.record
     if options.resume and plain and not announced:
-        done = read_complete(bundle, place, options.executor, kinds=kinds)
+        done = read_complete(bundle, place, options.executor)
         if done is not None:
             return done
     before, replaced = covers_of(place), False
     with suppress(OSError):  # the writer reports a place that cannot be used
         replaced = holds_bundle(place)
-    finished = replace(kinds[bundle.main.kind].run.execute(bundle, place, options, progress), replaced=replaced)
+    finished = replace(KINDS[bundle.main.kind].run.execute(bundle, place, options, progress), replaced=replaced)
     lost = sorted(before - covers_of(place))
     if not lost:
         return finished
@@ -100,7 +93,7 @@ def execute(
     return replace(finished, found=(*finished.found, warning))
 
 
-def read_complete(bundle: Bundle, place: Path, executor: Executor = ALONE, *, kinds: Kinds = KINDS) -> Finished | None:
+def read_complete(bundle: Bundle, place: Path, executor: Executor = ALONE) -> Finished | None:
     """The run whose complete evidence is at a place; None unless it is of these specs, by this version, and intact.
 
     It passes the checks of `spec verify --no-replay`, so its result is the one that its receipts give. A link is no
@@ -110,14 +103,14 @@ def read_complete(bundle: Bundle, place: Path, executor: Executor = ALONE, *, ki
         if not replaceable(place):
             return None
         if not place.is_file():
-            return _read_complete(bundle, place, place, executor, kinds)
+            return _read_complete(bundle, place, place, executor)
         with unpacked(place) as folder:
-            return _read_complete(bundle, place, folder, executor, kinds)
+            return _read_complete(bundle, place, folder, executor)
     except (Broken, InvalidArchive, Rejected, OSError, *MALFORMED):
         return None
 
 
-def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor, kinds: Kinds) -> Finished | None:
+def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor) -> Finished | None:
     recorded = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     made_by = {"specs": bundle.digest, "engine": ENGINE, "evaluator": EVALUATOR}
     if not isinstance(recorded, dict) or any(recorded.get(name) != value for name, value in made_by.items()):
@@ -126,7 +119,7 @@ def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor
     from specledger.verify.bundle import Refuted, open_evidence
 
     try:
-        found, _ = open_evidence(folder, Reader(replay=False), evidence_kinds(kinds), models(kinds), executor)
+        found, _ = open_evidence(folder, Reader(replay=False), evidence_kinds(KINDS), MODELS, executor)
     except Refuted:
         return None
     finished = Finished(case_name(bundle), found.kind.receipts.name, place, found.manifest, complete=True)
@@ -138,11 +131,11 @@ def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor
     return replace(finished, incidents=explained(bundle, incidents))
 
 
-def share_runs(bundles: Sequence[Bundle], options: RunOptions, *, kinds: Kinds = KINDS) -> Iterator[RunOptions]:
+def share_runs(bundles: Sequence[Bundle], options: RunOptions) -> Iterator[RunOptions]:
     """The options of each run, in order; short runs are made by the executor together, and theirs hold the events."""
     works = {}
     for bundle in bundles:
-        make, kind = kinds[bundle.main.kind].run.work, bundle.main.kind
+        make, kind = KINDS[bundle.main.kind].run.work, bundle.main.kind
         if make is not None and kind not in works:
             own = [one for one in bundles if one.main.kind == kind]
             many = options.executor.remote or len(own) >= MANY
@@ -155,9 +148,6 @@ def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, t
 
     Returns:
         The number of the attempt, and findings about the log.
-
-    Raises:
-        Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
     """
     kind, digest = bundle.main.kind, bundle.digest
     seeds = KINDS[kind].run.seeds(bundle)
@@ -165,9 +155,5 @@ def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, t
 
 
 def enter_result(log: Path, attempt: int, manifest: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
-    """Enter the result of an attempt in a run log; returns findings about the log.
-
-    Raises:
-        Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
-    """
+    """Enter the result of an attempt in a run log; returns findings about the log."""
     return enter(log, result_of(attempt, manifest))[1]

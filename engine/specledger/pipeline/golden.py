@@ -24,7 +24,7 @@ from specledger.core.merkle import Tree, leaf_hash
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import RECEIPTS, SPECS
 from specledger.evidence.workplace import E_OUT_UNWRITABLE
-from specledger.kinds import KINDS, Kinds, case_name, models, runnable_kinds
+from specledger.kinds import KINDS, MODELS, case_name, runnable_kinds
 from specledger.kinds.running import Finished, RunOptions
 from specledger.load import Bundle
 from specledger.load.library import Library
@@ -63,18 +63,18 @@ class Pin(Struct, frozen=True):
             raise Rejected([Diagnostic(E_OUT_UNWRITABLE, message)]) from error
 
 
-def pin(bundle: Bundle, workers: int = 1, *, kinds: Kinds = KINDS) -> Pin:
+def pin(bundle: Bundle, workers: int = 1) -> Pin:
     """Run a case and return what is pinned of it; Rejected if it does not compile."""
-    runnable = kinds[bundle.main.kind].run
+    runnable = KINDS[bundle.main.kind].run
     if runnable.events is not None:
-        return pin_events(bundle, runnable.events(bundle), kinds=kinds)
+        return pin_events(bundle, runnable.events(bundle))
     with TemporaryDirectory() as folder:
-        return pin_evidence(execute(bundle, Path(folder) / "pinned", RunOptions(Processes(workers)), kinds=kinds))
+        return pin_evidence(execute(bundle, Path(folder) / "pinned", RunOptions(Processes(workers))))
 
 
-def pin_events(bundle: Bundle, events: Iterable[Event], *, kinds: Kinds = KINDS) -> Pin:
+def pin_events(bundle: Bundle, events: Iterable[Event]) -> Pin:
     """What is pinned of a run that is one chain of events, such as one whose outside agent is answered by a tape."""
-    tally = kinds[bundle.main.kind].run.receipts.tally()
+    tally = KINDS[bundle.main.kind].run.receipts.tally()
     chain = Chain(run_id(bundle.digest))
     episodes: list[Tree] = []
     lines = []
@@ -136,14 +136,14 @@ def pinned_names(folder: Path) -> list[str]:
     return sorted({path.stem for end in (".json", ".jsonl") for path in folder.glob(f"*{end}")})
 
 
-def pinned_spec(name: str, folder: Path, *, kinds: Kinds = KINDS) -> Path | None:
+def pinned_spec(name: str, folder: Path) -> Path | None:
     """The file of the spec that a pin is of, in the project of the working folder or else shipped; None without one."""
     tree: Any = None
     with suppress(OSError, ValueError):
         tree = parse_json((folder / f"{name}.json").read_bytes())
     held = tree if isinstance(tree, dict) else {}
-    runnable = runnable_kinds(kinds)
-    library = Library(None, models(kinds), Diagnostics())
+    runnable = runnable_kinds(KINDS)
+    library = Library(None, MODELS, Diagnostics())
     for kind in [kind for kind in runnable if kind in held] or runnable:
         for file in library.find_target(name.partition(".")[0], kind):  # the id of a case follows
             return file

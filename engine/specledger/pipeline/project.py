@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from specledger.core.canonical import pretty
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.kinds import KINDS, MODELS, Kinds
+from specledger.kinds import MODELS
 from specledger.load.schemas import schema_for
 from specledger.load.shipped import find_specs
 from specledger.pipeline.checking import load_runs
@@ -41,7 +41,7 @@ def schema_file(kind: str) -> Path:
     return SCHEMAS / f"{kind}.schema.json"
 
 
-def write_project(folder: Path, *, kinds: Kinds = KINDS) -> Project:
+def write_project(folder: Path) -> Project:
     """Write a project with a scenario that runs, and pin its result; files that exist are kept.
 
     Raises:
@@ -63,8 +63,8 @@ def write_project(folder: Path, *, kinds: Kinds = KINDS) -> Project:
         _write(folder / schema_file(kind), pretty(schema_for(kind, model)).encode())
     scenarios = []
     for target in (one for one in written if one.parts[:2] == ("specs", "scenario")):
-        for bundle in load_runs([str(folder / target)], kinds=kinds):
-            made = pin(bundle, kinds=kinds)
+        for bundle in load_runs([str(folder / target)]):
+            made = pin(bundle)
             made.write(folder / GOLDENS)
             written += [GOLDENS / f"{made.name}.json", GOLDENS / f"{made.name}.jsonl"]
             scenarios.append((made.name, str(made.tree["result"]["verdict"])))

@@ -20,22 +20,14 @@ Asked = tuple[Bundle, Mapping[str, Outcome] | None]
 
 
 def ask(profile: str | None, tests: Path | None = None) -> Asked | None:
-    """Read a profile, by its name or file, and JUnit XML of the tests that it names; before any evidence is read.
-
-    Raises:
-        Rejected: There is no such profile, it is invalid, or the tests cannot be read.
-    """
+    """Read a profile, by its name or file, and JUnit XML of the tests that it names; before any evidence is read."""
     if profile is None:
         return None
     return load(profile, kind="profile")[0], None if tests is None else read_tests(tests)
 
 
 def make_report(evidence: Sequence[Evidence], asked: Asked | None = None, date: str | None = None) -> Report:
-    """The report of bundles, with the judgement of a profile on a day, `YYYY-MM-DD`, if one is asked for.
-
-    Raises:
-        Rejected: Receipts are malformed, or the evidence has no report.
-    """
+    """The report of bundles, with the judgement of a profile on a day, `YYYY-MM-DD`, if one is asked for."""
     if asked is None:
         return from_evidence(evidence, report_kinds(KINDS))
     profile, ran = asked

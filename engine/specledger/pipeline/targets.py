@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.evidence.layout import MANIFEST, RECEIPTS
-from specledger.kinds import KINDS, MODELS, Kinds
+from specledger.kinds import KINDS, MODELS
 from specledger.load import Search
 from specledger.load.document import Document
 from specledger.load.library import SUFFIXES, Library, is_file, show
@@ -66,9 +66,6 @@ def expand_runs(targets: Sequence[str], others: Collection[str]) -> list[str]:
     Args:
         targets: What the command line names.
         others: The kinds whose specs cannot be run. A kind that is unknown counts as one that can, so that it is found.
-
-    Raises:
-        Rejected: E_CHECK_NONE, for each folder or pattern without such a spec.
     """
     files: dict[str, None] = {}
     findings = []
@@ -147,14 +144,14 @@ class ListedSpec(Struct, frozen=True):
     summary: str
 
 
-def list_specs(kind: str | None = None, search: Search | None = None, kinds: Kinds = KINDS) -> Iterator[ListedSpec]:
+def list_specs(kind: str | None = None, search: Search | None = None) -> Iterator[ListedSpec]:
     """The specs of one kind or of all: those of the project, then the shipped ones whose names it does not use.
 
     Only the head of each file is looked at: what is listed may still have mistakes.
     """
     search = search or Search.at(Path())
     library = Library(search, MODELS, Diagnostics())
-    for one in (kind,) if kind is not None else tuple(kinds):
+    for one in (kind,) if kind is not None else KINDS:
         found: dict[str, ListedSpec] = {}
         for root in (search.shipped, search.project):
             for file in _files(root, one):

@@ -78,11 +78,7 @@ def outside_of(target: str) -> dict[str, Any] | None:
 
 
 def one_of(target: str, kind: str, overrides: Sequence[str] = (), *, allow_outside: bool = False) -> Bundle:
-    """Load exactly one spec of a kind.
-
-    Raises:
-        Rejected: It is of another kind, or has several cases.
-    """
+    """Load exactly one spec of a kind."""
     bundles = load(target, kind=kind, set=overrides, allow_outside=allow_outside)
     if bundles[0].main.kind != kind:
         message = f"{bundles[0].main.name} is of the kind {bundles[0].main.kind}"
@@ -98,9 +94,6 @@ def with_agent(agent: str, scenario: str, overrides: Sequence[str], decisions: i
     """A scenario with this agent in place of its own, which need not exist, and one episode of so many decisions.
 
     Under a kernel it has the probes of `ASKS` too.
-
-    Raises:
-        Rejected: The two do not fit together.
     """
     reference = os.path.relpath(agent) if Path(agent).is_file() else agent
     sets = [f"agent={canonical_bytes(reference).decode()}", *overrides]
@@ -120,11 +113,7 @@ def with_agent(agent: str, scenario: str, overrides: Sequence[str], decisions: i
 
 
 def try_agent(bundle: Bundle, *, trusted: bool) -> AgentReading:
-    """Let the agent of a bundle of `with_agent` make a few decisions, and read its answers.
-
-    Raises:
-        Rejected: The two do not fit together, or the agent may not or cannot be started.
-    """
+    """Let the agent of a bundle of `with_agent` make a few decisions, and read its answers."""
     with TemporaryDirectory(prefix="specledger-") as folder:
         place = Path(folder) / "tried"
         questions: list[Any] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from specledger.evidence.archive import InvalidArchive
 from specledger.evidence.seal import seal_bundle
-from specledger.kinds import KINDS, Kinds, evidence_kinds, models
+from specledger.kinds import KINDS, MODELS, evidence_kinds
 from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
 from specledger.verify import check_names
@@ -24,43 +24,37 @@ if TYPE_CHECKING:
 
 
 def verify(
-    place: Path, *, replay: bool = True, executor: Executor = ALONE, reader: Reader | None = None, kinds: Kinds = KINDS
+    place: Path, *, replay: bool = True, executor: Executor = ALONE, reader: Reader | None = None
 ) -> Verification:
     """Verify the bundle at a place, a folder or a zip file, or the audit log or run log that a file is.
 
     A reader, if one is given, decides about replay.
-
-    Raises:
-        Rejected: There is neither, or what the reader asks for needs a package that is not installed.
     """
     reader = Reader(replay=replay) if reader is None else reader
     if reader.judge:
         require_reference()
     if not place.is_file():
-        return verify_evidence(place, reader, evidence_kinds(kinds), models(kinds), executor)
+        return verify_evidence(place, reader, evidence_kinds(KINDS), MODELS, executor)
     if not is_archive(place):
         verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
         verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
         return verification
     try:
         with unpacked(place) as folder:
-            return verify_evidence(folder, reader, evidence_kinds(kinds), models(kinds), executor)
+            return verify_evidence(folder, reader, evidence_kinds(KINDS), MODELS, executor)
     except InvalidArchive as invalid:
         refused = Verification()
         refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))
         return refused
 
 
-def seal_evidence(place: Path, seal: Seal, *, kinds: Kinds = KINDS) -> Verification:
+def seal_evidence(place: Path, seal: Seal) -> Verification:
     """Sign or stamp the bundle at a place, unless a check of it fails; it is not replayed.
 
     Returns:
         The checks that were made before; if one of them failed, nothing was written.
-
-    Raises:
-        Rejected: There is no bundle, or the seal is not one for it.
     """
-    verification = verify(place, replay=False, kinds=kinds)
+    verification = verify(place, replay=False)
     if verification.intact:
         seal_bundle(place, seal)
     return verification

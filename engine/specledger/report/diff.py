@@ -48,11 +48,7 @@ class Difference(Struct, frozen=True):
 
 
 def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportKind]) -> Difference:
-    """Compare two bundles of which no check failed.
-
-    Raises:
-        Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
-    """
+    """Compare two bundles of which no check failed."""
     subjects = read_subject(first, kinds), read_subject(second, kinds)
     listed = {**changes(*subjects), "sources": [*_sources(first, second)]}
     with malformed_receipts():

@@ -82,11 +82,7 @@ def _in_units(line: StepLine, units: Mapping[str, Tree], field: str | None) -> S
 
 
 def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | None = None) -> Trace:
-    """At most so many lines of a run, of one episode or of all; with a path those of the receipts that have the field.
-
-    Raises:
-        Rejected: E_TRACE_KIND, E_TRACE_STEP, E_TRACE_FIELD, E_REPORT_RECEIPTS.
-    """
+    """At most so many lines of a run, of one episode or all; with a path those of the receipts that have the field."""
     lines: list[StepLine] = []
     more = 0
     for line in trace_lines(evidence, field):
@@ -105,11 +101,7 @@ def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | N
 
 
 def trace_lines(evidence: Evidence, field: str | None = None) -> Iterator[StepLine]:
-    """Every line of a run, or of the receipts that have a field.
-
-    Raises:
-        Rejected: E_TRACE_KIND, E_TRACE_FIELD, E_REPORT_RECEIPTS.
-    """
+    """Every line of a run, or of the receipts that have a field."""
     words = None if field is None else _words(field)
     made = _states(evidence, words) if words is not None and words[0] == STATE else _lines(evidence, words)
     return _refusing(evidence, made)
@@ -121,9 +113,6 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
     Returns:
         The receipts of the step, each `{type, seq, digest, body}`, and as the last `{type: state, seq, body}` the
         recomputed state after it; or the value.
-
-    Raises:
-        Rejected: E_TRACE_KIND, E_TRACE_STEP, E_TRACE_FIELD, E_REPORT_RECEIPTS.
     """
     found = [
         {"type": one.type, "seq": one.seq, "digest": one.digest, "body": one.body}
@@ -275,9 +264,6 @@ def states(evidence: Evidence) -> Iterator[tuple[int, int, int, Body]]:
     """The episode, the step, the number of the receipt and the state after each step of a run.
 
     Receipts hold the start, what drifts changed, and each action's inputs; no agent and no governor is asked.
-
-    Raises:
-        Rejected: E_TRACE_STATE, if a state is not the one whose digest was recorded.
     """
     steps = {actor.name: actor.step for actor in compile_scenario(evidence.specs).actors}
     state: dict[str, Any] = {}

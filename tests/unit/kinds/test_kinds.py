@@ -8,7 +8,7 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
-from specledger.kinds import KINDS, evidence_kinds, models, report_kinds
+from specledger.kinds import KINDS, MODELS, evidence_kinds, report_kinds
 from specledger.pipeline.checking import check, load_runs
 from specledger.pipeline.executing import execute, preview
 from specledger.pipeline.golden import pin, pin_matches
@@ -18,13 +18,11 @@ from specledger.report.formats import FORMATS
 from specledger.report.subject import from_evidence
 from tests.toys.dice import DICE
 
-KINDS_AND_DICE = {**KINDS, DICE.name: DICE}
-"""The one statement that registers a kind."""
-
 
 @pytest.fixture
-def dice(tmp_path):
-    """Write a spec of the kind."""
+def dice(tmp_path, monkeypatch):
+    """Register the kind, and write a spec of it."""
+    monkeypatch.setitem(KINDS, DICE.name, DICE)
 
     def write(sides):
         path = tmp_path / "fair.yaml"
@@ -36,7 +34,7 @@ def dice(tmp_path):
 
 @pytest.fixture
 def bundle(dice):
-    return load_runs([dice(6)], kinds=KINDS_AND_DICE)[0]
+    return load_runs([dice(6)])[0]
 
 
 def test_the_table_goes_to_worker_processes_and_clusters():
@@ -44,22 +42,23 @@ def test_the_table_goes_to_worker_processes_and_clusters():
 
 
 def test_it_is_checked(dice):
-    assert [one.depth for one in check([dice(6)], kinds=KINDS_AND_DICE)[0]] == ["compiled"]
-    assert [one.code for one in check([dice(1)], kinds=KINDS_AND_DICE)[1]] == ["E_DICE"]
+    assert [one.depth for one in check([dice(6)])[0]] == ["compiled"]
+    assert [one.code for one in check([dice(1)])[1]] == ["E_DICE"]
 
 
 def test_what_does_not_compile_is_not_run(dice):
     with pytest.raises(Rejected, match="E_DICE"):
-        load_runs([dice(1)], kinds=KINDS_AND_DICE)
+        load_runs([dice(1)])
 
 
-def test_without_its_row_it_is_unknown(dice):
+def test_without_its_row_it_is_unknown(dice, monkeypatch):
+    monkeypatch.delitem(KINDS, DICE.name)
     with pytest.raises(Rejected, match="E_SPEC_KIND"):
         load_runs([dice(6)])
 
 
 def test_it_is_previewed(bundle):
-    assert preview(bundle, kinds=KINDS_AND_DICE) == {
+    assert preview(bundle) == {
         "kind": "dice",
         "name": "fair",
         "case": "",
@@ -69,29 +68,29 @@ def test_it_is_previewed(bundle):
 
 
 def test_it_is_run_and_shown(bundle, tmp_path):
-    finished = execute(bundle, tmp_path / "out", kinds=KINDS_AND_DICE)
+    finished = execute(bundle, tmp_path / "out")
     assert finished.manifest["kind"] == "dice"
-    assert KINDS_AND_DICE["dice"].run.show([finished]) == "fair threw 6"
+    assert KINDS["dice"].run.show([finished]) == "fair threw 6"
 
 
 def test_its_evidence_is_verified_with_replay(bundle, tmp_path):
-    place = execute(bundle, tmp_path / "out", kinds=KINDS_AND_DICE).place
-    assert verify(place, kinds=KINDS_AND_DICE).verdict is Verdict.PASS
+    place = execute(bundle, tmp_path / "out").place
+    assert verify(place).verdict is Verdict.PASS
     lines = (place / "receipts.jsonl").read_bytes()
     (place / "receipts.jsonl").write_bytes(lines.replace(b'"fell":2', b'"fell":5'))
-    assert verify(place, kinds=KINDS_AND_DICE).verdict is Verdict.FAIL
+    assert verify(place).verdict is Verdict.FAIL
 
 
 def test_its_evidence_is_reported(bundle, tmp_path):
-    place = execute(bundle, tmp_path / "out", kinds=KINDS_AND_DICE).place
-    evidence = read_evidence(place, evidence_kinds(KINDS_AND_DICE), models(KINDS_AND_DICE))
-    report = from_evidence([evidence], report_kinds(KINDS_AND_DICE))
+    place = execute(bundle, tmp_path / "out").place
+    evidence = read_evidence(place, evidence_kinds(KINDS), MODELS)
+    report = from_evidence([evidence], report_kinds(KINDS))
     assert "dice/fair" in FORMATS["junit"].write(report).text
     assert "fair" in FORMATS["markdown"].write(report).text
 
 
 def test_it_is_pinned(bundle, tmp_path):
-    made = pin(bundle, kinds=KINDS_AND_DICE)
+    made = pin(bundle)
     made.write(tmp_path / "golden")
     assert pin_matches(made, tmp_path / "golden") is None
     assert made.tree["result"] == {"verdict": "PASS", "sum": 6}
@@ -107,7 +106,7 @@ def test_only_runnable_kinds_have_parts():
 
 
 def test_the_table_can_be_sent_to_a_worker_process():
-    assert pickle.loads(pickle.dumps(models(KINDS))).keys() == KINDS.keys()
+    assert pickle.loads(pickle.dumps(MODELS)).keys() == KINDS.keys()
 
 
 def test_no_other_module_of_the_engine_dispatches_on_the_kind(pytestconfig):

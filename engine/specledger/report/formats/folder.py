@@ -47,9 +47,6 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     `summary.json`; for each agent `report_<agent>.json` and, if it had a kernel, `audit_<agent>.log.jsonl`; and in
     `counterexamples` at most as many of each run as its scenario says, or all if `options.whole`.
     Runs of mutants are left out.
-
-    Raises:
-        Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
     """
     (subject,) = report.subjects
     evidence = subject.evidence

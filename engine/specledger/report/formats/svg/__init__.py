@@ -28,11 +28,7 @@ Entry = tuple[str, str, Sequence[str]]
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
-    """The episode as an SVG document.
-
-    Raises:
-        Rejected: E_REPORT_KIND, E_PICTURE_NONE, E_REPORT_EPISODE or E_REPORT_RECEIPTS.
-    """
+    """The episode as an SVG document."""
     (subject,) = report.subjects
     assert subject.evidence is not None  # noqa: S101 - a picture is drawn from a bundle
     evidence, number = subject.evidence, options.episode

@@ -119,11 +119,7 @@ class Episode:
 
 
 def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
-    """How an episode of a run is drawn, and the episode.
-
-    Raises:
-        Rejected: E_REPORT_KIND, E_PICTURE_NONE, E_REPORT_EPISODE or E_REPORT_RECEIPTS.
-    """
+    """How an episode of a run is drawn, and the episode."""
     specs, units = Specs.of(evidence.specs), units_of(evidence.specs)
     world, drawing = specs.referred("world"), specs.drawing(units)
     if world is None:
