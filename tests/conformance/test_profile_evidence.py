@@ -108,10 +108,6 @@ def judged(bundles, monkeypatch, capsys):
     return run
 
 
-def outcomes(control):
-    return {(row["check"], row["subject"]): row["outcome"] for row in control["evidence"]}
-
-
 @pytest.mark.parametrize(
     ("names", "status", "outcome"),
     [(["kept"], 3, "untested"), (["broken"], 1, "failed"), (["kept", "broken"], 1, "failed")],
@@ -119,16 +115,6 @@ def outcomes(control):
 def test_a_broken_rule_fails_the_control_that_is_about_it(names, status, outcome, judged):
     ended, controls = judged(*names)
     assert (ended, controls["hazard-prevented"]["outcome"]) == (status, outcome)
-
-
-def test_a_joined_report_says_which_bundle_broke_it(judged):
-    _, controls = judged("kept", "broken")
-    rows = outcomes(controls["hazard-prevented"])
-    assert rows["invariant/no-hazard-entered", 0] == "passed"
-    assert rows["invariant/no-hazard-entered", 1] == "failed"
-    assert outcomes(controls["metrics-safety"])["receipts/metrics-safety.1", 1] == "failed"
-    assert controls["v-total-function"]["outcome"] == "passed"
-    assert controls["governor-order"]["outcome"] == "failed"
 
 
 def test_evidence_of_something_else_passes_no_control(judged):
@@ -148,12 +134,3 @@ def test_what_is_deferred_says_why(judged):
     for name in ("future-approximation", "future-agents"):
         assert controls[name]["outcome"] == "untested"
         assert controls[name]["why"].startswith("deferred: the seed itself")
-
-
-def test_each_bundle_of_a_joined_report_answers_what_it_can(judged):
-    _, alone = judged("kept")
-    _, joined = judged("elsewhere", "kept")
-    assert {name: one["outcome"] for name, one in joined.items()} == {
-        name: one["outcome"] for name, one in alone.items()
-    }
-    assert {row["subject"] for one in joined.values() for row in one["evidence"]} == {1, None}

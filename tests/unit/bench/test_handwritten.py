@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 
 from bench import kernel
 from bench.handwritten import Run
-from bench.ledger import draw, merkle_root
 from bench.task import read_task
 from specledger.compile.scenario import compile_scenario
-from specledger.core import merkle
 from specledger.core.diagnostics import Diagnostics
-from specledger.core.rng import Stream
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.result import Tally
 from specledger.kinds import load
@@ -89,11 +86,6 @@ def test_the_cases_reach_every_gate_that_a_sincere_agent_can_meet():
     assert set(results[0]) - reached == {"schema", "prediction", "budget_insufficient"}
 
 
-def test_another_number_is_noticed():
-    bundle, other = load(HAZARD, set=["episodes=1"])[0], load(HAZARD, set=["episodes=1", "seed=43"])[0]
-    assert make_both(bundle)[0][1] != make_both(other)[1][1]
-
-
 @st.composite
 def kernel_steps(draw_):
     height, width = draw_(st.integers(1, 3)), draw_(st.integers(1, 4))
@@ -134,17 +126,3 @@ def test_the_kernel_is_that_of_the_spec_on_fields_of_any_size(coherence, case):
     assert made.after == after
     assert {"rho": made.rho, "C": made.floored, "b": state["b"]} == outcome["raw"]
     assert kernel.receipt(state, made, before, now) == tell(state, after, outcome)
-
-
-@pytest.mark.parametrize("size", range(1, 18))
-def test_the_root_is_that_of_the_standard(size):
-    leaves = [bytes([number]) * number for number in range(size)]
-    assert merkle_root(leaves) == merkle.root(leaves).hex()
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 50, 129, 256])
-def test_draws_are_those_of_the_named_stream(size):
-    items = list(range(size))
-    for step in range(40):
-        names: list[str | int] = ["drift", "goal", 0, 1, step, "to"]
-        assert draw(42, names, items) == Stream.named(42, *names).choice(items)

@@ -110,11 +110,6 @@ def test_it_runs_only_with_leave(spec, folder):
     assert (done.status, done.codes) == (Exit.INVALID, ["E_AGENT_UNTRUSTED"])
 
 
-def test_a_command_is_an_agent_too(spec, folder):
-    done = check(spec, "--command", "true", "--deadline-ms", "120000", "--decisions", "1", "--format", "json")
-    assert (done.status, done.codes, done.json["failures"]) == (Exit.FINDINGS, ["E_AGENT_PROTOCOL"], {"closed": 1})
-
-
 def test_an_agent_that_is_a_spec_needs_no_leave(spec, folder):
     done = spec("agent", "check", "climber.yaml", "--scenario", "climb.yaml", "--decisions", "2")
     assert (done.status, done.err) == (Exit.CONFORMS, "")
@@ -221,12 +216,6 @@ def test_the_end_of_the_standard_error_is_shown_escaped(spec, tmp_path):
     assert "    | \\x1b[31mred\n    | no idea\n" in f"{done.out}\n"
     assert len(done.out) < 5000
     assert "decisions 1\n" in done.out
-
-
-def test_without_a_greeting_nothing_else_is_tried(spec, tmp_path):
-    done = tried(spec, tmp_path, "import sys\nsys.exit(2)\n")
-    assert done.json["untried"]["decide"] == "`hello` has no valid answer"
-    assert (done.json["details"], done.json["decisions"]) == ({"closed": "exit:2"}, 1)
 
 
 CLIMBS = """import json, sys

@@ -82,54 +82,6 @@ def test_a_wrong_spec(spec, project, name):
     assert not (project / "out").exists()
 
 
-def cut(data):
-    return data[: len(data) // 2]
-
-
-def reorder(data):
-    lines = data.splitlines(keepends=True)
-    return b"".join([lines[0], *lines[:0:-1]])
-
-
-def edit(data):
-    return data.replace(b'"chosen":1', b'"chosen":0', 1)
-
-
-def foreign(data):
-    return b'{"hello":"world"}\n'
-
-
-def empty(data):
-    return b""
-
-
-def binary(data):
-    return bytes(range(256)) * 20
-
-
-@pytest.mark.usefixtures("project")
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        (name, change)
-        for name in ("receipts.jsonl", "manifest.json", "specs.json")
-        for change in (cut, foreign, empty, binary)
-    ]
-    + [("receipts.jsonl", reorder), ("receipts.jsonl", edit)],
-)
-def test_wrong_evidence(spec, project, name, change):
-    spec("run", SCENARIO, "--out", "here")
-    path = project / "here" / name
-    before = path.read_bytes()
-    path.write_bytes(change(before))
-    assert path.read_bytes() != before
-    done = spec("verify", "here", "--format", "json")
-    assert (done.status, done.json["verdict"], done.err) == (1, "FAIL", "")
-    failed = [check["code"] for check in done.json["checks"] if check["status"] == "failed"]
-    assert failed == ["E_MANIFEST" if name == "manifest.json" else "E_FILES"]
-    assert "Traceback" not in spec("verify", "here").out
-
-
 @pytest.mark.usefixtures("project")
 def test_evidence_that_steers_a_terminal_is_shown_as_it_is(spec, project):
     spec("run", SCENARIO, "--out", "here")
@@ -192,29 +144,6 @@ def test_a_refusal_says_what_to_do(spec, words, mend):
     assert mend in done.err.replace("\n", " ")
 
 
-@pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("form", [["--format", "json"], ["--format=json"]])
-@pytest.mark.parametrize(
-    "words", [["run", "--colour"], ["run"], ["run", "nowhere.yaml"], ["check", "nowhere.yaml"], ["verify", "nowhere"]]
-)
-def test_programs_get_json_also_of_what_is_wrong(spec, words, form):
-    done = spec(*words, *form)
-    assert done.status == 2
-    assert len(done.codes) == 1
-    assert set(done.json["diagnostics"][0]) == {
-        "code",
-        "severity",
-        "message",
-        "file",
-        "line",
-        "column",
-        "expected",
-        "found",
-        "hint",
-    }
-    assert f"error[{done.codes[0]}]" in done.err
-
-
 def test_a_name_that_is_no_text_can_be_said_in_json(spec, project):
     """A byte of a file's name that is no UTF-8 reaches Python as half of a surrogate pair."""
     done = spec("run", SCENARIO, "--out", "caf\udce9", "--format", "json")
@@ -239,12 +168,6 @@ def test_a_finding_in_a_referenced_file_names_the_reference(spec, tmp_path):
     done = spec("check", str(main))
     assert "world.yaml:3:12: error[E_DECLARATION]" in done.err
     assert f"note: used at {main}:3\n" in done.err
-
-
-def test_a_word_that_is_none_of_a_few_is_named(spec, tmp_path):
-    path = tmp_path / "mine.yaml"
-    path.write_text("spec: invariant/v1\nname: mine\nseverity: deadly\nrequire: n > 0\n")
-    assert "`deadly` is not one of 'fatal', 'warn'" in spec("check", str(path)).err
 
 
 @pytest.fixture

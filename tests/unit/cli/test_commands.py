@@ -15,7 +15,6 @@ from specledger import __version__
 from specledger.core.diagnostics import codes
 from specledger.kinds import KINDS
 from specledger.laws.verdict import REASONS
-from specledger.load import from_files
 from specledger.load.code_pages import page_of
 from specledger.pipeline import checking
 from specledger.pipeline.authoring import load_codes
@@ -56,17 +55,6 @@ class TestCheck:
         assert spec("check", "climb.yaml", "--format=json").json["checked"][0]["typed"] is True
         assert "shape only" in spec("check", "climber.yaml").out
 
-    def test_nothing_is_left_of_a_kind_without_expressions(self, spec, project):
-        controls = "controls: [{id: a, section: s, says: it must, status: open, why: later}]\n"
-        (project / "rules.yaml").write_text(f"spec: profile/v1\nname: rules\nsource: Rules\n{controls}")
-        done = spec("check", "rules.yaml")
-        assert (done.status, done.out.startswith("ok profile rules "), "shape only" in done.out) == (0, True, False)
-
-    def test_the_digest_is_that_of_the_run(self, spec):
-        (found,) = spec("check", "climb.yaml", "--set=seed=8", "--format=json").json["checked"]
-        (run,) = spec("run", "climb.yaml", "--seed=8", "--format=json").json["runs"]
-        assert found["digest"] == run["manifest"]["specs"]
-
     def test_all_findings_of_all_files_are_told_at_once(self, spec, project):
         scenario = (project / "climb.yaml").read_text()
         (project / "a.yaml").write_text(scenario.replace("horizon: 3", "horizon: three\ncolour: red"))
@@ -85,21 +73,15 @@ class TestCheck:
         assert human.out.startswith("ok scenario climb ")
         assert human.err.endswith("4 errors. `spec explain CODE` says more about a code.\n")
 
-    def test_a_fault_that_several_files_share_is_told_once(self, spec, project, edit):
-        (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
-        edit("warden.yaml", "deny: action.by > 1", "deny: action.by > 'x'")
-        done = spec("check", "climb.yaml", "rise.yaml", "--format=json")
-        assert done.codes == ["E_EXPR_TYPE"]
-
     def test_a_defect_that_one_file_meets_hides_nothing_of_the_others(self, spec, project, monkeypatch):
         """Whatever raises while one file is looked at: the others are checked, and the defect is told as one."""
         (project / "b.yaml").write_text((project / "climb.yaml").read_text().replace("horizon: 3", "horizon: three"))
-        loaded = from_files.load
+        loaded = checking.load
 
-        def failing(target, models, **options):
+        def failing(target, **options):
             if target == "stairs.yaml":
                 raise ZeroDivisionError("a\x1b[31m defect")
-            return loaded(target, models, **options)
+            return loaded(target, **options)
 
         monkeypatch.setattr(checking, "load", failing)
         done = spec("check", "stairs.yaml", "b.yaml", "climb.yaml", "--format=json")
@@ -128,14 +110,10 @@ class TestVerify:
         numbers = [1, 2, 3, 4, 5, 6, 7, 9, 14, 20]
         assert [line.strip().split("  ")[0] for line in lines[:-7]] == [f"{number}. ok" for number in numbers]
         assert lines[-1] == "here: intact, unsigned, replay gives the same bytes."
-
-    def test_every_level_is_a_line_and_says_why_it_was_not_checked(self, spec):
-        spec("run", "climb.yaml", "--out", "here")
-        lines = spec("verify", "here").out.splitlines()[-7:-1]
-        assert [line[:14] for line in lines] == [
+        assert [line[:14] for line in lines[-7:-1]] == [
             f"L{number} {'reached    ' if number in (0, 4) else 'not checked'}" for number in range(6)
         ]
-        assert all(": " in line for line in lines if "not checked" in line)
+        assert all(": " in line for line in lines[-7:-1] if "not checked" in line)
 
     @pytest.mark.parametrize(
         ("options", "status"),
@@ -212,14 +190,6 @@ class TestVerify:
         spec("run", "climb.yaml", "--out", "here")
         done = spec("verify", "here", "here", *option)
         assert (done.status, "E_USAGE" in done.err) == (2, True)
-
-    def test_in_json(self, spec):
-        spec("run", "climb.yaml", "--out", "here")
-        done = spec("verify", "here", "--no-replay", "--format", "json")
-        assert (done.status, done.json["verdict"]) == (3, "INCONCLUSIVE")
-        assert [check["number"] for check in done.json["checks"]] == [1, 2, 3, 4, 5, 6, 7, 9, 11, 14, 20]
-        assert [check["status"] for check in done.json["checks"]] == ["passed"] * 10 + ["not made"]
-        assert done.json["checks"][-1]["message"] == "replay was not requested"
 
     def test_what_is_no_evidence(self, spec, project):
         done = spec("verify", "climb.yaml", "--format=json")
@@ -303,18 +273,6 @@ class TestGolden:
         assert spec(*command[1:]).out == "climb: accepted\n"
         assert spec("golden", "with space/climb.yaml", "--dir", "my pins").status == 0
 
-    def test_without_files_the_scenarios_of_the_project_are_compared(self, spec, project):
-        (project / "specs" / "scenario").mkdir(parents=True)
-        for path in project.glob("*.yaml"):
-            (project / "specs" / "scenario" / path.name).write_bytes(path.read_bytes())
-        for name in ("stairs", "pot", "climber", "warden", "bounded", "shift"):
-            kind = (project / f"{name}.yaml").read_text().partition("/")[0].removeprefix("spec: ")
-            (project / "specs" / kind).mkdir(exist_ok=True)
-            (project / "specs" / "scenario" / f"{name}.yaml").rename(project / "specs" / kind / f"{name}.yaml")
-        assert spec("golden", "--update").out == "climb: accepted\n"
-        assert (project / "fixtures" / "golden" / "climb.json").exists()
-        assert spec("golden").status == 0
-
     def test_a_pin_of_a_run_that_fails_is_told(self, spec, edit):
         """It can be pinned like any other; nobody should take it for a pass."""
         edit("climb.yaml", "governor: warden", "governor: {use: warden, with: {stamina: 2}}")
@@ -339,9 +297,6 @@ class TestShow:
         assert (done.status, done.err) == (0, "")
         assert "  horizon = 3  # climb.yaml:10:10" in done.out.splitlines()
         assert "  gates.0.deny = action.by > 1  # warden.yaml:" in done.out
-
-    def test_an_origin_on_the_command_line(self, spec):
-        assert "  horizon = 7  # --set horizon:1:9" in spec("show", "climb.yaml", "--origins", "--set=horizon=7").out
 
 
 class TestSchema:
@@ -375,12 +330,6 @@ class TestExplain:
 
     def test_letter_case_does_not_count(self, spec):
         assert spec("explain", "e_chain").out.startswith("E_CHAIN: ")
-
-    def test_a_misspelt_code(self, spec):
-        done = spec("explain", "E_CHAN")
-        assert done.status == 2
-        assert "did you mean E_CHAIN?" in done.err
-        assert "E_CHAIN" in codes()
 
     TERMS: ClassVar = {
         "a reason of a law": ("vacuous_pass", "the antecedent never held"),
@@ -424,12 +373,6 @@ class TestHelp:
     def test_without_a_command_help_is_shown_and_it_is_no_success(self, spec):
         done = spec()
         assert (done.status, done.out.strip(), done.err) == (2, spec("--help").out.strip(), "")
-
-    @pytest.mark.parametrize("command", ["run", "check", "verify", "golden", "show", "schema", "explain", "demo"])
-    def test_each_command_has_help(self, spec, command):
-        done = spec(command, "--help")
-        assert (done.status, done.err) == (0, "")
-        assert f"spec {command}" in done.out
 
 
 @pytest.mark.usefixtures("project")

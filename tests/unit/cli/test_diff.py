@@ -95,34 +95,6 @@ def test_of_two_runs_the_first_step_and_its_fields_are_told(diff, spec, bundles)
     assert "  progress: passed -> failed" in said
 
 
-# what differs in the start; the first later receipt that differs: its type, episode, step and some of the fields
-LATER = {
-    "longer": (
-        ("horizon", "3", "4"),
-        ("episode_end", 0, None),
-        [("type", "episode_end", "commit"), ("body.t", None, "3")],
-    ),
-    "seeded": (("seed", "3", "6"), ("drift", 1, 1), [("body.drawn.to", "3", "4")]),
-    "ungated": (("gates.leap", "there is one", None), ("step", 0, 0), [("body.chosen", "1", "2")]),
-}
-
-
-@pytest.mark.parametrize(("name", "start", "place", "fields"), [(name, *row) for name, row in LATER.items()], ids=LATER)
-def test_what_the_starts_say_is_told_apart_from_the_first_step_that_differs(
-    name, start, place, fields, diff, spec, bundles
-):
-    _, found = diff("run", name)
-    assert [(one["path"], one["first"], one["second"]) for one in found["start"]] == [start]
-    parted = found["receipts"]
-    assert (parted["type"], parted["episode"], parted["t"]) == place
-    told = [(one["path"], one["first"], one["second"]) for one in parted["changes"]]
-    assert all(field in told for field in fields)
-    said = spec("diff", bundles / "run", bundles / name).out.splitlines()
-    assert said[said.index("start") + 1].strip().startswith(f"{start[0]}: ")
-    where = f"episode {parted['episode']}" + ("" if parted["t"] is None else f", step {parted['t']}")
-    assert f"receipts part at {parted['seq']} ({parted['type']}, {where})" in said
-
-
 def test_starts_may_differ_and_nothing_after_them(diff, spec, bundles):
     _, found = diff("run", "seeded alike")
     assert ([one["path"] for one in found["start"]], found["receipts"]) == (["seed"], None)
@@ -188,12 +160,6 @@ def test_of_two_suites_the_first_run_that_parts_is_told_too(diff):
     assert found["run"]["start"] == []
     run = diff("suite", "further")[1]["run"]
     assert ([one["path"] for one in run["start"]], run["receipts"]["type"]) == (["horizon"], "episode_end")
-
-
-def test_laws_of_two_seeds_part_at_their_cases(diff):
-    status, found = diff("law", "law again")
-    assert status == 1
-    assert [change["path"] for change in found["specs"]] == ["law/movers-balance-collisions.seed"]
 
 
 def test_bundles_of_two_kinds_can_be_compared(diff):

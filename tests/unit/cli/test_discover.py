@@ -54,22 +54,6 @@ def test_the_same_journal_gives_the_same_bytes(discover, spec, tmp_path):
     assert not (tmp_path / "apart.journal.sqlite").exists()  # a run keeps none
 
 
-EXITS = {
-    "what is expected is not there": (["--set", "expect=[momentum]"], 1),
-    "nothing is found": (
-        ["--set", "model.scripted={answers: [{text: nothing}], then: repeat}", "--set", "expect=[]"],
-        3,
-    ),
-    "fewer iterations": (["--iterations=1"], 0),
-}
-
-
-@pytest.mark.parametrize("name", EXITS)
-def test_exit_codes(discover, name):
-    words, status = EXITS[name]
-    assert discover(*words).status == status
-
-
 def refused(done, code):
     assert (done.status, done.codes) == (2, [code]), done
     assert "Traceback" not in done.err
@@ -89,12 +73,6 @@ def test_a_key_that_is_not_accepted(discover, spec, tmp_path):
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
     assert (manifest["result"]["stopped"], manifest["result"]["iterations"]) == ("unauthorised", 2)
     assert spec("verify", tmp_path / "out", "--workers=1").status == 0
-
-
-def test_a_damaged_journal(discover, tmp_path):
-    (tmp_path / "journal").write_bytes(b"not a database" * 999)
-    refused(discover("--journal", str(tmp_path / "journal"), "--format=json"), "E_STORE_BROKEN")
-    assert not (tmp_path / "out").exists()
 
 
 def test_the_journal_of_a_changed_discovery(discover, tmp_path):
@@ -275,13 +253,6 @@ def test_a_scrambled_prompt_for_fixed_answers_is_warned_of(spec, model):
     assert done.status == 0
     assert "W_DISCOVERY_SCRAMBLED" in done.err
     assert "W_DISCOVERY_SCRAMBLED" not in spec("check", SMALL / "small.yaml", f"--set=model={model}").err
-
-
-def test_a_scrambled_prompt_is_warned_of_by_runs_too(discover, spec, tmp_path):
-    words = SCRAMBLED, "--iterations=1", "--set=expect=[]"
-    assert "W_DISCOVERY_SCRAMBLED" in discover(*words).err
-    run = spec("run", SMALL / "small.yaml", SCRAMBLED, "--set=iterations=1", f"--out={tmp_path / 'run'}", "--workers=1")
-    assert "W_DISCOVERY_SCRAMBLED" in run.err
 
 
 def test_a_service_may_be_asked_by_a_scrambled_prompt(spec):

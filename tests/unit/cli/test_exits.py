@@ -30,16 +30,6 @@ def test_a_run_ends_as_its_verdict_says(process, climb, tmp_path, change, status
     assert said in done.out
 
 
-def test_a_verification_ends_as_its_verdict_says(process, spec, climb, tmp_path):
-    spec("run", climb, "--out", tmp_path / "out")
-    assert process("verify", str(tmp_path / "out")).status == 0
-    assert process("verify", "--no-replay", str(tmp_path / "out")).status == 3
-    with (tmp_path / "out" / "receipts.jsonl").open("ab") as file:
-        file.write(b"\n")
-    done = process("verify", str(tmp_path / "out"))
-    assert (done.status, done.err, "REFUTED" in done.out) == (1, "", True)
-
-
 def test_a_golden_that_differs_ends_with_1(process, climb, tmp_path):
     done = process("golden", climb, "--dir", str(tmp_path))
     assert done.status == 1

@@ -68,17 +68,6 @@ def test_a_failing_run_is_told_and_ends_as_it_does_for_people(spec, project, for
         assert told.out.startswith("::error ")
 
 
-def test_several_runs_are_one_document(spec, project):
-    (project / "other.yaml").write_text(
-        "spec: scenario/v1\nname: other\nextends: climb.yaml\nseed: 9\n", encoding="utf-8"
-    )
-    done = spec("run", "climb.yaml", "other.yaml", "--out", "out", "--format", "sarif")
-    assert [one["automationDetails"]["id"] for one in json.loads(done.out)["runs"]] == [
-        "specledger/scenario/climb/",
-        "specledger/scenario/other/",
-    ]
-
-
 # Verifications
 
 
@@ -288,18 +277,6 @@ def test_where_nothing_could_be_read_there_is_a_document_that_says_so(spec, proj
 # Traces
 
 
-def test_a_trace_has_a_line_for_each_step(spec, ran):
-    people, told = spec("trace", "out"), spec("trace", "out", "--format", "json").json
-    assert (people.status, people.err, told["more"]) == (Exit.CONFORMS, "", 0)
-    assert len(people.out.splitlines()) == len(told["lines"])
-    steps = [line for line in told["lines"] if line["type"] == "step"]
-    manifest = json.loads((ran / "out" / "manifest.json").read_bytes())
-    assert len(steps) == manifest["result"]["steps"]
-    assert all(line["chosen"] is None or line["action"]["op"] for line in steps)
-    assert any(line["rejected"] for line in steps)
-    assert all(line["proposed"] >= line["admitted"] for line in steps)
-
-
 def test_lines_are_bounded_and_the_others_counted(spec, ran):
     every = spec("trace", "out", "--format", "json").json["lines"]
     told = spec("trace", "out", "--most", "2", "--format", "json").json
@@ -337,11 +314,6 @@ def test_one_step_is_shown_whole(spec, ran):
 def test_what_is_not_there_is_said(spec, ran, words, code):
     done = spec("trace", "out", *words, "--format", "json")
     assert (done.status, done.codes) == (Exit.INVALID, [code])
-
-
-@pytest.mark.usefixtures("ran")
-def test_a_step_that_is_not_there_names_those_that_are(spec):
-    assert "hint: it has the steps 0 to " in spec("trace", "out", "--step", "999").err
 
 
 def test_nothing_in_a_trace_can_hide(spec, ran, monkeypatch):

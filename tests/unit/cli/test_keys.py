@@ -68,12 +68,6 @@ def test_a_bundle_as_one_file(spec, project, key, words):
     assert (project / "there.zip").read_bytes() == before
 
 
-def test_several_cases_are_a_file_each(spec, project, key, edit):
-    (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
-    assert spec("run", "climb.yaml", "rise.yaml", "--zip", "--sign", key).status == 0
-    assert sorted(path.name for path in (project / "out").iterdir()) == ["climb.zip", "rise.zip"]
-
-
 REFUSED = {
     "a key that is not there": (["run", "climb.yaml", "--sign", "none.pem"], "E_KEY"),
     "a variable that is not there": (["run", "climb.yaml", "--sign", "env:NOT_THERE_AT_ALL"], "E_KEY"),

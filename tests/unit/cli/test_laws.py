@@ -82,14 +82,6 @@ def test_shards_of_a_list_of_laws_are_its_bundles(spec, tmp_path):
     assert "shard 4/4 is empty" in spec("run", *files, "--shard", "4/4").err
 
 
-def test_json(spec, tmp_path):
-    done = spec("run", write(tmp_path, "lost", LOST), "--out", tmp_path / "out", "--format", "json")
-    (run,) = done.json["runs"]
-    assert (run["manifest"]["kind"], run["manifest"]["result"]["status"]) == ("law", "FAIL")
-    assert [one["type"] for one in run["receipts"]] == ["start", "cases", "verdict", "end"]
-    assert run["receipts"][2]["verdict"]["counterexample"]["t"] == 1
-
-
 @pytest.mark.parametrize(
     ("expr", "fields", "why"),
     [
@@ -127,27 +119,6 @@ def test_check_warns_of_a_law_of_which_nothing_can_be_said(spec, tmp_path, expec
     done = spec("check", write(tmp_path, "mine", KEPT, expect, **fields))
     assert done.status == 0
     assert ("W_LAW_UNDECIDED" in done.err) is warned
-
-
-MISSPELT = {
-    "an observable": ({"observables": [{"name": "N", "expr": "cuont('c')"}]}, "cuont", "did you mean `count`?"),
-    "a precondition": ({"preconditions": ["grid_lenght > 3"]}, "grid_lenght", "did you mean `grid_length`?"),
-}
-
-
-@pytest.mark.parametrize(("fields", "word", "hint"), MISSPELT.values(), ids=MISSPELT)
-def test_a_misspelt_name_of_the_universe_is_an_error_at_the_name(spec, tmp_path, fields, word, hint):
-    done = spec("check", write(tmp_path, "mine", KEPT, None, **fields))
-    assert done.status == 2
-    assert f"error[E_LAW_UNDEFINED]: the universe has no `{word}`" in done.err
-    assert hint in done.err
-
-
-def test_an_unknown_function_lists_what_a_law_can_call(spec, tmp_path):
-    done = spec("check", write(tmp_path, "mine", KEPT, None, observables=[{"name": "N", "expr": "zzz('c')"}]))
-    (hint,) = [line for line in done.err.splitlines() if "hint:" in line]
-    assert all(word in hint for word in ("count(symbol)", "pattern(pattern)", "grid_length", "observables above it"))
-    assert "N," not in hint  # a law does not call what it defines there
 
 
 def test_a_claim_that_cannot_be_read_is_shown_as_it_was_written(spec, tmp_path):

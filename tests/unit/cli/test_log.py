@@ -59,11 +59,6 @@ def test_what_cannot_be_announced_is_not_run(spec, climb, tmp_path):
     assert not (tmp_path / "one").exists()
 
 
-def test_specs_that_do_not_compile_are_no_attempt(spec, climb, tmp_path):
-    assert spec("run", climb, "--set", "horizon=-1", "--log", tmp_path / "log", "--out", tmp_path / "one").status == 2
-    assert not (tmp_path / "log").exists()
-
-
 def test_a_suite_is_announced_with_the_seeds_of_all_its_runs(spec, project, tmp_path, entries):
     (project / "heights.yaml").write_text(
         "spec: suite/v1\nname: heights\nruns: {a: {scenarios: [climb], seeds: [3, 4]}, b: {scenarios: [climb], seeds: [9]}}\n"

@@ -48,29 +48,6 @@ def test_what_to_do_instead_is_said(spec):
         assert hint in done.err, (case, done.err)
 
 
-@pytest.mark.usefixtures("ran")
-def test_the_state_after_a_step_is_shown(spec):
-    lines = spec("trace", "out/climb", "--episode", "0", "--field", "state.n").out.splitlines()
-    assert [line.split() for line in lines] == [["0:0", "1"], ["0:1", "2"], ["0:2", "3"]], lines
-    whole = spec("trace", "out/climb", "--step", "0:1", "--format=json").json["step"]
-    assert (whole[-1]["type"], whole[-1]["body"]["n"]) == ("state", 2)
-    assert "state  after receipt" in spec("trace", "out/climb", "--step", "1").out
-    assert spec("trace", "out/climb", "--step", "0:1", "--field", "state.n").out == "2\n"
-
-
-@pytest.mark.usefixtures("ran")
-def test_a_drift_is_named_once(spec):
-    (line, *_) = (line for line in spec("trace", "out/climb").out.splitlines() if "drift" in line)
-    assert line.split()[1:3] == ["drift", "shift"]
-
-
-def test_an_error_of_a_run_says_where_its_expression_is(spec, project, edit):
-    edit("climber.yaml", "score: action.by", "score: 1 / (action.by - action.by)")
-    done = spec("run", "climb.yaml")
-    assert done.status == 4
-    assert "(climber.yaml:9:8)" in done.out
-
-
 def test_a_difference_in_a_long_text_is_seen(spec, project, edit):
     edit("climb.yaml", "doc: The", "doc: " + "very " * 400 + "good. The")
     spec("run", "climb.yaml", "--out", "a")

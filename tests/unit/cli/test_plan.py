@@ -23,6 +23,7 @@ def test_a_scenario_as_it_then_runs(spec, project):
     done = spec("plan", "climb.yaml", "--set=seed=8", "--format=json")
     assert (done.status, done.err) == (0, "")
     (plan,) = done.json["plans"]
+    assert not (project / "out").exists()
     (run,) = spec("run", "climb.yaml", "--seed=8", "--out=here", "--format=json").json["runs"]
     assert plan["digest"] == run["manifest"]["specs"]
     assert (plan["kind"], plan["name"], plan["case"], plan["seed"], plan["horizon"]) == ("scenario", "climb", "", 8, 3)
@@ -35,21 +36,6 @@ def test_a_scenario_as_it_then_runs(spec, project):
     happened = {one["body"]["t"] for one in receipts if one["type"] == "drift"}
     assert happened
     assert happened <= set(drifts[0]["at"])
-
-
-def test_nothing_is_run_and_nothing_written(spec, project):
-    before = sorted(project.rglob("*"))
-    assert spec("plan", "climb.yaml").status == 0
-    assert sorted(project.rglob("*")) == before
-
-
-def test_every_case_of_a_matrix(spec, edit):
-    edit("climb.yaml", "seed: 3", "params: {n: int}\nmatrix: {n: [1, 2]}\nseed: ${n}")
-    plans = spec("plan", "climb.yaml", "--format=json").json["plans"]
-    assert [(one["case"], one["seed"]) for one in plans] == [("n=1", 1), ("n=2", 2)]
-    out = spec("plan", "climb.yaml").out
-    assert out.splitlines()[0] == "scenario climb n=1"
-    assert out.endswith("2 cases, 12 steps at most; nothing was run\n")
 
 
 def test_the_runs_of_a_suite(spec, project):

@@ -155,10 +155,6 @@ def test_a_changed_reply_is_noticed(change):
     assert read_reply("episodes", b"x", change(perform("0" * 64, "episodes", b"", b"x"))) is None
 
 
-def test_a_reply_to_another_request_is_noticed():
-    assert read_reply("episodes", b"y", perform("0" * 64, "episodes", b"", b"x")) is None
-
-
 @pytest.mark.parametrize("known", [True, False])
 def test_a_finding_keeps_its_code_and_place(toys, monkeypatch, known):
     (bundle,) = load("climb.yaml")

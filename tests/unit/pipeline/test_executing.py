@@ -38,13 +38,6 @@ def codes(error):
     return [one.code for one in error.value.diagnostics]
 
 
-def test_progress_counts_steps(tmp_path):
-    (bundle,) = load_runs([str(CLIMB)])
-    seen: list[tuple[int, int]] = []
-    execute(bundle, tmp_path / "out", progress=lambda done, most: seen.append((done, most)))
-    assert seen == [(number, 6) for number in range(1, 7)]
-
-
 def test_findings_of_all_targets_come_together_and_once(copies, project):
     copies("a", "b", old="horizon: 3", new="horizon: three")
     warden = (project / "warden.yaml").read_text()

@@ -51,22 +51,6 @@ def test_a_change_shows_in_the_digest_of_the_changed_spec_alone(made):
     assert {name for name, digest in made.tree["documents"].items() if documents[name] != digest} == {"agent/climber"}
 
 
-def test_an_episode_has_its_own_root(made):
-    """A change in one episode leaves the others' alone, unless they are chained to it: here by seq and prev."""
-    (bundle,) = load_runs([str(CLIMB)], ["episodes=1"])
-    assert len(set(made.tree["episodes"])) == 2
-    assert len(pin(bundle).tree["episodes"]) == 1
-
-
-def test_the_case_of_a_matrix_is_in_its_name(tmp_path):
-    for path in CLIMB.parent.glob("*.yaml"):
-        text = path.read_text().replace("seed: 3", "params: {n: string}\nmatrix: {n: [a b]}\nseed: 3\ndoc: ${n}")
-        text = text.replace("doc: The smallest", "# The smallest")
-        (tmp_path / path.name).write_text(text)
-    (bundle,) = load_runs([str(tmp_path / "climb.yaml")])
-    assert pin(bundle).name == "climb.n=a%20b"
-
-
 def change(name, old, new):
     def make(folder):
         data = (folder / name).read_bytes()

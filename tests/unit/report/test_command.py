@@ -1,8 +1,6 @@
 """`spec report`: what it writes where, and how it ends."""
 
-import json
 from functools import partial
-from xml.etree import ElementTree
 
 import pytest
 
@@ -15,19 +13,6 @@ from tests.unit.report.rendering import report_of, text_of
 def report(spec):
     """Run `spec report WORDS...`: its status and what it said."""
     return partial(spec, "report", "--workers", "1")
-
-
-def test_a_picture_goes_to_a_file_or_is_said(report, trap, tmp_path):
-    picture = text_of("svg", report_of(trap))
-    assert report(trap, "--format", "svg") == (Exit.CONFORMS, picture, "")
-    assert report(trap, "--format", "svg", "--episode", "0", "--out", tmp_path / "e.svg") == (Exit.CONFORMS, "", "")
-    assert (tmp_path / "e.svg").read_bytes() == picture.encode()
-
-
-def test_a_summary_of_a_run_and_of_a_suite(report, trap, heights):
-    for place in (trap, heights):
-        status, said, _ = report(place)
-        assert (status, said) == (Exit.CONFORMS, text_of("markdown", report_of(place)))
 
 
 @pytest.mark.parametrize(
@@ -44,21 +29,6 @@ def test_what_cannot_be_done_is_said_with_its_code(words, code, report, trap, he
     assert (status, said) == (Exit.INVALID, "")
     assert f"error[{code}]" in complained
     assert "\\n" not in complained
-
-
-NAMES = {
-    "json": lambda text: [one["name"] for one in json.loads(text)["subjects"]],
-    "junit": lambda text: [str(one.get("name")).partition(".")[2] for one in ElementTree.fromstring(text)],
-    "sarif": lambda text: [one["automationDetails"]["id"].split("/")[2] for one in json.loads(text)["runs"]],
-    "oscal": lambda text: [one["title"].split()[1][:-1] for one in json.loads(text)["assessment-results"]["results"]],
-}
-
-
-@pytest.mark.parametrize("format_", NAMES)
-def test_several_bundles_are_reported_in_order(format_, trap, heights):
-    text = text_of(format_, report_of(trap, heights))
-    assert NAMES[format_](text) == ["concave", "heights"]
-    assert text == text_of(format_, report_of(trap, heights))
 
 
 def test_the_command_writes_the_report_of_several_bundles(report, trap, heights):

@@ -18,7 +18,7 @@ from specledger.report.formats.oscal import EPOCH, token
 from specledger.report.model import Check, Observation, Outcome, Report
 from specledger.report.profile import Control, Judgement, Match, Waiver
 from tests.toys import CLIMB
-from tests.unit.report.rendering import made_up, read, report_of, summary_of, text_of
+from tests.unit.report.rendering import made_up, read, report_of, text_of
 
 DIGEST = "ab" * 32
 HOSTILE = [
@@ -84,16 +84,6 @@ def hostile(text):
     return Report((subject(*checks, name="walk", doc=text),), judged(*controls))
 
 
-def test_what_is_judged_once_is_not_said_to_have_failed_several_times():
-    each = check(outcome=Outcome.FAILED)
-    for one, words in ((each, "1 of 9 times"), (replace(each, once=True), "over 9 opportunities")):
-        report = Report((subject(one),))
-        oscal = text_of("oscal", report, date="2026-01-31")
-        for written in (text_of("github", report), text_of("junit", report), oscal):
-            assert words in written
-            assert ("times" in written) == (not one.once)
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_row_of_the_table_writes_a_run(name, trap):
     made = FORMATS[name].write(report_of(trap))
@@ -115,15 +105,6 @@ def test_junit_says_how_each_check_ended_and_what_the_root_is():
     ] == "ef" * 32
     ends = {case.get("name"): [inner.tag for inner in case] for case in suite.iter("testcase")}
     assert list(ends.values()) == [[], ["skipped"], ["failure"], ["error"], ["skipped"], ["skipped"]]
-
-
-def test_junit_counts_no_waived_control_as_a_failure_and_no_expired_waiver_as_one():
-    ends = {
-        case.get("name"): [inner.tag for inner in case]
-        for case in ElementTree.fromstring(text_of("junit", PROFILE)).iter("testcase")
-        if case.get("classname") == "profile.profile-a"
-    }
-    assert ends == {"one": [], "two": ["failure"], "three": ["skipped"], "four": ["failure"], "five": ["skipped"]}
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -221,11 +202,16 @@ def test_sarif_points_into_the_sources_of_a_bundle_that_is_a_folder(tmp_path, mo
     assert uris == ["out/specs/invariant/bounded.yaml", None]
 
 
-def test_a_waived_control_is_suppressed_in_sarif():
+def test_a_waived_control_is_no_failure_and_an_expired_waiver_waives_nothing():
+    cases = ElementTree.fromstring(text_of("junit", PROFILE)).iter("testcase")
+    ends = {
+        case.get("name"): [inner.tag for inner in case] for case in cases if "profile" in str(case.get("classname"))
+    }
+    assert ends == {"one": [], "two": ["failure"], "three": ["skipped"], "four": ["failure"], "five": ["skipped"]}
     run = json.loads(text_of("sarif", PROFILE))["runs"][1]
-    assert {result["ruleId"]: "suppressions" in result for result in run["results"]} == {
-        "two": False, "three": True, "four": False, "five": False
-    }  # fmt: skip
+    assert [result["ruleId"] for result in run["results"] if "suppressions" in result] == ["three"]
+    types = [line.split(" ")[0] for line in text_of("github", PROFILE).splitlines()]
+    assert types == ["::error", "::error", "::error", "::notice", "::notice"]
 
 
 # OSCAL
@@ -344,19 +330,6 @@ def test_what_a_waived_control_covers_is_waived_in_the_bundle_and_told(controls,
     (line,) = [line for line in text_of("github", report).splitlines() if "walk%3A probe/p" in line]
     assert (line.startswith("::notice"), "it broke" in line) == (covered, True)
     assert [inner.tag for inner in other] == ["skipped" if elsewhere else "failure"]
-
-
-def test_an_annotation_is_an_error_only_if_it_failed_and_nobody_waived_it():
-    types = [line.split(" ")[0] for line in text_of("github", PROFILE).splitlines()]
-    assert types == ["::error", "::error", "::error", "::notice", "::notice"]
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_the_summary_shows_what_evidence_says_as_code(text):
-    summary = summary_of(hostile(text))
-    outside = re.sub(r"(`+)(?!`).*?[^`]\1(?!`)", "", summary)
-    assert not set(outside) & set("<>[")
-    assert not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e\u2066-\u2069]", summary)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -11,19 +11,16 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from specledger.core.canonical import parse_canonical
 from specledger.core.verdict import Exit
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
-from specledger.report.figures import in_units
 from specledger.report.formats.html import embed
 from specledger.report.formats.html.elements import block, element, quoted, words
 from specledger.report.formats.html.embed import Copies, Embedded, choose
 from specledger.report.formats.html.tables import MOST_ROWS, anchors, marked, render, render_cell
 from specledger.report.model import Outcome, Report
-from specledger.report.overview import headline_of, reason_text
 from specledger.report.profile import Control, Judgement, Match, Waiver
 from specledger.report.sections import (
     NOTHING,
@@ -223,12 +220,6 @@ def read_back(parts):
     return bytes(text)
 
 
-def test_what_repeats_is_said_once():
-    copies = Copies()
-    copies.add(b"0123456789abcdef" * 1000)
-    assert copies.size < 400
-
-
 def test_a_chain_without_room_is_hashes_alone():
     chain = Embedded("c", "", {"run": "r", "receipts": {"count": 3, "head": "h", "root": "x"}})
     for line in (b"a", b"b", b"c"):
@@ -266,30 +257,6 @@ def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, tra
     assert rows["no-bump"][-1] == f"receipt {max(one['seq'] for one in read(place) if one['type'] == 'step')}"
     assert 'href="#invariants.no-bump"' in text.partition("<main")[0]
     assert "alert(1)</script>" not in text
-
-
-def test_the_headline_names_what_failed_where_and_how_often(forge, read, trap):
-    def breach(bodies):
-        bodies["step"][-1]["violations"].append({"invariant": "no-bump", "severity": "fatal", "witness": {}})
-        bodies["episode_end"][0]["ended"] = "fatal"
-
-    place = forge(trap, breach)
-    seq = max(one["seq"] for one in read(place) if one["type"] == "step")
-    subject = subject_of(trap)
-    broken = replace(subject_of(place), name="broken")
-    text = reason_text(Report((broken,)))
-    assert text == f"invariant/no-bump failed: 1 of 100 times, first in episode 0, step 99, receipt {seq}."
-    assert reason_text(Report((subject,))) == "No check failed: 8 passed."
-    both = headline_of(Report((subject, broken)))
-    assert (both.verdict, both.title) == (broken.verdict, "concave, broken")
-    assert reason_text(Report((subject, broken))).startswith("2 bundles: ")
-    page = text_of("html", report_of(place))
-    assert (
-        page.index('class="headline"')
-        < page.index('id="replay"')
-        < page.index('id="evidence"')
-        < page.index('id="trust"')
-    )
 
 
 def test_a_law_shows_what_it_rests_on(pages, read, law, proved):
@@ -434,14 +401,6 @@ def test_the_data_are_inert(kind, pages):
 )
 def test_cells_do_not_run_together_and_objects_are_tables(cell, text):
     assert text in render_cell(cell, lambda place: False)
-
-
-@pytest.mark.parametrize(
-    ("number", "unit", "text"),
-    [(3_700_000, 1_000_000, "3.7"), (-500, 1, "-500"), (381_150_000, 1_000_000, "381.15"), (0, 1_000_000, "0")],
-)
-def test_prices_are_in_units_of_the_budget(number, unit, text):
-    assert in_units(number, unit) == text
 
 
 def test_a_long_table_is_cut_and_says_so():

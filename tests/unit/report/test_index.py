@@ -82,10 +82,3 @@ def test_a_trend_has_a_place_for_each_bundle_of_a_spec(subjects):
     verdicts = [subject.verdict for subject in subjects if subject.name == "simple"]
     changed = [place for place in range(2, 4) if verdicts[place - 1] != verdicts[place - 2]]
     assert [place for place, _ in trend.marks] == changed
-
-
-def test_the_index_is_inert(files):
-    index = files["index.html"].decode()
-    assert index.count("<script>") == 1
-    assert "default-src 'none'" in index
-    assert not re.search(r'(src|href)="(https?:)?//', index)

@@ -54,13 +54,6 @@ def test_each_finding_is_one_command_with_its_place():
         assert re.fullmatch(r"::(error|warning) ([a-z]+=[^:,]*,?)+::[^\x00-\x1f\u202e]*", line)
 
 
-def test_no_more_commands_than_are_shown():
-    lines = written("github", [Diagnostic(E_USAGE, f"wrong {n}") for n in range(30)]).splitlines()
-    assert len(lines) == 10
-    assert "21 more" in lines[-1]
-    assert written("github", []) == ""
-
-
 def test_junit_has_a_case_for_each_spec_and_a_failure_for_each_error():
     tree = ElementTree.fromstring(written("junit", FOUND, ["world one", "law two"]))
     cases = [[inner.tag for inner in case] for case in tree.iter("testcase")]

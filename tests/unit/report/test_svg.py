@@ -2,7 +2,6 @@
 
 import re
 import xml.etree.ElementTree as ET
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -103,55 +102,6 @@ def harmless(text):
 
 def test_nothing_in_it_acts_or_comes_from_outside(picture):
     assert found(harmless(picture), "text", "title")[0].text == "concave, seed 1, episode 0"
-
-
-def test_the_way_of_the_agent_is_that_of_the_receipts(root, bodies):
-    start, steps = bodies("episode")[0]["state"]["position"], bodies("step")
-    way = [(start["x"], start["y"])] + [(s["record"]["place"] % 256, s["record"]["place"] // 256) for s in steps]
-    [(_, shown)] = [(moves, shown) for moves, shown in places(root) if moves.get("calcMode") is None]
-    size = cell_size_of(root)
-    assert [(x // size, y // size) for x, y in shown[: len(way)]] == way
-    assert set(shown[len(way) :]) == {shown[len(way) - 1]}  # it rests where it ended
-    assert len(set(way)) > 20
-
-
-def cell_size_of(root):
-    return int(root.find(f"{SVG}svg").get("width")) // 11
-
-
-def test_the_goal_jumps_with_each_drift(root, bodies):
-    start = bodies("episode")[0]["state"]["goal"]
-    drifts = bodies("drift")
-    goals = [start, *(drift["changed"]["goal"]["to"] for drift in drifts)]
-    [(moves, shown)] = [(moves, shown) for moves, shown in places(root) if moves.get("calcMode") == "discrete"]
-    size = cell_size_of(root)
-    assert [(x // size, y // size) for x, y in shown] == [(goal["x"], goal["y"]) for goal in goals]
-    clock = Clock(len(bodies("step")))
-    times = [float(time) * (clock.last + clock.rest) for time in moves.get("keyTimes").split(";")]
-    assert times == pytest.approx([0, *(drift["t"] for drift in drifts)], abs=0.01)
-    assert [one.text for one in root.iter(f"{SVG}text") if one.get("class") == "label number"] == ["1", "2", "3"]
-    figures = len(found(root, "path", "time"))
-    assert len(found(root, "path", "drifted")) == figures * len(drifts) > len(drifts)  # in each chart
-
-
-def test_the_map_is_that_of_the_start(root, bodies):
-    grid = bodies("episode")[0]["state"]["grid"]
-    drawn: dict[tuple[int, int], int] = {}
-    for path in found(root.find(f"{SVG}svg"), "path", "m1") + found(root.find(f"{SVG}svg"), "path", "m2"):
-        for x, y, length in re.findall(r"M(\d+) (\d+)h(\d+)v1", path.get("d")):
-            drawn |= {(int(x) + step, int(y)): int(path.get("class")[1]) for step in range(int(length))}
-    assert drawn == {(x, y): code for y, row in enumerate(grid) for x, code in enumerate(row) if code}
-
-
-def test_charts_are_the_plots_of_the_page(root, bodies, evidence):
-    titles = [one.text for one in found(root, "text", "group")]
-    values = [step["record"]["task_performance"] for step in bodies("step")]
-    (budget, distance, *_) = report_of(evidence).subjects[0].reading.plots()
-    assert titles[:2] == [budget.title, distance.title] == ["budget", "distance"]
-    assert list(distance.lines[0].values) == values
-    heights = [int(y) for _, y in re.findall(r"(\d+) (\d+)", found(root, "path", "curve")[1].get("d"))]
-    assert len(heights) == len(values)
-    assert [one < other for one, other in pairwise(heights)] == [one > other for one, other in pairwise(values)]
 
 
 def test_who_wants_less_motion_sees_the_end(root):
