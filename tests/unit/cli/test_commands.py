@@ -13,7 +13,7 @@ import pytest
 
 from specledger import __version__
 from specledger.core.diagnostics import codes
-from specledger.kinds import KINDS
+from specledger.kinds import KINDS, load
 from specledger.laws.verdict import REASONS
 from specledger.load.code_pages import page_of
 from specledger.pipeline import checking
@@ -76,7 +76,7 @@ class TestCheck:
     def test_a_defect_that_one_file_meets_hides_nothing_of_the_others(self, spec, project, monkeypatch):
         """Whatever raises while one file is looked at: the others are checked, and the defect is told as one."""
         (project / "b.yaml").write_text((project / "climb.yaml").read_text().replace("horizon: 3", "horizon: three"))
-        loaded = checking.load
+        loaded = load
 
         def failing(target, **options):
             if target == "stairs.yaml":
