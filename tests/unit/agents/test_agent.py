@@ -186,13 +186,6 @@ def test_memory_lasts_for_an_episode_or_for_the_run(make, scope, sizes):
     assert [proposals[0]["score"] for proposals in proposed] == sizes
 
 
-def test_an_agent_without_memory_remembers_nothing(make):
-    plan = make()
-    assert plan.actors[0].begin(SEEN) == {}
-    assert plan.actors[0].remember(SEEN, {}, {"op": "rest"}, SEEN) == {}
-    assert plan.actors[0].writes(SEEN, {}, {"op": "rest"}) == 0
-
-
 # --- what is refused
 
 REFUSED: dict[str, Any] = {

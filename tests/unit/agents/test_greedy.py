@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.run.loop import run
 from tests.toys import shipped_plan
 
 ONE = 1_000_000
@@ -136,42 +135,7 @@ def test_the_bonus_decides_between_equals():
     assert max(MOVES, key=scores(0, {"2,3": 1}).__getitem__) == "S"
 
 
-def paths(*settings):
-    """Per step the proposals, the chosen index, and what the choice was made from."""
-    proposals = None
-    for event in run(plan("episodes=6", *settings, name="hazard")):
-        if event.type == "commit":
-            proposals = event.body["proposals"]
-        elif event.type == "step":
-            yield proposals, event.body["chosen"], event.body
-
-
-def test_the_bonus_changes_choices_in_a_run_and_only_between_equals():
-    """In the shipped scenario too: the choice differs from that of the bare distance now and then."""
-    changed = 0
-    for proposals, chosen, body in paths():
-        admitted = [i for i, decision in enumerate(body["decisions"]) if not decision["rejected"]]
-        best = min(proposals[i]["V_task_proposal"] for i in admitted)
-        assert proposals[chosen]["V_task_proposal"] == best
-        first = next(i for i in admitted if proposals[i]["V_task_proposal"] == best)
-        changed += chosen != first
-    assert changed > 0
-
-
-def test_a_bonus_that_is_the_same_everywhere_would_change_nothing():
-    """The counterpart: without the visits, the first of equals is taken every time."""
-    for proposals, chosen, body in paths("agent.score=-ONE * claims.V_task_proposal"):
-        admitted = [i for i, decision in enumerate(body["decisions"]) if not decision["rejected"]]
-        best = min(proposals[i]["V_task_proposal"] for i in admitted)
-        assert chosen == next(i for i in admitted if proposals[i]["V_task_proposal"] == best)
-
-
 # --- memory
-
-
-def test_memory_begins_with_the_budget_and_no_visits():
-    start = plan().start(0)
-    assert plan().actors[0].begin(plan().actors[0].observe(start)) == {"visits": {}, "b_start": 1000 * ONE}
 
 
 def test_arrivals_are_counted_and_staying_is_not():
@@ -186,15 +150,6 @@ def test_arrivals_are_counted_and_staying_is_not():
         assert made.actors[0].writes(seen, memory, action) == (0 if direction == "Stay" else 1)
     assert memory == kept
     assert made.actors[0].remember(seen, memory, {"op": "move", "dir": "S"}, seen)["visits"] == {"2,1": 4, "1,1": 1}
-
-
-def test_each_episode_begins_with_an_empty_memory():
-    """So equal episodes without a drift are equal."""
-    steps: dict[int, list] = {0: [], 1: []}
-    for event in run(plan("episodes=2", "horizon=15")):
-        if event.type == "commit":
-            steps[event.body["episode"]].append(event.body["proposals"])
-    assert steps[0] == steps[1]
 
 
 # --- nothing hidden

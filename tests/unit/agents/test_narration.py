@@ -119,17 +119,6 @@ def test_claims_are_what_the_teller_would_do(case):
         assert asked.label == one["predicted_outcome"]["choice"]
 
 
-def test_an_agent_that_explains_itself_by_another_predicts_other_choices():
-    """Over some starts, the reasons of another objective are not those of the decider: that is all the difference."""
-    wrong = 0
-    for episode in range(6):
-        case = Case("pseudo", episode=episode)
-        for one in case.document()["trace"]["counterfactuals"]:
-            changed, _ = case.views.mutate(case.state, one["mutation"]["var"], one["mutation"]["new_value"])
-            wrong += case.narration.choose(changed, case.memory, WHEN).label != one["predicted_outcome"]["choice"]
-    assert wrong > 0
-
-
 def replayed(case, trace, chosen=None):
     declared, seen = case.narration.declared, case.views.observe(case.state)
 

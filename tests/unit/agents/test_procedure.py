@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from specledger.agents.procedure import DecisionPoint
-from specledger.compile.read_dependencies import touch
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
@@ -81,20 +80,6 @@ def test_reading_through_a_prediction_counts():
     _, parts, state, _, _ = kernel("honest", 'agent.score="worth - next.tick"')
     assert "tick" not in parts.unused(state)
     assert "rng_seed" in parts.unused(state)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "touching"),
-    [
-        (("a",), ("a",), True),
-        (("a",), ("a", "b"), True),
-        (("a", "b"), ("a",), True),
-        (("a", "b"), ("a", "c"), False),
-        (("a",), ("b",), False),
-    ],
-)
-def test_paths_touch_where_one_leads_to_the_other(one, other, touching):
-    assert touch(one, other) is touching
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,6 @@ def rejecting(ruling):
     return [one["gate"] for one in ruling.rejected]
 
 
-def test_the_document_as_it_is_is_allowed():
-    ruling = rule(document())
-    assert (ruling.verdict, ruling.witnesses, ruling.codes) == (ALLOW, (), ())
-
-
 def counterfactual(trace, number):
     return trace["counterfactuals"][number]
 

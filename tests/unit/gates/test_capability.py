@@ -45,27 +45,10 @@ def act(actuator, token, *, index=0, scope=SCOPE, action=NORTH, **changes):
     return actuator.act(token, index, {"action": action, "score": 0, **changes}, scope, STATE, INPUTS)
 
 
-def test_a_token_permits_the_action_that_it_was_issued_for(world, actuator):
-    token = actuator.issue(*FIRST)
-    assert act(actuator, token) == ({"x": 1}, {"moved": True})
-    assert world.calls == [(STATE, "move", NORTH, INPUTS)]
-
-
 def test_a_token_says_what_it_is_bound_to(actuator):
     token = actuator.issue(*FIRST)
     assert token.document() == token_document(*FIRST)
     assert (token.proposal, token.commitment, token.scope) == FIRST
-
-
-@pytest.mark.parametrize("field", ["id", "proposal", "commitment", "scope"])
-def test_a_token_cannot_be_bound_to_something_else(actuator, field):
-    with pytest.raises(AttributeError):
-        setattr(actuator.issue(*FIRST), field, DIGESTS[1])
-
-
-def test_the_order_of_arguments_says_nothing(world, actuator):
-    act(actuator, actuator.issue(*FIRST), action=dict(reversed(NORTH.items())))
-    assert len(world.calls) == 1
 
 
 def spent(actuator):

@@ -191,11 +191,6 @@ def test_what_is_no_step_is_no_action(payload, actions):
     assert receive({**PROPOSAL, "payload": payload}).actions == actions
 
 
-def test_an_argument_cannot_rename_the_operation():
-    with pytest.raises(ValueError, match="op"):
-        world_action({"op": "wait", "args": {"op": "move"}})
-
-
 MASSES: dict[str, tuple[list[float], int]] = {
     "the floats that miss 0.9": ([0.3, 0.3, 0.3], 90_000_000),
     "one": ([1], MASS_UNIT),

@@ -91,11 +91,6 @@ def test_the_first_of_the_greatest_admitted_is_chosen(make):
     assert [step["chosen"] for step in steps(made)] == [1] * 4
 
 
-def test_the_choice_may_read_the_next_state(make):
-    made = make(governor={"choose": {"maximise": "-next.x"}})
-    assert [step["chosen"] for step in steps(made)] == [0] * 4
-
-
 def test_a_memory_starts_from_constants_and_the_observation_though_nothing_is_remembered(make):
     fields = {"first": {"type": "int", "start": "FIRST + x"}}
     made = make(

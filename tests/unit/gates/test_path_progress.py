@@ -8,7 +8,7 @@ import pytest
 
 from specledger.evidence.result import Tally
 from specledger.run.loop import run
-from tests.toys import findings_of, shipped_plan
+from tests.toys import shipped_plan
 
 LAYOUTS = ["concave", "rooms", "looped-maze", "errands"]
 FACES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}
@@ -102,13 +102,6 @@ def test_gates_are_counted_in_every_receipt_that_ends_something():
     assert found[-1].body["gates"]["progress"] > 0
 
 
-def test_it_has_every_gate_of_the_lexicographic_one_and_one_more():
-    lexicographic = plan("concave", "governor=lexicographic").gates
-    assert plan().gates == (*lexicographic, "progress")
-    assert "lyapunov" in lexicographic
-    assert "admissible" in lexicographic
-
-
 # --- one decision
 
 
@@ -194,9 +187,3 @@ def test_the_scope_of_its_memory(scope, known):
     first = {body["episode"]: body["potentials"] for body in reversed(bodies("step", "concave", *settings))}
     assert (first[1]["known"]["from"] > first[0]["known"]["from"]) == known
     assert (first[1]["W"]["from"] > first[0]["W"]["from"]) == known
-
-
-def test_its_memory_sees_no_state():
-    assert [finding.code for finding in findings_of(plan, "concave", "governor.memory.fields.known.start=grid")] == [
-        "E_EXPR_UNKNOWN_NAME"
-    ]

@@ -111,13 +111,6 @@ def test_sharing_what_is_said_changes_no_digest(project):
     assert project.one("a/basic.yaml").digest == flat
 
 
-def test_unused_files_are_not_in_the_digest(project):
-    project.write_all()
-    before = project.one("basic").digest
-    project.write("specs/world/other.yaml", "spec: nonsense\n")
-    assert project.one("basic").digest == before
-
-
 def test_mappings_are_in_the_order_of_their_keys_however_they_were_written(project):
     project.write("i.yaml", TEXT.replace("{w: 5, v: true}", "{w: 5, v: true, a: 1}"))
     assert list(project.one("i.yaml").main.model.witness) == ["a", "v", "w"]

@@ -68,11 +68,6 @@ def test_misspelt_targets_are_corrected(project):
     assert hints == ["did you mean `basic`?", "did you mean `line`?", "did you mean `line`?"]
 
 
-def test_bytes_that_are_no_text_are_reported(project):
-    project.write("f.yaml", b"spec: world/v1\nname: \xff\n")
-    assert project.found("f.yaml") == [("E_YAML_ENCODING", "f.yaml:2:7")]
-
-
 @pytest.mark.parametrize(
     ("error", "words"), [(PermissionError, "may not read it"), (OSError, "operating system error")]
 )

@@ -105,11 +105,6 @@ def test_a_value_with_a_yaml_mistake_is_reported_once(project):
     assert project.found("i.yaml") == [("E_YAML_AMBIGUOUS", "i.yaml:4:8"), ("E_YAML_EMPTY", "i.yaml:5:1")]
 
 
-def test_not_a_number_is_no_constant(project):
-    project.write("i.yaml", "spec: invariant/v1\nname: i\nrequire: x\nconstants: {A: .nan, B: .inf}\n")
-    assert [code for code, _ in project.found("i.yaml")] == ["E_YAML_AMBIGUOUS"] * 2
-
-
 HEADS = {
     "a list": ("- a", "E_SPEC_KIND", 1, 1),
     "a text": ("a", "E_SPEC_KIND", 1, 1),

@@ -100,13 +100,6 @@ def test_anything_else_is_refused(document, tamper):
     }
 
 
-def test_a_key_is_that_of_the_data(project, document):
-    """With the key made right the changed bundle is another bundle, not a wrong one."""
-    project.write_all()
-    other = project.one("basic", set=["horizon=11"]).document()
-    assert bundle_from_document(other).digest != bundle_from_document(document).digest
-
-
 def test_a_bundle_has_a_bounded_number_of_specs(document, monkeypatch):
     monkeypatch.setattr("specledger.load.from_document.MAX_SPECS", 5)
     with pytest.raises(Rejected, match="more than 5 specs"):

@@ -40,12 +40,6 @@ def test_cases(project, matrix, ids):
     assert [bundle.case for bundle in project.load("m.yaml")] == ids
 
 
-def test_each_case_is_resolved_with_its_values(project):
-    project.write("m.yaml", f"{HEAD}matrix: {{low: [1, 2], include: [{{word: b}}]}}\n")
-    constants = [bundle.main.model.constants for bundle in project.load("m.yaml")]
-    assert [(values["LOW"], values["WORD"]) for values in constants] == [(1, "a"), (2, "a"), (0, "b")]
-
-
 def test_a_case_is_the_spec_with_its_arguments(project):
     project.write("m.yaml", f"{HEAD}matrix: {{low: [1, 2]}}\n")
     project.write("plain.yaml", HEAD)

@@ -55,19 +55,6 @@ def test_characters_lead_to_their_places(read, document, value, places):
         assert (offset, start.line, start.column) == (offset, *place)
 
 
-@pytest.mark.parametrize(("document", "value", "places"), STYLES.values(), ids=STYLES)
-def test_a_character_that_was_written_as_itself_stands_at_its_place(read, document, value, places):
-    parsed, _ = read(document)
-    rows = document.split("\n")
-    for _, node in parsed.root.walk():
-        if isinstance(node.value, str):
-            for offset, character in enumerate(node.value):
-                start = node.text.span(offset, offset + 1).start
-                if character.isalnum():
-                    written = rows[start.line - 1][start.column - 1]
-                    assert written in (character, "\\"), (offset, character)
-
-
 def test_the_width_of_a_last_escape_is_known(read):
     parsed, _ = read(r'a: "x\u00e9"')
     span = parsed.root.at(("a",)).text.span(1, 2)

@@ -1,19 +1,13 @@
 """Functions over cells: each against a definition by brute force, and against sizes that somebody hostile would give."""
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specledger.core.diagnostics import Diagnostics
-from specledger.core.spans import Text
-from specledger.expr import Environment, EvaluationError, compile_expression
-from specledger.expr.check.checker import check
+from specledger.expr import EvaluationError
 from specledger.worlds.cells import (
-    CELL_FUNCTIONS,
     cells_by_distance,
     cells_mask,
     dilate,
@@ -25,7 +19,6 @@ from specledger.worlds.cells import (
 from specledger.worlds.fields import Cell, Field, distances
 from tests.conftest import examples
 
-PAGE = (Path(__file__).parents[3] / "docs" / "variables.md").read_text(encoding="utf-8")
 SIDE = 7
 
 spots = st.builds(lambda x, y: Cell(x=x, y=y), st.integers(0, SIDE - 1), st.integers(0, SIDE - 1))
@@ -135,26 +128,3 @@ def test_the_greatest_sizes_are_served() -> None:
     edits = wall_edits(cells[1:], cells_mask(cells[1:], 256, 256), {"x": 0, "y": 0}, 4, 15, [])
     assert [len(cells) - 1 - len(walls) for walls in edits][:1] == [14]
     assert wall_edits([], BIG, {"x": 9, "y": 9}, 4, 99, []) == []
-
-
-def listed() -> list[list[str]]:
-    """The rows of the page's table of functions."""
-    start = PAGE.index("## Functions of cells")
-    rows = re.findall(r"^\| (`.*) \|$", PAGE[start:], re.M)
-    return [row.split(" | ") for row in rows[: len(CELL_FUNCTIONS)]]
-
-
-def test_the_page_lists_the_functions() -> None:
-    assert {row[0].strip("`").partition("(")[0] for row in listed()} == CELL_FUNCTIONS.keys()
-    for row in listed():
-        name, _, arguments = row[0].strip("`").partition("(")
-        assert len(arguments.split(",")) == len(CELL_FUNCTIONS[name].overloads[0].params)
-
-
-@pytest.mark.parametrize("index", range(len(CELL_FUNCTIONS)))
-def test_the_example_of_a_function_is_true(index: int) -> None:
-    example = re.findall(r"`([^`]+)`", listed()[index][1])[-1]
-    found = Diagnostics()
-    checked = check(Text.inline(example), Environment(functions=CELL_FUNCTIONS), found)
-    assert checked is not None, found.sorted()
-    assert compile_expression(checked, ())() is True

@@ -2,7 +2,6 @@
 
 import copy
 import hashlib
-import inspect
 import json
 from typing import Any
 
@@ -38,15 +37,6 @@ def fields(draw, values=CODES, least=1, most=7):
 
 def cells(low=-3, high=9):
     return st.fixed_dictionaries({"x": st.integers(low, high), "y": st.integers(low, high)})
-
-
-def test_every_function_is_registered():
-    public = {
-        name
-        for name, function in inspect.getmembers(paths, inspect.isfunction)
-        if function.__module__ == paths.__name__ and not name.startswith("_")
-    }
-    assert public == set(PATH_FUNCTIONS)
 
 
 # --- maps
@@ -210,21 +200,6 @@ def call(text: str) -> Any:
     checked = check(Text.inline(text), Environment(functions=PATH_FUNCTIONS), found)
     assert checked is not None, found.sorted()
     return compile_expression(checked, ())()
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("field_paste([[1]], [[2]], {'x': 1, 'y': 0}, 0)", [[1, 2]]),
-        ("field_count([[1, 2], [1, 1]], [1])", 3),
-        ("open_distances([[0, 1]], [1], {'x': 0, 'y': 0})", [[0, -1, 4], [1, 2, 3]]),
-        ("path_length([[0, 0]], [1], {'x': 0, 'y': 0}, {'x': 1, 'y': 0})", 1),
-        ("viability([[0, 0]], [[{'x': 0, 'y': 0}], []])", [[[0, 1]], [[1, 1]]]),
-        ("size(digest_of([1]))", 64),
-    ],
-)
-def test_expressions_call_them_by_name(text, expected):
-    assert call(text) == expected
 
 
 @pytest.mark.parametrize("text", ["digest_of(1.5)", "viability([[0]], [])"])

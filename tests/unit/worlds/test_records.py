@@ -124,11 +124,3 @@ def test_a_budget_is_never_negative_and_its_end_leaves_something_to_do(name, bud
     assert len(budgets) >= 50
     assert min(budgets) >= 0
     assert budgets[:50] == sorted(budgets[:50], reverse=True)
-
-
-@pytest.mark.slow
-def test_the_budget_of_the_source_lasts_a_few_steps():
-    found = [body["record"] for _, _, body in steps("small-budget")]
-    assert found[0]["b"] + found[0]["work"] == 10 * ONE
-    assert 0 < sum(said["work"] > 0 for said in found) <= 3
-    assert found[-1]["reached"] == 0

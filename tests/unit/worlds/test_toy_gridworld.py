@@ -282,10 +282,6 @@ def test_a_focus_variable_reads_what_its_name_says(name: str) -> None:
     assert variables().read(drawn(PICTURE), name) == READ[name]
 
 
-def test_without_hazards_the_nearest_is_nowhere() -> None:
-    assert variables().read(drawn("S.\n..\n"), "threat.nearest_hazard") == 1000
-
-
 @pytest.mark.parametrize("name", READ)
 def test_every_variable_takes_its_alternatives_or_says_that_it_cannot(name: str) -> None:
     state, reached = drawn(PICTURE), 0
@@ -382,20 +378,6 @@ def test_the_largest_state_is_read_and_edited() -> None:
     for name in (*sorted(PLAIN), "dist.self_to_agent:a9", "dist.self_to_object:o9", "reachability.agent:a9.k"):
         values = variables().alternatives(large, name)
         assert any(variables().mutate(large, name, value) is not None for value in values), name
-
-
-LABELS: dict[str, Action] = {
-    "move:N": {"op": "move", "dir": "N"},
-    "wait": {"op": "wait"},
-    "pickup:gem": {"op": "pickup", "id": "gem"},
-    "signal:ann": {"op": "signal", "to": "ann"},
-    "use_tool:douser@3,4": {"op": "use_tool", "id": "douser", "at": {"x": 3, "y": 4}},
-}
-
-
-@pytest.mark.parametrize("label", LABELS)
-def test_a_choice_is_labelled_with_its_arguments(label: str) -> None:
-    assert variables().label(LABELS[label]) == label
 
 
 # --- objectives
