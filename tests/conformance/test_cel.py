@@ -29,7 +29,7 @@ from specledger.expr import (
     to_cel,
 )
 from specledger.expr.check.types import NOTHING, Type
-from specledger.load.code_pages import page_of
+from specledger.load.doc_pages import page_of
 from tests.properties.test_expr_agreement import same
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "conformance" / "cel-spec-core.json"

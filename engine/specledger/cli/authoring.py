@@ -18,7 +18,7 @@ from specledger.core.diagnostics import printable, suggest
 from specledger.core.verdict import Verdict, combine, exit_code
 
 if TYPE_CHECKING:
-    from specledger.load.doc_tables import TermRow
+    from specledger.load.doc_pages import TermRow
     from specledger.pipeline.authoring import Described
 
 _MOST_ROWS: Final = 8
@@ -129,8 +129,7 @@ def explain(
     """Explain a diagnostic code, a kind, a key of a kind, a term, or a name that reports print."""
     from specledger.core.diagnostics import codes, suggest, title_of
     from specledger.kinds import KINDS
-    from specledger.load.code_pages import page_of
-    from specledger.load.doc_tables import rows_about, term_like
+    from specledger.load.doc_pages import page_of, rows_about, term_like
     from specledger.pipeline.authoring import describe, load_codes
 
     if what == "kinds":

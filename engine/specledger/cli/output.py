@@ -196,7 +196,7 @@ def diagnostics_text(diagnostics: Iterable[Diagnostic]) -> str:
     closing = f"{counted(errors, 'error')}{warnings}. `spec explain CODE` says more about a code."
     told = []
     if terminal().verbose:
-        from specledger.load.code_pages import page_of
+        from specledger.load.doc_pages import page_of
 
         told = [f"{code}: {title_of(code)}\n{page_of(code).about}" for code in dict.fromkeys(one.code for one in found)]
     return "\n\n".join([*(render(diagnostic, read_source) for diagnostic in found), *told, closing])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -88,20 +88,30 @@ def compile_invariant(invariant: Invariant, footing: Footing) -> Callable[..., d
         emitter.expect(previous, footing.like)
         emitter.expect(state, footing.like)
         sources = {"now": state, "previous": previous, **fields_of(emitter, state, footing.state.fields)}
-        read = invariant.when.variables | invariant.require.variables | invariant.witness.variables
         let, given = Let(), [previous, state]
         if invariant.monitor is not None:
             sources |= fields_of(emitter, memory, invariant.monitor.type.fields)
-            let, given = invariant.monitor.needed(read), [previous, state, memory]
-        lines, names = bind(emitter, read | let.variables, sources)
-        lines += emit_let(emitter, let, names)
-        if invariant.when.text.value != "true":
-            lines += [f"if not {emitter.expression(invariant.when, names)}:", "    return False"]
-        lines += [f"if {emitter.expression(invariant.require, names)}:", "    return None"]
-        lines.append(f"return {emit_record(emitter, invariant.witness, names)}")
-        return emitter.function("breach", given, lines)
+            let, given = invariant.monitor.needed(_reads(invariant)), [previous, state, memory]
+        return _emit_breach(emitter, invariant, given, sources, let, idle="False")
 
     return compile_function(compose)
+
+
+def _reads(invariant: Invariant) -> frozenset[str]:
+    return invariant.when.variables | invariant.require.variables | invariant.witness.variables
+
+
+def _emit_breach(
+    emitter: Emitter, invariant: Invariant, given: list[str], sources: Mapping[str, str], let: Let, idle: str
+) -> str:
+    """A function of what is given: None where it holds, `idle` where its `when` does not, else its witness."""
+    lines, names = bind(emitter, _reads(invariant) | let.variables, sources)
+    lines += emit_let(emitter, let, names)
+    if invariant.when.text.value != "true":
+        lines += [f"if not {emitter.expression(invariant.when, names)}:", f"    return {idle}"]
+    lines += [f"if {emitter.expression(invariant.require, names)}:", "    return None"]
+    lines.append(f"return {emit_record(emitter, invariant.witness, names)}")
+    return emitter.function("breach", given, lines)
 
 
 class DocumentInvariant(Struct, frozen=True):
@@ -138,23 +148,10 @@ def check_document_invariant(
     scope.unused(model.functions)
     if when is None or require is None:
         return None
-    return DocumentInvariant(
-        spec.name, model.severity, _compile_document_invariant(when, require, told, state), (when, require)
-    )
 
-
-def _compile_document_invariant(
-    when: Checked, require: Checked, told: Let, state: RecordType
-) -> Callable[..., dict[str, Any] | None]:
     def compose(emitter: Emitter) -> str:
-        now, document, found = (emitter.local(hint) for hint in ("state", "document", "found"))
-        sources = {"now": now, "document": document, "found": found, **fields_of(emitter, now, state.fields)}
-        read = when.variables | require.variables | told.variables
-        lines, names = bind(emitter, read, sources)
-        if when.text.value != "true":
-            lines += [f"if not {emitter.expression(when, names)}:", "    return None"]
-        lines += [f"if {emitter.expression(require, names)}:", "    return None"]
-        lines.append(f"return {emit_record(emitter, told, names)}")
-        return emitter.function("breach", [now, document, found], lines)
+        now, shown, found = (emitter.local(hint) for hint in ("state", "document", "found"))
+        sources = {"now": now, "document": shown, "found": found, **fields_of(emitter, now, state.fields)}
+        return _emit_breach(emitter, Invariant(when, require, told), [now, shown, found], sources, Let(), idle="None")
 
-    return compile_function(compose)
+    return DocumentInvariant(spec.name, model.severity, compile_function(compose), (when, require))

@@ -196,7 +196,7 @@ def _tell(
     name = _name(finding.path)
     if finding.sort == "extra_forbidden":
         near = finding.expected or _near(finding, model, root)
-        known = known_keys(_owners(finding, model))
+        known = known_keys(shapes_at(model, finding.path[:-1]))
         hint = f"did you mean `{near}`?" if near else _unknown(finding, model, known, models)
         diagnostics.error(E_SPEC_UNKNOWN_KEY, f"unknown key `{finding.path[-1]}`", node.key_span, hint=hint)
     elif finding.sort == "missing":
@@ -316,7 +316,9 @@ def _correction(node: Node, limit: str | None) -> str | None:
 def _near(finding: _Finding, model: type[BaseModel], root: Node) -> str | None:
     """The key that an unknown one was probably meant to be; none that its mapping has already."""
     taken = _nearest(root, finding.path[:-1]).members
-    return suggest(str(finding.path[-1]), [key for key in known_keys(_owners(finding, model)) if key not in taken])
+    return suggest(
+        str(finding.path[-1]), [key for key in known_keys(shapes_at(model, finding.path[:-1])) if key not in taken]
+    )
 
 
 def _unknown(finding: _Finding, model: type[BaseModel], known: tuple[str, ...], models: Models) -> str | None:
@@ -326,7 +328,8 @@ def _unknown(finding: _Finding, model: type[BaseModel], known: tuple[str, ...], 
     before = key.split(":", maxsplit=1)[0]
     if before != key and before in known:
         return f"a space belongs after the colon: `{before}: …`"
-    own = [name for name in known if any(map(_free, shapes_at(model, (*finding.path[:-1], name))))]
+    inside = {name: shapes_at(model, (*finding.path[:-1], name)) for name in known}
+    own = [name for name, shapes in inside.items() if any(leaf.is_mapping for shape in shapes for leaf in shape.leaves)]
     if len(finding.path) > 1 and len(own) == 1:
         belongs = f"a name of your own belongs in `{own[0]}`"
     elif path is not None:
@@ -334,20 +337,8 @@ def _unknown(finding: _Finding, model: type[BaseModel], known: tuple[str, ...], 
     else:
         kinds = [f"`{kind}`" for kind, other in models.items() if key in Shape(other).fields]
         belongs = f"`{key}` is a key of the kind {_either(kinds)}" if 0 < len(kinds) <= _SHOWN_KEYS else ""
-    return "; ".join(words for words in (belongs, _listing(known)) if words) or None
-
-
-def _free(shape: Shape) -> bool:
-    """Whether authors choose the keys of a place."""
-    return any(leaf.is_mapping for leaf in shape.leaves)
-
-
-def _owners(finding: _Finding, model: type[BaseModel]) -> tuple[Shape, ...]:
-    return shapes_at(model, finding.path[:-1])
-
-
-def _listing(keys: tuple[str, ...]) -> str:
-    return f"known keys: {', '.join(keys)}" if keys else ""
+    listing = f"known keys: {', '.join(known)}" if known else ""
+    return "; ".join(words for words in (belongs, listing) if words) or None
 
 
 def _nearest(root: Node, path: Path) -> Node:

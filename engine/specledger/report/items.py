@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from specledger.core.diagnostics import Diagnostic, Severity, printable, title_of
 from specledger.core.spans import Span
 from specledger.evidence.layout import ENGINE
-from specledger.load.code_pages import page_of
+from specledger.load.doc_pages import page_of
 from specledger.report.model import VERIFIED, Check, Observation, Outcome, Report, Subject, counted
 from specledger.report.profile import Control, Judgement
 from specledger.verify import checks as verified

@@ -63,17 +63,9 @@ def cells_mask(cells: list[Cell], width: int, height: int) -> Field:
 def dilate(f: Field, n: int) -> Field:
     """1 at distance n or less from a cell that is not 0, else 0; walls do not shield."""
     _within("dilate", n, MOST_BALL)
-    result = [[1 if a else 0 for a in row] for row in f]
-    front = [(x, y) for y, row in enumerate(result) for x, a in enumerate(row) if a]
-    for _ in range(n):
-        reached = []
-        for x, y in front:
-            for a, b in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
-                if 0 <= b < len(result) and 0 <= a < len(result[b]) and not result[b][a]:
-                    result[b][a] = 1
-                    reached.append((a, b))
-        front = reached
-    return result
+    starts = [(x, y) for y, row in enumerate(f) for x, a in enumerate(row) if a]
+    near = _reached([[0] * len(row) for row in f], starts, n)
+    return [[1 if (x, y) in near else 0 for x in range(len(row))] for y, row in enumerate(f)]
 
 
 def reach(blocked: Field, p: Cell, n: int) -> int:
@@ -82,7 +74,7 @@ def reach(blocked: Field, p: Cell, n: int) -> int:
     A start outside the field reaches nothing; a start that is blocked itself counts, as in `distances`.
     """
     _within("reach", n, MOST_REACH)
-    return len(_reached(blocked, (p["x"], p["y"]), n))
+    return len(_reached(blocked, [(p["x"], p["y"])], n))
 
 
 def wall_edits(walls: list[Cell], blocked: Field, p: Cell, n: int, wanted: int, kept: list[Cell]) -> list[list[Cell]]:
@@ -134,13 +126,10 @@ def _within(name: str, value: int, most: int) -> None:
         raise EvaluationError(E_EVAL_ARGUMENT, f"{name}: a size is from 0 to {most}")
 
 
-def _reached(blocked: Field, start: Place, n: int) -> dict[Place, int]:
-    """The cells that are reached in at most n steps, with the number of steps, in the order in which they are found."""
-    x, y = start
-    if not (0 <= y < len(blocked) and 0 <= x < len(blocked[y])):
-        return {}
-    steps = {start: 0}
-    front = [start]
+def _reached(blocked: Field, starts: list[Place], n: int) -> dict[Place, int]:
+    """The cells that are reached in at most n steps from those of some cells that are inside, with the steps."""
+    front = [(x, y) for x, y in starts if 0 <= y < len(blocked) and 0 <= x < len(blocked[y])]
+    steps = dict.fromkeys(front, 0)
     for step in range(1, n + 1):
         met = []
         for x, y in front:
@@ -155,7 +144,7 @@ def _reached(blocked: Field, start: Place, n: int) -> dict[Place, int]:
 
 def _raised(field: Field, start: Place, n: int, wanted: int, spared: set[Place]) -> list[Place] | None:
     """The cells to wall so that exactly `wanted` are reached, or None where walling farthest first does not do it."""
-    reached = _reached(field, start, n)
+    reached = _reached(field, [start], n)
     raised: list[Place] = []
     if len(reached) < wanted:
         return None
@@ -167,7 +156,7 @@ def _raised(field: Field, start: Place, n: int, wanted: int, spared: set[Place])
             continue
         x, y = place
         trial[y][x] = 1
-        left = _reached(trial, start, n)
+        left = _reached(trial, [start], n)
         if len(left) < wanted:
             trial[y][x] = 0
             continue

@@ -9,7 +9,7 @@ D* Lite); the viability kernel as the greatest fixpoint of Aubin's viability the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from specledger.core.weight import check_weight
 from specledger.expr import INT, STRING, IntType, ListType, Native
 from specledger.expr.check.types import TypeVariable
 from specledger.lang.declare import CELL, FIELD, FIELD_SIDE
-from specledger.worlds.fields import Cell, Field
+from specledger.worlds.fields import Cell, Field, distances, field_at, mask
 from specledger.worlds.natives import native
 
 VALUE_TAG: Final = "specledger/value/v1"
@@ -29,7 +29,6 @@ MOST_PLACES: Final = 1_000_000
 """Pairs of a cell and a phase that one viability kernel may have."""
 
 _MOST_ANSWERS: Final = 128  # questions about a field whose answers are kept: most steps ask what the last one asked
-_OPEN, _SHUT = -1, -2
 
 
 def field_paste(f: Field, g: Field, p: Cell, fill: int) -> Field:
@@ -75,15 +74,12 @@ def open_distances(f: Field, codes: list[int], p: Cell) -> Field:
 
 @lru_cache(maxsize=_MOST_ANSWERS)
 def _spread_open(same: ByIdentity[Field], codes: tuple[int, ...], x: int, y: int) -> Field:
-    f = same.value
+    f, shut = same.value, frozenset(codes)
     width = min(FIELD_SIDE, max([x + 1, *map(len, f)]) + 1)
     height = min(FIELD_SIDE, max(y + 1, len(f)) + 1)
-    places, stride = _walled(f, codes, (width, height), _OPEN)
-    _spread(places, stride, (y + 1) * stride + x + 1)
-    return [
-        [-1 if a < 0 else a for a in places[row : row + width]]
-        for row in range(stride + 1, (height + 1) * stride, stride)
-    ]
+    blocked = [[1 if a in shut else 0 for a in row] + [0] * (width - len(row)) for row in f]
+    blocked += [[0] * width for _ in range(height - len(f))]
+    return distances(blocked, {"x": x, "y": y})
 
 
 def path_length(f: Field, codes: list[int], p: Cell, q: Cell) -> int:
@@ -96,64 +92,20 @@ def path_length(f: Field, codes: list[int], p: Cell, q: Cell) -> int:
             return -1
     if p == q:
         return 0
-    x, y = q["x"], q["y"]
-    if f[y][x] in codes:
+    if f[q["y"]][q["x"]] in codes:
         return -1
-    places, stride = _spread_closed(ByIdentity(f), tuple(codes), x, y)
-    place = (p["y"] + 1) * stride + p["x"] + 1
-    if places[place] != _SHUT:
-        return places[place]
-    near = [places[place + step] for step in (-stride, 1, stride, -1) if places[place + step] >= 0]
+    ways = _spread_closed(ByIdentity(f), tuple(codes), q["x"], q["y"])
+    x, y = p["x"], p["y"]
+    if f[y][x] not in codes:
+        return ways[y][x]
+    beside: list[Cell] = [{"x": x, "y": y - 1}, {"x": x + 1, "y": y}, {"x": x, "y": y + 1}, {"x": x - 1, "y": y}]
+    near = [steps for cell in beside if (steps := field_at(ways, cell, -1)) >= 0]
     return 1 + min(near) if near else -1
 
 
 @lru_cache(maxsize=_MOST_ANSWERS)
-def _spread_closed(same: ByIdentity[Field], codes: tuple[int, ...], x: int, y: int) -> tuple[list[int], int]:
-    f = same.value
-    places, stride = _walled(f, codes, (max(map(len, f)), len(f)), _SHUT)
-    _spread(places, stride, (y + 1) * stride + x + 1)
-    return places, stride
-
-
-def _walled(
-    f: Iterable[Sequence[int]], codes: Iterable[int], sides: tuple[int, int], beyond: int
-) -> tuple[list[int], int]:
-    """The cells in one list with a wall around them, and how far apart the cells of a column lie in it.
-
-    Args:
-        f: The field.
-        codes: What is shut; all else is open.
-        sides: Width and height of what lies inside the wall.
-        beyond: What lies inside the wall but outside of the field.
-    """
-    width, height = sides
-    stride = width + 2
-    shut = frozenset(codes)
-    places = [_SHUT] * stride
-    for row in f:
-        places.append(_SHUT)
-        places += [_SHUT if a in shut else _OPEN for a in row]
-        places += [beyond] * (width - len(row))
-        places.append(_SHUT)
-    while len(places) < (height + 1) * stride:
-        places += [_SHUT, *[beyond] * width, _SHUT]
-    places += [_SHUT] * stride
-    return places, stride
-
-
-def _spread(places: list[int], stride: int, start: int) -> None:
-    """Write into `places` the steps from a start to all open places."""
-    places[start] = steps = 0
-    front = [start]
-    while front:
-        steps += 1
-        reached = []
-        for place in front:
-            for near in (place - stride, place + 1, place + stride, place - 1):
-                if places[near] == _OPEN:
-                    places[near] = steps
-                    reached.append(near)
-        front = reached
+def _spread_closed(same: ByIdentity[Field], codes: tuple[int, ...], x: int, y: int) -> Field:
+    return distances(mask(same.value, [*codes]), {"x": x, "y": y})
 
 
 def viability(f: Field, phases: list[list[Cell]]) -> list[Field]:
@@ -179,16 +131,19 @@ def _kernel(f: tuple[tuple[int, ...], ...], deadly: tuple[tuple[tuple[int, int],
     `ways` counts for each pair of a safe cell and a phase the steps that stay inside; it is 0 outside of the set.
     """
     width, height, period = max(map(len, f), default=0), len(f), len(deadly)
-    codes = frozenset(a for row in f for a in row if a)
-    open_, stride = _walled(f, codes, (width, height), _SHUT)
+    stride = width + 2  # a wall stands around the cells, which are in one list
+    free = [False] * stride
+    for row in f:
+        free += [False, *[not a for a in row], *[False] * (width + 1 - len(row))]
+    free += [False] * stride
     near = (0, -stride, 1, stride, -1)
-    inside = [[place == _OPEN for place in open_] for _ in deadly]
+    inside = [free[:] for _ in deadly]
     for held, cells in zip(inside, deadly, strict=True):
         for x, y in cells:
             if 0 <= y < height and 0 <= x < width:
                 held[(y + 1) * stride + x + 1] = False
-    places = [place for place, kind in enumerate(open_) if kind == _OPEN]
-    ways = [[0] * len(open_) for _ in deadly]
+    places = [place for place, open_ in enumerate(free) if open_]
+    ways = [[0] * len(free) for _ in deadly]
     gone = []
     for phase, held in enumerate(inside):
         following = inside[(phase + 1) % period]

@@ -15,7 +15,7 @@ from specledger import __version__
 from specledger.core.diagnostics import codes
 from specledger.kinds import KINDS, load
 from specledger.laws.verdict import REASONS
-from specledger.load.code_pages import page_of
+from specledger.load.doc_pages import page_of
 from specledger.pipeline import checking
 from specledger.pipeline.authoring import load_codes
 

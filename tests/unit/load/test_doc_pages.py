@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from specledger.load.code_pages import FILE, CodePage, page_of, read_pages
+from specledger.load.doc_pages import FILE, CodePage, page_of, read_pages
 from specledger.load.shipped import find_docs
 from specledger.pipeline.authoring import write_new
 from specledger.pipeline.checking import check
