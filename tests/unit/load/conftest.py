@@ -82,6 +82,14 @@ class Project:
             self.write(f"specs/{kind}/{name}.yaml", SPECS[kind])
         return "basic"
 
+    def edit(self, path, *changes):
+        """Replace texts of a file, each of which must be there."""
+        text = (self.folder / path).read_text()
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        (self.folder / path).write_text(text)
+
     def load(self, target, **options):
         return load(target, search=self.search, **options)
 

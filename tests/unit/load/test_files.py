@@ -45,27 +45,24 @@ def test_a_bundle_has_what_the_root_needs(project):
 
 
 FILES = {
-    "a missing file": ("none.yaml", "E_SPEC_FILE", None),
-    "a missing file in a folder": ("no/none.yaml", "E_SPEC_FILE", None),
-    "a folder": ("./specs", "E_SPEC_FILE", None),
-    "a missing name": ("basik", "E_REF_MISSING", None),
-    "a missing name of a kind": ("world/lime", "E_REF_MISSING", None),
-    "a name with odd characters": ("ba sic", "E_REF_MISSING", None),
-    "a name that no file can have": ("a" * 300, "E_REF_MISSING", None),
-    "a file whose name no file can have": (f"{'a' * 300}.yaml", "E_SPEC_FILE", None),
+    "a missing file": ("none.yaml", "E_SPEC_FILE", ""),
+    "a missing file in a folder": ("no/none.yaml", "E_SPEC_FILE", ""),
+    "a misspelt file": ("specs/world/lines.yaml", "E_SPEC_FILE", "did you mean `line`?"),
+    "a folder": ("./specs", "E_SPEC_FILE", ""),
+    "a misspelt name": ("basik", "E_REF_MISSING", "did you mean `basic`?"),
+    "a misspelt name of a kind": ("world/lin", "E_REF_MISSING", "did you mean `line`?"),
+    "a name with odd characters": ("ba sic", "E_REF_MISSING", ""),
+    "a name that no file can have": ("a" * 300, "E_REF_MISSING", ""),
+    "a file whose name no file can have": (f"{'a' * 300}.yaml", "E_SPEC_FILE", ""),
 }
 
 
-@pytest.mark.parametrize(("target", "code", "place"), FILES.values(), ids=FILES)
-def test_a_target_that_cannot_be_read(project, target, code, place):
+@pytest.mark.parametrize(("target", "code", "hint"), FILES.values(), ids=FILES)
+def test_a_target_that_cannot_be_read(project, target, code, hint):
     project.write_all()
-    assert project.found(target) == [(code, place)]
-
-
-def test_misspelt_targets_are_corrected(project):
-    project.write_all()
-    hints = [project.rejected(target)[0].hint for target in ("basik", "world/lin", "specs/world/lines.yaml")]
-    assert hints == ["did you mean `basic`?", "did you mean `line`?", "did you mean `line`?"]
+    (found,) = project.rejected(target)
+    assert (found.code, found.span) == (code, None)
+    assert hint in str(found.hint)
 
 
 @pytest.mark.parametrize(
@@ -216,8 +213,7 @@ def test_a_reference_that_leads_nowhere(project, target, code, words):
     project.write_all()
     project.write("specs/scenario/beside.yaml", (project.folder / "specs/agent/walker.yaml").read_bytes())
     project.write("specs/world/wrong-name.yaml", (project.folder / "specs/world/line.yaml").read_bytes())
-    text = (project.folder / "specs/scenario/basic.yaml").read_text().replace("world: line", f"world: {target}")
-    project.write("specs/scenario/basic.yaml", text)
+    project.edit("specs/scenario/basic.yaml", ("world: line", f"world: {target}"))
     (found,) = project.rejected("basic")
     assert (found.code, str(found.span)) == (code, "specs/scenario/basic.yaml:3:8")
     assert words in f"{found.message} {found.hint} {found.found} {found.expected}"
@@ -226,10 +222,7 @@ def test_a_reference_that_leads_nowhere(project, target, code, words):
 def test_a_reference_by_path(project):
     project.write_all()
     digest = project.one("basic").digest
-    text = (
-        (project.folder / "specs/scenario/basic.yaml").read_text().replace("world: line", "world: ../world/line.yaml")
-    )
-    project.write("specs/scenario/basic.yaml", text)
+    project.edit("specs/scenario/basic.yaml", ("world: line", "world: ../world/line.yaml"))
     assert project.one("basic").digest == digest
 
 
@@ -268,9 +261,8 @@ def test_what_is_outside_the_project_needs_consent_and_is_copied(project, tmp_pa
     (outside / "line.yaml").write_text(dedent(SPECS["world"]))
     project.write_all()
     path = f"{'../' * (len(project.folder.parts) + 2)}{outside.as_posix().lstrip('/')}/line.yaml"
-    text = (project.folder / "specs/scenario/basic.yaml").read_text()
     inside = project.one("basic").digest
-    project.write("specs/scenario/basic.yaml", text.replace("world: line", f"world: {path}"))
+    project.edit("specs/scenario/basic.yaml", ("world: line", f"world: {path}"))
     (found,) = project.rejected("basic")
     assert (found.code, "--allow-outside" in str(found.hint)) == ("E_REF_PATH", True)
     bundle = project.one("basic", allow_outside=True)

@@ -106,33 +106,21 @@ def test_a_value_with_a_yaml_mistake_is_reported_once(project):
 
 
 HEADS = {
-    "a list": ("- a", "E_SPEC_KIND", 1, 1),
-    "a text": ("a", "E_SPEC_KIND", 1, 1),
-    "another first key": ("name: a\nrequire: x", "E_SPEC_KIND", 1, 1),
-    "a misspelt first key": ("spek: world/v1", "E_SPEC_KIND", 1, 1),
-    "spec as the second key": ("name: a\nspec: invariant/v1\nrequire: x", "E_SPEC_KIND", 2, 1),
-    "an unknown kind": ("spec: wurld/v1\nname: a", "E_SPEC_KIND", 1, 7),
-    "no version": ("spec: world\nname: a", "E_SPEC_KIND", 1, 7),
-    "a later version": ("spec: world/v2\nname: a", "E_SPEC_KIND", 1, 7),
-    "a list as the kind": ("spec: [world]\nname: a", "E_SPEC_KIND", 1, 7),
+    "a list": ("- a", 1, 1, None),
+    "a text": ("a", 1, 1, None),
+    "another first key": ("name: a\nrequire: x", 1, 1, None),
+    "a misspelt first key": ("spek: world/v1", 1, 1, "did you mean `spec`?"),
+    "spec as the second key": ("name: a\nspec: invariant/v1\nrequire: x", 2, 1, None),
+    "an unknown kind": ("spec: wurld/v1\nname: a", 1, 7, "did you mean `world/v1`?"),
+    "no version": ("spec: world\nname: a", 1, 7, "did you mean `world/v1`?"),
+    "a later version": ("spec: world/v2\nname: a", 1, 7, "did you mean `world/v1`?"),
+    "a list as the kind": ("spec: [world]\nname: a", 1, 7, "kinds: "),
 }
 
 
-@pytest.mark.parametrize(("text", "code", "line", "column"), HEADS.values(), ids=HEADS)
-def test_a_wrong_head(project, text, code, line, column):
+@pytest.mark.parametrize(("text", "line", "column", "hint"), HEADS.values(), ids=HEADS)
+def test_a_wrong_head(project, text, line, column, hint):
     project.write("f.yaml", text + "\n")
-    assert project.found("f.yaml") == [(code, f"f.yaml:{line}:{column}")]
-
-
-@pytest.mark.parametrize(
-    ("head", "hint"),
-    [
-        ("spec: wurld/v1", "did you mean `world/v1`?"),
-        ("spek: world/v1", "did you mean `spec`?"),
-        ("require: x", None),
-    ],
-)
-def test_a_misspelt_head_is_corrected(project, head, hint):
-    project.write("f.yaml", f"{head}\nname: a\n")
     (found,) = project.rejected("f.yaml")
-    assert found.hint == hint
+    assert (found.code, str(found.span)) == ("E_SPEC_KIND", f"f.yaml:{line}:{column}")
+    assert found.hint is None if hint is None else found.hint.startswith(hint)

@@ -13,8 +13,8 @@ from tests.toys import findings_of
 @pytest.fixture
 def document(project):
     project.write_all()
-    text = (project.folder / "specs/invariant/safe.yaml").read_text()
-    project.write("specs/invariant/safe.yaml", text + "constants: {A: 0.5, B: [1, {C: -0.25}], D: {qfixed: 1.5}}\n")
+    constants = "constants: {A: 0.5, B: [1, {C: -0.25}], D: {qfixed: 1.5}}\nrequire"
+    project.edit("specs/invariant/safe.yaml", ("require", constants))
     return project.one("basic").document()
 
 

@@ -104,8 +104,7 @@ def test_an_id_has_at_most_120_characters(project):
 def test_only_the_spec_that_is_loaded_has_a_matrix(project):
     project.write_all()
     project.write("specs/invariant/bound.yaml", f"{HEAD}matrix: {{low: [1, 2]}}\n")
-    text = (project.folder / "specs/governor/keeper.yaml").read_text().replace("[safe]", "[safe, bound]")
-    project.write("specs/governor/keeper.yaml", text)
+    project.edit("specs/governor/keeper.yaml", ("[safe]", "[safe, bound]"))
     assert project.found("basic") == [("E_MATRIX_PLACE", "specs/governor/keeper.yaml:7:20")]
 
 
@@ -138,9 +137,8 @@ def test_what_an_axis_says_is_changed_in_the_matrix_alone(project, setting, plac
 
 def test_what_an_axis_says_is_not_changed_behind_a_reference_either(project):
     project.write_all()
-    text = (project.folder / "specs/scenario/basic.yaml").read_text()
-    axis = "params: {n: int}\nmatrix: {n: [3, 4]}\n"
-    project.write("specs/scenario/basic.yaml", text.replace("every: 3", "every: '${n}'") + axis)
+    axis = ("horizon", "params: {n: int}\nmatrix: {n: [3, 4]}\nhorizon")
+    project.edit("specs/scenario/basic.yaml", ("every: 3", "every: '${n}'"), axis)
     assert project.found("basic", set=["drift.push.constants.EVERY=9"]) == [
         ("E_SET_PATH", "--set drift.push.constants.EVERY:1:28")
     ]

@@ -82,8 +82,7 @@ def test_a_change_stays_with_its_element_when_another_is_taken_away(basic, order
 
 
 def test_a_change_is_of_this_reference_only(basic):
-    text = (basic.folder / "specs/scenario/basic.yaml").read_text()
-    basic.write("specs/scenario/basic.yaml", text + "invariants: [safe]\n")
+    basic.edit("specs/scenario/basic.yaml", ("horizon", "invariants: [safe]\nhorizon"))
     bundle = basic.one("basic", set=["invariants.safe.severity=warn"])
     names = [(spec.name, spec.model.severity) for spec in bundle.specs.values() if spec.kind == "invariant"]
     assert sorted(names) == [("safe", "fatal"), ("safe", "warn")]
@@ -160,8 +159,7 @@ def test_wrong_changes(basic, setting, code, column, words):
 
 
 def test_all_wrong_changes_are_reported_with_the_mistakes_of_files(basic):
-    text = (basic.folder / "specs/scenario/basic.yaml").read_text().replace("horizon: 10", "horizon: 0")
-    basic.write("specs/scenario/basic.yaml", text)
+    basic.edit("specs/scenario/basic.yaml", ("horizon: 10", "horizon: 0"))
     found = basic.found("basic", set=["horizn=5", "world", "governor.gatez=[]"])
     assert [code for code, _ in found] == ["E_SET_PATH", "E_SET_PATH", "E_SET_SYNTAX", "E_SPEC_VALUE"]
 

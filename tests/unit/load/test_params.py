@@ -111,19 +111,14 @@ ARGUMENTS = {
 @pytest.mark.parametrize(("reference", "code", "column"), ARGUMENTS.values(), ids=ARGUMENTS)
 def test_wrong_arguments_are_reported_where_they_are_given(project, reference, code, column):
     project.write_all()
-    text = (
-        (project.folder / "specs/scenario/basic.yaml").read_text().replace("{use: push, with: {every: 3}}", reference)
-    )
-    project.write("specs/scenario/basic.yaml", text)
+    project.edit("specs/scenario/basic.yaml", ("{use: push, with: {every: 3}}", reference))
     assert project.found("basic") == [(code, f"specs/scenario/basic.yaml:7:{column}")]
 
 
 def test_a_missing_argument_is_reported_at_the_reference(project):
     project.write_all()
-    text = (project.folder / "specs/drift/push.yaml").read_text()
-    project.write("specs/drift/push.yaml", text.replace("{type: int, default: 5, minimum: 1}", "int"))
-    text = (project.folder / "specs/scenario/basic.yaml").read_text().replace("{use: push, with: {every: 3}}", "push")
-    project.write("specs/scenario/basic.yaml", text)
+    project.edit("specs/drift/push.yaml", ("{type: int, default: 5, minimum: 1}", "int"))
+    project.edit("specs/scenario/basic.yaml", ("{use: push, with: {every: 3}}", "push"))
     (found,) = project.rejected("basic")
     assert (found.code, str(found.span)) == ("E_PARAM_MISSING", "specs/scenario/basic.yaml:7:5")
     assert [str(span) for _, span in found.related] == ["specs/drift/push.yaml:3:10"]
@@ -131,9 +126,8 @@ def test_a_missing_argument_is_reported_at_the_reference(project):
 
 def test_arguments_are_handed_through(project):
     project.write_all()
-    text = (project.folder / "specs/scenario/basic.yaml").read_text()
-    text = text.replace("every: 3", 'every: "${pace}"') + "params: {pace: {type: int, default: 7}}\n"
-    project.write("specs/scenario/basic.yaml", text)
+    pace = ("horizon", "params: {pace: {type: int, default: 7}}\nhorizon")
+    project.edit("specs/scenario/basic.yaml", ("every: 3", 'every: "${pace}"'), pace)
     for changes, every in (((), 7), (("with.pace=9",), 9)):
         bundle = project.one("basic", set=changes)
         assert bundle.specs[bundle.main.refs["drift", 0]].model.constants == {"EVERY": every}
@@ -141,9 +135,7 @@ def test_arguments_are_handed_through(project):
 
 def test_the_same_spec_with_other_arguments_is_another_spec(project):
     project.write_all()
-    text = (project.folder / "specs/scenario/basic.yaml").read_text()
-    text = text.replace("horizon", "  - push\n  - {use: push, with: {every: 3}}\nhorizon")
-    project.write("specs/scenario/basic.yaml", text)
+    project.edit("specs/scenario/basic.yaml", ("horizon", "  - push\n  - {use: push, with: {every: 3}}\nhorizon"))
     bundle = project.one("basic")
     keys = bundle.main.model.drift
     assert keys[0] == keys[2] != keys[1]

@@ -110,39 +110,6 @@ def test_the_right_side_of_an_effect_that_does_not_happen_is_not_computed(act):
     )
 
 
-def test_the_effects_of_a_list_are_simultaneous(act):
-    assert act([{"set": "x", "to": "y"}, {"set": "y", "to": "x"}]) == {"x": 2, "y": 1}
-    swap = [{"set": "home", "to": "away"}, {"set": "away", "to": "home"}]
-    assert act(swap) == {
-        "home": {"at": {"x": 9, "y": 9}, "open": False},
-        "away": {"at": {"x": 0, "y": 0}, "open": True},
-    }
-    conditions = [{"set": "x", "to": "0"}, {"set": "y", "to": "5", "when": "x == 1"}]
-    assert act(conditions) == {"x": 0, "y": 5}
-    lists = [
-        {"append": "numbers", "value": "size(numbers)"},
-        {"append": "numbers", "value": "size(numbers)"},
-        {"remove": "items", "as": "i", "where": "i.id == size(numbers)"},
-        {"set": "x", "to": "size(items)"},
-    ]
-    assert act(lists) == {"numbers": [3, 1, 2, 3, 3], "items": ITEMS[:2], "x": 3}
-    puts = [{"put": "counts", "key": "'a'", "value": "7"}, {"put": "counts", "key": "'b'", "value": "counts['a']"}]
-    assert act(puts) == {"counts": {"a": 7, "b": 1}}
-
-
-def test_what_was_set_from_elsewhere_is_not_shared_with_it(act):
-    """`home` becomes the record that `away` is; the change below must not reach into `away`."""
-    effects = [{"set": "home.open", "to": "true"}, {"set": "home", "to": "away"}, {"set": "home.at.x", "to": "1"}]
-    assert act(effects) == {"home": {"at": {"x": 1, "y": 9}, "open": False}}
-    guarded = [
-        {"set": "home.at.y", "to": "3"},
-        {"set": "home", "to": "away", "when": "n == 1"},
-        {"set": "home.at.x", "to": "1"},
-    ]
-    assert act(guarded) == {"home": {"at": {"x": 1, "y": 3}, "open": True}}
-    assert act(guarded, n=1) == {"home": {"at": {"x": 1, "y": 9}, "open": False}}
-
-
 def test_what_happens_otherwise(act):
     action = {"when": "n > 0", "otherwise": [{"set": "y", "to": "x"}]}
     assert act([{"set": "x", "to": "9"}], **action) == {"y": 1}

@@ -162,15 +162,6 @@ def test_placing_replaces_one_of_the_cells_it_names(width, height, seed):
     assert cells(grid, ".") == corridor - cells(grid, "S")
 
 
-def test_every_cell_may_be_drawn():
-    places = [
-        next(iter(cells(generate([fill(3, 3), Place(place="S", over="#")], stream(seed)), "S"))) for seed in range(80)
-    ]
-    scattered = [generate([fill(3, 3), Scatter(scatter="!", over="#", count=2)], stream(seed)) for seed in range(80)]
-    assert set(places) == set(itertools.product(range(3), range(3)))
-    assert set().union(*(cells(grid, "!") for grid in scattered)) == set(places)
-
-
 FULL = [
     fill(9, 9),
     Maze(maze=".", loops=3),
