@@ -418,59 +418,37 @@ def test_a_claim_with_a_direction_speaks_of_a_counterfactual_that_fits(text, sai
     assert found == (said and dict(zip(("counterfactual", "choice", "direction"), said, strict=True)))
 
 
-def refused(tmp_path, kind, text):
-    write_specs(tmp_path, {f"{kind[name]}/{name}": document for name, document in text.items()})
-    return {
-        finding.code for finding in findings_of(compile_scenario, load(str(tmp_path / "scenario" / "case.yaml"))[0])
-    }
-
-
 CASE = {"extends": "axion-basic"}
+KERNEL = {"scenario/case": CASE | {"governor": "mine"}}
 
 
-@pytest.mark.parametrize(
-    ("kinds", "specs", "code"),
-    [
-        (
-            {"case": "scenario", "words": "vocabulary", "mine": "governor"},
-            {
-                "case": CASE | {"governor": "mine"},
-                "words": {"forms": ["<choice>"]},
-                "mine": {"extends": "axion-kernel", "admission": {"vocabulary": "words"}},
-            },
-            "E_VOCABULARY",
-        ),
-        (
-            {"case": "scenario", "mine": "governor"},
-            {
-                "case": CASE | {"governor": "mine"},
-                "mine": {"extends": "axion-kernel", "admission": {"document": "nothing"}},
-            },
-            "E_ADMISSION",
-        ),
-        (
-            {"case": "scenario", "mine": "governor"},
-            {"case": CASE | {"governor": "mine"}, "mine": {"extends": "axion-kernel", "admission": {"env": "tick"}}},
-            "E_ADMISSION",
-        ),
-        ({"case": "scenario"}, {"case": CASE | {"governor": "free-choice"}}, "E_ADMISSION"),
-        (
-            {"case": "scenario", "mine": "agent"},
-            {"case": CASE | {"agent": "mine"}, "mine": {"extends": "honest", "narration": None}},
-            "E_ADMISSION",
-        ),
-        (
-            {"case": "scenario", "bad": "invariant"},
-            {
-                "case": CASE | {"invariants": ["bad"]},
-                "bad": {"scope": "proposal", "require": "document.trace.nope == 1"},
-            },
-            "E_EXPR_UNKNOWN_FIELD",
-        ),
-    ],
-)
-def test_what_does_not_fit_a_kernel_is_found(tmp_path, kinds, specs, code):
-    assert code in refused(tmp_path, kinds, specs)
+def kernel_with(**admission):
+    return KERNEL | {"governor/mine": {"extends": "axion-kernel", "admission": admission}}
+
+
+MISFITS: dict[str, tuple[dict[str, Any], str]] = {
+    "a form without its slots": (kernel_with(vocabulary="words") | {"vocabulary/words": {"forms": ["<choice>"]}}, "E_VOCABULARY"),
+    "no such schema": (kernel_with(document="nothing"), "E_ADMISSION"),
+    "an environment that is no record": (kernel_with(env="tick"), "E_ADMISSION"),
+    "a governor without admission": ({"scenario/case": CASE | {"governor": "free-choice"}}, "E_ADMISSION"),
+    "an agent without narration": (
+        {"scenario/case": CASE | {"agent": "mine"}, "agent/mine": {"extends": "honest", "narration": None}}, "E_ADMISSION"
+    ),
+    "an invariant of what no document has": (
+        {"scenario/case": CASE | {"invariants": ["bad"]}, "invariant/bad": {"scope": "proposal", "require": "document.trace.nope == 1"}},
+        "E_EXPR_UNKNOWN_FIELD",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("specs", "code"), MISFITS.values(), ids=MISFITS)
+def test_what_does_not_fit_a_kernel_is_found(tmp_path, specs, code):
+    assert code in {finding.code for finding in found_in(tmp_path, specs)}
+
+
+def found_in(folder, specs):
+    write_specs(folder, specs)
+    return findings_of(compile_scenario, load(str(folder / "scenario" / "case.yaml"))[0])
 
 
 UNFIT = {
@@ -485,9 +463,7 @@ UNFIT = {
 
 @pytest.mark.parametrize(("admission", "words"), UNFIT.values(), ids=UNFIT)
 def test_what_no_document_can_hold_is_found_before_a_run(tmp_path, admission, words):
-    mine = {"extends": "axion-kernel", "admission": admission}
-    write_specs(tmp_path, {"scenario/case": CASE | {"governor": "mine"}, "governor/mine": mine})
-    (finding,) = findings_of(compile_scenario, load(str(tmp_path / "scenario" / "case.yaml"))[0])
+    (finding,) = found_in(tmp_path, kernel_with(**admission))
     assert finding.code == "E_ADMISSION"
     assert all(one in finding.message for one in words)
     assert "`open_proposal`" in finding.hint
@@ -523,8 +499,7 @@ STOVE: dict[str, dict[str, Any]] = {
 
 
 def test_what_a_world_of_another_kind_needs_under_a_kernel_is_found_before_a_run(tmp_path):
-    write_specs(tmp_path, STOVE)
-    found = findings_of(compile_scenario, load(str(tmp_path / "scenario" / "case.yaml"))[0])
+    found = found_in(tmp_path, STOVE)
     assert {one.code for one in found} == {"E_ADMISSION"}
     told = " ".join(one.message for one in found)
     assert "can hold this environment: `env` has `heat`" in told

@@ -100,14 +100,6 @@ def test_the_same_run_issues_the_same_tokens_and_no_two_are_alike(world):
         assert len({one[field] for one in first}) == 3
 
 
-def test_a_token_covers_its_plan_each_step_once(world, actuator):
-    token = actuator.issue(SUBMISSION, "move", SCOPE, 300)
-    for index in (0, 1, 2):
-        act(actuator, token, index)
-        assert reason(act, actuator, token, index) == "spent"
-    assert world.calls == [(step["op"], step) for step in STEPS]
-
-
 def test_the_rate_counts_all_tokens_of_a_capability(world, actuator):
     scope = limited(max_calls=1, per_ms=200)
     first = actuator.issue(SUBMISSION, "move", scope, 300)

@@ -539,6 +539,15 @@ def test_a_probe_is_made_where_its_condition_holds(tmp_path):
     assert not list(probing.events_at("after_commit", HERE._replace(state={"x": 2, "y": 0}), Plain()))
 
 
+SHARED = """at: after_commit
+constants: {LATE: 3}
+functions: {early: {args: [n], is: "n < LATE"}, same: {args: [a, b], is: "a == b"}}
+when: early(t) && t < horizon - 1
+challenge: {of: claims}
+expect: same(after.choice, claim.choice)
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -559,6 +568,9 @@ def test_a_probe_is_made_where_its_condition_holds(tmp_path):
         (challenge(expect="taken"), "E_EXPR_UNKNOWN_NAME"),
         (OFFER.replace("!taken", "after.score == 1"), "E_EXPR_UNKNOWN_NAME"),
         (OFFER.replace("set: x", "set: z"), "E_EFFECT_TARGET"),
+        (SHARED.replace("early(t)", "erly(t)"), "E_EXPR_UNKNOWN_NAME"),
+        (SHARED.replace("LATE: 3", "LATER: 3"), "E_EXPR_CAPTURE"),
+        (SHARED.replace("horizon - 1", "horizn"), "E_EXPR_UNKNOWN_NAME"),
     ],
 )
 def test_a_probe_that_means_nothing_is_found(tmp_path, text, code):
@@ -602,15 +614,6 @@ def test_a_breach_of_the_schema_may_add_a_key(tmp_path):
     assert checked(tmp_path, text) is not None
 
 
-SHARED = """at: after_commit
-constants: {LATE: 3}
-functions: {early: {args: [n], is: "n < LATE"}, same: {args: [a, b], is: "a == b"}}
-when: early(t) && t < horizon - 1
-challenge: {of: claims}
-expect: same(after.choice, claim.choice)
-"""
-
-
 def test_a_probe_has_constants_and_functions_and_reads_the_step_and_the_horizon(tmp_path):
     probe = checked(tmp_path, SHARED)
     state = {"x": 0, "y": 0}
@@ -619,20 +622,6 @@ def test_a_probe_has_constants_and_functions_and_reads_the_step_and_the_horizon(
     answer = {"choice": "a", "score": 0}
     values = {"before": answer, "after": answer, "declared": answer, "claim": {"variable": "x", "choice": "b"}}
     assert probe.expect(values) is False
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        ("early(t)", "erly(t)", "E_EXPR_UNKNOWN_NAME"),
-        ("LATE: 3", "LATER: 3", "E_EXPR_CAPTURE"),
-        ("horizon - 1", "horizn", "E_EXPR_UNKNOWN_NAME"),
-    ],
-)
-def test_a_wrong_name_of_a_probe_is_found(tmp_path, old, new, found):
-    with pytest.raises(Rejected) as rejected:
-        checked(tmp_path, SHARED.replace(old, new))
-    assert found in {each.code for each in rejected.value.diagnostics}
 
 
 def test_a_placebo_that_is_named_is_the_one_that_is_changed(tmp_path):

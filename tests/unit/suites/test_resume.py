@@ -108,6 +108,17 @@ def test_finished_runs_are_not_made_again(suite, project, made, pieces):
     assert not list(project.glob(".out*"))
 
 
+def stop_after(bundle, place, events, **options):
+    """Interrupt a run of a scenario after so many events."""
+
+    def interrupt(done, _most):
+        if done > events:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(bundle, place, RunOptions(resume=True, **options), interrupt)
+
+
 def shorten(path):
     path.write_bytes(path.read_bytes()[:-1])
 
@@ -212,12 +223,7 @@ def test_whole_episodes_are_not_run_again(project, monkeypatch, stop, workers):
     (bundle,) = load("climb.yaml", set=["episodes=10"])
     expected = files_of(execute(bundle, project / "whole").place)
 
-    def interrupt(done, _most):
-        if done > stop:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        execute(bundle, project / "out", RunOptions(resume=True), interrupt)
+    stop_after(bundle, project / "out", stop)
     (work,) = project.glob(".out.*.partial")
     with (work / "new/receipts.jsonl").open("ab") as file:
         file.write(b'{"half')
@@ -399,13 +405,7 @@ def test_a_shard_of_a_scenario_that_was_changed_is_refused(project, parts, damag
 
 def test_a_shard_of_a_scenario_is_resumed(project, parts):
     (bundle,) = load("climb.yaml", set=["episodes=10"])
-
-    def interrupt(done, _most):
-        if done > 16:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        execute(bundle, project / "again", RunOptions(resume=True, shard=(2, 3)), interrupt)
+    stop_after(bundle, project / "again", 16, shard=(2, 3))
     told = []
     options = RunOptions(resume=True, shard=(2, 3), tell=lambda *words: told.append(words))
     assert files_of(execute(bundle, project / "again", options).place) == files_of(parts[1][1])
@@ -422,13 +422,7 @@ def test_episodes_that_depend_on_one_another_have_no_shards(project):
 def test_episodes_that_were_changed_do_not_count(project, damage):
     (bundle,) = load("climb.yaml", set=["episodes=10"])
     expected = files_of(execute(bundle, project / "whole").place)
-
-    def interrupt(done, _most):
-        if done > 22:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        execute(bundle, project / "out", RunOptions(resume=True), interrupt)
+    stop_after(bundle, project / "out", 22)
     (work,) = project.glob(".out.*.partial")
     receipts = work / "new/receipts.jsonl"
     lines = receipts.read_bytes().splitlines(keepends=True)
