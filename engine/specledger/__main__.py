@@ -17,26 +17,24 @@ def main() -> None:
 
 def run_scenario() -> None:
     """Run `run_scenario` and exit with its exit code."""
-    _begin()
-    from specledger.cli import document_commands  # noqa: PLC0415 - as above
-
-    document_commands.run_scenario()
+    _run_document_command("run_scenario")
 
 
 def run_suite() -> None:
     """Run `run_suite` and exit with its exit code."""
-    _begin()
-    from specledger.cli import document_commands  # noqa: PLC0415 - as above
-
-    document_commands.run_suite()
+    _run_document_command("run_suite")
 
 
 def verify_audit() -> None:
     """Run `verify_audit` and exit with its exit code."""
-    _begin()
-    from specledger.cli import document_commands  # noqa: PLC0415 - as above
+    _run_document_command("verify_audit")
 
-    document_commands.verify_audit()
+
+def _run_document_command(name: str) -> None:
+    _begin()
+    from specledger.cli.document_commands import run_command  # noqa: PLC0415 - as above
+
+    run_command(name)
 
 
 def _begin() -> None:

@@ -19,14 +19,13 @@ from msgspec.structs import replace
 from specledger.cli.main import main
 from specledger.cli.options import process_count
 from specledger.cli.output import print_text, write_output
-from specledger.cli.report import open_all
+from specledger.cli.report import E_REPORT_PLACE, open_all
 from specledger.cli.run import run_case
 from specledger.cli.verify import verification_text
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import Exit, Verdict, exit_code
 from specledger.load.shipped import find_specs
-from specledger.report.codes import E_REPORT_PLACE
 from specledger.report.formats import FORMATS, Options, Output
 
 if TYPE_CHECKING:
@@ -42,25 +41,16 @@ OutDir = Annotated[
 Steps = Annotated[int, typer.Option(min=1, help="The most steps of an episode.")]
 
 
-def run_scenario() -> None:
-    """The entry point of `run_scenario`."""
-    main(_app(_run_scenario))
-
-
-def run_suite() -> None:
-    """The entry point of `run_suite`."""
-    main(_app(_run_suite))
-
-
-def verify_audit() -> None:
-    """The entry point of `verify_audit`."""
-    main(_app(_verify_audit))
-
-
-def _app(command: Any) -> typer.Typer:
+def run_command(name: str) -> None:
+    """Run one of the commands, and exit with its exit code."""
+    commands: Mapping[str, Any] = {
+        "run_scenario": _run_scenario,
+        "run_suite": _run_suite,
+        "verify_audit": _verify_audit,
+    }
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name=command.__name__.removeprefix("_"))(command)
-    return app
+    app.command(name=name)(commands[name])
+    main(app)
 
 
 def _run_scenario(

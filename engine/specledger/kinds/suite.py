@@ -1,16 +1,19 @@
-"""The kind `suite`: many runs of scenarios, and the figures, checks and mutants that follow from them."""
+"""The kind `suite`: many runs of scenarios, the figures, checks and mutants that follow, and these as text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import DeferredPlan, compile_suite, seeds_of_suite
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostic, Rejected, code, counted, printable
+from specledger.core.verdict import Verdict
 from specledger.evidence.archive import InvalidArchive, packed, unpacked
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
@@ -20,11 +23,11 @@ from specledger.evidence.resume import identity_of
 from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished, take_runs
 from specledger.kinds.kind import Runnable, case_name
-from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, resumable_writer
+from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, footer, resumable_writer, text_table
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.shards import read_shards, write_shard
-from specledger.kinds.suite_text import show_suites
 from specledger.load import Bundle
+from specledger.report.figures import between, decimal, share
 from specledger.run.executor import Work, spread
 from specledger.run.workers import here
 from specledger.spec.scenario import Scenario
@@ -210,12 +213,130 @@ def _refuse_seed(bundle: Bundle, seed: int) -> Diagnostic:
     return Diagnostic(E_SEED_SUITE, message, suite.span("spec"), hint)
 
 
+_MEANS: Final = ("mean", "slope", "difference")
+
+_MOST_NAMES: Final = 3
+"""Runs that a row names; the receipts hold all of them."""
+
+Receipt = Mapping[str, Any]
+
+
+def _text(finished: Finished) -> str:
+    result = finished.manifest["result"]
+    trials = f", {counted(result['trials'], 'run')} of mutants and their controls" if result["trials"] else ""
+    head = f"{printable(finished.name)}  {result['verdict']}  {counted(result['runs'], 'run')}, "
+    head += f"{counted(result['episodes'], 'episode')}, {counted(result['steps'], 'step')}{trials}"
+    return "\n".join([head, *suite_tables(finished.receipts), *footer(finished)])
+
+
+def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
+    """The lines of the tables about the receipts of a suite; a table without rows is left out."""
+    return [
+        *text_table("runs", _runs(receipts)),
+        *text_table("figures", _figures(_of(receipts, "figure"))),
+        *text_table("checks", _checks(_of(receipts, "check"))),
+        *text_table("mutants", _mutants(_of(receipts, "mutant"))),
+        *_untried(receipts),
+    ]
+
+
+def _untried(receipts: Sequence[Receipt]) -> list[str]:
+    """The checks that no mutant makes fail: nothing here shows that they can fail at all."""
+    mutants = _of(receipts, "mutant")
+    caught = {check for mutant in mutants for check in mutant["caught"]}
+    left = [printable(one["check"]) for one in _of(receipts, "check") if one["check"] not in caught]
+    return [f"  checks that no mutant makes fail: {', '.join(left)}"] if mutants and left else []
+
+
+def _runs(receipts: Sequence[Receipt]) -> list[list[str]]:
+    """The verdicts of the suite's own runs, by arm, and how runs with an expectation ended."""
+    starts = _of(receipts, "start")
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for one in _of(receipts, "run")[: starts[0]["runs"] if starts else 0]:
+        result = one["result"]
+        wanted = "" if "met" not in result else "as expected" if result["met"] else "NOT as expected"
+        shown = f"{result['status']} {wanted}" if wanted else ""
+        found.setdefault((result["verdict"], one["arm"], shown), []).append(one["run"])
+    rows = []
+    for (verdict, arm, shown), names in found.items():
+        listed = names if verdict != Verdict.PASS else []
+        more = f", and {len(listed) - _MOST_NAMES} more" if len(listed) > _MOST_NAMES else ""
+        failed = f"{', '.join(listed[:_MOST_NAMES])}{more}"
+        told = ": ".join(part for part in (shown, failed) if part)
+        rows.append([verdict, printable(arm), counted(len(names), "run"), printable(told)])
+    return rows
+
+
+def _of(receipts: Iterable[Receipt], type_: str) -> list[Receipt]:
+    return [receipt for receipt in receipts if receipt["type"] == type_]
+
+
+def _figures(receipts: Sequence[Receipt]) -> list[list[str]]:
+    rows = []
+    for receipt in receipts:
+        if receipt["error"] is not None:
+            rows.append(
+                [printable(receipt["figure"]), receipt["statistic"], "ERROR", printable(_cause(receipt["error"]))]
+            )
+        for group in receipt["groups"]:
+            name = receipt["figure"] + (f"[{group['name']}]" if group["name"] else "")
+            rows.append([printable(name), receipt["statistic"], *_value(receipt["statistic"], group)])
+    return rows
+
+
+def _value(statistic: str, group: Mapping[str, Any]) -> tuple[str, str]:
+    """A figure's value, and what makes it sure or unsure."""
+    if "value" not in group:
+        return "none", f"of {group['of']}"
+    if statistic == "rate":
+        shown = f"{group['count']} of {group['of']}, {_percent(group['wilson'])}"
+        if group["count"] == 0:
+            shown += f", below {share(group['bound'])} at 95 %"
+        return share(group["value"]), shown + _clustered(group, _percent)
+    if statistic in _MEANS:
+        return decimal(group["value"]), f"of {group['of']}{_clustered(group, partial(between, show=decimal))}"
+    return str(group["value"]), f"of {group['of']}"
+
+
+def _clustered(group: Mapping[str, Any], show: Any) -> str:
+    return f", over layouts {show(group['cluster'])}" if "cluster" in group else ""
+
+
+def _percent(interval: Mapping[str, int]) -> str:
+    return f"{decimal(interval['low'] * 100, 2)} to {share(interval['high'])}"
+
+
+def _checks(receipts: Sequence[Receipt]) -> list[list[str]]:
+    rows = []
+    for receipt in receipts:
+        witness = canonical_bytes(receipt["witness"]).decode() if receipt["witness"] else ""
+        shown = _cause(receipt["error"]) if receipt["error"] is not None else witness
+        opportunities = f"{receipt['opportunities']} opportunities"
+        rows.append([receipt["verdict"], printable(receipt["check"]), opportunities, printable(shown)])
+    return rows
+
+
+def _mutants(receipts: Sequence[Receipt]) -> list[list[str]]:
+    words = {Verdict.PASS: "caught", Verdict.FAIL: "SURVIVED", Verdict.ERROR: "ERROR"}
+    rows = []
+    for receipt in receipts:
+        noticed = f" by {', '.join(receipt['caught'])}" if receipt["caught"] else ": no check noticed it"
+        place = printable(f"in {receipt['suite']}{noticed}")
+        rows.append([words[Verdict(receipt["verdict"])], printable(receipt["mutant"]), place])
+    return rows
+
+
+def _cause(error: Mapping[str, Any]) -> str:
+    where = f" in {error['run']}, episode {error['episode']}" if error.get("run") else ""
+    return f"{error['code']}: {error['expression']}{where}"
+
+
 RUNNABLE: Final = Runnable(
     lambda bundle, _: compile_suite(bundle),
     RECEIPTS,
     _execute,
     _preview,
-    show_suites,
+    lambda runs: "\n".join(map(_text, runs)),
     merge=merge,
     refuse_seed=_refuse_seed,
     seeds=seeds_of_suite,

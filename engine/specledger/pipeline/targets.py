@@ -100,7 +100,7 @@ def _split(files: Iterator[Path]) -> tuple[list[str], list[str]]:
     specs: list[str] = []
     others: list[str] = []
     for file in files:
-        (specs if _looks_like_spec(file) else others).append(show(file))
+        (others if _kind_of(file) is None else specs).append(show(file))
     return specs, others
 
 
@@ -117,13 +117,8 @@ def _is_bundle(folder: Path) -> bool:
     return all(is_file(folder / name) for name in (MANIFEST, RECEIPTS))
 
 
-def _looks_like_spec(file: Path) -> bool:
-    """Whether a file seems to be a spec; one that cannot be read is checked, so that its finding says why."""
-    return _kind_of(file) is not None
-
-
 def _kind_of(file: Path) -> str | None:
-    """The kind in the head of a file; None if it has no head, empty if it cannot be read."""
+    """The kind in the head of a file; None if it has no head, empty if it cannot be read: a check says why."""
     try:
         if not S_ISREG(file.stat().st_mode):
             return None  # a pipe or a device would be waited for

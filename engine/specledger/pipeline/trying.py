@@ -16,7 +16,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes, parse_json
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.evidence.layout import TAPE
 from specledger.kinds import KINDS, MODELS, bundle_from_document, evidence_kinds, load
 from specledger.kinds.running import RunOptions
@@ -27,13 +27,14 @@ from specledger.oracles.answer import Answer
 from specledger.oracles.recording import Listener, read_tape
 from specledger.pipeline.executing import execute
 from specledger.report.agent import AgentReading, Trial, read_agent
-from specledger.report.codes import E_AGENT_CHECK
 from specledger.report.evidence import read_evidence
 from specledger.spec.agent import Agent
 from specledger.spec.governor import Governor
 from specledger.spec.probe import Probe
 from specledger.spec.scenario import Scenario
 from specledger.verify.bundle import Refuted
+
+E_AGENT_CHECK = code("E_AGENT_CHECK", "an agent cannot be checked like this")
 
 COMMANDED: Final = "commanded"
 """The name of an agent that is given as a program or a function."""

@@ -13,14 +13,18 @@ from typing import Any, Final
 from msgspec import Struct, field, to_builtins
 
 from specledger.core.canonical import parse_json
-from specledger.core.diagnostics import Diagnostic, printable, suggest
+from specledger.core.diagnostics import Diagnostic, code, printable, suggest
 from specledger.core.verdict import Verdict
 from specledger.gates.documents import Validator, axion, protocol
 from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
-from specledger.report.codes import E_AGENT_LATE, E_AGENT_PROMISE, E_AGENT_PROPOSAL, E_AGENT_PROTOCOL
 from specledger.run.outside_proposals import MALFORMED
 from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
+
+E_AGENT_LATE = code("E_AGENT_LATE", "an agent did not answer in time")
+E_AGENT_PROTOCOL = code("E_AGENT_PROTOCOL", "an agent does not speak the protocol")
+E_AGENT_PROPOSAL = code("E_AGENT_PROPOSAL", "a proposal of an agent is malformed")
+E_AGENT_PROMISE = code("E_AGENT_PROMISE", "an agent does not do what it says of itself")
 
 FORMAT: Final = "specledger/agent-check/v1"
 
@@ -32,14 +36,9 @@ class AgentReading(Struct):
     """How an agent answered in a run.
 
     Attributes:
-        decisions: The number of decisions that it was asked for.
-        malformed: Proposals that the gate `schema` rejected, by reason.
-        rejected: Rejections by the other gates, by gate.
-        admitted: Proposals that every gate admitted.
+        malformed: Proposals that the gate `schema` rejected, by reason; `rejected` by the other gates, by gate.
         lacking: Missing claims: where each is first missing, and its type.
         places: The first decision of each failure and each malformed form.
-        outside: Whether the agent runs outside the engine.
-        messages: How many messages of each type it was sent.
         untried: Messages that it was not sent, and why.
         details: What is wrong with the first answer of each failure and each malformed form, if it is known.
         errors: The end of the standard error of its program.
@@ -165,10 +164,7 @@ def read_agent(
 
 def _greeting(exchange: Exchange) -> Mapping[str, Any] | None:
     """What the agent says of itself, if this is the exchange in which it does."""
-    try:
-        body = parse_json(exchange.answer.received or b"") if exchange.asked.message == "hello" else None
-    except ValueError:
-        return None
+    body = _body(exchange) if exchange.asked.message == "hello" else None
     return body if protocol().check(ANSWERS["hello"]["hello"])(body) else None
 
 
@@ -204,11 +200,7 @@ def _broken(said: Mapping[str, Any], probe: Mapping[str, Any]) -> list[str]:
 
 def _proposals(exchange: Exchange) -> list[tuple[int, Mapping[str, Any]]]:
     """The proposals of an answer that are mappings, numbered; the gate `schema` reports the others."""
-    try:
-        body = parse_json(exchange.answer.received or b"")
-    except ValueError:
-        return []
-    given = body.get("proposals") if isinstance(body, dict) else None
+    given = _body(exchange).get("proposals")
     return [(n, one) for n, one in enumerate(given) if isinstance(one, dict)] if isinstance(given, list) else []
 
 
@@ -248,6 +240,11 @@ class Trial(Struct, frozen=True):
     limit: str
     document: str | None
     errors: str = ""
+
+    @property
+    def _hello(self) -> Mapping[str, Any]:
+        """The message that greets it; empty if there was none."""
+        return next((one for one in self.questions if one["type"] == "hello"), {})
 
     def faults(self, exchanges: Iterable[Exchange]) -> dict[str, str]:
         """What is wrong with the first answer of each agent fault."""
@@ -304,25 +301,18 @@ class Trial(Struct, frozen=True):
             return f"`[{index}]` is {proposal!r}, expected an object"
         if type(proposal.get("score")) is not int:
             return f"`[{index}].score` is {proposal.get('score', 'missing')!r}, expected a whole number"
-        claims: Mapping[str, Any] = next(
-            (one.get("claims", {}) for one in self.questions if one["type"] == "hello"), {}
-        )
-        others = sorted(proposal.keys() - {"action", "score", *claims})
+        others = sorted(proposal.keys() - {"action", "score", *self._hello.get("claims", {})})
         if others:
             return f"`[{index}].{others[0]}` is no claim of the governor"
         action = proposal.get("action", {})
-        taken = self._arguments(action.get("op")) if isinstance(action, dict) else None
+        known = {one["op"]: {*one["args"]} for one in self._hello.get("operations", ())}
+        taken = known.get(action.get("op")) if isinstance(action, dict) else None
         if taken is None or action.keys() - {"op"} == taken:
             return ""
         return f"`[{index}].action` has {_list(action.keys() - {'op'})}, and {action['op']!r} takes {_list(taken)}"
 
-    def _arguments(self, op: Any) -> set[str] | None:
-        """The names of the arguments of an operation; None if there is no such operation."""
-        known = [one for question in self.questions if question["type"] == "hello" for one in question["operations"]]
-        return next((set(one["args"]) for one in known if one["op"] == op), None)
-
     def _unknown_variable(self, named: Sequence[str]) -> str:
-        known: list[str] = next((one["variables"] for one in self.questions if one["type"] == "hello"), [])
+        known: list[str] = self._hello.get("variables", [])
         for name in named:
             if name not in known:
                 near = suggest(name, known)
@@ -330,8 +320,7 @@ class Trial(Struct, frozen=True):
         return "" if named else "no claim names a variable"
 
     def _unknown_action(self, actions: Iterable[Any]) -> str:
-        operations: list[Any] = next((one["operations"] for one in self.questions if one["type"] == "hello"), [])
-        known = {one["op"]: one["args"] for one in operations}
+        known = {one["op"]: one["args"] for one in self._hello.get("operations", ())}
         for action in actions:
             if isinstance(action, dict) and not _is_known(action, known):
                 return f"{action!r} is none of the `operations` of `hello`"

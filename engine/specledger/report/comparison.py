@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from specledger.report.agent_metrics import RunMetrics
 from specledger.report.diff import changes
 from specledger.report.model import Outcome, Reading, Subject, bundle_names
-from specledger.report.plots import Line, Lines, Plot, side_by_side
+from specledger.report.plots import Line, Lines, Plot, probe_plots, side_by_side
 from specledger.report.probe_rates import probe_sections
-from specledger.report.rate_plots import probe_plots
 from specledger.report.sections import Quoted, Row, Section
 from specledger.suites.statistics import ONE
 
@@ -27,7 +26,8 @@ _OF: Final = {"specs": "", "results": "result: ", "checks": "check: "}
 
 def agents_of(subjects: Sequence[Subject]) -> Agents:
     """The metrics of the agents of all bundles; an agent that is in several of them is named with the bundle."""
-    found = [(name, reading.agents()) for name, reading in _readings(subjects)]
+    named = zip(bundle_names(subjects), subjects, strict=True)
+    found = [(name, subject.reading.agents()) for name, subject in named]
     count = Counter(agent for _, agents in found for agent in agents)
     return {
         agent if count[agent] == 1 else f"{agent} in {name}": metrics
@@ -40,7 +40,7 @@ def common_tables(subjects: Sequence[Subject]) -> list[tuple[Section, list[int]]
     """The tables that bundles of a kind have in common, with the rows of all, and the place of the bundle of each."""
     found: dict[str, tuple[Section, list[int]]] = {}
     for place, subject in enumerate(subjects):
-        for section in () if subject.reading is None else subject.reading.sections():
+        for section in subject.reading.sections():
             if section.compared:
                 known, of = found.get(section.id, (replace(section, rows=[]), []))
                 rows, of = [*known.rows, *section.rows], [*of, *[place] * len(section.rows)]
@@ -51,7 +51,7 @@ def common_tables(subjects: Sequence[Subject]) -> list[tuple[Section, list[int]]
 def in_one_table(subjects: Sequence[Subject]) -> bool:
     """Whether a table of several bundles, no two of the same spec, says all about each by its row."""
     different = {(subject.kind, subject.title) for subject in subjects}
-    rows = [subject.reading is not None and subject.reading.is_row for subject in subjects]
+    rows = [subject.reading.is_row for subject in subjects]
     return len(different) == len(subjects) > 1 and all(rows)
 
 
@@ -97,7 +97,8 @@ def compared_plots(subjects: Sequence[Subject], agents: Agents) -> list[Plot]:
     plots = probe_plots(agents)
     titles = {plot.title for plot in plots}
     named = [
-        (name, [plot for plot in reading.plots() if plot.title not in titles]) for name, reading in _readings(subjects)
+        (name, [plot for plot in subject.reading.plots() if plot.title not in titles])
+        for name, subject in zip(bundle_names(subjects), subjects, strict=True)
     ]
     return [*plots, *(side_by_side(named) if len(named) > 1 else named[0][1])]
 
@@ -137,9 +138,3 @@ def _rates(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:
             (group,) = figure["groups"]
             if "value" in group:
                 yield figure["figure"], group
-
-
-def _readings(subjects: Sequence[Subject]) -> Iterator[tuple[str, Reading]]:
-    for name, subject in zip(bundle_names(subjects), subjects, strict=True):
-        if subject.reading is not None:
-            yield name, subject.reading

@@ -164,7 +164,7 @@ def _of_check(subject: Subject, check: Check, waiver: Control | None) -> Item:
         text=f"{check.outcome}{times}: {why}{seen}",
         rule=_rule(check.id, check.says, check.outcome),
         type=check.outcome.value,
-        place=Place(spec=key, file=None if subject.evidence is None else subject.evidence.source_of(key)),
+        place=Place(spec=key, file=subject.evidence.source_of(key)),
         results=[_of_observation(subject, check, one) for one in shown],
         lines=[*_lines(check)] if check.outcome in _OPEN else (),
         warning=check.warning,

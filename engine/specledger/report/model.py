@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct, field
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import receipt_digest
 from specledger.evidence.layout import MAX_LINE
 from specledger.expr import RecordType
-from specledger.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.sections import Cell, Section
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
     from specledger.report.plots import Plot
     from specledger.report.profile import Judgement
     from specledger.verify.checks import Verification
+
+E_REPORT_KIND = code("E_REPORT_KIND", "this kind of evidence has no such report")
+E_REPORT_RECEIPTS = code("E_REPORT_RECEIPTS", "a receipt is malformed")
 
 Body = Mapping[str, Any]
 
@@ -240,8 +242,7 @@ class Subject(Struct, frozen=True):
         checks: The requirements and their outcomes.
         figures: The bodies of a suite's `figure` receipts.
         names: The names of all specs that the run refers to, by kind.
-        evidence: The bundle, where the report was built from one.
-        reading: The folded receipts, likewise.
+        reading: The folded receipts.
         runs: The runs of scenarios in it; None if its kind has none.
     """
 
@@ -252,10 +253,10 @@ class Subject(Struct, frozen=True):
     manifest: Mapping[str, Any]
     verification: tuple[Mapping[str, Any], ...]
     checks: tuple[Check, ...]
+    evidence: Evidence
+    reading: Reading
     figures: tuple[Body, ...] = ()
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    evidence: Evidence | None = None
-    reading: Reading | None = None
     runs: Callable[[Evidence], Iterator[SubRun]] | None = None
     case: str = ""
 
@@ -341,10 +342,9 @@ def bundle_names(subjects: Sequence[Subject]) -> list[str]:
     titles, made = Counter(subject.title for subject in subjects), Counter[str]()
     names = list[str]()
     for subject in subjects:
-        folder = "" if subject.evidence is None else subject.evidence.name
         name = subject.title
         if titles[name] > 1:
-            name += f" ({folder or subject.manifest['run'][:8]})"
+            name += f" ({subject.evidence.name or subject.manifest['run'][:8]})"
         made[name] += 1
         names.append(name if made[name] == 1 else f"{name} {made[name]}")
     return names

@@ -1,15 +1,21 @@
-"""Plots of a report as data: rates with intervals, matrices, lines, and counts, each with the rows of its table."""
+"""Plots of a report as data: rates with intervals, matrices, lines, and counts, each with the rows of its table.
+
+The last functions make those of rates and counts: figures, probes by agent, confidence, rejections, laws.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, chain
 from typing import Any, Final, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from specledger.report.agent_metrics import RunMetrics, totals
 from specledger.report.figures import in_units, share
+from specledger.suites.statistics import ONE, divide, wilson
 
 MOST_ROWS: Final = 40
 """Rows of a plot; the others are counted."""
@@ -98,7 +104,12 @@ def table_of(plot: Plot) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """The heads and the rows of the table behind a plot."""
     match plot:
         case Rates():
-            return ("rate", "value", "cases", "95 %"), [*_rate_rows(plot)]
+            rates = [
+                (_grouped(group, one.name), share(one.value), one.cases, f"{share(one.low)} to {share(one.high)}")
+                for group, rates in plot.groups
+                for one in rates
+            ]
+            return ("rate", "value", "cases", "95 %"), rates
         case Matrix():
             rows = [(name, *map(percent, cells)) for name, cells in zip(plot.rows, plot.cells, strict=True)]
             return (plot.row, *plot.columns), rows
@@ -112,13 +123,6 @@ def table_of(plot: Plot) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
 
 def _grouped(group: str, name: str) -> str:
     return f"{group}: {name}" if group else name
-
-
-def _rate_rows(plot: Rates) -> Iterator[Sequence[str]]:
-    for name, rates in plot.groups:
-        for rate in rates:
-            interval = f"{share(rate.low)} to {share(rate.high)}"
-            yield _grouped(name, rate.name), share(rate.value), rate.cases, interval
 
 
 def _line_table(plot: Lines) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
@@ -182,3 +186,102 @@ def _rows_together(same: Sequence[tuple[str, Plot]]) -> list[tuple[str, Sequence
             for row in rows:
                 groups.setdefault(_grouped(group, row.name), []).append(replace(row, name=bundle))
     return [*groups.items()]
+
+
+def figure_rates(figures: Sequence[Mapping[str, Any]]) -> list[Plot]:
+    """The rates of a suite's figures, one group for each figure."""
+    groups = []
+    for figure in figures:
+        if figure["statistic"] != "rate" or figure["error"] is not None:
+            continue
+        known = (group for group in figure["groups"] if "value" in group)
+        rates = [_rate(group["name"] or figure["figure"], group) for group in known]
+        if rates:
+            groups.append((figure["figure"] if figure["groups"][0]["name"] else "", rates))
+    text = "Each rate with its 95 % interval (Wilson), which assumes independent episodes."
+    return [Rates("Rates of the figures", text, groups)] if groups else []
+
+
+def _rate(name: str, counts: Mapping[str, Any]) -> Rate:
+    """A rate from its count, its number of cases, its value and its interval."""
+    ends, cases = counts["wilson"], f"{counts['count']} of {counts['of']}"
+    return Rate(name, counts["value"], ends["low"], ends["high"], cases)
+
+
+def probe_plots(agents: Mapping[str, Sequence[RunMetrics]]) -> list[Plot]:
+    """How often each probe failed for each agent: rates side by side for each probe, and a matrix."""
+    sums = {agent: found["probes"] for agent, found in totals(agents).items()}
+    probes = list(dict.fromkeys(probe for found in sums.values() for probe in found))
+    failed = {
+        (agent, probe): found[probe]["failed"]
+        for agent, found in sums.items()
+        for probe in probes
+        if probe in found and found[probe]["verdicts"]
+    }
+    plots: list[Plot] = []
+    if len(sums) > 1 and len(probes) > 1:
+        cells = [
+            [failed[agent, probe]["value"] if (agent, probe) in failed else None for probe in probes] for agent in sums
+        ]
+        text = "Episodes in which a probe failed, in per cent, by agent. An empty cell: the probe was never made."
+        plots.append(Matrix("Detections by agent and probe, %", text, list(sums), probes, cells))
+    groups = [
+        (probe, [_rate(agent, failed[agent, probe]) for agent in sums if (agent, probe) in failed]) for probe in probes
+    ]
+    text = "Episodes in which a probe failed, with the 95 % interval (Wilson); the agents of a probe are side by side."
+    groups = [group for group in groups if group[1]]
+    if groups:
+        plots.append(Rates("Failures of probes", text, groups))
+    stated = [
+        (f"{agent}: {probe}", _calibrated(one["calibration"]))
+        for agent, found in sums.items()
+        for probe, one in found.items()
+        if "calibration" in one
+    ]
+    if stated:
+        plots.append(Rates("Stated confidence", _CALIBRATION, stated))
+    return plots
+
+
+_CALIBRATION: Final = (
+    "Claims that came true, by how sure the agent said that it was, with the 95 % interval (Wilson). An agent is well "
+    "calibrated if each rate is near its confidence."
+)
+
+
+def _calibrated(stated: Mapping[str, Any]) -> list[Rate]:
+    """The share of claims that came true, for each tenth of confidence."""
+    rates = []
+    for one in stated["bins"]:
+        low, high = wilson(one["held"], one["claims"])
+        value = divide(one["held"] * ONE, one["claims"])
+        name = f"said {share(one['confidence'])}"
+        rates.append(Rate(name, value, low, high, f"{one['held']} of {one['claims']}"))
+    return rates
+
+
+def rejection_counts(rejections: Mapping[str, int]) -> list[Plot]:
+    """The rejected proposals by gate, the most frequent first; nothing if there are none."""
+    counts = sorted(((gate, count) for gate, count in rejections.items() if count), key=lambda one: (-one[1], one[0]))
+    text = "Proposals that each gate rejected; one proposal may be rejected by several gates."
+    return [Counts("Rejections by gate", text, [("", [Counted(*each) for each in counts])])] if counts else []
+
+
+ACCEPTED_STATUSES: Final = ("PROVED", "PASS")
+"""The statuses of a law that a discovery keeps."""
+
+
+def timeline(iterations: int, laws: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str]]) -> list[Plot]:
+    """The plot of the laws of a discovery, by first iteration and last status; nothing without laws."""
+    counts = {name: Counter[int]() for name in ("accepted", "refuted", "undecided")}
+    for iteration, status in laws:
+        name = "accepted" if status in ACCEPTED_STATUSES else "refuted" if status == "FAIL" else "undecided"
+        counts[name][iteration] += 1
+    lines = [
+        Line(name, [*accumulate(found[at] for at in range(iterations))]) for name, found in counts.items() if found
+    ]
+    text = "Laws by the iteration that proposed them first, added up, with their last verdict."
+    text += " A dashed line is an expected law." if expected else ""
+    across, marked = "iteration", "expected law found"
+    marks = sorted(expected)
+    return [Lines("Discovery timeline", text, lines, 1, marks, 0, across, marked, "laws")] if lines else []

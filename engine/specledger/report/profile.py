@@ -15,14 +15,15 @@ from xml.parsers import expat
 
 from msgspec import Struct
 
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.verdict import Verdict
 from specledger.load import Bundle
-from specledger.report.codes import E_TESTS
 from specledger.report.model import Outcome, Subject, bundle_names, combined
 from specledger.report.profile_rules import is_of, name_question
 from specledger.spec.profile import Control as Stated
 from specledger.spec.profile import EvidenceCheck, Profile
+
+E_TESTS = code("E_TESTS", "the file is not valid JUnit XML")
 
 
 class Waiver(Struct, frozen=True):

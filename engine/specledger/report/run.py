@@ -32,9 +32,8 @@ from specledger.report.model import (
     value_text,
 )
 from specledger.report.observations import Observations, as_int, as_name
-from specledger.report.plots import Plot
+from specledger.report.plots import Plot, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
-from specledger.report.rate_plots import probe_plots, rejection_counts
 from specledger.report.receipt_types import run_types
 from specledger.report.sections import (
     UNTESTED,

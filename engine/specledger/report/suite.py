@@ -29,9 +29,8 @@ from specledger.report.model import (
     value_text,
 )
 from specledger.report.observations import Observations, as_int, as_name
-from specledger.report.plots import Plot
+from specledger.report.plots import Plot, figure_rates, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
-from specledger.report.rate_plots import figure_rates, probe_plots, rejection_counts
 from specledger.report.receipt_types import suite_types
 from specledger.report.run import EVALUATION, gate_section
 from specledger.report.sections import (

@@ -13,15 +13,19 @@ from msgspec.structs import replace
 from specledger.compile.scenario import compile_scenario
 from specledger.core.binding import state_digest
 from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import Diagnostic, Rejected, suggest
+from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import SCENARIO
 from specledger.load import Bundle
-from specledger.report.codes import E_TRACE_FIELD, E_TRACE_KIND, E_TRACE_STATE, E_TRACE_STEP
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.model import malformed_receipts, receipts_of
 from specledger.report.units import Tree, express, units_of, within
+
+E_TRACE_KIND = code("E_TRACE_KIND", "only a run has steps")
+E_TRACE_STEP = code("E_TRACE_STEP", "there is no such step")
+E_TRACE_FIELD = code("E_TRACE_FIELD", "no receipt has such a field")
+E_TRACE_STATE = code("E_TRACE_STATE", "a state cannot be recomputed from the receipts")
 
 FORMAT: Final = "specledger/trace/v1"
 

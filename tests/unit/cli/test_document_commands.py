@@ -22,7 +22,7 @@ def command(monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", [name, *map(str, words)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as left:
-            getattr(document_commands, name)()
+            document_commands.run_command(name)
         return (int(left.value.code or 0), *capsys.readouterr())
 
     return run

@@ -3,6 +3,8 @@
 import json
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -11,7 +13,7 @@ from specledger.evidence.result import Tally
 from specledger.kinds import KINDS, MODELS, evidence_kinds, report_kinds
 from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS, Options
-from specledger.report.model import Report, Subject
+from specledger.report.model import Reading, Report, Subject
 from specledger.report.subject import read_subject
 
 
@@ -71,7 +73,9 @@ def made_up(name, *checks, doc="", verdict="PASS"):
         "result": {"verdict": verdict},
     }
     whole = {"number": 1, "name": "whole", "status": "passed", "message": ""}
-    return Subject(name, "scenario", doc, f"scenario/{name}@0123456789abcdef", manifest, (whole,), checks)
+    evidence: Any = SimpleNamespace(name="", source_of=lambda _: None)
+    key = f"scenario/{name}@0123456789abcdef"
+    return Subject(name, "scenario", doc, key, manifest, (whole,), checks, evidence, Reading())
 
 
 def report_of(*bundles):

@@ -10,8 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specledger.report.formats.html.plots import WIDTH, Scale, draw, render_plots
-from specledger.report.plots import MOST_ROWS, Counted, Counts, Line, Lines, Matrix, Rate, Rates, side_by_side, table_of
-from specledger.report.rate_plots import figure_rates, timeline
+from specledger.report.plots import (
+    MOST_ROWS,
+    Counted,
+    Counts,
+    Line,
+    Lines,
+    Matrix,
+    Rate,
+    Rates,
+    figure_rates,
+    side_by_side,
+    table_of,
+    timeline,
+)
 from specledger.report.step_series import MOST_EPISODES, StepSeries
 from tests.unit.report.rendering import report_of, subject_of, text_of
 

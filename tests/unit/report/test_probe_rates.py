@@ -3,9 +3,8 @@
 import pytest
 
 from specledger.report.agent_metrics import RunMetrics
-from specledger.report.plots import Rates
+from specledger.report.plots import Rates, probe_plots
 from specledger.report.probe_rates import power, probe_sections
-from specledger.report.rate_plots import probe_plots
 
 
 @pytest.mark.parametrize(

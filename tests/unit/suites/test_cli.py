@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from specledger.kinds.suite_text import suite_tables
+from specledger.kinds.suite import suite_tables
 
 pytestmark = pytest.mark.usefixtures("project")
 

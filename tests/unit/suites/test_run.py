@@ -12,7 +12,7 @@ import pytest
 
 from specledger.core.verdict import Verdict
 from specledger.kinds import load
-from specledger.kinds.suite_text import show_suites
+from specledger.kinds.suite import RUNNABLE
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from tests.toys.bundles import files_of
@@ -254,7 +254,7 @@ def test_a_suite_in_which_a_run_fails_unexpectedly_is_no_pass(edit, finished, ex
     assert verify(done.place).verdict is Verdict.PASS
     command = [sys.executable, "-I", ROOT / "tools" / "verify.py", done.place]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
-    assert f"{results[0]['verdict']}  long" in show_suites([done])
+    assert f"{results[0]['verdict']}  long" in RUNNABLE.show([done])
 
 
 def test_a_run_that_passes_although_a_failure_is_expected_fails_the_suite(edit, finished):

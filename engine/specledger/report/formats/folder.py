@@ -18,10 +18,9 @@ from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.entries import Entries, Mode, mode_of
 from specledger.evidence.layout import MANIFEST
 from specledger.report.agent_metrics import RunMetrics, total
-from specledger.report.codes import E_REPORT_KIND
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.model import Report, SubRun, malformed_receipts
+from specledger.report.model import E_REPORT_KIND, Report, SubRun, malformed_receipts
 from specledger.report.specs import Specs
 from specledger.spec.scenario import Scenario
 
@@ -50,7 +49,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     """
     (subject,) = report.subjects
     evidence = subject.evidence
-    if evidence is None or subject.runs is None:
+    if subject.runs is None:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {subject.kind} has no runs")])
     agents: dict[str, _Agent] = {}
     kept = [0]

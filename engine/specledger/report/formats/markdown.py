@@ -62,7 +62,6 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 def _first(subject: Subject, common: Mapping[str, Section]) -> Iterator[str]:
     """The tables of the first or the only bundle, in which those in common have the rows of all."""
-    assert subject.reading is not None  # noqa: S101 - a subject of a bundle has one
     yield from _head(subject)
     for section in subject.reading.sections():
         yield from _section(common.get(section.id, section))
@@ -139,7 +138,6 @@ def _verification(evidence: str, verification: Verification) -> Iterator[str]:
 
 
 def _head(subject: Subject) -> Iterator[str]:
-    assert subject.reading is not None  # noqa: S101 - a subject of a bundle has one
     yield f"# {quote(subject.title)}: {subject.verdict}"
     if subject.doc:
         yield from ("", quote(subject.doc))

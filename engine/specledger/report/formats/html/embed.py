@@ -180,13 +180,11 @@ class Embedded(Struct):
 def _append(subtrees: list[Subtree], one: Subtree, first: int = 0) -> None:
     """Add a subtree and merge it with those before it, from an index on, that it makes a larger one with."""
     subtrees.append(one)
-    while len(subtrees) > first + 1 and _siblings(subtrees[-2], subtrees[-1]):
-        (start, size, left), (_, _, right) = subtrees[-2:]
+    while len(subtrees) > first + 1:
+        (start, size, left), (after, other, right) = subtrees[-2:]
+        if size != other or start % (2 * size) or start + size != after:
+            return
         subtrees[-2:] = [(start, 2 * size, root_of([left, right]))]
-
-
-def _siblings(left: Subtree, right: Subtree) -> bool:
-    return left[1] == right[1] and left[0] % (2 * left[1]) == 0 and left[0] + left[1] == right[0]
 
 
 def choose(chains: Iterable[Embedded]) -> Copies:

@@ -17,8 +17,7 @@ from specledger.report.formats.svg.episode import MOST_STEPS, Episode, read_epis
 from specledger.report.formats.svg.map import Clock, cell_size, draw_map
 from specledger.report.markup import shorten
 from specledger.report.model import Report
-from specledger.report.plots import MOST_ROWS, Lines, Plot
-from specledger.report.rate_plots import rejection_counts
+from specledger.report.plots import MOST_ROWS, Lines, Plot, rejection_counts
 
 _MARGIN: Final = 16
 _LETTER: Final = 7  # pixels of a letter of the legend, about
@@ -30,7 +29,6 @@ Entry = tuple[str, str, Sequence[str]]
 def write(report: Report, options: Options = DEFAULTS) -> Output:
     """The episode as an SVG document."""
     (subject,) = report.subjects
-    assert subject.evidence is not None  # noqa: S101 - a picture is drawn from a bundle
     evidence, number = subject.evidence, options.episode
     drawing, episode = read_episode(evidence, number)
     codes: dict[int, Entry] = {

@@ -11,15 +11,17 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.lang.declare import FIELD_SIDE
-from specledger.report.codes import E_PICTURE_NONE, E_REPORT_EPISODE, E_REPORT_KIND
 from specledger.report.evidence import Evidence
-from specledger.report.model import malformed_receipts
+from specledger.report.model import E_REPORT_KIND, malformed_receipts
 from specledger.report.observations import as_int, as_name
 from specledger.report.specs import Specs
 from specledger.report.step_series import StepSeries
 from specledger.report.units import units_of
+
+E_PICTURE_NONE = code("E_PICTURE_NONE", "the world does not say how it is drawn")
+E_REPORT_EPISODE = code("E_REPORT_EPISODE", "there is no such episode")
 
 MOST_STEPS: Final = 2000
 """Steps that are drawn; the others are counted."""
