@@ -26,9 +26,6 @@ def compile_law(bundle: Bundle, checked: Checked | None = None, *, strict: bool 
         bundle: A bundle whose main spec is a law.
         checked: Universes and templates that need not be checked again; it is added to.
         strict: Whether what is not needed, or a string claim, is refused.
-
-    Raises:
-        Rejected: With every finding in the law, its universe and its template.
     """
     diagnostics = Diagnostics()
     spec, model = bundle.main, bundle.main.model

@@ -51,11 +51,7 @@ class PlannedModel(Struct, frozen=True):
 
 
 def compile_model(bundle: Bundle, key: str) -> PlannedModel:
-    """Check one model of a bundle.
-
-    Raises:
-        Rejected: With every finding.
-    """
+    """Check one model of a bundle."""
     diagnostics = Diagnostics()
     planned = _plan(bundle, bundle.specs[key], diagnostics)
     diagnostics.raise_if_errors()
@@ -101,9 +97,8 @@ def _cassette(spec: Resolved, file: str, recorded: PlannedModel) -> PlannedModel
 def _place(spec: Resolved, file: str) -> Path:
     """Where a cassette is: beside the file in which a spec names it.
 
-    Raises:
-        Rejected: E_CASSETTE_FILE, if the spec comes from no file, since evidence names no file of this machine; or if a
-            link leads out of its folder, since a spec from somebody else must not make this machine write elsewhere.
+    It is refused if the spec comes from no file, since evidence names no file of this machine, and if a link leads out
+    of its folder, since a spec from somebody else must not make this machine write elsewhere.
     """
     if ("cassette", "file") not in spec.origins:
         raise Rejected([Diagnostic(E_CASSETTE_FILE, f"{spec.name} comes from no file that a cassette could be beside")])
@@ -118,11 +113,7 @@ def _place(spec: Resolved, file: str) -> Path:
 def compile_model_agent(
     bundle: Bundle, spec: Resolved, outside: Outside, world: World, seed: int, diagnostics: Diagnostics
 ) -> ModelPlan | None:
-    """The plan of an agent that is a model; None, with findings, if it is wrong. `world` has what it is offered.
-
-    Raises:
-        Rejected: The model is wrong.
-    """
+    """The plan of an agent that is a model; None, with findings, if it is wrong. `world` has what it is offered."""
     model = compile_model(bundle, spec.refs["outside", "model"])
     prompt = bundle.specs[spec.refs["outside", "prompt"]]
     check_decision_prompt(prompt, diagnostics)

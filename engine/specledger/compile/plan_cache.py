@@ -28,11 +28,7 @@ class PlanCache:
         self._kept: OrderedDict[str, Plan] = OrderedDict()
 
     def __call__(self, bundle: Bundle) -> Plan:
-        """The plan of a scenario.
-
-        Raises:
-            Rejected: With every finding in any of the bundle's specs.
-        """
+        """The plan of a scenario."""
         key = _key(bundle)
         known = self._kept.get(key)
         if known is not None:

@@ -52,9 +52,6 @@ def compile_scenario(bundle: Bundle) -> Plan:
 
     Returns:
         The plan.
-
-    Raises:
-        Rejected: With every finding in any of the bundle's specs.
     """
     return _compile(ByIdentity(bundle))
 
@@ -68,9 +65,6 @@ def with_start(plan: Plan, bundle: Bundle) -> Plan:
     """The plan of a scenario that differs from a compiled one in `OWN` alone, and whose agents draw nothing.
 
     Code that was generated for start states of another shape is slower on these.
-
-    Raises:
-        Rejected: The map cannot be made, or is one that the world refuses.
     """
     model, start = bundle.main.model, plan.start
     assert isinstance(model, Scenario)  # noqa: S101 - see `_Compiler`
@@ -106,11 +100,7 @@ def _own(bundle: Bundle, model: Scenario) -> dict[str, Any]:
 
 
 def inspect_scenario(bundle: Bundle) -> tuple[Diagnostic, ...]:
-    """What was found in a scenario that compiles, and does not stop it.
-
-    Raises:
-        Rejected: As `compile_scenario`.
-    """
+    """What was found in a scenario that compiles, and does not stop it."""
     return _compiled(bundle)[1]
 
 

@@ -35,20 +35,12 @@ E_SUITE_NESTED = code("E_SUITE_NESTED", "a mutant of a suite without runs")
 
 
 def seeds_of_suite(bundle: Bundle) -> list[int]:
-    """Every seed that a suite uses, ascending: those of its runs, mutants and controls.
-
-    Raises:
-        Rejected: It does not compile.
-    """
+    """Every seed that a suite uses, ascending: those of its runs, mutants and controls."""
     return sorted({case.seed for _, case in compile_suite(bundle).cases})
 
 
 def compile_suite(bundle: Bundle) -> SuitePlan:
-    """Compile the suite that a bundle was loaded for; the last one is kept, which is checked and then run.
-
-    Raises:
-        Rejected: With every finding in the suite; its scenarios are compiled by themselves.
-    """
+    """Compile the suite that a bundle was loaded for; the last one is kept, which is checked and then run."""
     return _compile(ByIdentity(bundle))
 
 
@@ -68,11 +60,7 @@ class DeferredPlan:
 
     @cached_property
     def plan(self) -> SuitePlan:
-        """The compiled suite.
-
-        Raises:
-            Rejected: With every finding in the suite.
-        """
+        """The compiled suite."""
         return compile_suite(self.bundle)
 
     @cached_property

@@ -81,11 +81,7 @@ class SpecEnv(gymnasium.Env[Any, Any]):
     metadata = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
 
     def __init__(self, bundle: Bundle, *, reward: str | None = None, ends_at_success: bool = True) -> None:
-        """Take a scenario's bundle; the other arguments are those of `specledger.gym.make`.
-
-        Raises:
-            Rejected: It does not compile; E_GYM_KERNEL, E_GYM_SPACE.
-        """
+        """Take a scenario's bundle; the other arguments are those of `specledger.gym.make`."""
         self._bundle, self._ends_at_success = bundle, ends_at_success
         self._begin(bundle)
         world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, Diagnostics())
@@ -165,11 +161,7 @@ class SpecEnv(gymnasium.Env[Any, Any]):
 
 
 def _compile_reward(world: World, text: str | None) -> Callable[[Mapping[str, Any]], int]:
-    """`{success, figures of the record} -> reward`.
-
-    Raises:
-        Rejected: The expression is wrong.
-    """
+    """`{success, figures of the record} -> reward`."""
     names = {"success": BOOL, **world.record.types}
     environment = Environment(variables=names, constants=world.environment.constants)
     source = text or (_REWARD if _REWARD in names else "success ? 1 : 0")
@@ -182,11 +174,7 @@ def _compile_reward(world: World, text: str | None) -> Callable[[Mapping[str, An
 
 
 def load_scenario(target: str, overrides: Sequence[str], horizon: int) -> Bundle:
-    """The bundle of a scenario; a world becomes one, under a governor without gates.
-
-    Raises:
-        Rejected: It does not load.
-    """
+    """The bundle of a scenario; a world becomes one, under a governor without gates."""
     try:
         return one_of(target, "scenario", overrides)
     except Rejected as rejected:

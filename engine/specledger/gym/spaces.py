@@ -50,9 +50,6 @@ def form_of(type_: Type, like: Any = None) -> Form:
     Args:
         type_: The static type.
         like: A value of it, which gives the shape of a field.
-
-    Raises:
-        Rejected: E_GYM_SPACE.
     """
     if isinstance(type_, IntType):
         return _box((), type_)

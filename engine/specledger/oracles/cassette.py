@@ -53,9 +53,6 @@ class CassetteModel:
             path: The file.
             identity: Of the model that is recorded: an answer is found under the same key as if that were asked.
             source: Opens that model, to record: the file is made if it is not there. None to replay.
-
-        Raises:
-            Rejected: With one of the `E_CASSETTE_...` codes.
         """
         self._identity = identity
         self._path = path
@@ -68,11 +65,7 @@ class CassetteModel:
             self._catch_up(file)
 
     def ask(self, request: ModelRequest) -> ModelAnswer:
-        """What is recorded; what is not is asked and recorded, or is an error in replay.
-
-        Raises:
-            Rejected: E_CASSETTE_MISS, or what the recorded model raises.
-        """
+        """What is recorded; what is not is asked and recorded, or is an error in replay."""
         key = request.key(self._identity)
         answer = self._answers.get(key)
         if answer is None:
@@ -134,11 +127,7 @@ class CassetteModel:
             os.ftruncate(file, self._read)
 
     def _take(self, line: bytes, head: bytes) -> None:
-        """Take the next line.
-
-        Raises:
-            Rejected: It is not a line of a cassette.
-        """
+        """Take the next line."""
         number = self._lines
         try:
             held = parse_canonical(line, limit=LINE_LIMIT)
@@ -177,11 +166,7 @@ def _line(path: Path, number: int) -> Span:
 
 @contextmanager
 def _opened(path: Path, *, write: bool) -> Iterator[int]:
-    """The file, locked: shared to read, alone to write; made, if it is to be written and is not there.
-
-    Raises:
-        Rejected: E_CASSETTE_FILE.
-    """
+    """The file, locked: shared to read, alone to write; made, if it is to be written and is not there."""
     if sys.platform == "win32":
         raise _unopened(path, "cassettes need file locks as POSIX systems have them")
     flags = os.O_NONBLOCK | os.O_CLOEXEC

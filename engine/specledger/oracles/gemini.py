@@ -126,11 +126,7 @@ class GeminiClient(ServiceClient):
         environment: Mapping[str, str] = os.environ,
         clock: Clock | None = None,
     ) -> None:
-        """Prepare to ask; nothing is sent yet. The key and another address are from the environment if left out.
-
-        Raises:
-            Rejected: E_MODEL_KEY, E_MODEL_ADDRESS, E_MODEL_PACKAGE.
-        """
+        """Prepare to ask; nothing is sent yet. The key and another address are from the environment if left out."""
         self.count_estimated = False
         self._config = config
         key = Key(api_key) if api_key is not None else key_of(environment, [config.key] if config.key else KEYS)
@@ -220,11 +216,7 @@ class GeminiClient(ServiceClient):
 
 
 def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) -> Client:
-    """The package's client: no way to another service, and no recording of its own, whatever the environment says.
-
-    Raises:
-        Rejected: E_MODEL_PACKAGE.
-    """
+    """The package's client: no way to another service, and no recording of its own, whatever the environment says."""
     try:
         from google import genai  # noqa: PLC0415 - takes 0.4 s; only who asks a Gemini model loads it
         from google.genai import types  # noqa: PLC0415

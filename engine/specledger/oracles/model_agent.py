@@ -154,11 +154,7 @@ class ModelAgent:
         return self._model is not None
 
     def exchange(self, message: bytes) -> Answer:
-        """Answer one message.
-
-        Raises:
-            Rejected: A mistake of the user: no key, no package, a miss in a cassette.
-        """
+        """Answer one message."""
         self._source = None
         asked: Any = parse_canonical(message, limit=len(message))
         try:

@@ -36,11 +36,7 @@ class OpenAIClient(ServiceClient):
     def __init__(
         self, config: OpenAIConfig, *, environment: Mapping[str, str] = os.environ, clock: Clock | None = None
     ) -> None:
-        """Prepare to ask; nothing is sent yet.
-
-        Raises:
-            Rejected: E_MODEL_KEY, E_MODEL_ADDRESS, E_MODEL_PACKAGE.
-        """
+        """Prepare to ask; nothing is sent yet."""
         self._config = config
         address, key = openai_access(config.endpoint, config.key, environment)
         super().__init__("openai", config, key, clock)
@@ -147,11 +143,7 @@ def _text(value: object) -> str:
 
 
 def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) -> OpenAI:
-    """The package's client, which retries nothing itself.
-
-    Raises:
-        Rejected: E_MODEL_PACKAGE.
-    """
+    """The package's client, which retries nothing itself."""
     try:
         import openai  # noqa: PLC0415 - takes a second; only who asks such a model loads it
     except ImportError:

@@ -49,11 +49,7 @@ class Transport(Protocol):
         """Whether the agent runs, so that an answer takes no more than its own time."""
 
     def exchange(self, message: bytes) -> Answer:
-        """Send one message, the canonical JSON of an object, and wait for its answer; start the agent if need be.
-
-        Raises:
-            Rejected: E_AGENT_START.
-        """
+        """Send one message, the canonical JSON of an object, and wait for its answer; start the agent if need be."""
 
     def close(self, *, bye: bool = False) -> None:
         """End the agent; one that is told `bye` may end itself first, for `FAREWELL_S` seconds."""

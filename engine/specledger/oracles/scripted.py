@@ -44,11 +44,7 @@ class ScriptedModel:
         self._conditions = tuple(conditions)
 
     def ask(self, request: ModelRequest) -> ModelAnswer:
-        """What the script says.
-
-        Raises:
-            Rejected: The condition of a rule has no value.
-        """
+        """What the script says."""
         script = self._script
         for rule, holds in zip(script.rules, self._conditions, strict=True):
             if holds(request):

@@ -71,11 +71,7 @@ class Key:
     __slots__ = ("_spelled", "_text")
 
     def __init__(self, text: str) -> None:
-        """Take a text as the key.
-
-        Raises:
-            Rejected: E_MODEL_KEY, if no key looks like this.
-        """
+        """Take a text as the key."""
         self._text = text.strip()
         if not _KEY.fullmatch(self._text):
             raise Rejected([Diagnostic(E_MODEL_KEY, "what was given as the key cannot be one")])
@@ -106,11 +102,7 @@ def _spellings(character: str) -> str:
 
 
 def key_of(environment: Mapping[str, str], names: Sequence[str] = KEYS) -> Key:
-    """The key in the first of some variables of the environment that is not empty.
-
-    Raises:
-        Rejected: E_MODEL_KEY.
-    """
+    """The key in the first of some variables of the environment that is not empty."""
     for name in names:
         if environment.get(name, "").strip():
             return Key(environment[name])
@@ -120,11 +112,7 @@ def key_of(environment: Mapping[str, str], names: Sequence[str] = KEYS) -> Key:
 
 
 def address_of(environment: Mapping[str, str]) -> str:
-    """Where Gemini is: what the environment says, else the service's own address.
-
-    Raises:
-        Rejected: E_MODEL_ADDRESS.
-    """
+    """Where Gemini is: what the environment says, else the service's own address."""
     given = environment.get(ADDRESS, "").strip()
     if given and not _is_safe(given):
         raise Rejected([Diagnostic(E_MODEL_ADDRESS, f"{ADDRESS} holds an address that a key may not be sent to")])
@@ -138,9 +126,6 @@ def openai_access(endpoint: str | None, name: str | None, environment: Mapping[s
         endpoint: What the spec says; None for what the environment says, else the service's own.
         name: The variable of the key; None for `OPENAI_KEY`.
         environment: The variables of the environment.
-
-    Raises:
-        Rejected: E_MODEL_ADDRESS, E_MODEL_KEY.
     """
     name = name or OPENAI_KEY
     allowed = environment.get(OPENAI_ADDRESS, "").strip()

@@ -70,9 +70,6 @@ def run_watched(
 
     Yields:
         The events of the run, those of an episode after it is over.
-
-    Raises:
-        Rejected: E_KERNEL_DIED, E_KERNEL_DIFFERS, and whatever the kernel's process was refused.
     """
     oracle = Oracle(tape, None if trial is None else trial.hear)
     events = make(replace(plan, oracle=oracle))

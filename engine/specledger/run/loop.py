@@ -68,11 +68,7 @@ def run(
 
 
 def controllers_of(plan: Plan) -> tuple[DecisionController, ...]:
-    """The decision controllers that a plan needs, one for each actor; its kernels share one log.
-
-    Raises:
-        Rejected: E_AGENT_UNTRUSTED, if an agent is outside and the plan has no oracle.
-    """
+    """The decision controllers that a plan needs, one for each actor; its kernels share one log."""
     entries = entries_of(plan)
     return tuple(_controller(plan, actor, entries) for actor in plan.actors)
 

@@ -60,11 +60,7 @@ class OutsideAgent:
     """An agent from outside that submits statements or documents to a kernel, and that probes can question."""
 
     def __init__(self, plan: Plan, actor: Actor, kernel: KernelPlan, challenges: Challenges) -> None:
-        """Answer for the agent of one run; nonces are asked for under `challenges` alone.
-
-        Raises:
-            Rejected: E_AGENT_UNTRUSTED, if the plan has no oracle.
-        """
+        """Answer for the agent of one run; nonces are asked for under `challenges` alone."""
         self._plan, self._kernel, self._challenges = plan, kernel, challenges
         self._narration, self._views = kernel.narration, kernel.narration.views
         self._session = Session(plan, kernel=True)

@@ -28,11 +28,7 @@ class OutsideProposals(DecisionController):
     """The controller of an agent from outside that gives sets of proposals."""
 
     def __init__(self, plan: Plan, actor: Actor) -> None:
-        """Ask the agent of one run.
-
-        Raises:
-            Rejected: E_AGENT_UNTRUSTED, if the plan has no oracle.
-        """
+        """Ask the agent of one run."""
         super().__init__(actor)
         self._claims, self._horizon = asked_of(plan).claims, plan.horizon
         self._session = Session(plan, kernel=False)

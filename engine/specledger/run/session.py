@@ -89,11 +89,7 @@ class Session:
     """
 
     def __init__(self, plan: Plan, *, kernel: bool) -> None:
-        """Speak with the agent of a run through its oracle. A kernel stops at a late answer.
-
-        Raises:
-            Rejected: E_AGENT_UNTRUSTED, if the plan has no oracle.
-        """
+        """Speak with the agent of a run through its oracle. A kernel stops at a late answer."""
         if plan.oracle is None:
             message = f"the agent of {plan.name} is outside, and neither a tape nor a trusted agent answers for it"
             raise Rejected([Diagnostic(E_AGENT_UNTRUSTED, message)])

@@ -103,11 +103,7 @@ class Pulse:
         self._put(_LEAVE, message)
 
     def send(self, message: bytes) -> None:
-        """Send a message to the watchdog.
-
-        Raises:
-            ValueError: It has more than `MAX_MESSAGE` bytes.
-        """
+        """Send a message to the watchdog."""
         self._put(_MESSAGE, message)
 
     def end(self, failure: str | None) -> None:
@@ -144,9 +140,6 @@ class Watchdog:
 
         Args:
             work: Done in the other process, each evaluation of a policy is between `enter` and `leave`.
-
-        Raises:
-            Rejected: E_WATCHDOG_SYSTEM.
         """
         self.ending = None
         kernel = _Kernel(work, self._timeout_ms)
