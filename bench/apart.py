@@ -10,7 +10,7 @@ from bench.pieces import seal
 from bench.table import AIM_PUBLISHED, PUBLISHED, reached
 from specledger.compile.scenario import compile_scenario
 from specledger.load import Bundle
-from specledger.run.parallel_episodes import run_parallel
+from specledger.run.loop import run_parallel
 from specledger.run.workers import Processes, available
 from specledger.verify.replay import EpisodeChunks
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from specledger.agents.agent import Agent, Around, check_agent, see_reads
 from specledger.agents.propose import compile_propose
-from specledger.compile.kernel import Parts, compile_kernel
+from specledger.compile.kernel import KernelCompiler, Stage
 from specledger.compile.model import compile_model_agent
 from specledger.compile.plan import (
     Actor,
@@ -24,14 +22,10 @@ from specledger.compile.plan import (
     State,
 )
 from specledger.compile.roles import E_AGENTS, Role
-from specledger.compile.starts import refuse_chance
-from specledger.core.diagnostics import Diagnostics
 from specledger.expr import EvaluationError, RecordType, Type, conformer
 from specledger.expr.check.types import without_choices
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, compile_judge, compile_potentials
 from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
-from specledger.lang.scope import Scope
-from specledger.load import Bundle
 from specledger.spec.agent import Outside
 from specledger.spec.governor import Governor as GovernorSpec
 from specledger.worlds.emit import Call, compile_over, compile_step, undisclosed, write_step
@@ -56,6 +50,14 @@ def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Cal
     judge = compile_judge(governor, footing)
     fits = _schema(world, governor.claims)
 
+    def judge_alone(
+        state: State, proposal: Proposal, number: int, rejected: int, writes: int, memory: Any
+    ) -> Judgement:
+        try:
+            return Judgement(*judge(state, [proposal], number, rejected, [writes], memory)[0])
+        except EvaluationError as error:
+            return Judgement([], 0, {}, {}, error)
+
     def judge_set(
         state: State, proposals: list[Proposal], rejected: int, writes: list[int], memory: Any = None
     ) -> list[Judgement]:
@@ -67,30 +69,13 @@ def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Cal
             except EvaluationError:
                 pass  # at least one proposal has no judgement: find out which, the others keep theirs
         return [
-            _schema_rejection(misfit) if misfit else _alone(judge, state, proposal, number, rejected, count, memory)
+            Judgement([{"gate": SCHEMA, "reason": misfit, "witness": {}}], 0, {}, {})
+            if misfit
+            else judge_alone(state, proposal, number, rejected, count, memory)
             for misfit, proposal, count in zip(misfits, proposals, writes, strict=True)
         ]
 
     return judge_set
-
-
-def _alone(
-    judge: Callable[..., Any],
-    state: State,
-    proposal: Proposal,
-    number: int,
-    rejected: int,
-    writes: int,
-    memory: Any,
-) -> Judgement:
-    try:
-        return Judgement(*judge(state, [proposal], number, rejected, [writes], memory)[0])
-    except EvaluationError as error:
-        return Judgement([], 0, {}, {}, error)
-
-
-def _schema_rejection(reason: str) -> Judgement:
-    return Judgement([{"gate": SCHEMA, "reason": reason, "witness": {}}], 0, {}, {})
 
 
 def _schema(world: World, claims: Mapping[str, Type]) -> Callable[[Proposal], str | None]:
@@ -127,21 +112,6 @@ def _accepts(type_: Type, allowed: Sequence[Any] | None) -> Callable[[Any], bool
     return conformer(type_) if allowed is None else tuple(allowed).__contains__
 
 
-class Stage(Struct, frozen=True):
-    """What the actors of a scenario have in common.
-
-    Attributes:
-        like: A start state; None if there is none, with findings.
-        diagnostics: Receives every finding.
-    """
-
-    bundle: Bundle
-    seed: int
-    world: World
-    like: State | None
-    diagnostics: Diagnostics
-
-
 def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     """The actor of a role and its checked governor; None, with findings, if they are wrong."""
     diagnostics = stage.diagnostics
@@ -159,9 +129,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     if agent is None and outside is None:
         return None
     see_reads(role.decider, around, role.governor, _always(role.rules), diagnostics)
-    if role.rules.admission is not None:
-        refuse_chance(world, Scope(world.environment, stage.bundle.main, diagnostics))
-    kernel = compile_kernel(Parts(stage.bundle, role, world, around, agent, declared, stage.seed, diagnostics))
+    kernel = KernelCompiler(stage, role, world, around, agent, declared).compile()
     if stage.like is None or diagnostics.has_errors:
         return None
     actor = Actor(

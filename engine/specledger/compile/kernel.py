@@ -18,7 +18,7 @@ from specledger.agents.procedure import (
     compile_proposals,
 )
 from specledger.agents.propose import compile_weigh
-from specledger.compile.plan import KernelPlan
+from specledger.compile.plan import KernelPlan, State
 from specledger.compile.read_dependencies import unused_variables, used_by
 from specledger.compile.roles import Role
 from specledger.core.diagnostics import Diagnostics, suggest
@@ -40,6 +40,7 @@ from specledger.spec.base import QFIXED_ONE
 from specledger.spec.governor import Admission as AdmissionSpec
 from specledger.spec.governor import Grant
 from specledger.spec.invariant import Invariant as InvariantSpec
+from specledger.worlds.chance import E_CHANCE
 from specledger.worlds.emit import compile_over
 from specledger.worlds.model import World
 from specledger.worlds.variables import Variables
@@ -47,100 +48,93 @@ from specledger.worlds.variables import Variables
 _KERNEL: Final = "write `admission` in the governor, or extend a governor that has it"
 
 
-class Parts(Struct, frozen=True):
-    """What a scenario's compiler has made already.
+class Stage(Struct, frozen=True):
+    """What the actors of a scenario have in common.
 
     Attributes:
-        role: Who decides, under which governor.
-        world: The checked world, as the agent meets it.
-        decider: The checked agent; None if it is asked outside.
-        declared: The checked procedure that an agent outside declares, None if there is none.
+        like: A start state; None if there is none, with findings.
         diagnostics: Receives every finding.
     """
 
     bundle: Bundle
-    role: Role
-    world: World
-    around: Around
-    decider: Agent | None
-    declared: Agent | None
     seed: int
+    world: World
+    like: State | None
     diagnostics: Diagnostics
 
-    @property
-    def governor(self) -> Resolved:
-        """The governor's spec."""
-        return self.role.governor
 
-    @property
-    def agent(self) -> Resolved:
-        """The agent's spec."""
-        return self.role.agent
+class KernelCompiler:
+    """Compiles the kernel of one role of a scenario."""
 
+    def __init__(
+        self, stage: Stage, role: Role, world: World, around: Around, decider: Agent | None, declared: Agent | None
+    ) -> None:
+        """Compile for an agent that meets `world`.
 
-def compile_kernel(parts: Parts) -> KernelPlan | None:
-    """The kernel of a scenario, None if its governor admits bare proposals, or with findings, if it is wrong."""
-    if parts.role.rules.admission is None:
-        _refuse_strays(parts)
-        return None
-    return _Assembly(parts).kernel(parts.role.rules.admission)
+        `decider` is the checked agent, None if it is asked outside; then `declared` may be the checked procedure that
+        it declares.
+        """
+        self.bundle, self.seed, self.diagnostics = stage.bundle, stage.seed, stage.diagnostics
+        self.role, self.agent, self.governor = role, role.agent, role.governor
+        self.world, self.around, self.decider, self.declared = world, around, decider, declared
+        self._variables = Variables(world)
 
+    def compile(self) -> KernelPlan | None:
+        """The kernel, None if the governor admits bare proposals, or with findings, if it is wrong."""
+        if self.role.rules.admission is None:
+            self._refuse_strays()
+            return None
+        drawing = [op for op, action in self.world.actions.items() if action.draws]
+        if drawing:
+            message = f"the action {drawing[0]!r} of the world {self.world.name!r} draws, and the governor is a kernel"
+            self.diagnostics.error(E_CHANCE, message, self.bundle.main.span("governor"))
+        return self._kernel(self.role.rules.admission)
 
-def proposal_invariants(parts: Parts) -> list[Resolved]:
-    """The invariants of scope `proposal` that governor and scenario name, each once, in their order."""
-    keys = [
-        key
-        for spec in (parts.governor, parts.bundle.main)
-        for path, key in spec.refs.items()
-        if path[0] == "invariants"
-    ]
-    specs = [parts.bundle.specs[key] for key in dict.fromkeys(keys)]
-    return [spec for spec in specs if isinstance(spec.model, InvariantSpec) and spec.model.scope == "proposal"]
+    def _proposal_invariants(self) -> list[Resolved]:
+        """The invariants of scope `proposal` that governor and scenario name, each once, in their order."""
+        keys = [
+            key
+            for spec in (self.governor, self.bundle.main)
+            for path, key in spec.refs.items()
+            if path[0] == "invariants"
+        ]
+        specs = [self.bundle.specs[key] for key in dict.fromkeys(keys)]
+        return [spec for spec in specs if isinstance(spec.model, InvariantSpec) and spec.model.scope == "proposal"]
 
+    def _refuse_strays(self) -> None:
+        """Findings for what needs a kernel where there is none."""
+        wrong = self.diagnostics.error
+        for spec in self._proposal_invariants():
+            wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
+        if self.role.probes:
+            place = self.bundle.main.span(*self.role.at, "probes")
+            wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", place, hint=_KERNEL)
+        if self.role.decider.draw:
+            wrong(E_ADMISSION, "only an agent under a kernel draws for its decisions", self.agent.span("draw"))
 
-def _refuse_strays(parts: Parts) -> None:
-    """Findings for what needs a kernel where there is none."""
-    wrong = parts.diagnostics.error
-    for spec in proposal_invariants(parts):
-        wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
-    if parts.role.probes:
-        place = parts.bundle.main.span(*parts.role.at, "probes")
-        wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", place, hint=_KERNEL)
-    if parts.role.decider.draw:
-        wrong(E_ADMISSION, "only an agent under a kernel draws for its decisions", parts.agent.span("draw"))
-
-
-class _Assembly:
-    """Puts one kernel together."""
-
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._variables = Variables(parts.world)
-
-    def kernel(self, admits: AdmissionSpec) -> KernelPlan | None:
-        parts = self._parts
-        scope = Scope(parts.world.environment, parts.governor, parts.diagnostics)
-        document = check_admission(admits, parts.governor, parts.diagnostics)
+    def _kernel(self, admits: AdmissionSpec) -> KernelPlan | None:
+        scope = Scope(self.world.environment, self.governor, self.diagnostics)
+        document = check_admission(admits, self.governor, self.diagnostics)
         env = scope.expression("admission", "env")
         if env is not None and not isinstance(env.type, RecordType):
             scope.wrong(E_ADMISSION, f"`env` is a record, not {env.type}", "admission", "env")
             return None
-        key = parts.governor.refs["admission", "vocabulary"]
-        vocabulary = check_vocabulary(parts.bundle.specs[key], parts.diagnostics)
+        key = self.governor.refs["admission", "vocabulary"]
+        vocabulary = check_vocabulary(self.bundle.specs[key], self.diagnostics)
         if document is None or env is None or vocabulary is None:
             return None
-        check_fit(admits, env.type, parts.world.actions, parts.governor, parts.diagnostics)
+        check_fit(admits, env.type, self.world.actions, self.governor, self.diagnostics)
         self._refuse_unknown_ops(admits)
-        views = self._views(_over_state(parts.world, env))
+        views = self._views(_over_state(self.world, env))
         grants = {name: _scope(grant) for name, grant in admits.grants.items()}
         free = {name: _scope(grant) for name, grant in admits.free.items()}
         narration = self._narration(views, vocabulary, grants)
         probes = self._probes(document)
         invariants = [
-            check_document_invariant(spec, parts.world.environment, parts.world.state, document, parts.diagnostics)
-            for spec in proposal_invariants(parts)
+            check_document_invariant(spec, self.world.environment, self.world.state, document, self.diagnostics)
+            for spec in self._proposal_invariants()
         ]
-        if narration is None or parts.diagnostics.has_errors:
+        if narration is None or self.diagnostics.has_errors:
             return None
         facts = Facts(views.env, views.names, views.normalize, self._variables.label, vocabulary)
         admission = Admission(
@@ -157,7 +151,7 @@ class _Assembly:
             probes=probes,
             weigh=self._weigh(),
             unused=self._unused(narration),
-            deterministic=parts.decider is not None and not any(stream for _, stream, _ in parts.decider.draws),
+            deterministic=self.decider is not None and not any(stream for _, stream, _ in self.decider.draws),
             ms_per_tick=admits.ms_per_tick,
             signing=_signing(admits),
         )
@@ -166,23 +160,23 @@ class _Assembly:
         """`state -> variables that the declared procedure does not read`; none where no procedure is declared."""
         if narration.declared is None:
             return lambda _state: []
-        return unused_variables(self._parts.world, narration.declared.reads, narration.views.names)
+        return unused_variables(self.world, narration.declared.reads, narration.views.names)
 
     def _refuse_unknown_ops(self, admits: AdmissionSpec) -> None:
         """Findings for operations that a capability of this world allows and the world lacks.
 
         A capability that the world itself lacks is left alone: one governor may serve several worlds.
         """
-        known = self._parts.world.actions
+        known = self.world.actions
         for table, grants in (("grants", admits.grants), ("free", admits.free)):
             for capability in grants.keys() & known.keys():
                 for index, op in enumerate(grants[capability].allowed_ops):
                     if op not in known:
                         near = suggest(op, known)
-                        self._parts.diagnostics.error(
+                        self.diagnostics.error(
                             E_ADMISSION,
                             f"`{capability}` allows {op!r}, which is no action of the world",
-                            self._parts.governor.span("admission", table, capability, "allowed_ops", index),
+                            self.governor.span("admission", table, capability, "allowed_ops", index),
                             expected=f"one of {', '.join(known)}",
                             hint=f"did you mean `{near}`?" if near else None,
                         )
@@ -191,15 +185,15 @@ class _Assembly:
         """A finding where no name that an agent varies can be that of a variable of the world."""
         if not any(map(self._variables.may_be, names)):
             message = "the world has none of these variables, so the agent has no reason to state"
-            known = ", ".join(one.name for one in self._parts.world.namespace.variables)
+            known = ", ".join(one.name for one in self.world.namespace.variables)
             hint = f"the world has {known}" if known else "declare `variables` and `alternatives` in the world"
-            place = self._parts.agent.span("narration", "vary")
-            self._parts.diagnostics.error(E_ADMISSION, message, place, hint=hint)
+            place = self.agent.span("narration", "vary")
+            self.diagnostics.error(E_ADMISSION, message, place, hint=hint)
 
     def _views(self, env: Callable[[Any], dict[str, Any]]) -> Views:
         variables = self._variables
         return Views(
-            observe=compile_over(self._parts.world, self._parts.world.observe),
+            observe=compile_over(self.world, self.world.observe),
             env=env,
             names=variables.names,
             alternatives=variables.alternatives,
@@ -211,17 +205,17 @@ class _Assembly:
     def _narration(
         self, views: Views, vocabulary: Vocabulary, grants: Mapping[str, Mapping[str, Any]]
     ) -> Narration | None:
-        parts, model = self._parts, self._parts.agent.model
+        model = self.agent.model
         assert isinstance(model, AgentSpec)  # noqa: S101 - a reference of kind agent holds nothing else
-        if parts.decider is None:
+        if self.decider is None:
             assert model.outside is not None  # noqa: S101 - see the compiler
             return self._outside(model.outside, views, vocabulary, grants)
         if model.narration is None or not model.predicts:
             message = "its governor admits documents: it needs `predicts: true` and `narration`"
-            parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("name"))
+            self.diagnostics.error(E_ADMISSION, message, self.agent.span("name"))
             return None
         self._refuse_unknown_variables(model.narration.vary)
-        decider = self._procedure(parts.agent, parts.decider)
+        decider = self._procedure(self.agent, self.decider)
         teller = self._other("by", decider)
         declared = self._other("declares", teller)
         if teller is None or declared is None:
@@ -237,7 +231,7 @@ class _Assembly:
             request=_request(grants, model.narration.requests),
             commit=trace_commit,
             steps=model.narration.steps,
-            foresee=_predictor(parts.around.step),
+            foresee=_predictor(self.around.step),
             nonces=model.narration.nonces,
             directional=vocabulary.directional,
             words=vocabulary.trace,
@@ -252,13 +246,13 @@ class _Assembly:
         grants: Mapping[str, Mapping[str, Any]],
     ) -> Narration | None:
         """The narration of an agent outside: what it says becomes documents, and it may declare a procedure."""
-        parts, declared = self._parts, None
-        reference = parts.agent.refs.get(("outside", "declares"))
+        declared = None
+        reference = self.agent.refs.get(("outside", "declares"))
         if reference is not None:
-            if parts.declared is None:
+            if self.declared is None:
                 return None
-            declared = self._procedure(parts.bundle.specs[reference], parts.declared)
-        mute = Procedure(parts.agent.name, parts.agent.key, "", lambda *_: [], self._variables.label)
+            declared = self._procedure(self.bundle.specs[reference], self.declared)
+        mute = Procedure(self.agent.name, self.agent.key, "", lambda *_: [], self._variables.label)
         return Narration(
             decider=mute,
             teller=mute,
@@ -275,18 +269,17 @@ class _Assembly:
 
     def _other(self, key: str, default: Procedure | None) -> Procedure | None:
         """The procedure of the agent that a key of the narration names, if it names one."""
-        parts = self._parts
-        reference = parts.agent.refs.get(("narration", key))
+        reference = self.agent.refs.get(("narration", key))
         if reference is None:
             return default
-        spec = parts.bundle.specs[reference]
-        agent = check_agent(spec, parts.around, parts.diagnostics)
+        spec = self.bundle.specs[reference]
+        agent = check_agent(spec, self.around, self.diagnostics)
         if agent is None:
             return None
-        assert parts.decider is not None  # noqa: S101 - see `_narration`
-        if agent.memory.type.fields and agent.memory.type != parts.decider.memory.type:
+        assert self.decider is not None  # noqa: S101 - see `_narration`
+        if agent.memory.type.fields and agent.memory.type != self.decider.memory.type:
             message = "an agent that explains for another one has no memory, or one of the same fields"
-            parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("narration", key))
+            self.diagnostics.error(E_ADMISSION, message, self.agent.span("narration", key))
             return None
         return self._procedure(spec, agent)
 
@@ -297,17 +290,17 @@ class _Assembly:
             name=spec.name,
             spec=spec.key,
             score=model.score,
-            propose=compile_proposals(agent, spec.name, self._parts.seed),
+            propose=compile_proposals(agent, spec.name, self.seed),
             label=self._variables.label,
-            reads=used_by(agent, self._parts.world),
+            reads=used_by(agent, self.world),
             possible=compile_possible(agent),
         )
 
     def _weigh(self) -> Callable[..., int]:
-        if self._parts.decider is None:
+        if self.decider is None:
             return lambda *_: 0
-        weigh = compile_weigh(self._parts.decider)
-        draw = compile_draws(self._parts.decider, self._parts.agent.name, self._parts.seed)
+        weigh = compile_weigh(self.decider)
+        draw = compile_draws(self.decider, self.agent.name, self.seed)
 
         def weighed(seen: Any, memory: Any, action: Any, after: Any, point: DecisionPoint) -> int:
             score: int = weigh(seen, memory, action, after, draw(seen, memory, point))
@@ -316,12 +309,11 @@ class _Assembly:
         return weighed
 
     def _probes(self, document: RecordType) -> list[Probe]:
-        parts, world = self._parts, self._parts.world
-        denials = [*(one.name for one in proposal_invariants(parts)), SCHEMA, SCOPE, EVALUATION, TOKEN, *REFUSALS]
-        horizon: int = parts.bundle.main.model.horizon  # type: ignore[attr-defined]
+        denials = [*(one.name for one in self._proposal_invariants()), SCHEMA, SCOPE, EVALUATION, TOKEN, *REFUSALS]
+        horizon: int = self.bundle.main.model.horizon  # type: ignore[attr-defined]
         made = [
-            check_probe(spec, world.environment, world.state, document, denials, horizon, parts.diagnostics)
-            for spec in parts.role.probes
+            check_probe(spec, self.world.environment, self.world.state, document, denials, horizon, self.diagnostics)
+            for spec in self.role.probes
         ]
         return [probe for probe in made if probe is not None]
 

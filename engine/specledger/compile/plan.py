@@ -49,7 +49,6 @@ class PlannedDrift(Struct, frozen=True):
     """One drift: when it is due, and what it does.
 
     Attributes:
-        name: The drift spec's key.
         schedule: The steps, of every episode, at which it is due.
         streams: The names of the streams that it draws from, in the order of `sources`.
         sources: `state -> [list to draw from, ...]`, or None where the drift's `when` does not hold.
@@ -95,10 +94,8 @@ class PlannedInvariant(Struct, frozen=True):
     """One invariant.
 
     Attributes:
-        name, scope, severity: As in the spec.
         judge: `(previous, state) -> None` if it holds, False if its `when` does not, else its witness; the memory of
             the monitor is a third argument.
-        monitor: Its memory; None if it remembers nothing.
         after_fatal: Whether it is judged at the end of an episode that a fatal breach ended.
     """
 
@@ -169,9 +166,6 @@ class KernelPlan(Struct, frozen=True):
     """A compiled kernel: the governor's admission of documents, and what an agent and its probes need under it.
 
     Attributes:
-        admission: The rules about documents.
-        vocabulary: The forms of claims.
-        narration: Makes documents of choices.
         probes: In the scenario's order.
         weigh: `(observation, memory, action, predicted state, decision point) -> score`, where a rule is broken.
         unused: `state -> variables that the declared procedure does not read`.
@@ -239,19 +233,14 @@ class Plan(Struct, frozen=True):
     """A compiled scenario.
 
     Attributes:
-        name: The scenario's name.
         specs: Digest of the resolved specs.
-        seed: The seed of every random stream.
-        episodes: How many episodes.
         horizon: Steps of an episode at most.
         start: `episode -> state`.
         drawn: `episode -> values` that its start state was made with, by name.
         chance: What follows an action once values are drawn, by its op.
         opening: `state -> figures` of an episode's start.
         record: `(state, next state, outcome) -> figures`.
-        success: `state -> bool`.
         until: `state -> bool`: whether the episode ends early.
-        drifts, invariants, parts: As their types say.
         actors: Who decides, in the order in which actions are made.
         simultaneous: Whether all actors decide on one state before any of them acts, or one after another.
         watchdog: The time limits of asking an agent that is outside, or under a kernel.

@@ -10,9 +10,11 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from specledger.compile.actor import Stage, compile_actor, footing_of, watchdog_of
+from specledger.compile.actor import compile_actor, footing_of, watchdog_of
+from specledger.compile.kernel import Stage
 from specledger.compile.plan import (
     Plan,
+    PlannedChance,
     PlannedDrift,
     PlannedInvariant,
     PlannedMonitor,
@@ -20,9 +22,9 @@ from specledger.compile.plan import (
     State,
 )
 from specledger.compile.roles import Role, check_roles, name_memory_owners, roles
-from specledger.compile.starts import Start, start_fields
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from specledger.core.identity import ByIdentity
+from specledger.core.rng import Stream
 from specledger.core.weight import MAX_WEIGHT
 from specledger.expr import BOOL, Checked, Environment, EvaluationError, ListType, RecordType
 from specledger.expr.check.types import DYN, STRING, MapType, Type
@@ -33,7 +35,7 @@ from specledger.gates.monitor import compile_monitor_begin, compile_monitor_step
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
-from specledger.spec.scenario import Scenario
+from specledger.spec.scenario import Map, Scenario
 from specledger.worlds.chance import compile_change, compile_sources
 from specledger.worlds.check import check_world
 from specledger.worlds.drift import Calendar, Drift, check_drift
@@ -43,8 +45,9 @@ from specledger.worlds.emit import (
     compile_predicate,
     part_receipt,
 )
+from specledger.worlds.maps import MapError, make
 from specledger.worlds.model import World
-from specledger.worlds.start import check_start, report_start, starter
+from specledger.worlds.start import E_MAP, IllFormedError, Starter, check_start, report_start, starter
 
 
 def compile_scenario(bundle: Bundle) -> Plan:
@@ -61,6 +64,44 @@ def _compile(key: ByIdentity[Bundle]) -> Plan:
     return _compiled(key.value)[0]
 
 
+class Start:
+    """`episode -> start state`; a map that does not vary is made once."""
+
+    def __init__(self, make_state: Starter, map_: Map | None, seed: int) -> None:
+        self.starter = make_state
+        self._map = map_
+        self._seed = seed
+        self._made: State | None = None
+
+    def __call__(self, episode: int) -> State:
+        """The start state of an episode.
+
+        Raises:
+            EvaluationError: The world refuses the map of this episode; the first one's was looked at when compiling.
+        """
+        try:
+            return self.make(episode)
+        except IllFormedError as error:
+            raise EvaluationError(error.code, str(error)) from None
+        except MapError as error:
+            raise EvaluationError(E_MAP, str(error)) from None
+
+    def make(self, episode: int) -> State:
+        """The same, with errors as the world gives them: IllFormedError, MapError or EvaluationError."""
+        varies = self._map is not None and self._map.vary == "episode"
+        if self._made is None or varies or self.starter.draws:
+            number = episode if varies else 0
+            grid = None if self._map is None else make(self._map, Stream.named(self._seed, "map", number))
+            self._made = self.starter.state(grid, list(self.drawn(episode).values()))
+        return self._made
+
+    def drawn(self, episode: int) -> dict[str, Any]:
+        """What is drawn for the start of an episode, by name."""
+        lists = zip(self.starter.draws, self.starter.lists(), strict=True)
+        named = (((stream, episode, name), items) for (name, stream, _), items in lists)
+        return {names[-1]: Stream.named(self._seed, "start", *names).choice(items) for names, items in named}
+
+
 def with_start(plan: Plan, bundle: Bundle) -> Plan:
     """The plan of a scenario that differs from a compiled one in `OWN` alone, and whose agents draw nothing.
 
@@ -69,7 +110,7 @@ def with_start(plan: Plan, bundle: Bundle) -> Plan:
     model, start = bundle.main.model, plan.start
     assert isinstance(model, Scenario)  # noqa: S101 - see `_Compiler`
     assert isinstance(start, Start)  # noqa: S101 - every compiled plan has one
-    begin, diagnostics = start.with_map(model.map, model.seed), Diagnostics(MOST_FINDINGS)
+    begin, diagnostics = Start(start.starter, model.map, model.seed), Diagnostics(MOST_FINDINGS)
     try:
         report_start(
             lambda: begin.make(0),
@@ -150,7 +191,9 @@ class _Compiler:
         return Plan(
             **_own(self.bundle, self.model),
             horizon=self.model.horizon,
-            **start_fields(start, world),
+            start=start,
+            drawn=start.drawn,
+            chance=_chance(world),
             opening=compile_over(world, world.opening, like),
             record=compile_between(world, world.record, like),
             success=compile_predicate(world, world.success, default=False),
@@ -229,6 +272,19 @@ class _Compiler:
         begin = Start(starter(world, start), self.model.map, self.model.seed)
         report_start(lambda: begin.make(0), self.model.map, scope, self.diagnostics, own=bool(self.model.start))
         return begin
+
+
+def _chance(world: World) -> Mapping[str, PlannedChance]:
+    """What is drawn after each action that draws, by its op."""
+    return {
+        op: PlannedChance(
+            tuple((stream, name) for name, stream, _ in action.draws),
+            compile_sources(action.draws, world, op=op),
+            compile_change(action.draws, action.chance, world, op),
+        )
+        for op, action in world.actions.items()
+        if action.draws
+    }
 
 
 def _monitor(invariant: Invariant, footing: Footing) -> PlannedMonitor | None:

@@ -22,7 +22,7 @@ from specledger.kinds.kind import case_name
 from specledger.load import Bundle
 from specledger.oracles.recording import Listener, Tape
 from specledger.run.executor import Executor, Lost
-from specledger.run.parallel_episodes import WORTH
+from specledger.run.loop import WORTH
 from specledger.run.workers import ALONE
 from specledger.verify.replay import Tell
 

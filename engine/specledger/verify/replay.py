@@ -21,8 +21,7 @@ from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import SCENARIO
 from specledger.load import Bundle, bundle_from_document
 from specledger.run.executor import Executor, Work
-from specledger.run.loop import run, separate
-from specledger.run.parallel_episodes import run_chunk, run_parallel
+from specledger.run.loop import run, run_chunk, run_parallel, separate
 from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.spec.scenario import Scenario

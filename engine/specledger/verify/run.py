@@ -32,8 +32,7 @@ from specledger.load import Bundle
 from specledger.oracles.model_replay import ModelReplay
 from specledger.oracles.recording import E_TAPE_FORM, E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
 from specledger.run.executor import Executor, spread
-from specledger.run.loop import run_episode, separate
-from specledger.run.parallel_episodes import bounds_of, read_events, write_event
+from specledger.run.loop import bounds_of, read_events, run_episode, separate, write_event
 from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.verify import check_names

@@ -109,7 +109,7 @@ def toys(tmp_path, monkeypatch):
     ids=["suite", "run", "discovery"],
 )
 def test_evidence_is_the_same_from_documents(toys, name, entries, monkeypatch):
-    monkeypatch.setattr("specledger.run.parallel_episodes.run_parallel.__kwdefaults__", {"worth": 1}, raising=False)
+    monkeypatch.setattr("specledger.run.loop.run_parallel.__kwdefaults__", {"worth": 1}, raising=False)
     monkeypatch.setattr("specledger.verify.run._WORTH", 1)
     pytest.importorskip("cel_expr_python", reason="the extra `judge`")
     (bundle,) = load(f"{name}.yaml")

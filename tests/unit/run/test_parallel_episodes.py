@@ -5,9 +5,8 @@ import pytest
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
 from specledger.kinds import load
-from specledger.run import parallel_episodes
-from specledger.run.loop import run, separate
-from specledger.run.parallel_episodes import run_parallel
+from specledger.run import loop
+from specledger.run.loop import run, run_parallel, separate
 from specledger.run.workers import Processes
 from specledger.verify.replay import EpisodeChunks
 
@@ -38,8 +37,8 @@ def test_episodes_are_separate_if_nothing_lasts_longer_than_one(name, expected):
 @pytest.mark.parametrize("changes", [(), ("agent.candidates=[{op: move, for_each: {dir: \"['Up']\"}}]",)])
 def test_chunks_give_the_events_of_the_run(changes, monkeypatch):
     bundle, plan = prepared("hazard", *changes)
-    monkeypatch.setattr(parallel_episodes, "spread", lambda work, given, workers: map(work, given))
-    monkeypatch.setattr(parallel_episodes, "_CHUNK", 12)
+    monkeypatch.setattr(loop, "spread", lambda work, given, workers: map(work, given))
+    monkeypatch.setattr(loop, "_CHUNK", 12)
     seen = []
     made = run_parallel(
         plan, EpisodeChunks(bundle), Processes(2), lambda done, most: seen.append((done, most)), worth=0
@@ -62,6 +61,6 @@ def test_processes_give_the_events_of_the_run():
 )
 def test_the_run_stays_in_this_process_with(name, workers, worth, chunk, monkeypatch):
     bundle, plan = prepared(name)
-    monkeypatch.setattr(parallel_episodes, "spread", None)
-    monkeypatch.setattr(parallel_episodes, "_CHUNK", chunk)
+    monkeypatch.setattr(loop, "spread", None)
+    monkeypatch.setattr(loop, "_CHUNK", chunk)
     assert bodies(run_parallel(plan, EpisodeChunks(bundle), Processes(workers), worth=worth)) == bodies(run(plan))

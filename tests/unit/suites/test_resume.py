@@ -21,13 +21,12 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.executor import Lost
 from specledger.run.loop import run as run_loop
-from specledger.run.loop import run_episode
-from specledger.run.parallel_episodes import run_parallel
+from specledger.run.loop import run_episode, run_parallel
 from specledger.run.workers import ALONE, E_WORKER_DIED, Processes
 from tests.toys.bundles import files_of
 from tests.unit.suites.conftest import write_project
 
-EPISODES = "specledger.run.parallel_episodes"
+EPISODES = "specledger.run.loop"
 
 
 class Failing:
