@@ -6,7 +6,7 @@ additive observables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -72,17 +72,13 @@ class Rule(Struct, frozen=True):
             states.append(self.step(states[-1]))
         return states
 
-    def mutants(self) -> Iterator[Rule]:
-        """Every rule that differs in exactly one entry of the table, in the order of entries, then of symbols."""
-        return map(self.mutant, range(len(self.table) * (self.symbols - 1)))
-
     def change(self, number: int) -> tuple[int, int]:
-        """The entry and the symbol in which one of them differs, by its place in that order."""
+        """The entry and the symbol in which a mutant differs; mutants are in the order of entries, then of symbols."""
         entry, other = divmod(number, self.symbols - 1)
         return entry, other + (other >= self.table[entry])
 
     def mutant(self, number: int) -> Rule:
-        """One of them, by its place in that order."""
+        """A rule that differs in one entry of the table."""
         entry, other = self.change(number)
         return replace(self, table=(*self.table[:entry], other, *self.table[entry + 1 :]))
 

@@ -4,7 +4,7 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics, codes, render
 from specledger.core.spans import Position, Text
-from specledger.expr import BOOL, DOUBLE, INT, STRING, Defined, Environment, IntType, ListType, RecordType, check
+from specledger.expr import BOOL, DOUBLE, INT, STRING, Defined, IntType, ListType, RecordType, check
 from specledger.expr import errors as errors_module
 
 SYNTAX, NAME, FIELD, TYPE = "E_EXPR_SYNTAX", "E_EXPR_UNKNOWN_NAME", "E_EXPR_UNKNOWN_FIELD", "E_EXPR_TYPE"
@@ -282,8 +282,3 @@ def test_every_code_of_the_checker_has_a_case():
     registered = {name for name in vars(errors_module) if name.startswith("E_EXPR_")}
     assert registered == {code for _, code, *_ in CASES}
     assert registered <= set(codes())
-
-
-def test_an_environment_without_anything_has_the_standard_functions():
-    diagnostics = Diagnostics()
-    assert check(Text.inline("size([1]) + math.abs(-1)"), Environment(), diagnostics) is not None

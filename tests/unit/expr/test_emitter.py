@@ -115,27 +115,6 @@ def test_natives_may_have_a_fast_twin(checked):
     assert calls == ["fast", "exact"]
 
 
-def test_functions_call_each_other(checked):
-    twice = checked("t * 2", WORLD)
-
-    def compose(emitter):
-        a, b = emitter.local("a"), emitter.local("b")
-        inner = emitter.function("inner", [a], [f"return {emitter.expression(twice, {'t': a})}"])
-        return emitter.function("outer", [b], [f"return {inner}({b}) + {inner}(1)"])
-
-    assert compile_function(compose)(5) == 12
-
-
-def test_a_defined_function_is_written_once(checked):
-    emitter = Emitter()
-    position, grid = emitter.local(), emitter.local()
-    names = {"position": position, "grid": grid}
-    first = emitter.expression(checked("cell(position) + cell(offset(position, 'E'))", WORLD), names)
-    again = emitter.expression(checked("cell(offset(position, 'W'))", WORLD.extend(variables={"other": INT})), names)
-    assert first != again
-    assert emitter.source.count("_cell(") == 1
-
-
 def test_names_are_made_here():
     emitter = Emitter()
     hints = ["x", "x", "for", "__import__", "a b", "ünï", "", "A" * 500, "x\n", "lambda", "None", "v1"]
@@ -258,17 +237,3 @@ def test_a_too_deep_expression_is_split(checked):
                     run(value)
             else:
                 assert run(value) == wanted
-
-
-def test_a_long_chain_of_filters_is_one_loop(checked):
-    found = checked("xs" + ".filter(x, x > 0)" * 31 + ".map(x, x + 1)", Environment(variables={"xs": ListType(INT, 9)}))
-    assert compile_expression(found, ["xs"])([1, -1, 2]) == [2, 3]
-
-
-def test_the_same_module_has_the_same_text(move):
-    texts = set()
-    for _ in range(2):
-        emitter = Emitter()
-        move(emitter)
-        texts.add(emitter.source)
-    assert len(texts) == 1

@@ -53,12 +53,6 @@ def test_a_conflict_is_said_before(environment, name, reason):
     assert environment.conflict(name) == reason
 
 
-def test_extending_leaves_the_first(environment):
-    more = environment.extend(variables={"extra": INT, "i": STRING})
-    assert "extra" not in environment.variables
-    assert (more.variables["i"], environment.variables["i"]) == (STRING, INT)
-
-
 def test_a_macro_variable_hides_others_and_a_function_does_not_see_it(checked, values):
     assert evaluate(checked("ints.map(i, i)"), values) == [3, 1, 2]
     assert evaluate(checked("ints.map(grid, at(p))"), values) == [6, 6, 6]
@@ -166,17 +160,3 @@ def test_a_function_reads_what_is_visible_where_it_is_called(checked):
     seen = environment.extend(variables={"grid": ListType(ListType(INT))})
     values = {"next": there, "p": here, "grid": [[9]]}
     assert evaluate(checked("cell(p) - next.ground", seen), values) == 2
-
-
-def test_many_literal_arguments_share_an_instance(environment):
-    from specledger.expr.check.environment import scope_of
-
-    text = " + ".join(f"twice({number})" for number in range(30))
-    assert check(Text.inline(text), environment, Diagnostics()) is not None
-    assert len([key for key in scope_of(environment).instances if key[0] == "twice"]) < 12
-
-
-def test_checking_twice_gives_the_same(checked, environment):
-    first, second = checked("next.danger && at(p) > 0"), checked("next.danger && at(p) > 0")
-    assert (first.type, first.reads, first.variables) == (second.type, second.reads, second.variables)
-    assert first.root is not second.root

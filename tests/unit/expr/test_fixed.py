@@ -16,7 +16,6 @@ from specledger.expr import (
     INT,
     Environment,
     EvaluationError,
-    FixedType,
     ListType,
     RecordType,
     check,
@@ -122,11 +121,6 @@ def test_arithmetic_is_that_of_decimals(q, r, n):
     assert r == 0 or value("q / r") == int(Decimal(q) / Decimal(r))
     assert value("qfixed(n) / n") == 1_000_000
     assert value("millionths(qfixed(n))") == n * 1_000_000
-
-
-def test_ranges_are_kept():
-    found, _ = checked("qfixed(2) + qfixed(0.5)")
-    assert found.type == FixedType(2_500_000, 2_500_000)
 
 
 def test_a_list_of_fixed_point_has_the_range_of_all_its_items():

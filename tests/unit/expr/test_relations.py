@@ -160,14 +160,6 @@ def test_a_record_is_consistent(fields, optional, derived):
         RecordType("r", fields, frozenset(optional), derived)
 
 
-def test_a_record_does_not_change_with_what_it_was_made_of():
-    fields = {"x": INT}
-    record = RecordType("r", fields)
-    fields["y"] = INT
-    assert list(record.fields) == ["x"]
-    assert "y" not in record.fields
-
-
 CHOICES = Environment(
     variables={"way": one_of(["east", "west"]), "side": one_of(["left", "right"])},
     functions={

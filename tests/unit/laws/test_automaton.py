@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from specledger.laws.automaton import Additive, Rule
+from specledger.laws.automaton import Rule
 
 MEETINGS = {
     "a right-mover moves": (">...", ".>.."),
@@ -27,22 +27,6 @@ def test_incoming_collisions_are_the_collisions_one_step_later(kinetic):
     collisions = kinetic.primitives["count"].bind(("X",))
     for state in product(range(4), repeat=5):
         assert incoming.total(state) == collisions.total(kinetic.rule.step(state))
-
-
-def test_mutants_differ_in_exactly_one_entry(kinetic):
-    mutants = list(kinetic.rule.mutants())
-    assert len(mutants) == len(set(mutants)) == 64 * 3
-    assert {sum(a != b for a, b in zip(each.table, kinetic.rule.table, strict=True)) for each in mutants} == {1}
-
-
-def test_a_window_may_go_around_a_short_ring_more_than_once():
-    ones = Additive(2, 3, tuple(int(index == 7) for index in range(8)), constant=10)
-    assert [ones.total(ring) for ring in [(1,), (0,), (1, 1), (1, 0), (1, 1, 1, 0)]] == [11, 10, 12, 10, 11]
-
-
-def test_a_run_holds_the_start_and_every_step():
-    shift = Rule(2, tuple(left for left, _, _ in product((0, 1), repeat=3)))
-    assert shift.run((1, 0, 0), 3) == [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
 
 
 @pytest.mark.parametrize("radius", [1, 2, 3])

@@ -14,9 +14,6 @@ from specledger.laws.claim import (
     SortError,
     Time,
     evaluator,
-    latest,
-    move,
-    reads,
     show,
     sort_of,
     to_json,
@@ -134,11 +131,6 @@ def test_a_string_that_leaves_something_open_is_refused(text):
     assert refused.value.code == "E_CLAIM_TEXT"
 
 
-@pytest.mark.parametrize(("claim", "sort"), [("X(t)", "int"), ("X(t) > 1", "bool"), ("true == false", "bool")])
-def test_sorts(claim, sort):
-    assert sort_of(read_text(claim)) == sort
-
-
 @pytest.mark.parametrize(
     "claim", ["X(t) and true", "not X(t)", "true + 1", "(X(t) > 0) > 1", "true < false", "X(t) == true"]
 )
@@ -171,12 +163,3 @@ def test_an_integer_beyond_64_bits_is_an_error_wherever_it_stands(claim):
     with pytest.raises(EvaluationError) as error:
         evaluator(read_text(claim))(lambda name, time: 2**63 - 1)
     assert error.value.code == "E_EVAL_OVERFLOW"
-
-
-def test_moving_leaves_fixed_steps_alone():
-    claim = read_text("X(t+1) == X(0)")
-    assert (latest(claim), move(claim, 2), list(reads(claim))) == (
-        1,
-        Binary("==", Observe("X", Time(3)), FIRST_X),
-        [("X", NEXT), ("X", START)],
-    )

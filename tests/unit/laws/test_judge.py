@@ -1,10 +1,7 @@
 """Judging many starts at once: named laws on named rings, and what plain judging says of the same."""
 
-from itertools import product
-
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from specledger.expr import EvaluationError
 from specledger.laws.harness import Run
@@ -46,36 +43,6 @@ def test_named_rings(law_of, candidate, rings, hits, violated):
     assert judged.violated.tolist() == violated
     assert judged.hits.tolist() == hits
     assert judged.usable.tolist() == [run.usable() for run in plain]
-
-
-PERIODS = {
-    "conserved": law("invariant", SAME, "count('>') - count('<')"),
-    "lost": law("invariant", SAME, "count('>') + count('<')"),
-    "a scan": law("invariant", op("<=", obs("N"), {"const": 3}), "leftmost('>')"),
-    "a product": law("invariant", op(">=", op("*", obs("N"), obs("N")), {"const": 0})),
-}
-
-
-def period(rule, start):
-    """Steps until a state comes that was there before."""
-    seen = [tuple(start)]
-    while (after := rule.step(seen[-1])) not in seen:
-        seen.append(after)
-    return len(seen)
-
-
-@pytest.mark.parametrize("candidate", PERIODS.values(), ids=PERIODS)
-@pytest.mark.parametrize("size", [4, 5])
-def test_over_the_whole_period_of_every_ring(law_of, candidate, size):
-    """Of every ring of a length, over as many steps as the longest takes to come back, and one more."""
-    checked = law_of(candidate)
-    starts = list(product(range(4), repeat=size))
-    longest = max(period(checked.universe.rule, start) for start in starts)
-    judged = judge(replace(checked, T=longest + 1), starts)
-    beyond = judge(replace(checked, T=3 * longest), starts)
-    expected = [Run(replace(checked, T=longest + 1), start).first_violation() for start in starts]
-    assert judged.violated.tolist() == [-1 if t is None else t for t in expected]
-    assert beyond.violated.tolist() == judged.violated.tolist()  # nothing new comes after it
 
 
 def test_rings_may_have_rules_of_their_own(law_of):

@@ -113,12 +113,6 @@ def test_the_good_one_is_rule_90(tmp_path):
     assert universe.sizes == (3, 4, 6, 9)
 
 
-@pytest.mark.parametrize("number", [0, 30, 110, 184, 255])
-def test_any_elementary_rule_by_number(universe_of, number):
-    rule = universe_of("elementary_rule", **{"transition.number": number}).rule
-    assert sum(bit << entry for entry, bit in enumerate(rule.table)) == number
-
-
 @pytest.mark.parametrize(("radius", "cells"), [(1, "lcr"), (2, "LlcrR"), (3, "<LlcrR>")])
 def test_a_rule_names_the_neighbours_within_its_radius(tmp_path, radius, cells):
     names = {"<": "left3", "L": "left2", "l": "left", "c": "self", "r": "right", "R": "right2", ">": "right3"}
@@ -161,10 +155,6 @@ def test_a_universe_may_have_an_observable_that_is_called_pattern(tmp_path):
     assert universe.measures["pattern"].args == {"s": "symbol"}
 
 
-def test_a_table_and_a_number_say_the_same(universe_of):
-    assert universe_of("traffic").rule == universe_of("elementary_rule", **{"transition.number": 184}).rule
-
-
 def test_capabilities_are_derived(kinetic):
     said = kinetic.capabilities()
     assert said["symbols"] == [".", ">", "<", "X"]
@@ -204,23 +194,6 @@ def test_observables_of_the_kinetic_grid(kinetic, name, args, state, value):
     assert measure_of(kinetic.primitives[name].bind(args), kinetic.cells(state)) == value
 
 
-def test_a_gap_goes_around_the_ring_and_a_scan_does_not(kinetic):
-    pairs = kinetic.primitives["gap_pairs"]
-    assert [measure_of(pairs.bind((">", "<", gap)), kinetic.cells(".<...>")) for gap in (0, 1, 2)] == [0, 1, 0]
-    assert measure_of(kinetic.primitives["max_gap"].bind((".",)), kinetic.cells("..X..")) == 2
-
-
-@pytest.mark.parametrize("name", ["leftmost", "rightmost", "spread"])
-def test_what_is_not_there_is_at_minus_one(kinetic, name):
-    assert measure_of(kinetic.primitives[name].bind(("X",)), kinetic.cells("....")) == -1
-
-
-@pytest.mark.parametrize("gap", [-2, 9, 10**9])
-def test_a_window_that_is_too_wide_or_empty_is_refused(kinetic, gap):
-    with pytest.raises(ArgumentError):
-        kinetic.primitives["gap_pairs"].bind((">", "<", gap))
-
-
 TRANSFORMS = {
     "mirror_swap": ("<X..", "..X>"),
     "mirror_only": (">X..", "..X>"),
@@ -244,7 +217,3 @@ def test_transforms_of_the_kinetic_grid(kinetic, call, before, after):
 def test_a_call_that_means_nothing_is_refused(kinetic, call):
     with pytest.raises(ArgumentError):
         bind_call(kinetic.transforms, call)
-
-
-def test_another_transform_is_none(kinetic):
-    assert bind_call(kinetic.transforms, "rotate_90") is None
