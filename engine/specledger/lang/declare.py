@@ -55,10 +55,6 @@ class DeclarationError(ValueError):
         self.path, self.unknown = path, unknown
         super().__init__(message)
 
-    def below(self, key: str) -> DeclarationError:
-        """The same error, one key further out."""
-        return DeclarationError(str(self), (key, *self.path), self.unknown)
-
 
 MAX_PARTS: Final = 4096
 """Parts of one type when every name in it is replaced by what it stands for."""
@@ -119,7 +115,7 @@ def read_type(
     if spec.enum is not None:
         return _enumeration(spec, choices)
     if spec.type == "array" or spec.items is not None:
-        item = _inner(spec.items, "items", named, open_names) if spec.items is not None else INT
+        item = _inner(spec.items, ("items",), named, open_names) if spec.items is not None else INT
         return ListType(item, spec.max_items) if spec.max_items is not None else ListType(item)
     if spec.type == "object" or spec.properties is not None or spec.additional is not None:
         return _object(spec, named, open_names)
@@ -133,11 +129,13 @@ def read_type(
     return scalars[spec.type]
 
 
-def _inner(spec: TypeSpec, key: str, named: Mapping[str, TypeSpec] | None, open_names: tuple[str, ...]) -> Type:
+def _inner(
+    spec: TypeSpec, keys: tuple[str, ...], named: Mapping[str, TypeSpec] | None, open_names: tuple[str, ...]
+) -> Type:
     try:
         return read_type(spec, named, open_names)
     except DeclarationError as error:
-        raise error.below(key) from None
+        raise DeclarationError(str(error), keys + error.path, error.unknown) from None
 
 
 def _enumeration(spec: Schema, choices: bool) -> Type:
@@ -157,14 +155,9 @@ def _object(spec: Schema, named: Mapping[str, TypeSpec] | None, open_names: tupl
     if spec.additional is not None:
         if spec.properties:
             raise DeclarationError("an object has `properties` or `additionalProperties`, not both")
-        return MapType(_inner(spec.additional, "additionalProperties", named, open_names))
+        return MapType(_inner(spec.additional, ("additionalProperties",), named, open_names))
     properties = spec.properties or {}
-    fields = {}
-    for name, inner in properties.items():
-        try:
-            fields[name] = read_type(inner, named, open_names)
-        except DeclarationError as error:
-            raise error.below(name).below("properties") from None
+    fields = {name: _inner(inner, ("properties", name), named, open_names) for name, inner in properties.items()}
     required = frozenset(properties) if spec.required is None else frozenset(spec.required)
     if not required <= frozenset(properties):
         raise DeclarationError(f"required but not a property: {', '.join(sorted(required - frozenset(properties)))}")
@@ -221,11 +214,7 @@ def _list_constant(values: list[Any]) -> tuple[Type, Any]:
 
 
 def _widened(first: Type, second: Type) -> Type:
-    """The least type that holds the values of both.
-
-    Raises:
-        DeclarationError: If there is none.
-    """
+    """The least type that holds the values of both."""
     if first in (NOTHING, second):
         return second
     if isinstance(first, IntType) and type(first) is type(second):

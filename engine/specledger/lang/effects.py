@@ -63,8 +63,9 @@ def check_effects(
 
 def check_effect(effect: Effect, record: RecordType, scope: Scope, *path: str | int) -> PlannedEffect | None:
     """Check every expression of an effect on a record; None, with findings, if one or the target is wrong."""
-    kind, dotted = _head(effect)
-    type_ = _target(kind, dotted, record, scope, path)
+    kind, needed = _KINDS[type(effect)]
+    dotted = str(getattr(effect, kind))
+    type_ = _target(kind, needed, dotted, record, scope, path)
     inside = _inside(type_)
     when = scope.expression(*path, "when", expect=BOOL) if effect.when is not None else None
     values: list[Checked | None] = []
@@ -115,28 +116,17 @@ def _inside(type_: Type) -> Type:
     return type_.value if isinstance(type_, MapType) else MISTAKEN
 
 
-def _head(effect: Effect) -> tuple[str, str]:
-    if isinstance(effect, SetEffect):
-        return "set", effect.set
-    if isinstance(effect, AppendEffect):
-        return "append", effect.append
-    if isinstance(effect, RemoveEffect):
-        return "remove", effect.remove
-    if isinstance(effect, EachEffect):
-        return "each", effect.each
-    return "put", effect.put
-
-
-_NEEDS: Mapping[str, type[Type] | None] = {
-    "set": None,
-    "append": ListType,
-    "remove": ListType,
-    "each": ListType,
-    "put": MapType,
+_KINDS: Final[Mapping[type, tuple[str, type[Type] | None]]] = {
+    SetEffect: ("set", None),
+    AppendEffect: ("append", ListType),
+    RemoveEffect: ("remove", ListType),
+    EachEffect: ("each", ListType),
+    PutEffect: ("put", MapType),
 }
+"""The key of each sort of effect, which names the field that changes, and what that field must be."""
 
 
-def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path) -> Type:
+def _target(kind: str, needed: type[Type] | None, dotted: str, record: RecordType, scope: Scope, path: Path) -> Type:
     """The type of the field that an effect changes; a mistaken one, with a finding, if it cannot be changed so."""
     type_: Type = record
     names = dotted.split(".")
@@ -163,7 +153,6 @@ def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path
             )
             return MISTAKEN
         type_ = known[name]
-    needed = _NEEDS[kind]
     if needed is not None and type_ is not MISTAKEN and not isinstance(type_, needed):
         noun = "map" if needed is MapType else "list"
         scope.diagnostics.error(

@@ -6,7 +6,7 @@ Whoever remembers sees the fields of the observation and of the memory, function
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,20 +18,14 @@ from specledger.expr.generate.emitter import Emitter
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.effects import PlannedEffect, check_effect, emit_effects, emit_fitting
 from specledger.lang.scope import Fields, Let, Scope
-from specledger.spec.memory import MemoryField, Write
+from specledger.spec.invariant import InvariantMemory
+from specledger.spec.memory import Memory as MemorySpec
+from specledger.spec.memory import Write
 
 E_MEMORY = code("E_MEMORY", "a memory write cannot be made")
 
 EPISODE: Final = "episode"
 """The scope of a memory that begins anew in every episode."""
-
-
-class DeclaredFields(Protocol):
-    """The part of a spec that declares what is remembered."""
-
-    @property
-    def fields(self) -> Mapping[str, MemoryField]:
-        """The fields by name."""
 
 
 class Memory(Struct, frozen=True):
@@ -57,7 +51,7 @@ class Memory(Struct, frozen=True):
         }
 
 
-def check_fields(spec: DeclaredFields | None, scope: Scope) -> tuple[Mapping[str, Type], Let, Scope]:
+def check_fields(spec: MemorySpec | InvariantMemory | None, scope: Scope) -> tuple[Mapping[str, Type], Let, Scope]:
     """Check what a memory holds: its types, its start values, and the scope in which its fields are visible."""
     if spec is None:
         return {}, Fields(), scope

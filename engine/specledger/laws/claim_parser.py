@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.diagnostics import code
@@ -199,15 +199,15 @@ class _Parser:
         self._open += 1
         if self._open > MAX_LEVELS:
             raise ClaimError(E_CLAIM_LIMIT, f"the claim is beyond {MAX_LEVELS} levels")
-        left = self._chain("or", lambda: self._chain("and", self._denial))
+        left = self._chain(("or",), lambda: self._chain(("and",), self._denial))
         node = Binary("=>", left, self.implication()) if self.take("=>") else left
         self._open -= 1
         return node
 
-    def _chain(self, word: str, operand: Any) -> Node:
-        node: Node = operand()
-        while self.take(word):
-            node = Binary(word, node, operand())
+    def _chain(self, operators: tuple[str, ...], operand: Callable[[], Node]) -> Node:
+        node = operand()
+        while op := self.take(*operators):
+            node = Binary(op, node, operand())
         return node
 
     def _denial(self) -> Node:
@@ -223,16 +223,7 @@ class _Parser:
         return node if op is None else Binary(op, node, self._sum())
 
     def _sum(self) -> Node:
-        node = self._product()
-        while op := self.take("+", "-"):
-            node = Binary(op, node, self._product())
-        return node
-
-    def _product(self) -> Node:
-        node = self._atom()
-        while self.take("*"):
-            node = Binary("*", node, self._atom())
-        return node
+        return self._chain(("+", "-"), lambda: self._chain(("*",), self._atom))
 
     def _atom(self) -> Node:
         if self.take("("):

@@ -6,8 +6,9 @@ Every family draws from a stream of its own. Chances are in 256ths. Source: kine
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
@@ -28,19 +29,12 @@ DRAWN: Final = ("sweep", "pairs", "edges", "images")
 CASES_TAG: Final = "specledger/law-cases/v1"
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """An initial state and the family that it is of."""
+class Case(Struct, frozen=True):
+    """An initial state, the family that it is of, and whether it was drawn independently of all other cases."""
 
     family: str
     start: State
-    drawn: bool = field(default=True, compare=False)
-    """Whether it was drawn independently of all other cases."""
-    cells: bytes = field(init=False, repr=False, compare=False)
-    """The start, a byte for each cell."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "cells", bytes(self.start))
+    drawn: bool = True
 
 
 def make_cases(law: Law) -> tuple[Case, ...]:

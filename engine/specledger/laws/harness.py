@@ -1,7 +1,7 @@
 """Judges a law on one start by its definition; tries it on cases, searches further starts, minimises counterexamples.
 
-`Run` does without any optimisation, and confirms every counterexample. Work is counted in cells that are read, never
-timed.
+`Run` does without any optimisation, and confirms every counterexample. An integer that leaves 64 bits ends whatever is
+computed with an EvaluationError. Work is counted in cells that are read, never timed.
 """
 
 from __future__ import annotations
@@ -48,19 +48,11 @@ class Run:
         self.transformed = [image.of(state) for state in self.states] if image is not None else []
 
     def usable(self) -> bool:
-        """Whether the start meets the preconditions.
-
-        Raises:
-            EvaluationError: An integer leaves 64 bits.
-        """
+        """Whether the start meets the preconditions."""
         return bool(self._value(self.law.where, 0, None))
 
     def instances(self) -> Iterator[Instance]:
-        """Every instance, step by step.
-
-        Raises:
-            EvaluationError: An integer leaves 64 bits.
-        """
+        """Every instance, step by step."""
         law = self.law
         cells: Sequence[int | None] = range(len(self.states[0])) if law.template.cells else (None,)
         for t in range(law.template.first, law.last + 1):
@@ -71,21 +63,13 @@ class Run:
                 yield Instance(t, cell, counts, any(holds))
 
     def first_violation(self) -> int | None:
-        """The first step at which the law is violated, or None.
-
-        Raises:
-            EvaluationError: An integer leaves 64 bits.
-        """
+        """The first step at which the law is violated, or None."""
         if not self.usable():
             return None
         return next((each.t for each in self.instances() if each.counts and not each.holds), None)
 
     def values(self, state: State) -> dict[str, int]:
-        """The observables that the claim reads, of a state.
-
-        Raises:
-            EvaluationError: An integer leaves 64 bits.
-        """
+        """The observables that the claim reads, of a state."""
         law = self.law
         names = {node.name: None for node in walk(law.claim) if isinstance(node, Observe)}
         return {name: law.observables[name].of(state) for name in names if name in law.observables}
@@ -126,13 +110,10 @@ def work_of(law: Law, cases: tuple[Case, ...]) -> int:
 
 
 def try_cases(law: Law, cases: tuple[Case, ...]) -> tuple[Trial, Judged]:
-    """Judge a law on its cases.
-
-    Raises:
-        EvaluationError: An integer leaves 64 bits.
-    """
-    judged = judge(law, [case.cells for case in cases])
-    violation = first_violation([case.start for case in cases], judged)
+    """Judge a law on its cases."""
+    starts = [case.start for case in cases]
+    judged = judge(law, starts)
+    violation = first_violation(starts, judged)
     return Trial(violation, weigh(law, cases, judged)), judged
 
 
@@ -168,11 +149,7 @@ POOL: Final = 48
 
 
 def search(law: Law, cases: tuple[Case, ...], judged: Judged) -> tuple[State, int] | None:
-    """A start that violates the law and the step at which it does, or None.
-
-    Raises:
-        EvaluationError: An integer leaves 64 bits.
-    """
+    """A start that violates the law and the step at which it does, or None."""
     if law.mutations < ROUNDS:
         return None
     stream = Stream.named(law.seed, "search", law.universe.name)
@@ -214,9 +191,6 @@ def minimise(law: Law, start: State, t: int) -> tuple[State, int]:
 
     Returns:
         The start, and how many candidates were judged.
-
-    Raises:
-        EvaluationError: An integer leaves 64 bits.
     """
     spent, budget = 0, law.trial.candidates
     for shrink in (_shorter, _emptier, _shorter):

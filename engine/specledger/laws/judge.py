@@ -1,6 +1,6 @@
 """Judging of a law on many starts at once, in arrays.
 
-The results equal those of `exact`.
+The results equal those of `harness.Run`; an integer that leaves 64 bits somewhere is an EvaluationError, too.
 """
 
 from __future__ import annotations
@@ -59,9 +59,6 @@ def judge(
         starts: The initial states, at least one.
         changes: Of each ring what its rule changes of that of the law's universe.
         last: The last step that is judged, if not that of the law.
-
-    Raises:
-        EvaluationError: An integer leaves 64 bits somewhere.
     """
     batch = Batch.of(starts, halo_of(law), law.universe.rule.radius)
     longest = law.on(int(batch.layout.sizes.max()))

@@ -164,6 +164,8 @@ def within_range(question: Question, law: Law) -> Question:
 
 
 class _Writer:
+    """Writes parts of a law in the prover's words; what has none raises `NotLinear`."""
+
     def __init__(self, law: Law) -> None:
         self._law = law
         rule = law.universe.rule
@@ -181,11 +183,7 @@ class _Writer:
         return (linear[0] if len(linear) == 1 else And(tuple(linear))), conjunction(others)
 
     def claim(self) -> Claim | None:
-        """The claim in the prover's words.
-
-        Raises:
-            NotLinear: It must be asked as a function.
-        """
+        """The claim in the prover's words."""
         law = self._law
         if law.template.cells:
             return self._cellwise()
@@ -197,11 +195,7 @@ class _Writer:
         return Always(implies(self.condition(law.antecedent), self.condition(law.holds)))
 
     def condition(self, node: Node) -> Condition:
-        """A truth value as a condition.
-
-        Raises:
-            NotLinear: It is none.
-        """
+        """A truth value as a condition."""
         if isinstance(node, Const) and isinstance(node.value, bool):
             return And(()) if node.value else Or(())
         if isinstance(node, Denied):
@@ -306,11 +300,7 @@ class _Writer:
         return {key: left.get(key, 0) - right.get(key, 0) for key in {**left, **right}}
 
     def _sum(self, node: Node) -> Sum:
-        """An integer as a linear sum of what it reads.
-
-        Raises:
-            NotLinear: It is none.
-        """
+        """An integer as a linear sum of what it reads."""
         if isinstance(node, Const) and type(node.value) is int:
             return {_ONE: node.value}
         if isinstance(node, Observe) and node.name not in CELLWISE:

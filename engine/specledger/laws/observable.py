@@ -1,8 +1,8 @@
 """Observables: expressions over a universe's primitives, evaluated exactly in 64 bits.
 
 An observable consists of primitives with literal arguments, of observables defined before it, of integers, `+`, `-`,
-`*` and brackets. If no two primitives are multiplied, it is additive: one sum over windows. Source: law proposer,
-section 6, Canonical Observables.
+`*` and brackets; an integer that leaves 64 bits is an EvaluationError. If no two primitives are multiplied, it is
+additive: one sum over windows. Source: law proposer, section 6, Canonical Observables.
 """
 
 from __future__ import annotations
@@ -59,11 +59,7 @@ class Observable(Struct, frozen=True):
     root: Part
 
     def of(self, cells: Sequence[int]) -> int:
-        """The value on a ring.
-
-        Raises:
-            EvaluationError: An integer leaves 64 bits.
-        """
+        """The value on a ring."""
         return _value(self.root, cells)
 
     def bounds(self, longest: int, shortest: int = 0) -> tuple[int, int] | None:
@@ -76,11 +72,7 @@ class Observable(Struct, frozen=True):
         return None if terms is None else merged(terms, rule.symbols)
 
     def batch(self, states: Trajectory) -> Any:
-        """The values of all states of all cases, as int64 of shape (steps + 1, cases); exact integers where needed.
-
-        Raises:
-            EvaluationError: An integer leaves 64 bits.
-        """
+        """The values of all states of all cases, as int64 of shape (steps + 1, cases); exact integers where needed."""
         if self.bounds(states.longest) is None:
             return _batched(self.root, states, exact=True)
         total = self.additive(states.rule)
@@ -193,11 +185,7 @@ def _batched(part: Part, states: Trajectory, *, exact: bool) -> Any:
 
 
 def hold(values: Any) -> Any:
-    """Integers, or an array of them, that lie within 64 bits.
-
-    Raises:
-        EvaluationError: One does not.
-    """
+    """Integers, or an array of them, that lie within 64 bits."""
     least, greatest = (values, values) if isinstance(values, int) else (values.min(), values.max())
     if not (least >= INT_MIN and greatest <= INT_MAX):
         raise EvaluationError(E_EVAL_OVERFLOW, "an integer leaves 64 bits")

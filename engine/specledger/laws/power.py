@@ -144,11 +144,7 @@ class Content(Struct, frozen=True):
 
 
 def content_of(law: Law) -> Content:
-    """Try a law on the mutants of its universe's rule.
-
-    Raises:
-        EvaluationError: An integer leaves 64 bits.
-    """
+    """Try a law on the mutants of its universe's rule."""
     universe, rule = law.universe, law.universe.rule
     starts = universe.once(_starts, law.starts)
     every = len(rule.table) * (rule.symbols - 1)

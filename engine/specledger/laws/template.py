@@ -250,11 +250,7 @@ def _substitute(pattern: Any, parts: Mapping[str, Any], fields: Mapping[str, Any
 
 
 def _match(pattern: Any, claim: Any, fields: Mapping[str, Any], found: dict[str, Node]) -> None:
-    """Find what stands for each part.
-
-    Raises:
-        Mismatch: The claim has another form.
-    """
+    """Find what stands for each part."""
     if not isinstance(pattern, Mapping):
         if type(pattern) is not type(claim) or pattern != claim:
             raise Mismatch(f"expected {_shown(pattern)}, found {_shown(claim)}")

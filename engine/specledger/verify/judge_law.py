@@ -254,4 +254,4 @@ class _DiscoveryJudge:
     def _cases(self, law: Law) -> Sequence[Ring]:
         if self._obstacle is not None:
             raise Unjudged(f"its cases are those that replay makes, and {self._obstacle}")
-        return [case.cells for case in make_cases(law)]
+        return [bytes(case.start) for case in make_cases(law)]

@@ -107,7 +107,7 @@ class LawContent(Struct, frozen=True):
         cases = make_cases(law)
         if self.bodies.get("cases", {}).get("digest") != digest_cases(law.universe, cases):
             raise Unjudged("its cases are not those that are recorded")
-        return [case.cells for case in cases]
+        return [bytes(case.start) for case in cases]
 
 
 def compile_law_again(checked: Checked[LawOrder, Any], specs: Bundle, resources: Resources) -> LawContent:

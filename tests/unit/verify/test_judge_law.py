@@ -81,7 +81,7 @@ def judged(trials, name, verdict=None, work=None):
     specs = trials[name][0]
     main, law, count = specs.main, compile_law(specs).law, Count()
     universe = CelUniverse(Reference(), specs.specs[main.refs["universe",]])
-    cases = [case.cells for case in make_cases(law)]
+    cases = [bytes(case.start) for case in make_cases(law)]
     said = verdict_of(trials, name) if verdict is None else verdict
     judge_law(lambda: CelLaw(universe, law, main), said, lambda: cases, count, work or Work(), name)
     return count

@@ -13,7 +13,7 @@ from msgspec import Struct
 from specledger.expr.check import tree
 from specledger.expr.check.tree import Path, Slot, Typed, parts, path_of, walk
 from specledger.expr.check.types import ListType, MapType, RecordType, Type
-from specledger.expr.limits import MAX_LIST
+from specledger.expr.limits import MAX_EXPANDED_HEIGHT, MAX_EXPANDED_NODES, MAX_LIST
 
 _Places = Mapping[Slot, Path]
 
@@ -28,11 +28,6 @@ def captures_of(body: Typed) -> tuple[tree.Variable, ...]:
             for variable in node.instance.captures:
                 found.setdefault(variable.name, variable)
     return tuple(found[name] for name in sorted(found))
-
-
-def variables_of(root: Typed) -> frozenset[str]:
-    """Names of the variables that an evaluation needs."""
-    return frozenset(variable.name for variable in captures_of(root))
 
 
 def reads_of(root: Typed) -> frozenset[Path]:
@@ -84,6 +79,18 @@ class Size(Struct, frozen=True):
     nodes: int
     height: int
     weight: int
+
+
+class TooLarge(Exception):  # noqa: N818 - becomes a diagnostic of the checker
+    """The expanded expression is beyond its bound."""
+
+
+def bounded(node: Typed) -> Size:
+    """The size of a tree; `TooLarge` is raised where it is beyond its bound."""
+    found = size(node)
+    if found.height > MAX_EXPANDED_HEIGHT or found.nodes > MAX_EXPANDED_NODES:
+        raise TooLarge
+    return found
 
 
 def size(node: Typed) -> Size:

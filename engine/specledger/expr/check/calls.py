@@ -7,9 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import suggest
-from specledger.expr.check import analysis
-from specledger.expr.check.analysis import captures_of
-from specledger.expr.check.environment import Frame, InstanceKey, Scope, TooLarge
+from specledger.expr.check.analysis import bounded, captures_of
+from specledger.expr.check.environment import Frame, InstanceKey, Scope
 from specledger.expr.check.excluded_names import FOREIGN, refuse
 from specledger.expr.check.excluded_names import FUNCTIONS as OUTSIDE_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as OUTSIDE_METHODS
@@ -40,7 +39,6 @@ from specledger.expr.errors import (
     E_EXPR_UNKNOWN_NAME,
 )
 from specledger.expr.eval.builtins import METHODS, STANDARD
-from specledger.expr.limits import MAX_EXPANDED_HEIGHT, MAX_EXPANDED_NODES
 from specledger.expr.parse.parser import parse
 from specledger.expr.parse.syntax import Call, ListLiteral, Node
 
@@ -231,9 +229,7 @@ class Calls(Names):
         body = type(self)(self.session, scope, definition.body, named).check(ast.root)
         if body is None:
             return None
-        size = analysis.size(body)
-        if size.nodes > MAX_EXPANDED_NODES or size.height > MAX_EXPANDED_HEIGHT:
-            raise TooLarge
+        size = bounded(body)
         instance = Instance(name, definition.body, slots, body, captures_of(body), size.weight, size.height, size.nodes)
         scope.keep(key, instance)
         return instance

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.expr.check import analysis
-from specledger.expr.check.analysis import reads_of, variables_of
-from specledger.expr.check.environment import Environment, Session, TooLarge, scope_of
+from specledger.expr.check.analysis import TooLarge, bounded, captures_of, reads_of
+from specledger.expr.check.environment import Environment, Session, scope_of
 from specledger.expr.check.excluded_names import FUNCTIONS as EXCLUDED_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as EXCLUDED_METHODS
 from specledger.expr.check.excluded_names import NOT_DEFINED, refuse
@@ -66,7 +65,10 @@ def check(
     root = _walked(forms, ast)
     if root is not None and expect is not None:
         root = _expected(forms, root, expect)
-    return None if root is None else Checked(ast.text, root.type, root, variables_of(root), reads_of(root))
+    if root is None:
+        return None
+    variables = frozenset(variable.name for variable in captures_of(root))
+    return Checked(ast.text, root.type, root, variables, reads_of(root))
 
 
 def check_body(definition: Defined, environment: Environment, diagnostics: Diagnostics) -> None:
@@ -82,9 +84,7 @@ def _walked(forms: Forms, ast: Ast) -> Typed | None:
     try:
         root = forms.check(ast.root)
         if root is not None:
-            size = analysis.size(root)
-            if size.height > MAX_EXPANDED_HEIGHT or size.nodes > MAX_EXPANDED_NODES:
-                raise TooLarge
+            bounded(root)
     except TooLarge:
         message = f"with the bodies of its functions the expression is beyond {MAX_EXPANDED_NODES} parts"
         message += f" or {MAX_EXPANDED_HEIGHT} levels"

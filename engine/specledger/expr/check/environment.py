@@ -20,6 +20,7 @@ from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Span, Text
+from specledger.expr.check.analysis import TooLarge
 from specledger.expr.check.relations import widened
 from specledger.expr.check.tree import Instance
 from specledger.expr.check.types import Defined, Native, RecordType, Type
@@ -89,9 +90,6 @@ class Environment:
         """Returns this environment with more names; a name of the same sort is replaced.
 
         Only the new names are validated, and sorts without new names are shared.
-
-        Raises:
-            ValueError: As for the constructor.
         """
         more = {"variables": variables, "functions": functions, "constants": constants, "derived": derived}
         extended = copy(self)
@@ -205,10 +203,6 @@ def scope_of(environment: Environment) -> Scope:
     return scope
 
 
-class TooLarge(Exception):  # noqa: N818 - becomes a diagnostic of the checker
-    """The expanded expression is beyond its bound."""
-
-
 class Frame(Struct, frozen=True):
     """A call being checked: the definition's name and where it is called."""
 
@@ -226,11 +220,7 @@ class Session(Struct, eq=False):
     nodes: int = 0
 
     def count(self) -> None:
-        """Counts one node.
-
-        Raises:
-            TooLarge: There have been too many.
-        """
+        """Counts one node."""
         self.nodes += 1
         if self.nodes > MAX_EXPANDED_NODES:
             raise TooLarge

@@ -162,11 +162,7 @@ class _Module(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _code(module: _Module) -> CodeType:
-    """The code of a module.
-
-    Raises:
-        NotSealed: The source holds what generated source must not.
-    """
+    """The code of a module."""
     names = Names(
         set(module.locals),
         list(module.functions),

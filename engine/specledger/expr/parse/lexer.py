@@ -236,11 +236,7 @@ class Cursor:
         return True
 
     def expect(self, kind: str, purpose: str) -> Token:
-        """The token at hand, left behind.
-
-        Raises:
-            Problem: It is of another kind.
-        """
+        """The token at hand, left behind."""
         if self.next.kind != kind:
             raise self.unexpected(f"expected `{kind}` {purpose}")
         return self.take()

@@ -132,11 +132,7 @@ def _document(question: Question, proof: dict[str, Any]) -> dict[str, Any]:
 
 
 def _proof(question: Question, limits: Limits, cases: int) -> dict[str, Any]:
-    """The proof of a question for every ring.
-
-    Raises:
-        Unproved: There is none within the limits.
-    """
+    """The proof of a question for every ring."""
     claim = question.claim
     match claim:
         case Conserved() | Monotone() if question.start is None and question.where == And(()) and cases == 1:
