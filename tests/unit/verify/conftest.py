@@ -1,12 +1,20 @@
 """Bundles of a small run, and a forger who knows every public rule of evidence and has no key."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
+from specledger.compile.law import compile_law
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.chain import run_id
 from specledger.evidence.keys import SigningKey
+from specledger.evidence.layout import TAPE
+from specledger.kinds import load
+from specledger.laws.candidate import bundle_of
+from specledger.laws.trial import run_law
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from specledger.verify import bundle as stages
@@ -74,3 +82,25 @@ def specs_once(monkeypatch):
 def forge(copy, tmp_path):
     """A forger with a copy of a bundle of its own."""
     return lambda variant="climb": copy(variant, tmp_path / "bundle")
+
+
+def tried(laws, **common):
+    """By name the specs of a law and the facts of its trial; a law is its universe and its candidate."""
+    templates = {path.stem: load(path)[0] for path in sorted(Path("specs/template").glob("*.yaml"))}
+    found = {}
+    for name, (universe, candidate) in laws.items():
+        fields = {"forbidden": "x", **common, **candidate}
+        specs = bundle_of(fields, load(f"specs/universe/{universe}.yaml")[0], templates)
+        found[name] = specs, list(run_law(compile_law(specs)))
+    return found
+
+
+def write_evidence(place, bundle, facts, kind, tape=None):
+    """Seal facts, and what came from outside, as evidence of specs."""
+    with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, kind.receipts) as writer:
+        for fact in facts:
+            writer.add(fact)
+        if tape is not None:
+            writer.put(TAPE, tape)
+        writer.finish()
+    return place

@@ -8,14 +8,13 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.worker import open_all
-from specledger.evidence.bundle import BundleWriter
-from specledger.evidence.chain import run_id
 from specledger.kinds import MODELS, load
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.discovery import DISCOVERY
 from specledger.verify.judge_law import ENDED, UNDECIDED, judge_discovery
 from tests import toys
+from tests.unit.verify.conftest import write_evidence
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 pytestmark = pytest.mark.slow
@@ -39,11 +38,7 @@ def told(made):
 
 def verified(made, place, forge=lambda fact: fact, *, replay=True):
     """The verification of its evidence, and what is known of the level."""
-    bundle, _, events = made
-    with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, DISCOVERY.receipts) as writer:
-        for event in events:
-            writer.add(forge(event))
-        writer.finish()
+    write_evidence(place, made[0], map(forge, made[2]), DISCOVERY)
     verification = verify_bundle(place, DISCOVERY, MODELS, Reader(judge=True, replay=replay))
     (rung,) = [rung for rung in level_statuses(verification) if rung.level == "L5"]
     return verification, rung

@@ -1,25 +1,21 @@
 """Evidence of laws: what was forged and sealed again is caught by what the verdict rests on, or by replay."""
 
 import copy
-from pathlib import Path
 
 import pytest
 
 from specledger.compile.law import compile_law
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
-from specledger.evidence.bundle import BundleWriter
-from specledger.evidence.chain import run_id
 from specledger.evidence.result import LawTally
-from specledger.kinds import MODELS, load
-from specledger.laws.candidate import bundle_of
+from specledger.kinds import MODELS
 from specledger.laws.law_question import questions_of
-from specledger.laws.trial import run_law
 from specledger.laws.verdict import digest_verdict
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.law import LAW
 from tests.toys.claims import measured, obs
+from tests.unit.verify.conftest import tried, write_evidence
 
 LAWS = {
     "conserved": ("kinetic_grid_v1", measured("count('>') + count('X')")),
@@ -44,13 +40,7 @@ LAWS = {
 
 @pytest.fixture(scope="module")
 def trials():
-    """By name the bundle of specs of a law and the facts of its trial."""
-    templates = {path.stem: load(path)[0] for path in sorted(Path("specs/template").glob("*.yaml"))}
-    found = {}
-    for name, (universe, candidate) in LAWS.items():
-        specs = bundle_of({"forbidden": "x", **candidate}, load(f"specs/universe/{universe}.yaml")[0], templates)
-        found[name] = specs, list(run_law(compile_law(specs)))
-    return found
+    return tried(LAWS)
 
 
 def resealed(bodies, type_):
@@ -70,12 +60,7 @@ def sealed(trials, tmp_path):
         if forge is not None:
             forge(bodies)
             facts = [Event(each.type, dict(each.body) | resealed(bodies, each.type)) for each in facts]
-        place = tmp_path / "law"
-        with BundleWriter(place, run_id(specs.digest), specs.document(), specs.digest, LAW.receipts) as writer:
-            for event in facts:
-                writer.add(event)
-            writer.finish()
-        return place
+        return write_evidence(tmp_path / "law", specs, facts, LAW)
 
     return write
 
@@ -96,61 +81,85 @@ def test_honest_evidence_is_intact(sealed, trials, name):
     assert ("counterexample" in names) == (verdict["status"] == "FAIL")
 
 
-def test_without_replay_nothing_is_concluded(sealed):
-    assert verify_bundle(sealed("conserved"), LAW, MODELS, Reader(replay=False)).verdict == Verdict.INCONCLUSIVE
-
-
 def said(bodies):
     return bodies["verdict"]["verdict"]
 
 
-def claim_a_proof(bodies):
-    """A law that fails is said to be proved, with the certificate's form but nothing behind it."""
-    said(bodies).update(
-        status="PROVED",
-        method="proof",
-        detail=None,
-        counterexample=None,
-        certificate={"format": "proof/v1", "question": {}, "proof": {"kind": "current", "potential": []}},
-    )
+def found(bodies):
+    return said(bodies)["counterexample"]
 
 
-def prove_something_else(bodies):
-    """The rule in the certificate's question is another one, of which the proof may well hold."""
-    said(bodies)["certificate"]["question"]["rule"]["table"] = [0] * 64
+def set_(**fields):
+    return lambda bodies: said(bodies).update(fields)
 
 
-def weaken_the_contract(bodies):
-    said(bodies)["proved_for"] = "all rings of one cell"
+def at(*path, **fields):
+    """A change of some fields at a place in the verdict."""
+
+    def change(bodies):
+        place = said(bodies)
+        for key in path:
+            place = place[key]
+        place.update(fields)
+
+    return change
+
+
+NO_PROOF = {"format": "proof/v1", "question": {}, "proof": {"kind": "current", "potential": []}}
+ALL_LENGTHS = {"up_to": None, "reason": None, "violation_bound": None}
 
 
 def bend_the_potential(bodies):
-    later = said(bodies)["certificate"]["proof"]["later"]
-    later["links"][0]["potential"][1] += 1
+    said(bodies)["certificate"]["proof"]["later"]["links"][0]["potential"][1] += 1
 
 
-def reach_further(bodies):
-    said(bodies)["up_to"] += 1
+def moved(steps):
+    """The violation is said to be that many steps later."""
+    return lambda bodies: found(bodies).update(t=found(bodies)["t"] + steps)
 
 
-def prove_further(bodies):
-    """The rings up to a length are said to be all."""
-    said(bodies).update(status="PROVED", method="proof", up_to=None, reason=None, violation_bound=None)
+def another_start(make):
+    return lambda bodies: found(bodies).update(start=make(found(bodies)["start"]))
 
 
-CERTIFICATES = {
-    "a proof of what fails": ("lost", claim_a_proof),
-    "another question": ("conserved", prove_something_else),
-    "another contract": ("conserved", weaken_the_contract),
-    "a wrong potential": ("conserved", bend_the_potential),
-    "a longer reach": ("scanned", reach_further),
-    "every length": ("scanned", prove_further),
-}
+def hide_the_violation(bodies):
+    del found(bodies)["excerpt"]["states"][1:]
+    found(bodies)["excerpt"]["from"] = 0
 
 
-@pytest.mark.parametrize(("name", "forge"), CERTIFICATES.values(), ids=CERTIFICATES)
-def test_a_forged_proof_is_caught_without_replay(sealed, name, forge):
-    assert failures(sealed(name, forge), replay=False) == ["E_CERTIFICATE"]
+def change_an_observable(bodies):
+    found(bodies)["observables"]["t"]["N"] += 1
+
+
+FORGED = {
+    "a proof of what fails": ("lost", set_(status="PROVED", method="proof", detail=None, counterexample=None, certificate=NO_PROOF), "E_CERTIFICATE"),
+    "a proof for another rule": ("conserved", at("certificate", "question", "rule", table=[0] * 64), "E_CERTIFICATE"),
+    "a proof for another contract": ("conserved", set_(proved_for="all rings of one cell"), "E_CERTIFICATE"),
+    "a wrong potential": ("conserved", bend_the_potential, "E_CERTIFICATE"),
+    "a longer reach": ("scanned", lambda bodies: said(bodies).update(up_to=said(bodies)["up_to"] + 1), "E_CERTIFICATE"),
+    "every length": ("scanned", set_(status="PROVED", method="proof", **ALL_LENGTHS), "E_CERTIFICATE"),
+    "an earlier step": ("lost", moved(-1), "E_COUNTEREXAMPLE"),
+    "a later step": ("lost", moved(1), "E_COUNTEREXAMPLE"),
+    "a step that is not judged": ("lost", moved(10**9), "E_COUNTEREXAMPLE"),
+    "too short a ring": ("lost", another_start(lambda start: ">"), "E_COUNTEREXAMPLE"),
+    "no start of the law": ("comes back", another_start(lambda start: "X" + start[1:]), "E_COUNTEREXAMPLE"),
+    "an excerpt of something else": ("lost", hide_the_violation, "E_COUNTEREXAMPLE"),
+    "another value": ("lost", change_an_observable, "E_COUNTEREXAMPLE"),
+    "other observables": ("lost", at("counterexample", "observables", t={}), "E_COUNTEREXAMPLE"),
+    "nonsense": ("lost", at("counterexample", excerpt=None), "E_COUNTEREXAMPLE"),
+    "a symmetry's start": ("mirrored only", another_start(lambda start: "." * len(start)), "E_COUNTEREXAMPLE"),
+    "a transition's start": ("a symbol that stays", another_start(lambda start: ">"), "E_COUNTEREXAMPLE"),
+    "an unknown reason": ("unknown", set_(reason="tired"), "E_VERDICT"),
+    "another claim": ("conserved", set_(claim="true"), "E_VERDICT"),
+    "another contract": ("conserved", set_(contract="all rings"), "E_VERDICT"),
+    "no method": ("conserved", lambda bodies: said(bodies).pop("method"), "E_VERDICT"),
+    "an unknown law passes": ("unknown", set_(status="PASS", reason=None, method="sample"), "E_VERDICT"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "forge", "code"), FORGED.values(), ids=FORGED)
+def test_a_forged_verdict_is_caught_without_replay(sealed, name, forge, code):
+    assert failures(sealed(name, forge), replay=False) == [code]
 
 
 @pytest.mark.parametrize("believed", [False, True])
@@ -175,94 +184,11 @@ def test_a_proof_of_another_law_is_caught_even_by_who_asks_as_its_writer_did(tri
     assert ("is violated at step" in (check.message or "")) == believed
 
 
-def found(bodies):
-    return said(bodies)["counterexample"]
-
-
-def take_another_start(bodies):
-    found(bodies)["start"] = "." * len(found(bodies)["start"])
-
-
-def say_earlier(bodies):
-    found(bodies)["t"] -= 1
-
-
-def say_later(bodies):
-    found(bodies)["t"] += 1
-
-
-def say_never(bodies):
-    found(bodies)["t"] = 10**9
-
-
-def shorten_the_ring(bodies):
-    found(bodies)["start"] = ">"
-
-
-def break_the_preconditions(bodies):
-    found(bodies)["start"] = "X" + found(bodies)["start"][1:]
-
-
-def hide_the_violation(bodies):
-    del found(bodies)["excerpt"]["states"][1:]
-    found(bodies)["excerpt"]["from"] = 0
-
-
-def change_an_observable(bodies):
-    found(bodies)["observables"]["t"]["N"] += 1
-
-
-def measure_something_else(bodies):
-    found(bodies)["observables"]["t"] = {}
-
-
-def write_nonsense(bodies):
-    found(bodies)["excerpt"] = None
-
-
-COUNTEREXAMPLES = {
-    "an earlier step": ("lost", say_earlier),
-    "a later step": ("lost", say_later),
-    "a step that is not judged": ("lost", say_never),
-    "too short a ring": ("lost", shorten_the_ring),
-    "no start of the law": ("comes back", break_the_preconditions),
-    "an excerpt of something else": ("lost", hide_the_violation),
-    "another value": ("lost", change_an_observable),
-    "other observables": ("lost", measure_something_else),
-    "nonsense": ("lost", write_nonsense),
-    "a symmetry's start": ("mirrored only", take_another_start),
-    "a transition's start": ("a symbol that stays", shorten_the_ring),
-}
-
-
-@pytest.mark.parametrize(("name", "forge"), COUNTEREXAMPLES.values(), ids=COUNTEREXAMPLES)
-def test_a_forged_counterexample_is_caught_without_replay(sealed, name, forge):
-    assert failures(sealed(name, forge), replay=False) == ["E_COUNTEREXAMPLE"]
-
-
-def set_(**fields):
-    return lambda bodies: said(bodies).update(fields)
-
-
-VERDICTS = {
-    "an unknown reason": ("unknown", set_(reason="tired")),
-    "another claim": ("conserved", set_(claim="true")),
-    "another contract": ("conserved", set_(contract="all rings")),
-    "no method": ("conserved", lambda bodies: said(bodies).pop("method")),
-    "an unknown law passes": ("unknown", set_(status="PASS", reason=None, method="sample")),
-}
-
-
-@pytest.mark.parametrize(("name", "forge"), VERDICTS.values(), ids=VERDICTS)
-def test_a_verdict_that_rests_on_nothing_is_caught_without_replay(sealed, name, forge):
-    assert failures(sealed(name, forge), replay=False) == ["E_VERDICT"]
-
-
 UNSEEN = {
-    "more hits": ("scanned", lambda bodies: said(bodies)["power"].update(hits=10**6)),
+    "more hits": ("scanned", at("power", hits=10**6)),
     "a proof forgotten": ("conserved", set_(status="PASS", method="sample", certificate=None, proved_for=None)),
     "other cases": ("conserved", lambda bodies: bodies["cases"].update(digest="0" * 64)),
-    "another counterexample's effort": ("lost", lambda bodies: found(bodies).update(minimised=3)),
+    "another counterexample's effort": ("lost", at("counterexample", minimised=3)),
 }
 
 
