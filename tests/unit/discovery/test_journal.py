@@ -23,6 +23,7 @@ from specledger.kinds import load
 from specledger.oracles.failures import FAILURES
 from specledger.run.workers import Pool
 from tests.toys import SMALL
+from tests.toys.refusals import codes
 
 OPERATIONS = 4 + 6  # answers of 4 iterations; results of them, of an escalation and of the closing one
 
@@ -239,12 +240,6 @@ def test_an_altered_row_is_refused(small, quick, finished, journal_of, tmp_path,
 def test_an_unaltered_journal_needs_no_model(small, quick, finished, facts, journal_of, tmp_path):
     (tmp_path / "journal").write_bytes(finished())
     assert events(small, journal_of(), ask=None) == facts
-
-
-def codes(function, *arguments):
-    with pytest.raises(Rejected) as caught:
-        function(*arguments)
-    return [found.code for found in caught.value.diagnostics]
 
 
 # A file that does not fit

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import Rejected
 from specledger.evidence import runlog
 from specledger.evidence.runlog import GENESIS, InvalidLog, announce, attempt_of, enter, read_runlog
+from tests.toys.refusals import codes
 
 ROOT = Path(__file__).parents[3]
 MANIFEST = {"receipts": {"count": 2, "head": "a" * 64, "root": "b" * 64}, "result": {"verdict": "PASS"}}
@@ -30,12 +30,6 @@ def log(path):
     enter(path, runlog.result_of(1, MANIFEST))
     announce(path, ATTEMPT)
     return path.read_bytes()
-
-
-def codes(call, *arguments):
-    with pytest.raises(Rejected) as caught:
-        call(*arguments)
-    return [finding.code for finding in caught.value.diagnostics]
 
 
 def test_a_log_is_a_chain_that_tells_what_was_announced_and_what_came_of_it(log):
