@@ -69,9 +69,14 @@ def snapshot(folder):
     return found
 
 
-def refusal(error):
-    (diagnostic,) = error.value.diagnostics
-    return diagnostic.code
+@contextmanager
+def unchanged(folder, exception=Rejected, code=None):
+    """What is done is refused, and leaves everything in a folder as it was."""
+    before = snapshot(folder)
+    with pytest.raises(exception) as error:
+        yield
+    assert snapshot(folder) == before
+    assert code is None or [found.code for found in error.value.diagnostics] == [code]
 
 
 def test_what_a_bundle_holds(tmp_path):
@@ -127,23 +132,31 @@ def test_bytes_do_not_depend_on_the_place_or_the_time(tmp_path):
     assert snapshot(first) == snapshot(second)
 
 
-def test_a_finished_bundle_replaces_an_earlier_one(tmp_path):
-    place = tmp_path / "evidence"
-    write(place, run="00" * 16, specs={"root": "an earlier one"})
-    write(place)
+def lose(*names):
+    def change(place):
+        write(place)
+        for name in names:
+            (place / name).unlink()
+
+    return change
+
+
+REPLACED = {
+    "an earlier bundle": lambda place: write(place, run="00" * 16, specs={"root": "an earlier one"}),
+    "one without receipts": lose("receipts.jsonl"),
+    "one without specs": lose("specs.json"),
+    "a manifest alone": lose("receipts.jsonl", "specs.json"),
+    "an empty folder": Path.mkdir,
+}
+
+
+@pytest.mark.parametrize("put", REPLACED.values(), ids=REPLACED)
+def test_a_finished_bundle_replaces_what_was_one_or_nothing(tmp_path, put):
+    put(tmp_path / "evidence")
+    write(tmp_path / "evidence")
     write(tmp_path / "fresh")
-    assert snapshot(place) == snapshot(tmp_path / "fresh")
+    assert snapshot(tmp_path / "evidence") == snapshot(tmp_path / "fresh")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["evidence", "fresh"]
-
-
-@pytest.mark.parametrize("lost", [["receipts.jsonl"], ["specs.json"], ["receipts.jsonl", "specs.json"]])
-def test_what_is_left_of_a_bundle_is_replaced(tmp_path, lost):
-    place = tmp_path / "evidence"
-    write(place)
-    for name in lost:
-        (place / name).unlink()
-    write(place)
-    assert sorted(path.name for path in place.iterdir()) == NAMES
 
 
 def test_files_are_forced_to_the_disk_when_all_of_their_bytes_are_written(tmp_path, monkeypatch):
@@ -152,13 +165,6 @@ def test_files_are_forced_to_the_disk_when_all_of_their_bytes_are_written(tmp_pa
     manifest = write(tmp_path / "evidence")
     written = (tmp_path / "evidence" / "manifest.json").stat().st_size
     assert sizes == [*(entry["size"] for entry in manifest["files"]), written]
-
-
-def test_an_empty_folder_is_replaced(tmp_path):
-    place = tmp_path / "evidence"
-    place.mkdir()
-    write(place)
-    assert sorted(path.name for path in place.iterdir()) == NAMES
 
 
 def test_the_earlier_bundle_is_there_until_the_new_one_is_finished(tmp_path):
@@ -179,11 +185,6 @@ def test_an_episode_is_in_the_file_when_it_has_ended(tmp_path):
             bundle.add(event)
         (receipts,) = tmp_path.rglob("receipts.jsonl")
         assert receipts.read_bytes().count(b"\n") == 4
-
-
-def test_nothing_is_touched_before_the_context_is_entered(tmp_path):
-    writer(tmp_path / "evidence")
-    assert snapshot(tmp_path) == {}
 
 
 def test_what_a_killed_run_left_is_no_hindrance(tmp_path):
@@ -296,6 +297,9 @@ FOREIGN = {
     "a file": keep,
     "a folder with something else": lambda place: keep(place / "precious.txt"),
     "a bundle with something else": bundle_with(lambda place: keep(place / "precious.txt")),
+    "a folder with an attached name": bundle_with(lambda place: (place / "checkpoint").mkdir()),
+    "a link with an attached name": bundle_with(lambda place: (place / "checkpoint").symlink_to("specs.json")),
+    "an attached file in an inner bundle": bundle_with(lambda place: keep(place / "runs/a/checkpoint")),
     "a bundle with an empty folder": bundle_with(lambda place: (place / "counterexamples").mkdir()),
     "notes among the sources": bundle_with(lambda place: keep(place / "specs/world/notes.txt"), sources=SOURCES),
     "notes among the cases": bundle_with(lambda place: keep(place / "counterexamples/notes.json", b"{}")),
@@ -317,9 +321,8 @@ FOREIGN = {
 @pytest.mark.parametrize("put", FOREIGN.values(), ids=FOREIGN)
 def test_what_is_no_bundle_is_refused_and_stays(tmp_path, put):
     put(tmp_path / "evidence")
-    before = snapshot(tmp_path)
-    assert codes(write, tmp_path / "evidence") == ["E_OUT_FOREIGN"]
-    assert snapshot(tmp_path) == before
+    with unchanged(tmp_path, code="E_OUT_FOREIGN"):
+        write(tmp_path / "evidence")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -355,9 +358,8 @@ def test_the_folder_that_one_stands_in_is_refused(tmp_path, monkeypatch, place):
     (here / "kept").mkdir(parents=True)
     (here / "precious.txt").write_text("precious")
     monkeypatch.chdir(here)
-    before = snapshot(tmp_path)
-    assert codes(write, Path(place)) == ["E_OUT_FOREIGN"]
-    assert snapshot(tmp_path) == before
+    with unchanged(tmp_path, code="E_OUT_FOREIGN"):
+        write(Path(place))
 
 
 UNWRITABLE = {
@@ -373,9 +375,8 @@ UNWRITABLE = {
 def test_a_place_that_cannot_be_made_is_refused_and_nothing_is_left(tmp_path, choose):
     (tmp_path / "file").write_text("precious")
     (tmp_path / "link").symlink_to(tmp_path / "file" / "nothing")
-    before = snapshot(tmp_path)
-    assert codes(write, choose(tmp_path)) == ["E_OUT_UNWRITABLE"]
-    assert snapshot(tmp_path) == before
+    with unchanged(tmp_path, code="E_OUT_UNWRITABLE"):
+        write(choose(tmp_path))
 
 
 def fail(number=1):
@@ -411,14 +412,9 @@ FAILURES = {
 @pytest.mark.parametrize(("owner", "name", "failing"), FAILURES.values(), ids=FAILURES)
 def test_a_failure_of_the_system_leaves_the_earlier_bundle(tmp_path, owner, name, failing):
     write(tmp_path / "evidence", run="00" * 16)
-    before = snapshot(tmp_path)
-    with pytest.MonkeyPatch.context() as patch:
+    with unchanged(tmp_path, code="E_OUT_UNWRITABLE"), pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner, name, failing(getattr(owner, name)))
-        with pytest.raises(Rejected) as error:
-            write(tmp_path / "evidence")
-    assert refusal(error) == "E_OUT_UNWRITABLE"
-    assert "No space left on device" in error.value.diagnostics[0].message
-    assert snapshot(tmp_path) == before
+        write(tmp_path / "evidence")
 
 
 @contextmanager
@@ -436,61 +432,52 @@ def files_of_at_most(size):
 def test_a_disk_that_fills_up_during_the_run_leaves_nothing(tmp_path):
     """A receipt larger than the file's buffer fails when it is added, and would fail again when the file is closed."""
     events = [EVENTS[0], Event("drift", {"drawn": "d" * 100_000}), EVENTS[4]]
-    with files_of_at_most(4096), pytest.raises(Rejected) as error:
+    with unchanged(tmp_path, code="E_OUT_UNWRITABLE"), files_of_at_most(4096):
         write(tmp_path / "evidence", events=events, meanwhile=pytest.fail)
-    assert refusal(error) == "E_OUT_UNWRITABLE"
-    assert snapshot(tmp_path) == {}
 
 
 def test_a_file_that_cannot_be_closed_leaves_nothing_and_hides_nothing(tmp_path):
-    with files_of_at_most(16), pytest.raises(ZeroDivisionError):
+    with unchanged(tmp_path, ZeroDivisionError), files_of_at_most(16):
         write(tmp_path / "evidence", events=EVENTS[:3], meanwhile=lambda: 1 // 0)
-    assert snapshot(tmp_path) == {}
 
 
 INTERRUPTIONS = [RuntimeError, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError]
 
 
-@pytest.mark.parametrize("there", [False, True], ids=["new", "replacing"])
+@pytest.fixture(params=[False, True], ids=["new", "replacing"])
+def place(tmp_path, request):
+    """Where a bundle goes, and perhaps another one is."""
+    if request.param:
+        write(tmp_path / "evidence", run="00" * 16)
+    return tmp_path / "evidence"
+
+
+def interrupting(exception):
+    def interrupt(*arguments):
+        raise exception
+
+    return interrupt
+
+
 @pytest.mark.parametrize("interruption", INTERRUPTIONS)
 @pytest.mark.parametrize("after", [0, 3, len(EVENTS)])
-def test_an_interruption_leaves_what_was_there(tmp_path, interruption, after, there):
-    place = tmp_path / "evidence"
-    if there:
-        write(place, run="00" * 16)
-    before = snapshot(tmp_path)
-
-    def interrupt():
-        raise interruption
-
-    with pytest.raises(interruption):
-        write(place, events=EVENTS[:after], meanwhile=interrupt)
-    assert snapshot(tmp_path) == before
+def test_an_interruption_leaves_what_was_there(tmp_path, place, interruption, after):
+    with unchanged(tmp_path, interruption):
+        write(place, events=EVENTS[:after], meanwhile=interrupting(interruption))
 
 
-@pytest.mark.parametrize("there", [False, True], ids=["new", "replacing"])
 @pytest.mark.parametrize("name", ["canonical_bytes", "write_file", "_entry"])
-def test_an_interruption_in_mid_write_leaves_what_was_there(tmp_path, monkeypatch, name, there):
-    place = tmp_path / "evidence"
-    if there:
-        write(place, run="00" * 16)
-    before = snapshot(tmp_path)
-
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(f"specledger.evidence.bundle.{name}", interrupt)
-    with pytest.raises(KeyboardInterrupt):
+def test_an_interruption_in_mid_write_leaves_what_was_there(tmp_path, place, monkeypatch, name):
+    monkeypatch.setattr(f"specledger.evidence.bundle.{name}", interrupting(KeyboardInterrupt))
+    with unchanged(tmp_path, KeyboardInterrupt):
         write(place)
-    assert snapshot(tmp_path) == before
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before it", "after it"])
 def test_an_interruption_between_the_two_moves_puts_the_earlier_bundle_back(tmp_path, monkeypatch, done):
     """A signal arrives when the earlier bundle is about to be set aside, or has just been."""
-    place, rename = tmp_path / "evidence", Path.rename
-    write(place, run="00" * 16)
-    before = snapshot(tmp_path)
+    rename = Path.rename
+    write(tmp_path / "evidence", run="00" * 16)
 
     def interrupted(path, target):
         monkeypatch.undo()
@@ -499,37 +486,24 @@ def test_an_interruption_between_the_two_moves_puts_the_earlier_bundle_back(tmp_
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Path, "rename", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write(place)
-    assert snapshot(tmp_path) == before
+    with unchanged(tmp_path, KeyboardInterrupt):
+        write(tmp_path / "evidence")
 
 
 def test_leaving_without_finishing_leaves_nothing(tmp_path):
-    with writer(tmp_path / "evidence") as bundle:
+    unfinished = writer(tmp_path / "evidence")
+    assert snapshot(tmp_path) == {}
+    with unfinished as bundle:
         for event in EVENTS:
             bundle.add(event)
     assert snapshot(tmp_path) == {}
 
 
 def test_an_event_without_canonical_form_leaves_nothing(tmp_path):
-    with pytest.raises(NotCanonical):
+    with unchanged(tmp_path, NotCanonical):
         write(tmp_path / "evidence", events=[EVENTS[0], Event("drift", {"drawn": 2**53})])
-    assert snapshot(tmp_path) == {}
-
-
-def test_a_message_names_the_place(tmp_path):
-    (tmp_path / "evidence").write_text("precious")
-    with pytest.raises(Rejected) as foreign:
-        write(tmp_path / "evidence")
-    with pytest.raises(Rejected) as unwritable:
-        write(tmp_path / "evidence" / "below")
-    for error, place in ((foreign, tmp_path / "evidence"), (unwritable, tmp_path / "evidence" / "below")):
-        assert str(place) in error.value.diagnostics[0].message
 
 
 def test_a_receipt_that_no_verifier_would_read_is_refused_and_leaves_nothing(tmp_path):
-    place = tmp_path / "evidence"
-    assert codes(write, place, [Event("start", {"invariants": [], "gates": [], "specs": "x" * MAX_LINE})]) == [
-        "E_RECEIPT_SIZE"
-    ]
-    assert list(tmp_path.iterdir()) == []
+    with unchanged(tmp_path, code="E_RECEIPT_SIZE"):
+        write(tmp_path / "evidence", [Event("start", {"invariants": [], "gates": [], "specs": "x" * MAX_LINE})])

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import os
-import shutil
 import zipfile
 
 import pytest
@@ -313,16 +312,6 @@ def foreign_archive(path):
 
 
 FOREIGN = {
-    "a file beside the attached ones": ("evidence", lambda place: (write(place), (place / "mine").write_text("x"))),
-    "an attached file in an inner bundle": (
-        "evidence",
-        lambda place: (write(place), shutil.copytree(place, place / "runs" / "a")),
-    ),
-    "a folder with an attached name": ("evidence", lambda place: (write(place), (place / "checkpoint").mkdir())),
-    "a link with an attached name": (
-        "evidence",
-        lambda place: (write(place), (place / "checkpoint").symlink_to(place / "specs.json")),
-    ),
     "another archive": ("evidence.zip", foreign_archive),
     "no archive": ("evidence.zip", lambda place: place.write_text("mine")),
     "a bundle's archive of another name": (
