@@ -1,4 +1,4 @@
-"""The commitment to a proposal set: what its leaves are, its root by hand, and that it changes with every change."""
+"""The digests that bind a run's facts, from their definition: states, parts' receipts, and committed proposal sets."""
 
 import hashlib
 import json
@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
+from specledger.core.binding import (
+    leaf,
+    observation_digest,
+    part_tip,
+    proposal_digest,
+    scope_digest,
+    set_root,
+    state_digest,
+    token_document,
+)
 from specledger.core.merkle import verify_inclusion
 from tests.toys.trees import inclusion_proof
 
@@ -73,8 +82,35 @@ def test_each_leaf_can_be_shown_to_be_in_the_set(proposals, place):
     assert not verify_inclusion(leaf(place + 1, proposals[place]), place, len(lines), proof, committed)
 
 
+TEXTS = st.sampled_from(["", "a", "b", "é", 'n\n"\\', "🌊"])
+SCALARS = st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS)
+STATES = st.dictionaries(
+    TEXTS, st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(TEXTS, SCALARS, max_size=2)), max_size=3
+)
+TIPS = st.binary(min_size=32, max_size=32).map(bytes.hex)
+
+
+def written(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
 def tagged(tag, data):
     return hashlib.sha256(tag + b"\0" + data).hexdigest()
+
+
+@FEW
+@given(state=STATES, tip=TIPS)
+def test_states_and_tips_by_definition(state, tip):
+    assert state_digest(state) == tagged(b"specledger/state/v1", written(state))
+    assert observation_digest(state) == tagged(b"specledger/observation/v1", written(state))
+    assert part_tip(tip, state) == tagged(b"specledger/part/v1", tip.encode() + written(state))
+
+
+def test_a_pinned_state():
+    """Every golden depends on these bytes."""
+    state = {"t": 0, "position": {"y": 1, "x": 2}, "grid": [[0, 1], [2, -3]], "name": "é"}
+    assert written(state).decode() == '{"grid":[[0,1],[2,-3]],"name":"é","position":{"x":2,"y":1},"t":0}'
+    assert state_digest(state) == "15969b2bbb23c161a4a745a3fe7a929f7939e77a9efd8a604c794c65c937343f"
 
 
 def test_digests_by_definition():
@@ -82,5 +118,5 @@ def test_digests_by_definition():
     scope = scope_digest(3, 14, "move")
     assert scope == tagged(b"specledger/scope/v1", b'{"episode":3,"op":"move","t":14}')
     bound = {"commitment": "cc", "proposal": "aa", "scope": scope}
-    identifier = tagged(b"specledger/token/v1", json.dumps(bound, sort_keys=True, separators=(",", ":")).encode())
+    identifier = tagged(b"specledger/token/v1", written(bound))
     assert token_document("aa", "cc", scope) == {"id": identifier, **bound}
