@@ -5,6 +5,7 @@ import os
 import pickle
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -68,14 +69,12 @@ def test_a_new_key_is_for_its_owner_alone(tmp_path):
 @pytest.mark.parametrize("taken", ["key", "key.pub"])
 @pytest.mark.parametrize("what", ["file", "link", "folder"])
 def test_nothing_is_overwritten(tmp_path, taken, what):
-    target = tmp_path / "target"
-    match what:
-        case "file":
-            (tmp_path / taken).write_text("mine")
-        case "link":
-            (tmp_path / taken).symlink_to(target)
-        case "folder":
-            (tmp_path / taken).mkdir()
+    put = {
+        "file": lambda path: path.write_text("mine"),
+        "link": lambda path: path.symlink_to("target"),
+        "folder": Path.mkdir,
+    }
+    put[what](tmp_path / taken)
     assert codes(new_key, tmp_path / "key") == ["E_KEY_EXISTS"]
     assert [path.name for path in tmp_path.iterdir()] == [taken]
     assert what != "file" or (tmp_path / taken).read_text() == "mine"

@@ -120,11 +120,8 @@ def test_figures():
     }
 
 
-def test_a_step_before_any_start_checks_nothing():
-    assert fold([step()]).result()["checks"] == 0
-
-
 def test_nothing_counted_is_zero():
+    assert fold([step()]).result()["checks"] == 0, "before any start"
     result = Tally().result()
     assert [result[name] for name in FIGURES] == [0] * len(FIGURES)
     assert result["rejections"] == result["violations"] == result["warnings"] == {}

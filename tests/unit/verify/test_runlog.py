@@ -47,8 +47,9 @@ def log(tmp_path):
         ),
         ([(STRICT, "FAIL"), (LOOSE, "PASS", "heights", [2])], 3, ["others from line 3 (with other seeds) on"], []),
         ([(STRICT, "FAIL", "other"), (STRICT, "PASS")], 3, ["attempt 1 of 1 of suite heights"], ["other ", "FAIL"]),
+        ([(STRICT, "FAIL", "heights.seed=1"), (STRICT, "PASS", "heights.seed=2")], 3, ["attempt 2 of 2"], []),
     ],
-    ids=["alone", "failed before", "hidden", "hidden after", "loosened", "other seeds", "another name"],
+    ids=["alone", "failed before", "hidden", "hidden after", "loosened", "other seeds", "another name", "a matrix"],
 )
 def test_it_says_which_attempt_it_is_and_what_became_of_the_others(attempts, seq, parts, absent, log):
     path = log(*attempts)
@@ -102,11 +103,6 @@ def test_a_log_that_says_otherwise_than_the_bundle_is_refused(case, log):
     seq, _ = announce(path, attempt_of(kind, name, STRICT, STRICT[:32], seeds, None))
     enter(path, result_of(seq, manifest(mark="9")) | result)
     assert broken(path, manifest(mark="9")) == "E_RUNLOG_UNLISTED"
-
-
-def test_the_cases_of_a_matrix_are_attempts_of_one_thing(log):
-    path = log((STRICT, "FAIL", "heights.seed=1"), (STRICT, "PASS", "heights.seed=2"))
-    assert "attempt 2 of 2 of suite heights" in check_runlog(path, manifest(mark="3"), HEIGHTS)
 
 
 def test_a_log_that_was_written_anew_is_noticed_by_whoever_saw_its_head(log, tmp_path):

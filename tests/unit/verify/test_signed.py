@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from specledger.core.merkle import root, verify_consistency
 from specledger.core.verdict import Verdict
 from specledger.evidence.archive import pack
 from specledger.evidence.checkpoint import NoteSignature, note_text, sign_note
-from specledger.evidence.keys import key_id
 from specledger.evidence.seal import Seal
 from specledger.kinds import MODELS
 from specledger.pipeline.verifying import verify
@@ -101,23 +101,12 @@ def test_a_sealed_bundle_inside_a_suite_is_refused(signed):
     assert failed(found) == ["E_FILES"]
 
 
-EXPECTED = {
-    "another run": ({"run": "00" * 16}, ["E_EXPECTED"]),
-    "other specs": ({"specs": "00" * 32}, ["E_EXPECTED"]),
-    "another origin": ({"origin": "other"}, ["E_EXPECTED"]),
-}
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_evidence_that_was_not_expected_is_refused(signed, name):
-    changes, codes = EXPECTED[name]
-    assert failed(look(signed, trust=trusting(ALICE, **changes))) == codes
-
-
-def test_what_is_expected_is_found(signed):
+@pytest.mark.parametrize("changes", [{"run": "00" * 16}, {"specs": "00" * 32}, {"origin": "other"}])
+def test_evidence_that_was_not_expected_is_refused(signed, changes):
+    assert failed(look(signed, trust=trusting(ALICE, **changes))) == ["E_EXPECTED"]
     manifest = manifest_of(signed)
-    trust = trusting(ALICE, run=manifest["run"], specs=manifest["specs"])
-    assert look(signed, trust=trust).verdict is Verdict.PASS
+    expected = {name: manifest[name] for name in ("run", "specs")}
+    assert look(signed, trust=trusting(ALICE, **expected)).verdict is Verdict.PASS
 
 
 # ---- heads
@@ -125,8 +114,6 @@ def test_what_is_expected_is_found(signed):
 
 def seen(folder, size=None):
     """The head of a log of which only so many receipts are there."""
-    from specledger.core.merkle import root
-
     lines = (folder / "receipts.jsonl").read_bytes().splitlines()
     size = len(lines) if size is None else size
     return size, root(lines[:size])
@@ -134,20 +121,18 @@ def seen(folder, size=None):
 
 @pytest.mark.parametrize("size", [0, 1, 3, 4, 7, None])
 def test_a_log_that_only_grew_is_accepted_with_a_proof(bundles, tmp_path, size):
-    count, root = seen(bundles["climb"], size)
+    count, head = seen(bundles["climb"], size)
     path = tmp_path / "head"
     origin = f"specledger/{manifest_of(bundles['climb'])['run']}"
-    path.write_bytes(sign_note(note_text(origin, count, root), [NoteSignature(origin, b"1234", b"5" * 64)]))
+    path.write_bytes(sign_note(note_text(origin, count, head), [NoteSignature(origin, b"1234", b"5" * 64)]))
     found = look(bundles["climb"], against=(read_against(path),))
     assert (found.verdict, statuses(found)["L3"]) == (Verdict.PASS, ("reached", None))
     heads = found.facts["heads"]
-    assert heads["seen"] == {"size": count, "root": root.hex()}
+    assert heads["seen"] == {"size": count, "root": head.hex()}
     assert verify_heads(heads)
 
 
 def verify_heads(heads):
-    from specledger.core.merkle import verify_consistency
-
     old, new = heads["seen"], heads["here"]
     proof = [bytes.fromhex(part) for part in heads["proof"]]
     roots = bytes.fromhex(old["root"]), bytes.fromhex(new["root"])
@@ -155,14 +140,14 @@ def verify_heads(heads):
 
 
 def test_a_fork_shows_both_heads_and_a_rollback_says_so(bundles):
-    count, root = seen(bundles["small"])
+    count, head = seen(bundles["small"])
     for size, code in ((count, "E_FORK"), (count - 1, "E_FORK"), (count + 1, "E_ROLLBACK")):
         trust = trusting(ALICE, seen=Seen(size, b"\x01" * 32))
         found = look(bundles["small"], trust=trust, levels=frozenset({Level.UNFORKED}))
         (check,) = [check for check in found.checks if check.status == "failed"]
         assert (check.code, check.level) == (code, Level.UNFORKED)
         assert "01" * 32 in check.message
-        assert root.hex() in check.message
+        assert head.hex() in check.message
 
 
 def test_another_bundle_of_the_run_is_a_head_and_one_of_another_run_is_not(bundles):
@@ -229,17 +214,8 @@ def test_every_level_is_always_told(bundles, forge):
         assert all(rung.why for rung in rungs if rung.status != "reached")
 
 
-def test_a_key_is_not_taken_from_a_bundle(signed):
-    """Not even one that the bundle would offer in any of its files."""
-    (signed / "keys.json").write_bytes(b"{}")
-    assert failed(look(signed)) == ["E_FILES"]
-    assert all(key_id(key.public) not in (signed / "manifest.json").read_text() for key in (ALICE, BOB))
-
-
 @pytest.fixture
 def packed(signed, tmp_path):
-    from specledger.evidence.archive import pack
-
     pack(signed, tmp_path / "bundle.zip")
     return tmp_path / "bundle.zip"
 
