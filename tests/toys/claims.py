@@ -14,7 +14,12 @@ def op(word, left, right):
     return {"op": word, "lhs": left, "rhs": right}
 
 
-def measured(expr, claim=None, template="invariant", **fields):
-    """A law about one observable N; without a claim, that N is what it was at the first step."""
-    claim = claim or op("==", obs("N"), obs("N", T0))
-    return {"template": template, "observables": [{"name": "N", "expr": expr}], "claim_ast": claim, **fields}
+def named(**exprs):
+    """Observables by their names."""
+    return [{"name": name, "expr": expr} for name, expr in exprs.items()]
+
+
+def measured(expr, tree=None, template="invariant", name="N", **fields):
+    """A law about one observable; without a tree of the claim, that it is what it was at the first step."""
+    tree = tree or op("==", obs(name), obs(name, T0))
+    return {"template": template, "observables": named(**{name: expr}), "claim_ast": tree, **fields}

@@ -6,12 +6,13 @@ from pathlib import Path
 from specledger.compile.law import compile_law
 from specledger.discovery.parser import ParsedLaw
 from specledger.discovery.prompt import PromptBuilder, ProposalRequest, compile_prompt
-from specledger.discovery.proposer import make_tools
+from specledger.discovery.proposer import LawProposer, ProposerConfig, make_tools
 from specledger.discovery.ranking import compile_ranking
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.oracles.scripted import ScriptedModel
 from specledger.spec.model import Script
+from tests.toys.claims import measured, named
 from tests.unit.discovery.shipped import offered, templates, universe
 
 SMALL = Path("tests/toys/small/small.yaml")
@@ -33,24 +34,14 @@ VERDICT = {
 """What is said of a law that passed, as far as a discovery looks at it."""
 
 
-def at(name, time=None):
-    return {"obs": name, "t": time or {"var": "t"}}
-
-
-def op(word, left, right):
-    return {"op": word, "lhs": left, "rhs": right}
-
-
-def conserved(expr=RIGHT, name="N", law_id="law", **more):
+def conserved(expr=RIGHT, **fields):
     """A candidate: an expression never changes."""
-    claim = op("==", at(name), at(name, {"const": 0}))
-    head = {"law_id": law_id, "template": "invariant", "forbidden": "a change"}
-    return {**head, "observables": [{"name": name, "expr": expr}], "claim_ast": claim, **more}
+    return measured(expr, **{"law_id": "law", "forbidden": "a change", **fields})
 
 
 def candidate(template, claim=None, *, exprs=("count('X')",), **more):
     """A candidate of any form, whose observables are A, B, ..."""
-    observables = [{"name": "ABCD"[place], "expr": expr} for place, expr in enumerate(exprs)]
+    observables = named(**dict(zip("ABCD", exprs, strict=False)))
     head = {"law_id": template, "template": template, "forbidden": "what the claim denies", "observables": observables}
     return {**head, "claim": "in words", **({} if claim is None else {"claim_ast": claim}), **more}
 
@@ -83,3 +74,9 @@ def tools_for(config, name="informed"):
 
 def scripted(*answers, then="exhausted"):
     return ScriptedModel(Script.model_validate({"answers": list(answers), "then": then}))
+
+
+def proposer(*answers, then="exhausted", **config):
+    """A proposer whose model gives these answers."""
+    made = ProposerConfig(**config)
+    return LawProposer(scripted(*answers, then=then), tools_for(made), made)

@@ -32,9 +32,11 @@ from tests.conformance.proposer.made import (
     candidate,
     conserved,
     parsed,
+    proposer,
     scripted,
     tools_for,
 )
+from tests.toys.claims import named, obs, op
 from tests.unit.discovery.shipped import templates, universe
 from tests.unit.oracles.loopback import KEY, Reply, Service, response, usage
 from tests.unit.oracles.loopback import candidate as said
@@ -125,26 +127,21 @@ def test_a_service_is_told_the_system_instruction_the_prompt_and_the_temperature
     service.will(Reply(response(said(json.dumps([MIRROR])), **usage(700, 90, 9))))
     client = GeminiClient(GeminiConfig(), environment={"GEMINI_API_KEY": KEY, ADDRESS: service.address})
     try:
-        proposer = LawProposer(client, tools_for(ProposerConfig()), ProposerConfig(verbose=True))
-        batch = proposer.propose(DiscoveryMemory(), ProposalRequest(temperature=250_000))
+        asked = LawProposer(client, tools_for(ProposerConfig()), ProposerConfig(verbose=True))
+        batch = asked.propose(DiscoveryMemory(), ProposalRequest(temperature=250_000))
     finally:
         client.close()
         service.close()
     ((_, _, body),) = service.requests
-    exchange: Any = proposer.get_last_exchange()
+    exchange: Any = asked.get_last_exchange()
     assert body["systemInstruction"]["parts"] == [{"text": exchange["system"]}]
     assert body["contents"][0]["parts"] == [{"text": exchange["prompt"]}]
-    assert (body["generationConfig"]["temperature"], body["generationConfig"]["responseMimeType"]) == (
-        0.25,
-        "application/json",
-    )
+    settings = body["generationConfig"]
+    assert (settings["temperature"], settings["responseMimeType"]) == (0.25, "application/json")
     assert [law.document["law_id"] for law in batch.laws] == ["mirror"]
     assert (batch.prompt_tokens, batch.response_tokens) == (700, 99)
-    assert (client.last_usage.prompt_tokens, client.last_usage.output_tokens, client.last_usage.thinking_tokens) == (
-        700,
-        90,
-        9,
-    )
+    spent = client.last_usage
+    assert (spent.prompt_tokens, spent.output_tokens, spent.thinking_tokens) == (700, 90, 9)
 
 
 # Configuration of the proposer
@@ -152,23 +149,17 @@ def test_a_service_is_told_the_system_instruction_the_prompt_and_the_temperature
 
 def test_the_budget_and_the_gallery_are_the_configurations():
     memory = DiscoveryMemory()
-    ring = {
-        "start": ".>.<",
-        "t": 1,
-        "excerpt": {"from": 0, "states": [".>.<", "..X."]},
-        "observables": {"t": {}, "t_plus_1": {}},
-    }
+    shown = {"excerpt": {"from": 0, "states": [".>.<", "..X."]}, "observables": {"t": {}, "t_plus_1": {}}}
+    ring = {"start": ".>.<", "t": 1, **shown}
     for number in range(1, 30):
         law = parsed(conserved(f"{number} * count('X')", law_id=f"law-{number}"))
         memory.record_evaluation(law, {"status": "FAIL", "method": "refutation", "counterexample": ring})
 
     def prompt(**config):
-        proposer = LawProposer(
-            scripted({"text": "[]"}), tools_for(ProposerConfig(**config)), ProposerConfig(verbose=True)
-        )
-        batch = proposer.propose(memory)
-        exchange: Any = proposer.get_last_exchange()
-        return batch.prompt_tokens, exchange["prompt"]
+        asked = proposer({"text": "[]"}, verbose=True, **config)
+        tokens = asked.propose(memory).prompt_tokens
+        exchange: Any = asked.get_last_exchange()
+        return tokens, exchange["prompt"]
 
     large, whole = prompt(max_token_budget=16_000)
     small, cut = prompt(max_token_budget=large - 100)
@@ -180,8 +171,7 @@ def test_the_budget_and_the_gallery_are_the_configurations():
 
 def test_strict_parsing_rejects_what_lenient_parsing_mends():
     strict, lenient = (
-        LawProposer(scripted({"text": fenced(MIRROR)}), tools_for(config), config).propose(DiscoveryMemory())
-        for config in (ProposerConfig(strict_parsing=True), ProposerConfig())
+        proposer({"text": fenced(MIRROR)}, strict_parsing=strict).propose(DiscoveryMemory()) for strict in (True, False)
     )
     assert (len(strict.laws), len(lenient.laws)) == (0, 1)
     assert strict.rejections[0][1].startswith("E_ANSWER_MENDED")
@@ -189,9 +179,8 @@ def test_strict_parsing_rejects_what_lenient_parsing_mends():
 
 @pytest.mark.parametrize("learns", [True, False])
 def test_proposed_laws_become_known_if_that_is_configured(learns):
-    config = ProposerConfig(add_to_redundancy_filter=learns)
-    proposer = LawProposer(scripted({"laws": [MIRROR]}, then="repeat"), tools_for(config), config)
-    found = [proposer.propose(DiscoveryMemory()) for _ in range(2)]
+    asked = proposer({"laws": [MIRROR]}, then="repeat", add_to_redundancy_filter=learns)
+    found = [asked.propose(DiscoveryMemory()) for _ in range(2)]
     assert [(len(batch.laws), len(batch.redundant)) for batch in found] == [(1, 0), (0, 1) if learns else (1, 0)]
 
 
@@ -203,22 +192,19 @@ def test_a_scripted_model_needs_neither_key_nor_network(monkeypatch):
         raise AssertionError("the network was used")
 
     monkeypatch.setattr(socket, "socket", nobody)
-    batches = [
-        LawProposer(scripted({"text": ANSWER}), tools_for(ProposerConfig())).propose(DiscoveryMemory()).document()
-        for _ in range(2)
-    ]
+    batches = [proposer({"text": ANSWER}).propose(DiscoveryMemory()).document() for _ in range(2)]
     assert batches[0] == batches[1]
     assert len(batches[0]["laws"]) == 3
 
 
 def test_what_helps_to_find_a_mistake():
-    proposer = LawProposer(scripted({"text": ANSWER}), tools_for(ProposerConfig()), ProposerConfig(verbose=True))
-    batch = proposer.propose(DiscoveryMemory())
-    exchange: Any = proposer.get_last_exchange()
+    asked = proposer({"text": ANSWER}, verbose=True)
+    batch = asked.propose(DiscoveryMemory())
+    exchange: Any = asked.get_last_exchange()
     assert exchange["response"] == ANSWER
     assert exchange["prompt"].startswith("# Universe capabilities")
     assert exchange["prompt_hash"] == batch.prompt_hash
-    assert proposer.stats | {"calls": 1, "parsed": 4, "proposed": 3, "rejected": 1, "redundant": 1} == proposer.stats
+    assert asked.stats | {"calls": 1, "parsed": 4, "proposed": 3, "rejected": 1, "redundant": 1} == asked.stats
     assert "forbidden" in batch.rejections[0][1]
     assert batch.redundant[0][1].match_type == "fingerprint"
 
@@ -290,20 +276,9 @@ def test_what_a_law_must_say_is_more_than_white_space(field):
 
 
 def test_unmeasured_laws_with_sorted_observables_are_the_same_in_normal_form():
-    first = {"name": "One", "expr": "entropy('X')"}
-    second = {"name": "Two", "expr": "chaos( '<' )"}
-    laws = [
-        {
-            **conserved(),
-            "claim_ast": {
-                "op": "==",
-                "lhs": {"obs": "One", "t": {"var": "t"}},
-                "rhs": {"obs": "Two", "t": {"var": "t"}},
-            },
-            "observables": order,
-        }
-        for order in ([first, second], [second, first])
-    ]
+    claim = op("==", obs("One"), obs("Two"))
+    both = named(One="entropy('X')", Two="chaos( '<' )")
+    laws = [conserved() | {"claim_ast": claim, "observables": order} for order in (both, both[::-1])]
     detector = RedundancyDetector()
     detector.add_known_law(parsed(laws[0]))
     match = detector.check(parsed({**laws[1], "law_id": "other", "forbidden": "other words"}))
@@ -331,10 +306,10 @@ def test_the_loop_of_the_document_gives_what_a_discovery_gives():
     told = [body for kind, body, *_ in facts if kind in ("iteration", "law")]
 
     memory = DiscoveryMemory(workbench.plan.model.memory, workbench.plan.checked)
-    proposer = LawProposer(planned.open(False), workbench.tools, ProposerConfig(max_token_budget=16_000))
+    asking = LawProposer(planned.open(False), workbench.tools, ProposerConfig(max_token_budget=16_000))
     expected: list[tuple[Any, ...]] = []
     for _ in range(workbench.plan.model.iterations):
-        batch = proposer.propose(memory, workbench.request)
+        batch = asking.propose(memory, workbench.request)
         expected.append((batch.prompt_hash, batch.document()["rejections"], len(batch.redundant), list(batch.warnings)))
         for law, features in zip(batch.laws, batch.features, strict=True):
             verdict = evaluate(workbench.plan, dict(law.document), workbench.plan.model.trial)["verdict"]

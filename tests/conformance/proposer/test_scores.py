@@ -7,14 +7,15 @@ from specledger.discovery.ranking import RankingModel
 from specledger.discovery.redundancy import RedundancyMatch
 from specledger.kinds import load
 from specledger.spec.ranking import Ranking
-from tests.conformance.proposer.made import LEFT, RIGHT, at, candidate, conserved, op, parsed, ranking
+from tests.conformance.proposer.made import LEFT, RIGHT, candidate, conserved, parsed, ranking
+from tests.toys.claims import T1, obs, op
 
 FACTORS = ("risk", "novelty", "discrimination", "testability", "redundancy")
-SOME = op(">", at("A"), {"const": 0})
-IMPLIED = op("=>", SOME, op("==", at("A"), {"const": 0}))
-NEXT = op("=>", SOME, op("==", at("A", {"t_plus_1": True}), {"const": 0}))
-FEW = op("<=", at("A"), {"const": 3})
-FALLS = op("<=", at("A", {"t_plus_1": True}), at("A"))
+SOME = op(">", obs("A"), {"const": 0})
+IMPLIED = op("=>", SOME, op("==", obs("A"), {"const": 0}))
+NEXT = op("=>", SOME, op("==", obs("A", T1), {"const": 0}))
+FEW = op("<=", obs("A"), {"const": 3})
+FALLS = op("<=", obs("A", T1), obs("A"))
 BOUND = {"bound_op": "<=", "bound_value": 3}
 START = {"preconditions": ["count('>') > 0"]}
 EQUAL = {"forbidden": "N(t) != N(0)"}

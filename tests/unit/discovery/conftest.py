@@ -12,7 +12,7 @@ from specledger.discovery.worker import open_all
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from tests.toys import SMALL
-from tests.toys.claims import T0, T
+from tests.toys.claims import measured, obs
 from tests.toys.trials import remember_trials
 
 
@@ -42,12 +42,7 @@ def proposed(templates, kinetic):
 def conserved(proposed):
     """The law that an expression never changes."""
 
-    def propose(expr, name="N", **fields):
-        observables = [{"name": name, "expr": expr}]
-        claim = {"op": "==", "lhs": {"obs": name, "t": T}, "rhs": {"obs": name, "t": T0}}
-        return proposed(observables=observables, claim_ast=claim, **fields)
-
-    return propose
+    return lambda expr, **fields: proposed(**measured(expr, **fields))
 
 
 @pytest.fixture(scope="session")
@@ -55,9 +50,8 @@ def bounded(proposed):
     """The law that an expression stays on one side of a number."""
 
     def propose(expr, op, value, name="N", **fields):
-        claim = {"op": op, "lhs": {"obs": name, "t": T}, "rhs": {"const": value}}
-        observables = [{"name": name, "expr": expr}]
-        return proposed("bound", observables=observables, claim_ast=claim, bound_op=op, bound_value=value, **fields)
+        claim = {"op": op, "lhs": obs(name), "rhs": {"const": value}}
+        return proposed(**measured(expr, claim, "bound", name, bound_op=op, bound_value=value, **fields))
 
     return propose
 

@@ -17,6 +17,12 @@ from specledger.oracles.model import answered, failed
 from specledger.run.workers import Pool, Processes
 from tests.conformance.proposer.made import VERDICT
 from tests.toys import SMALL
+from tests.toys.claims import measured
+
+
+def opened(*changes):
+    """The small discovery after some changes: its workbench and its model."""
+    return open_all(load(str(SMALL / "small.yaml"), set=list(changes))[0])
 
 
 def result_of(facts):
@@ -78,8 +84,7 @@ LAGS = [(1, 0), (2, 1), (3, 1)]
 
 @pytest.mark.parametrize(("lag", "late"), LAGS)
 def test_a_law_that_was_asked_for_too_early_is_redundant_one_way_or_the_other(quick, lag, late):
-    bundle = load(str(SMALL / "small.yaml"), set=[f"lag={lag}"])[0]
-    workbench, model = open_all(bundle)
+    workbench, model = opened(f"lag={lag}")
     result = result_of(run_discovery(workbench, model.identity))
     assert (result["late"], result["redundant"]) == (late, 1 - late)
     assert result["laws"] == {"PROVED": 1, "PASS": 1, "FAIL": 2, "UNKNOWN": 0, "ERROR": 0}
@@ -123,7 +128,7 @@ STOPS = {
 
 @pytest.mark.parametrize(("reason", "change", "iterations"), [(name, *rest) for name, rest in STOPS.items()])
 def test_a_discovery_stops(quick, reason, change, iterations):
-    workbench, model = open_all(load(str(SMALL / "small.yaml"), set=[change])[0])
+    workbench, model = opened(change)
     facts = list(run_discovery(workbench, model.identity))
     assert named(facts, "stop", "reason", "iterations") == [(reason, iterations)]
     assert named(facts, "end", "iterations") == [(iterations,)]
@@ -159,7 +164,7 @@ def test_a_law_that_the_engine_fails_at_is_an_error_and_never_refuted(monkeypatc
 
 
 def test_an_engine_that_contradicts_itself_in_an_escalation_is_an_error(monkeypatch):
-    workbench, model = open_all(load(str(SMALL / "small.yaml"), set=["lag=1", "held_out.mutants=0"])[0])
+    workbench, model = opened("lag=1", "held_out.mutants=0")
 
     def tried(plan, document, effort):
         if effort is plan.model.escalation:
@@ -176,7 +181,7 @@ def test_an_engine_that_contradicts_itself_in_an_escalation_is_an_error(monkeypa
 @pytest.mark.parametrize("failure", sorted(LASTING))
 def test_after_a_failure_that_lasts_no_more_is_asked(quick, failure):
     """Two iterations are under way at once; what was accepted before is tried harder as at every end."""
-    workbench, model = open_all(load(str(SMALL / "small.yaml"))[0])
+    workbench, model = opened()
     asked = []
 
     def ask(request):
@@ -192,9 +197,7 @@ def test_after_a_failure_that_lasts_no_more_is_asked(quick, failure):
 
 def test_without_the_filter_refuted_laws_are_tried_again_and_told_once(quick):
     """An answer given again and again: what was accepted would be known, what was refuted is tried again."""
-    workbench, model = open_all(
-        load(str(SMALL / "small.yaml"), set=["lag=1", "proposer.add_to_redundancy_filter=false"])[0]
-    )
+    workbench, model = opened("lag=1", "proposer.add_to_redundancy_filter=false")
     swap = '[{"template": "symmetry_commutation", "transform": "swap_only", "claim": "c", "forbidden": "x"}]'
     facts = list(run_discovery(workbench, model.identity, lambda request: answered(swap)))
     assert result_of(facts)["evaluations"] == 4
@@ -222,14 +225,8 @@ BEYOND = {
 @pytest.mark.parametrize("name", BEYOND)
 def test_a_verdict_that_no_receipt_holds_is_unknown(small, name):
     expr, reason = BEYOND[name]
-    document = {
-        "template": "invariant",
-        "forbidden": "x",
-        "observables": [{"name": "N", "expr": expr}],
-        "claim_ast": {"op": "==", "lhs": {"obs": "N", "t": {"var": "t"}}, "rhs": {"obs": "N", "t": {"const": 0}}},
-    }
     plan = small[1].plan
-    tried = try_proposed(plan, document, plan.model.trial)
+    tried = try_proposed(plan, measured(expr, forbidden="x"), plan.model.trial)
     assert (tried["error"], tried["verdict"]["status"], tried["verdict"]["reason"]) == (None, "UNKNOWN", reason)
     assert canonical_bytes(tried)
 

@@ -18,6 +18,7 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
 from specledger.laws.proofs.question import Proved, Refuted
 from specledger.oracles.model import estimate_tokens
+from tests.toys.claims import measured
 from tests.toys.refusals import codes
 from tests.unit.discovery.shipped import about_kinetic, law, proposal, snapshot, templates, universe, verdict
 
@@ -115,11 +116,7 @@ def table(title):
 
 
 def conserved(expr):
-    now, start = {"obs": "Q", "t": {"var": "t"}}, {"obs": "Q", "t": {"const": 0}}
-    document = {"template": "invariant", "forbidden": "a change", "observables": [{"name": "Q", "expr": expr}]}
-    return compile_law(
-        bundle_of(document | {"claim_ast": {"op": "==", "lhs": now, "rhs": start}}, universe()[0], templates())
-    ).law
+    return compile_law(bundle_of(measured(expr, forbidden="a change"), universe()[0], templates())).law
 
 
 def test_the_canonical_observables_are_the_seeds_and_what_is_said_of_them_is_true():

@@ -19,7 +19,7 @@ from specledger.discovery.ranking import RankingModel
 from specledger.discovery.redundancy import RedundancyDetector
 from specledger.oracles.failures import FAILURES, TRUNCATED
 from specledger.oracles.model import NO_TOKENS, TokenUsage, answered, failed
-from tests.toys.claims import T
+from tests.toys.claims import measured
 
 RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"
 
@@ -51,10 +51,8 @@ class Model:
         return len(text)
 
 
-def candidate(expr, law_id, name="N", **more):
-    claim = {"op": "==", "lhs": {"obs": name, "t": T}, "rhs": {"obs": name, "t": {"const": 0}}}
-    observables = [{"name": name, "expr": expr}]
-    return {"law_id": law_id, "template": "invariant", "observables": observables, "claim_ast": claim, "forbidden": "a change", **more}  # fmt: skip
+def candidate(expr, law_id):
+    return measured(expr, law_id=law_id, forbidden="a change")
 
 
 MIRROR = {

@@ -11,7 +11,7 @@ from specledger.discovery.equivalence import irredundant, prove_equivalent, prov
 from specledger.discovery.fingerprint import fingerprint
 from specledger.discovery.redundancy import ONE, RedundancyDetector
 from specledger.verify.certificates import check_certificate
-from tests.toys.claims import T0, T1, T, obs, op
+from tests.toys.claims import T0, T1, T, measured, named, obs, op
 
 RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"
 
@@ -40,7 +40,7 @@ def test_the_same_candidate_with_another_id_is_exact(conserved):
 
 
 def test_other_words_of_the_same_meaning_are_found_by_fingerprint(conserved, proposed):
-    split = [{"name": "A", "expr": "count('X')"}, {"name": "B", "expr": "count('>')"}]
+    split = named(A="count('X')", B="count('>')")
     total = {
         when: op("+", obs("A", {"var": "t"} if when else T0), obs("B", T if when else T0)) for when in (True, False)
     }
@@ -56,7 +56,7 @@ def test_other_words_of_the_same_meaning_are_found_by_fingerprint(conserved, pro
 
 def test_a_bound_and_an_invariant_that_say_the_same_are_one(bounded, proposed):
     claim = op(">=", const(3), obs("X"))
-    invariant = proposed(observables=[{"name": "X", "expr": "count('X')"}], claim_ast=claim)
+    invariant = proposed(**measured("count('X')", claim, name="X"))
     assert sees(bounded("count('X')", "<=", 3), invariant).match_type == "fingerprint"
 
 
@@ -243,7 +243,7 @@ def test_the_same_claim_under_another_precondition_is_another_law(bounded):
 
 
 def test_an_implication_and_its_contrapositive_say_the_same(proposed):
-    observables = [{"name": "R", "expr": "count('>')"}, {"name": "X", "expr": "count('X')"}]
+    observables = named(R="count('>')", X="count('X')")
     one = op("=>", op(">", obs("R"), const(0)), op("==", obs("X"), const(0)))
     other = op("=>", op("!=", obs("X"), const(0)), op("==", obs("R"), const(0)))
     first = proposed("implication_state", observables=observables, claim_ast=one)
@@ -252,8 +252,7 @@ def test_an_implication_and_its_contrapositive_say_the_same(proposed):
 
 def test_a_monotone_law_turned_around_says_the_same(proposed):
     def law(expr, word):
-        claim = op(word, obs("N", T1), obs("N"))
-        return proposed("monotone", observables=[{"name": "N", "expr": expr}], claim_ast=claim, direction=word)
+        return proposed(**measured(expr, op(word, obs("N", T1), obs("N")), "monotone", direction=word))
 
     assert certified(law(RIGHT, "<="), law(f"0 - 3 * ({RIGHT})", ">=")) == 2
     assert certified(law(RIGHT, "<="), law(RIGHT, ">=")) is None
@@ -276,12 +275,7 @@ def test_symmetries_that_differ_in_a_rotation_say_the_same(proposed):
 def test_a_wait_is_equivalent_where_both_its_sides_are(proposed):
     def law(expr, bound, horizon):
         claim = op("=>", op(">", obs("N"), const(bound)), op("==", obs("N"), const(0)))
-        return proposed(
-            "eventually",
-            observables=[{"name": "N", "expr": expr}],
-            claim_ast=claim,
-            quantifiers={"T": 20, "H": horizon},
-        )
+        return proposed(**measured(expr, claim, "eventually", quantifiers={"T": 20, "H": horizon}))
 
     assert certified(law("count('X')", 0, 3), law("2 * count('X')", 1, 3)) == 4
     assert certified(law("count('X')", 0, 3), law("2 * count('X')", 1, 4)) is None
@@ -292,7 +286,7 @@ def test_a_wait_is_equivalent_where_both_its_sides_are(proposed):
 def test_each_part_that_is_written_differently_is_proved(proposed):
     def law(start, end):
         claim = op("=>", op(">", obs("N"), const(0)), op("==", obs("M"), const(0)))
-        observables = [{"name": "N", "expr": start}, {"name": "M", "expr": end}]
+        observables = named(N=start, M=end)
         return proposed("eventually", observables=observables, claim_ast=claim, quantifiers={"T": 20, "H": 3})
 
     once, twice = "count('X')", "2 * count('X')"
@@ -303,7 +297,7 @@ def test_each_part_that_is_written_differently_is_proved(proposed):
 @pytest.mark.parametrize(("word", "bound"), [("and", 3), ("or", 5)])
 def test_two_bounds_say_what_one_of_them_says(bounded, proposed, word, bound):
     claim = op(word, op("<=", obs("X"), const(5)), op("<=", obs("X"), const(3)))
-    both = proposed(observables=[{"name": "X", "expr": "count('X')"}], claim_ast=claim)
+    both = proposed(**measured("count('X')", claim, name="X"))
     for other in (3, 5):
         assert certified(both, bounded("count('X')", "<=", other)) == (2 if other == bound else None)
 
@@ -312,10 +306,9 @@ def test_windows_that_are_too_many_are_never_proved_about(proposed):
     """At three moments, symbols are one of 64, and windows of three cells too many."""
 
     def law(factor):
-        both = [{"name": "N", "expr": f"{factor} * incoming_collisions"}]
         change = op("==", op("+", obs("N", T1), obs("N")), op("*", const(2), obs("N", T0)))
         claim = op("=>", op("==", obs("N"), obs("N")), change)
-        return proposed("implication_step", observables=both, claim_ast=claim)
+        return proposed(**measured(f"{factor} * incoming_collisions", claim, "implication_step"))
 
     assert certified(law(1), law(2)) is None
     assert certified(law(1), law(1)) == 0
