@@ -192,7 +192,7 @@ def test_cases_beyond_the_bound_are_counted(trials):
 @pytest.fixture
 def sealed(trials, tmp_path):
     """Evidence of a law."""
-    return lambda name: write_evidence(tmp_path / "law", *trials[name], kind=LAW)
+    return lambda name: write_evidence(tmp_path / "law", trials[name][0], trials[name][1], LAW)
 
 
 def verified(place):
