@@ -19,7 +19,7 @@ from specledger.report.formats import FORMATS
 from specledger.report.formats.html import embed
 from tests.conformance.browser.pages import HARMLESS, HOSTILE, changed, data_of, write
 from tests.toys import CLIMB
-from tests.unit.report.rendering import report_of
+from tests.unit.report.rendering import make_places, report_of
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ checks:
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 BROAD = "[...document.querySelectorAll('main > section, main .scroll > table td, header, div.bar, figure, .stage > *')]"
 SHAPES = [(1280, "light"), (400, "dark"), (1280, "dark"), (400, "light")]
-KINDS = ["run", "suite", "law", "proved", "discovery", "kernel"]
+KINDS = ["run", "suite", "law", "proved", "discovery", "probed"]
 
 
 @pytest.fixture(scope="module")
@@ -76,45 +76,29 @@ def answer(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def proved(tmp_path_factory):
-    """A law that is proved: no receipt of it holds a ring."""
-    bundle = load("momentum", kind="law", set=["cases=30", "mutations=0"])[0]
-    return execute(bundle, tmp_path_factory.mktemp("proved") / "law").place
-
-
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """A discovery of two iterations whose model answers by a script."""
-    small = ["iterations=2", "expect=[]", "trial.cases=30", "trial.mutations=0", "escalation.cases=30", "held_out={}"]
-    bundle = load("kinetic", kind="discovery", set=["model=kinetic-script", *small, "escalation.mutations=0"])[0]
-    return execute(bundle, tmp_path_factory.mktemp("found") / "found").place
-
-
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
-    """A run under the kernel, with probes and an audit log."""
-    bundle = load("axion-basic", kind="scenario", set=["episodes=1", "horizon=3"])[0]
-    return execute(bundle, tmp_path_factory.mktemp("kernel") / "run").place
-
-
-@pytest.fixture(scope="module")
 def page(trap, tmp_path_factory):
     return write(trap, tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")
-def pages(page, heights, answer, proved, found, kernel, tmp_path_factory):
+def others(tmp_path_factory):
+    """Bundles of other kinds; of a proved law no receipt holds a ring."""
+    return make_places(tmp_path_factory.mktemp("others"))
+
+
+@pytest.fixture(scope="module")
+def pages(page, heights, answer, others, tmp_path_factory):
     """A page of each kind."""
     folder = tmp_path_factory.mktemp("pages")
-    places = {"suite": heights, "law": answer, "proved": proved, "discovery": found, "kernel": kernel}
+    places = {**others, "suite": heights, "law": answer}
     return {"run": page, **{kind: write(place, folder, f"{kind}.html") for kind, place in places.items()}}
 
 
 @pytest.fixture(scope="module")
-def index(trap, answer, proved, tmp_path_factory):
+def index(trap, answer, others, tmp_path_factory):
     """An index of a run and two laws, with their pages."""
     folder = tmp_path_factory.mktemp("index")
-    for name, data in FORMATS["index"].write(report_of(trap, answer, proved)).files.items():
+    for name, data in FORMATS["index"].write(report_of(trap, answer, others["proved"])).files.items():
         (folder / name).write_bytes(data)
     return folder / "index.html"
 
@@ -406,18 +390,6 @@ def test_hostile_addresses_are_text_and_lead_nowhere(page, visit):
         assert seen.ask("[window.hit === undefined, document.querySelectorAll('img').length]") == [True, 0]
     assert seen.errors == []
     assert seen.state == "consistent"
-
-
-@pytest.mark.parametrize("kind", ["run", "suite"])
-def test_a_narrow_screen_shows_rows_as_lists_without_scrolling_the_page(kind, pages, visit):
-    seen = visit(pages[kind])
-    seen.say("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=True)
-    assert seen.ask("document.documentElement.scrollWidth") <= 400
-    cell = "document.querySelector('#gates td[data-label=judged]')"
-    assert seen.ask(f"getComputedStyle({cell}).display") == "flow-root"
-    assert seen.ask(
-        "[...document.querySelectorAll('svg.plot')].every((one) => one.getBoundingClientRect().width <= 400)"
-    )
 
 
 def test_it_follows_the_colour_scheme_of_its_reader(page, visit):

@@ -105,11 +105,6 @@ def test_messages_that_were_not_tried_are_told_together(spec, folder):
     assert "`hello` has no valid answer" in done.out
 
 
-def test_it_runs_only_with_leave(spec, folder):
-    done = spec("agent", "check", "good.yaml", "--scenario", "climb.yaml", "--format", "json")
-    assert (done.status, done.codes) == (Exit.INVALID, ["E_AGENT_UNTRUSTED"])
-
-
 def test_an_agent_that_is_a_spec_needs_no_leave(spec, folder):
     done = spec("agent", "check", "climber.yaml", "--scenario", "climb.yaml", "--decisions", "2")
     assert (done.status, done.err) == (Exit.CONFORMS, "")

@@ -59,18 +59,3 @@ def test_a_live_run_goes_on_with_the_log_beside_its_bundle(spec, folder):
     assert "W_AUDIT_TORN" in done.err
     assert spec("verify", "out").status == 0
     assert spec("run", "walk.yaml", "--live", "--trust-agent", "--out", "other", "--format", "json").codes == ["E_LIVE"]
-
-
-def test_a_log_is_verified_by_itself(spec, folder):
-    spec("run", "judged.yaml", "--out", "out")
-    log = folder / "out/audit.log.jsonl"
-    done = spec("verify", log)
-    assert done.status == 0
-    assert "audit.log.jsonl: intact, unsigned." in done.out
-    assert "L4 not checked" in done.out
-    log.write_bytes(log.read_bytes().replace(b'"allow"', b'"deny"', 1))
-    refuted = spec("verify", log)
-    assert (refuted.status, "REFUTED" in refuted.out) == (1, True)
-    for name in ("north.yaml", "nowhere.jsonl"):
-        assert spec("verify", name, "--format", "json").status == 2
-    assert spec("verify", "north.yaml", "--format", "json").codes == ["E_AUDIT_NO_LOG"]

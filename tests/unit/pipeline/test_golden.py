@@ -1,7 +1,5 @@
 """Pins: what is in them, and how a difference from an accepted one is told, whatever somebody did to its files."""
 
-import json
-
 import pytest
 
 from specledger.core.diagnostics import Rejected
@@ -23,16 +21,6 @@ def made():
 def folder(made, tmp_path):
     made.write(tmp_path / "pins")
     return tmp_path / "pins"
-
-
-def test_a_pin_is_a_tree_of_digests_beside_the_receipts(made, folder):
-    assert sorted(path.name for path in folder.iterdir()) == ["climb.json", "climb.jsonl"]
-    tree = json.loads((folder / "climb.json").read_bytes())
-    assert tree == made.tree
-    assert (tree["scenario"], tree["case"], len(tree["episodes"])) == ("climb", "", 2)
-    assert tree["receipts"]["count"] == len(made.receipts) == 20
-    assert tree["result"]["verdict"] == "PASS"
-    assert (folder / "climb.jsonl").read_bytes() == b"".join(line + b"\n" for line in made.receipts)
 
 
 def test_a_pin_is_made_of_the_receipts_that_a_run_writes(made, tmp_path):

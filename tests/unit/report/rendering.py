@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
 from specledger.evidence.result import Tally
-from specledger.kinds import KINDS, MODELS, evidence_kinds, report_kinds
+from specledger.kinds import KINDS, MODELS, evidence_kinds, load, report_kinds
+from specledger.pipeline.executing import execute
 from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS, Options
 from specledger.report.model import Reading, Report, Subject
@@ -21,6 +22,24 @@ from specledger.report.subject import read_subject
 def read(place):
     """The evidence of a bundle, read once."""
     return read_evidence(place, evidence_kinds(KINDS), MODELS)
+
+
+def make_places(folder):
+    """Small bundles of the kinds beside runs and suites: refuted and proved laws, a run under the kernel, a discovery.
+
+    The model of the discovery answers by a script; its first false law is proposed at once.
+    """
+    small = ["trial.cases=30", "trial.mutations=0", "escalation.cases=30", "escalation.mutations=0", "held_out={}"]
+    made = {
+        "law": ("law", "collisions-apart", []),
+        "proved": ("law", "momentum", []),
+        "probed": ("scenario", "axion-basic", ["episodes=2", "horizon=5"]),
+        "discovery": ("discovery", "kinetic", ["model=kinetic-script", "iterations=2", "expect=[]", *small]),
+    }
+    return {
+        name: execute(load(spec, kind=kind, set=sets)[0], folder / name).place
+        for name, (kind, spec, sets) in made.items()
+    }
 
 
 class Altered:

@@ -119,19 +119,6 @@ def test_junit_is_well_formed_whatever_evidence_says(text):
 
 # SARIF
 
-SARIF_REQUIRED = {
-    (): {"version", "runs"},
-    ("runs",): {"tool"},
-    ("runs", "tool"): {"driver"},
-    ("runs", "tool", "driver"): {"name"},
-    ("runs", "tool", "driver", "rules"): {"id"},
-    ("runs", "tool", "driver", "rules", "help"): {"text"},
-    ("runs", "results"): {"message", "ruleId", "ruleIndex"},
-    ("runs", "results", "message"): {"text"},
-    ("runs", "results", "suppressions"): {"kind"},
-}
-"""What the standard requires of each object that is written, by its path."""
-
 
 def objects(value, path=()):
     if isinstance(value, list):
@@ -144,11 +131,9 @@ def objects(value, path=()):
 
 
 @pytest.mark.parametrize("report", [EACH, PROFILE, *map(hostile, HOSTILE)])
-def test_sarif_has_what_the_standard_requires(report):
+def test_a_result_of_sarif_has_a_rule_and_a_level_that_its_kind_allows(report):
+    """The schema of the standard, which `tests/conformance` has, says what else it requires."""
     log = json.loads(text_of("sarif", report))
-    assert log["version"] == "2.1.0"
-    for path, value in objects(log):
-        assert value.keys() >= SARIF_REQUIRED.get(path, set()), path
     for run in log["runs"]:
         rules = run["tool"]["driver"]["rules"]
         for result in run["results"]:
@@ -210,8 +195,9 @@ def test_a_waived_control_is_no_failure_and_an_expired_waiver_waives_nothing():
     assert ends == {"one": [], "two": ["failure"], "three": ["skipped"], "four": ["failure"], "five": ["skipped"]}
     run = json.loads(text_of("sarif", PROFILE))["runs"][1]
     assert [result["ruleId"] for result in run["results"] if "suppressions" in result] == ["three"]
-    types = [line.split(" ")[0] for line in text_of("github", PROFILE).splitlines()]
-    assert types == ["::error", "::error", "::error", "::notice", "::notice"]
+    types = [[line.split(" ")[0] for line in text_of("github", one).splitlines()] for one in (PROFILE, EACH)]
+    assert types[0] == ["::error", "::error", "::error", "::notice", "::notice"]
+    assert types[1] == ["::error", "::warning", "::notice", "::notice"]
 
 
 # OSCAL

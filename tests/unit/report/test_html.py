@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 
 from specledger.core.canonical import parse_canonical
 from specledger.core.verdict import Exit
-from specledger.kinds import load
-from specledger.pipeline.executing import execute
 from specledger.report.formats.html import embed
 from specledger.report.formats.html.elements import block, element, quoted, words
 from specledger.report.formats.html.embed import Copies, Embedded, choose
-from specledger.report.formats.html.tables import MOST_ROWS, anchors, marked, render, render_cell
+from specledger.report.formats.html.tables import MOST_ROWS, anchors, render, render_cell
 from specledger.report.model import Outcome, Report
 from specledger.report.profile import Control, Judgement, Match, Waiver
 from specledger.report.sections import (
@@ -31,11 +29,9 @@ from specledger.report.sections import (
     RowLink,
     Section,
     Words,
-    anchor,
-    tone,
 )
+from tests.unit.report.rendering import make_places, report_of, subject_of, text_of
 from tests.unit.report.rendering import read as read_bundle
-from tests.unit.report.rendering import report_of, subject_of, text_of
 from tools.tampering.forger import merkle
 
 HOSTILE = "</script><script>alert(1)</script>\u202e\x1b[31m\u2028<!-- <b> &amp; \" '"
@@ -89,32 +85,8 @@ def lines_of(data):
 
 
 @pytest.fixture(scope="module")
-def law(tmp_path_factory):
-    return execute(load("collisions-apart", kind="law")[0], tmp_path_factory.mktemp("law") / "law").place
-
-
-@pytest.fixture(scope="module")
-def proved(tmp_path_factory):
-    return execute(load("momentum", kind="law")[0], tmp_path_factory.mktemp("law") / "law").place
-
-
-@pytest.fixture(scope="module")
-def probed(tmp_path_factory):
-    bundle = load("axion-basic", kind="scenario", set=["episodes=2", "horizon=5"])[0]
-    return execute(bundle, tmp_path_factory.mktemp("axion") / "run").place
-
-
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """A discovery whose model answers by a script; its first false law is proposed at once."""
-    small = ["iterations=2", "expect=[]", "trial.cases=30", "trial.mutations=0", "escalation.cases=30", "held_out={}"]
-    bundle = load("kinetic", kind="discovery", set=["model=kinetic-script", *small, "escalation.mutations=0"])[0]
-    return execute(bundle, tmp_path_factory.mktemp("discovery") / "found").place
-
-
-@pytest.fixture(scope="module")
-def places(trap, heights, law, proved, probed, found):
-    return {"run": trap, "suite": heights, "law": law, "proved": proved, "probed": probed, "discovery": found}
+def places(trap, heights, tmp_path_factory):
+    return {"run": trap, "suite": heights, **make_places(tmp_path_factory.mktemp("places"))}
 
 
 @pytest.fixture(scope="module")
@@ -259,8 +231,8 @@ def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, tra
     assert "alert(1)</script>" not in text
 
 
-def test_a_law_shows_what_it_rests_on(pages, read, law, proved):
-    verdict = next(one["body"]["verdict"] for one in read(law) if one["type"] == "verdict")
+def test_a_law_shows_what_it_rests_on(pages, read, places):
+    verdict = next(one["body"]["verdict"] for one in read(places["law"]) if one["type"] == "verdict")
     (row,) = table(pages["law"], "laws")
     assert row[0] == "\u2713FAIL as expected"
     assert row[2:4] == [verdict["claim"], f"a counterexample at step {verdict['counterexample']['t']}"]
@@ -271,7 +243,7 @@ def test_a_law_shows_what_it_rests_on(pages, read, law, proved):
     assert drawn["said"].startswith("A counterexample.")
     (row,) = table(pages["proved"], "laws")
     assert (row[0], row[3]) == ("\u2713PROVED", "a certificate")
-    verdict = next(one["body"]["verdict"] for one in read(proved) if one["type"] == "verdict")
+    verdict = next(one["body"]["verdict"] for one in read(places["proved"]) if one["type"] == "verdict")
     assert all(f"<bdi>{key}</bdi></th>" in pages["proved"] for key in verdict["certificate"])
 
 
@@ -294,8 +266,8 @@ def test_a_law_without_a_counterexample_shows_an_example_that_says_so(pages):
     }
 
 
-def test_a_discovery_shows_each_law_with_its_last_verdict_and_what_was_asked(pages, read, found):
-    receipts = read(found)
+def test_a_discovery_shows_each_law_with_its_last_verdict_and_what_was_asked(pages, read, places):
+    receipts = read(places["discovery"])
     verdicts = {}
     for one in receipts:
         if one["type"] == "escalation" or (one["type"] == "law" and one["body"]["late"] is None):
@@ -325,8 +297,8 @@ def test_a_discovery_shows_each_law_with_its_last_verdict_and_what_was_asked(pag
     assert digest in "".join(Read(body).words)
 
 
-def test_probes_are_told_with_their_intervals(pages, read, probed):
-    bodies = [one["body"] for one in read(probed) if one["type"] == "probe"]
+def test_probes_are_told_with_their_intervals(pages, read, places):
+    bodies = [one["body"] for one in read(places["probed"]) if one["type"] == "probe"]
     for mark, name, _, _, times, *_ in table(pages["probed"], "probes"):
         found = [body["verdict"] for body in bodies if body["probe"] == name.rstrip("#")]
         assert (mark, int(times)) == ("\u2713PASS" if found else "?untested", len(found))
@@ -409,19 +381,6 @@ def test_a_long_table_is_cut_and_says_so():
     assert text.count("<tbody") == MOST_ROWS
     assert "3 more rows are not on this page" in text
     assert len({*anchors(section)}) == MOST_ROWS
-
-
-def test_marks_have_signs_and_tones():
-    assert [tone(mark) for mark in ("PASS", "ERROR", "untested", "not made", "waived (failed)")] == [
-        "good",
-        "bad",
-        "open",
-        "open",
-        "",
-    ]
-    assert marked("") == ""
-    assert "\u2715" in marked("FAIL")
-    assert anchor("s", "a b/\u00fc<") == "s.a_b_"
 
 
 def test_requirements_of_a_profile_are_rows_untested_ones_too(trap, heights):

@@ -52,19 +52,6 @@ def changed(trap):
     return lambda change: text_of("markdown", report_of(altered(read_bundle(trap), change)))
 
 
-def test_what_was_broken_is_counted_where_it_was(changed):
-    def change(bodies):
-        breach = {"invariant": "no-bump", "severity": "fatal", "witness": {}}
-        bodies["step"][3]["violations"] += [breach]
-        bodies["episode_end"][0]["violations"] += [breach, {**breach, "invariant": "other", "severity": "warn"}]
-
-    text = changed(change)
-    assert text.startswith("# `concave`: FAIL\n")
-    assert rows(text, "Episodes") == [["episode 0", "100", "horizon", "in step 30", "3"]]
-    broken = {row[1]: int(row[-1]) for row in rows(text, "Invariants")}
-    assert {name: count for name, count in broken.items() if count} == {"no-bump": 2}
-
-
 def test_a_suite_is_summed_up(of_suite, heights, read):
     bodies: dict[str, list] = {}
     for one in read(heights):

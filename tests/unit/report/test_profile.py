@@ -4,18 +4,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.report.model import Check, Outcome, Report
-from specledger.report.overview import control_sections
 from specledger.report.profile import judge, read_tests
-from specledger.report.sections import tone
 from specledger.spec.profile import Profile
-from tests.unit.report.rendering import made_up, summary_of, text_of
+from tests.unit.report.rendering import made_up, text_of
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
 SAID = "id: a, section: s, says: it must"
@@ -91,32 +88,6 @@ def test_a_waiver_counts_up_to_its_day_and_never_hides_the_outcome(date, state, 
     found = judged(f"{SAID}, status: shown, evidence: [{{check: invariant/y}}], {waiver}", date=date)
     (control,) = found.controls
     assert (control.outcome, control.waiver.state, found.verdict) == (Outcome.FAILED, state, verdict)
-
-
-def test_a_control_that_differs_is_no_bare_pass_in_any_format(judged):
-    report = Report(SUBJECTS, judged(f"{SAID}, status: differs, why: done elsewhere, evidence: [{{check: progress}}]"))
-    (profile,) = [
-        each for each in ElementTree.fromstring(text_of("junit", report)) if each.get("name") == "profile.rules"
-    ]
-    assert [(each.tag, each.get("type")) for each in profile.findall("testcase/*")] == [("skipped", "differs")]
-    assert profile.get("skipped") == "1"
-    sarif = json.loads(text_of("sarif", report))["runs"][-1]["results"]
-    assert [(each["kind"], each["level"]) for each in sarif] == [("review", "none")]
-    (finding,) = json.loads(text_of("oscal", report))["assessment-results"]["results"][-1]["findings"]
-    status = finding["target"]["status"]
-    assert status == {"state": "not-satisfied", "reason": "other", "remarks": "differs: done elsewhere"}
-    found = json.loads(text_of("json", report))["profile"]
-    assert (found["outcomes"]["differs"], found["outcomes"]["passed"], found["controls"][0]["outcome"]) == (
-        1,
-        0,
-        "differs",
-    )
-    assert "::notice title=control a::differs: it must; done elsewhere" in text_of("github", report)
-    assert "**differs**" in summary_of(report)
-    assert "1 differs." in summary_of(report)
-    (section, *_) = control_sections(report)
-    assert [row.mark for row in section.rows] == ["differs"]
-    assert tone("differs") == "open"
 
 
 @pytest.mark.parametrize(

@@ -139,44 +139,28 @@ def test_evidence_that_says_too_little_or_too_much_is_refused(evidence, asked):
 
 
 @pytest.mark.parametrize(
-    ("evidence", "code"),
+    ("evidence", "code", "hint"),
     [
-        ("receipts: step, require: 'body.t +'", "E_EXPR_SYNTAX"),
-        ("receipts: step, require: 'state.t > 0'", "E_EXPR_UNKNOWN_NAME"),
-        ("receipts: step, require: 'body.t'", "E_EXPR_TYPE"),
-        ("receipts: step, when: 'size(body)', require: 'body.t > 0'", "E_EXPR_TYPE"),
-        ("receipts: step, require: 'body.choosen != null'", "E_EXPR_UNKNOWN_FIELD"),
-        ("receipts: step, require: 'body.decisions.all(d, d.reject == [])'", "E_EXPR_UNKNOWN_FIELD"),
-        ("receipts: drift, require: 'body.t in start.drifts[0].scedule'", "E_EXPR_UNKNOWN_FIELD"),
-        ("receipts: start, kind: suite, require: 'body.horizon > 0'", "E_EXPR_UNKNOWN_FIELD"),
-        ("receipts: stepp, require: 'body.t > 0'", "E_PROFILE_UNKNOWN"),
-        ("receipts: step, kind: law, require: 'body.t > 0'", "E_PROFILE_UNKNOWN"),
-        ("verified: receipts form a hash chain", "E_PROFILE_UNKNOWN"),
+        ("receipts: step, require: 'body.t +'", "E_EXPR_SYNTAX", ""),
+        ("receipts: step, require: 'state.t > 0'", "E_EXPR_UNKNOWN_NAME", ""),
+        ("receipts: step, require: 'body.t'", "E_EXPR_TYPE", ""),
+        ("receipts: step, when: 'size(body)', require: 'body.t > 0'", "E_EXPR_TYPE", ""),
+        ("receipts: step, require: 'body.choosen != null'", "E_EXPR_UNKNOWN_FIELD", "did you mean `chosen`?"),
+        ("receipts: step, require: 'body.decisions.all(d, d.reject == [])'", "E_EXPR_UNKNOWN_FIELD", ""),
+        ("receipts: drift, require: 'body.t in start.drifts[0].scedule'", "E_EXPR_UNKNOWN_FIELD", ""),
+        ("receipts: start, kind: suite, require: 'body.horizon > 0'", "E_EXPR_UNKNOWN_FIELD", ""),
+        ("receipts: stepp, require: 'body.t > 0'", "E_PROFILE_UNKNOWN", "did you mean `step`?"),
+        ("receipts: step, kind: law, require: 'body.t > 0'", "E_PROFILE_UNKNOWN", ""),
+        ("verified: receipts form a hash chain", "E_PROFILE_UNKNOWN", f"did you mean `{CHAIN}`?"),
     ],
 )
-def test_an_expression_that_is_wrong_is_found_at_its_place(evidence, code, asked):
+def test_an_expression_that_is_wrong_is_found_at_its_place(evidence, code, hint, asked):
     with pytest.raises(Rejected) as rejected:
         questions_of(asked(evidence), ALL)
     (found,) = rejected.value.diagnostics
     assert found.span is not None
     assert (found.code, found.span.start.line) == (code, 5)
-
-
-@pytest.mark.parametrize(
-    ("evidence", "column", "hint"),
-    [
-        ("receipts: stepp, require: 'body.t > 0'", "stepp", "did you mean `step`?"),
-        ("verified: receipts form one hash chian", "receipts form", f"did you mean `{CHAIN}`?"),
-        ("receipts: step, require: 'body.choosen != null'", "choosen", "did you mean `chosen`?"),
-    ],
-)
-def test_what_no_bundle_can_have_is_found_at_its_column_with_a_hint(evidence, column, hint, asked):
-    with pytest.raises(Rejected) as rejected:
-        questions_of(asked(evidence), ALL)
-    (found,) = rejected.value.diagnostics
-    assert found.span is not None
-    line = f"  - {{id: c0, section: s, says: it must, status: shown, evidence: [{{{evidence}}}]}}"
-    assert (found.span.start.column, found.hint) == (line.index(column) + 1, hint)
+    assert hint in (found.hint or "")
 
 
 def test_what_always_comes_out_the_same_is_warned_of(asked):

@@ -104,19 +104,6 @@ def test_nothing_in_it_acts_or_comes_from_outside(picture):
     assert found(harmless(picture), "text", "title")[0].text == "concave, seed 1, episode 0"
 
 
-def test_who_wants_less_motion_sees_the_end(root):
-    style = root.find(f"{SVG}style").text
-    assert "@media (prefers-reduced-motion: reduce) { .moving { display: none; } .still { display: inline; } }" in style
-    assert "@media (prefers-color-scheme: dark)" in style
-    parents = {child: parent for parent in root.iter() for child in parent}
-    for name in ("animate", "animateTransform"):
-        for moves in root.iter(SVG + name):
-            assert "moving" in parents[moves].get("class").split()
-    still, moving = found(root, "g", "still"), found(root, "g", "moving")
-    assert [one.get("transform") for one in still] == [one.get("transform") for one in moving]
-    assert len(still) == 2
-
-
 # Hostile evidence
 
 
