@@ -183,18 +183,19 @@ def _agents(role: Role, around: Around, stage: Stage) -> tuple[Agent | None, Age
 
 def _acts(agent: Agent | None, declared: Agent | None) -> dict[str, Any]:
     """What an actor calls of its agent; of one that is asked outside, the memory of the procedure that it declares."""
-    if declared is not None:
-        kept = {"begin": compile_begin(declared.memory), "remember": compile_remember(declared.memory)}
-        return {**_memoryless(), "remembers": declared.memory.scope, **kept}
-    if agent is None:
-        return {"remembers": EPISODE, **_memoryless()}
-    return {
-        "remembers": agent.memory.scope,
-        "begin": compile_begin(agent.memory),
-        "propose": compile_propose(agent),
-        "writes": compile_writes(agent.memory),
-        "remember": compile_remember(agent.memory),
+    acts: dict[str, Any] = {
+        "propose": lambda _observation, _memory: [],
+        "writes": lambda _observation, _memory, _action: 0,
+        "remembers": EPISODE,
+        "begin": lambda _observation: {},
+        "remember": lambda _observation, memory, _action, _seen: memory,
     }
+    if agent is not None:
+        acts |= {"propose": compile_propose(agent), "writes": compile_writes(agent.memory)}
+    if (keeper := agent or declared) is not None:
+        begin, remember = compile_begin(keeper.memory), compile_remember(keeper.memory)
+        acts |= {"remembers": keeper.memory.scope, "begin": begin, "remember": remember}
+    return acts
 
 
 def _operations(world: World) -> list[dict[str, Any]]:
@@ -206,16 +207,6 @@ def _operations(world: World) -> list[dict[str, Any]]:
         }
         for name, action in sorted(world.actions.items())
     ]
-
-
-def _memoryless() -> dict[str, Callable[..., Any]]:
-    """The functions of an actor whose agent keeps its memory to itself."""
-    return {
-        "begin": lambda _observation: {},
-        "propose": lambda _observation, _memory: [],
-        "writes": lambda _observation, _memory, _action: 0,
-        "remember": lambda _observation, memory, _action, _seen: memory,
-    }
 
 
 def _around(world: World, governor: Governor, whole: World, name: str) -> Around:

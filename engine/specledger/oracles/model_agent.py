@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -123,17 +123,6 @@ class NoStatementError(Exception):
         super().__init__(reason)
 
 
-class Source(NamedTuple):
-    """What an answer of the session was made of: the key of the request to the model, and what the model answered."""
-
-    request: str
-    answer: ModelAnswer
-
-    def document(self) -> dict[str, Any]:
-        """The same as JSON values."""
-        return {"request": self.request, "answer": self.answer.document()}
-
-
 class ModelAgent:
     """One session with a model."""
 
@@ -143,7 +132,7 @@ class ModelAgent:
         self._model: Model | None = None
         self._prompt: DecisionPrompt | None = None
         self._tools: tuple[Tool, ...] = ()
-        self._source: Source | None = None
+        self._source: dict[str, Any] = {}  # of what the answer was made: a request's key, and what the model answered
         self._turn = 0
         self._asked: dict[int, str] = {}  # the texts of the questions, by the number of their message
         self._committed: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -155,19 +144,16 @@ class ModelAgent:
 
     def exchange(self, message: bytes) -> Answer:
         """Answer one message."""
-        self._source = None
+        self._source = {}
         asked: Any = parse_canonical(message, limit=len(message))
         try:
             answer = self._answer(asked)
-            return received(canonical_bytes({"id": asked["id"], **answer, **self._made_of()}, FLOATS_ANYWHERE))
+            return received(canonical_bytes({"id": asked["id"], **answer, **self._source}, FLOATS_ANYWHERE))
         except NoStatementError as error:
             failure, reason = error.failure, error.reason
         except NotCanonical as error:
             failure, reason = NOT_JSON, error.code
-        return replace(received(canonical_bytes(self._made_of())), failure=failure, reason=reason)
-
-    def _made_of(self) -> dict[str, Any]:
-        return {} if self._source is None else {"source": self._source.document()}
+        return replace(received(canonical_bytes(self._source)), failure=failure, reason=reason)
 
     def close(self, *, bye: bool = False) -> None:
         """Forget the session; a model that holds a connection closes it."""
@@ -206,7 +192,9 @@ class ModelAgent:
         name, arguments = _called(answer)
         accepts, claims = arguments.pop(ACCEPT, None), arguments.pop(CLAIMS, {})
         if kind == "offer" and accepts is not True:
-            return _declined(accepts)
+            if accepts is not False:
+                raise NoStatementError(NOT_JSON, ACCEPT)
+            return {"type": "declined"}
         reasons = [*_lines(arguments.pop(REASONS, [])), *(answer.text or "").splitlines()]
         action = {**arguments, "op": name}
         if kind == "decide" and "env" not in asked:
@@ -225,7 +213,7 @@ class ModelAgent:
         request = ModelRequest(self._turn, self._prompt.system, text, tools=tools)
         answer = self._model.ask(request)
         self._turn += 1
-        self._source = Source(request.key(self._plan.identity), answer)
+        self._source = {"source": {"request": request.key(self._plan.identity), "answer": answer.document()}}
         if not answer.usable:
             raise NoStatementError(RAISED, answer.failure or "")
         return answer
@@ -278,17 +266,6 @@ def _called(answer: ModelAnswer) -> tuple[str, dict[str, Any]]:
     if not isinstance(arguments, dict) or "op" in arguments or not 0 < len(name) <= 80:
         raise NoStatementError(NOT_JSON, "arguments")
     return name, arguments
-
-
-def _declined(accepts: Any) -> dict[str, Any]:
-    """The answer to an offer that is not taken.
-
-    Raises:
-        NoStatementError: Whether it is taken is not said.
-    """
-    if accepts is not False:
-        raise NoStatementError(NOT_JSON, ACCEPT)
-    return {"type": "declined"}
 
 
 def _offered(tool: Tool) -> Tool:

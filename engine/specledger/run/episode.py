@@ -36,10 +36,6 @@ from specledger.run.decision import (
 )
 
 
-def _no_check(value: Any) -> None:
-    """Check nothing: the types bound the size."""
-
-
 class Episode:
     """One episode: the state and the counters that a step changes.
 
@@ -54,7 +50,7 @@ class Episode:
         self._actors = actors
         self._others = len(actors) > 1
         self._turns = [tuple(actors)] if plan.simultaneous else [(one,) for one in actors]
-        self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else _no_check
+        self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else lambda _value: None
         self._parts = PartChains(part.name for part in plan.parts)
         self._invariants = {
             scope: tuple(item for item in plan.invariants if item.scope == scope) for scope in ("step", "episode")
@@ -343,7 +339,8 @@ class Episode:
         """
         plan, before, after, by = self._plan, decision.before, decision.after, decision.by
         success, until = (plan.success(after), plan.until(after)) if last else (None, False)
-        remembered = self._remember(decision) if self._monitors else self._remembered
+        step = before, after, decision.action, decision.outcome
+        remembered = {name: each.remember(*step, self._remembered[name]) for name, each in self._monitors.items()}
         violations, idle = find_violations(self._invariants["step"], start, after, remembered) if last else ([], [])
         moved = self._shifts(by, after) if self._others and after is not before else []
         self._weigh(after)
@@ -387,11 +384,6 @@ class Episode:
         fatal = violations and any(one["severity"] == "fatal" for one in violations)
         self._ended = "fatal" if fatal else "until" if until else None
         return Event("step", body, form)
-
-    def _remember(self, decision: Decision) -> dict[str, dict[str, Any]]:
-        """The memory of every monitor after a decision."""
-        step = decision.before, decision.after, decision.action, decision.outcome
-        return {name: each.remember(*step, self._remembered[name]) for name, each in self._monitors.items()}
 
     def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:
         """What an action changes for the governors of the other actors."""

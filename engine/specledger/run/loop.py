@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from specledger.compile.plan import Actor, Plan
 from specledger.core.canonical import canonical_ints, parse_written
 from specledger.core.entries import Entries, Mode
 from specledger.core.events import Event
+from specledger.oracles.recording import Tape
 from specledger.run.actor_state import ActorState
 from specledger.run.controller import DecisionController
 from specledger.run.document_agent import SpecAgent
@@ -47,6 +48,8 @@ def run(
         `start`; per episode `episode`, then per step `drift`*, and per turn a `commit` and a `step` of each actor, or
         one `error`, then `episode_end`; `end`. What attaches to the loop yields `audit` and `probe` at its places.
     """
+    turns = "simultaneous" if plan.simultaneous else "order"
+    tape = Tape() if plan.oracle is None else plan.oracle.tape  # a live run continues an audit log
     yield Event(
         "start",
         {
@@ -61,13 +64,13 @@ def run(
             ],
             "drifts": [{"drift": drift.name, "schedule": sorted(drift.schedule)} for drift in plan.drifts],
             **({"expect": dict(plan.expect)} if plan.expect else {}),
-            **_cast(plan),
+            **({"agents": [actor.name for actor in plan.actors], "turns": turns} if len(plan.actors) > 1 else {}),
             **({} if plan.agent_faults == "inconclusive" else {"agent_faults": plan.agent_faults}),
-            **_continued(plan),
+            **({"audit": {"mode": tape.mode.value, "head": tape.head}} if tape.mode is Mode.LIVE else {}),
         },
     )
     gates, steps = Counter(dict.fromkeys(plan.gates, 0)), 0
-    for event in _in_turn(plan, controllers or controllers_of(plan)) if episodes is None else episodes:
+    for event in _in_turn(plan, controllers) if episodes is None else episodes:
         body = event.body
         if event.type == "step" and progress is not None:
             progress(body["episode"] * plan.horizon + body["t"] + 1, plan.episodes * plan.horizon)
@@ -92,9 +95,9 @@ def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionControlle
     return DecisionController(actor)
 
 
-def _in_turn(plan: Plan, controllers: Sequence[DecisionController]) -> Iterator[Event]:
+def _in_turn(plan: Plan, controllers: Sequence[DecisionController] | None) -> Iterator[Event]:
     """The events of all episodes; what lasts over the run goes from each to the next."""
-    actors = [*map(ActorState, plan.actors, controllers)]
+    actors = [*map(ActorState, plan.actors, controllers or controllers_of(plan))]
     for number in range(plan.episodes):
         yield from Episode(plan, number, actors).run()
 
@@ -113,19 +116,6 @@ def separate(plan: Plan) -> bool:
 def run_episode(plan: Plan, number: int) -> Iterator[Event]:
     """The events of one episode of a plan whose episodes are separate."""
     return Episode(plan, number, [*map(ActorState, plan.actors, controllers_of(plan))]).run()
-
-
-def _cast(plan: Plan) -> dict[str, Any]:
-    """The agents in the order in which they act, if there are several."""
-    turns = "simultaneous" if plan.simultaneous else "order"
-    return {"agents": [actor.name for actor in plan.actors], "turns": turns} if len(plan.actors) > 1 else {}
-
-
-def _continued(plan: Plan) -> dict[str, Any]:
-    """The audit log that a live run continues; a simulated run has one of its own."""
-    if plan.oracle is None or plan.oracle.tape.mode is not Mode.LIVE:
-        return {}
-    return {"audit": {"mode": Mode.LIVE.value, "head": plan.oracle.tape.head}}
 
 
 def run_parallel(

@@ -41,18 +41,14 @@ class OutsideProposals(DecisionController):
             reply = self._session.tell(place, "decide", fields)
         except AgentFault as fault:
             return [_none(fault.reason)]
-        return proposals_of(reply.body["proposals"], self._claims)
+        given = reply.body["proposals"]
+        if len(given) > MOST_PROPOSALS:
+            return [_none(TOO_MANY)]
+        return [one if _is_proposal(one, self._claims) else _none(MALFORMED) for one in given]
 
     def faults(self) -> list[dict[str, Any]]:
         """The agent faults since the last call: `{t, message, reason}` of each."""
         return self._session.faults()
-
-
-def proposals_of(given: list[Any], claims: Mapping[str, Type]) -> list[Proposal]:
-    """The proposals of an answer: all of them are of a form that a judge can look at."""
-    if len(given) > MOST_PROPOSALS:
-        return [_none(TOO_MANY)]
-    return [one if _is_proposal(one, claims) else _none(MALFORMED) for one in given]
 
 
 def _none(reason: str) -> Proposal:

@@ -5,7 +5,6 @@ import copy
 import pytest
 
 from specledger.core.binding import GENESIS
-from specledger.core.digest import sha256_hex
 from specledger.core.entries import entry_hash
 from specledger.expr import EvaluationError
 from specledger.gates.digests import trace_commit
@@ -86,18 +85,6 @@ def test_every_entry_is_linked_to_the_one_before(case):
         assert entry["prev_entry_hash"] == head
         assert entry["entry_hash"] == entry_hash(entry)
         head = entry["entry_hash"]
-
-
-def test_what_cannot_be_hashed_has_the_digest_of_its_bytes(case):
-    name, make, _, found = case
-    entry = next(one for one in found.entries("POLICY_DECISION") if one["kernel_decision"]["verdict"] == "deny")
-    if name == "no_json":
-        assert (entry["proposal_hash"], entry["trace_hash"]) == (sha256_hex(make(None)), GENESIS)
-    elif name == "nothing":
-        assert (entry["proposal_hash"], entry["trace_hash"]) == (GENESIS, GENESIS)
-    elif name == "not_a_number":
-        assert entry["proposal_hash"] != GENESIS
-        assert entry["trace_hash"] == GENESIS
 
 
 def test_an_agent_that_fails_is_an_error_that_is_logged_and_no_denial(go):

@@ -8,11 +8,10 @@ from collections import Counter
 
 import pytest
 
-from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.gates.digests import proposal_hash, trace_commit
 from specledger.kinds import load
-from specledger.pipeline.checking import check, load_runs
+from specledger.pipeline.checking import check
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.report.formats import FORMATS
@@ -75,15 +74,9 @@ REPLACED = {
         {"pseudo-does-not-pass", "fabrication-is-found", "fabrication-is-found-by-answers-alone"},
     ),
     "pseudo in the place of honest": (("runs.honest.agent=pseudo",), {"honest-passes", "honest-is-not-accused"}),
-    "a probe that is never made is no pass": (
-        ("runs.honest.set={episodes: 3, probes.p4-bypass: null}",),
-        {"honest-passes"},
-    ),
-    "a kernel without the rule that an offer breaks": (
-        ("runs.pseudo.set={episodes: 3, governor.invariants.axion-i3: null}",),
-        {"the-kernel-holds"},
-    ),
-}
+    "a probe that is never made is no pass": (("runs.honest.set={episodes: 3, probes.p4-bypass: null}",), {"honest-passes"}),
+    "a kernel without the rule that an offer breaks": (("runs.pseudo.set={episodes: 3, governor.invariants.axion-i3: null}",), {"the-kernel-holds"}),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", REPLACED)
@@ -98,11 +91,6 @@ def test_what_is_inconclusive_is_no_pass(tmp_path):
     unclear = counts(found, "unclear_episodes")["honest"]
     assert unclear > 0
     assert counts(found, "honest_passes")[""] <= 8 - unclear
-
-
-def test_seeds_that_were_tuned_on_are_refused():
-    with pytest.raises(Rejected, match="E_SUITE_TUNED"):
-        load_runs(["axion-m4"], ["runs.honest.seeds=[3]"])
 
 
 # The files of each agent
@@ -172,10 +160,6 @@ def test_each_failed_step_is_a_counterexample_up_to_a_number(files):
         assert document["proposal"]["env"] == document["state"]
         assert trace_commit(document["trace"]) == document["trace"]["trace_commit"]
         assert proposal_hash(document["proposal"]) in {entry["proposal_hash"] for entry in document["audit"]}
-
-
-def test_the_same_evidence_gives_the_same_files(small, made):
-    assert files_of(small.place) == made
 
 
 # A stranger's agent, probe and suite

@@ -110,25 +110,9 @@ def test_a_hidden_objective_is_found(run, wire):
     assert flags(run(obedient, wire, prompt="hidden-objective")) >= {"p5-causal", "layer-r"}
 
 
-def test_reasons_made_up_afterwards_are_found(run):
-    assert {"p5-causal", "p5-predictions"} & flags(run(BEHAVIOURS["post_hoc"]))
-
-
-def test_noise_is_not_flagged(run):
-    finished = run(BEHAVIOURS["noisy"], deterministic=False, declares="", probes=["p5-causal", "p5-repeated"])
-    assert flags(finished) == set()
-    assert {one["cause"] for one in probes(finished) if one["probe"] == "p5-causal"} == {"undeclared"}
-
-
 def test_a_hidden_objective_is_found_without_a_declared_procedure_too(run):
     finished = run(BEHAVIOURS["hidden"], deterministic=False, declares="", probes=["p5-repeated"], horizon=6)
     assert flags(finished) == {"p5-repeated"}
-
-
-def test_other_words_are_abstentions(run):
-    finished = run(BEHAVIOURS["chatty"])
-    assert {one["cause"] for one in probes(finished) if one["probe"] == "p5-causal"} == {"abstained"}
-    assert flags(finished) == set()
 
 
 FAULTS = {"refusing": "raised", "broken": "not_json", "slow": "raised"}

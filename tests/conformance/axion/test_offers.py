@@ -23,28 +23,16 @@ DOCUMENT = "before_propose"
 TRAPS = {
     "no-snapshot": (DOCUMENT, "edit: [{op: remove, path: /trace/fork_snapshots/0}]", "axion-i3"),
     "little-mass": (DOCUMENT, "edit: [{op: replace, path: /trace/counterfactuals/0/prob_mass, value: 0}]", "axion-i1"),
-    "another-commitment": (
-        DOCUMENT,
-        "edit: [{op: copy, from: /trace/fork_snapshots/0/state_digest, path: /trace/trace_commit}]",
-        "axion-i0",
-    ),
-    "another-energy": (
-        DOCUMENT,
-        "edit: [{op: replace, path: /env/self/energy, to: document.env.self.energy + 1}]",
-        "axion-env",
-    ),
+    "another-commitment": (DOCUMENT, "edit: [{op: copy, from: /trace/fork_snapshots/0/state_digest, path: /trace/trace_commit}]", "axion-i0"),
+    "another-energy": (DOCUMENT, "edit: [{op: replace, path: /env/self/energy, to: document.env.self.energy + 1}]", "axion-env"),
     "another-kind": (DOCUMENT, "edit: [{op: replace, path: /proposal_type, value: self_modify}]", "axion-kind"),
-    "another-plan": (
-        DOCUMENT,
-        "edit: [{op: replace, path: /payload/plan/steps/0, value: {op: pickup, args: {}}}]",
-        "axion-plan",
-    ),
+    "another-plan": (DOCUMENT, "edit: [{op: replace, path: /payload/plan/steps/0, value: {op: pickup, args: {}}}]", "axion-plan"),
     "no-trace": (DOCUMENT, "edit: [{op: remove, path: /trace}]", "schema"),
     "stale-token": (DOCUMENT, "call: {token: stale}", "expired"),
     "anothers-token": ("after_commit", "call: {token: other}", "unknown"),
     "token-for-another": ("after_token", "call: {token: own, action: other}", "token"),
     "spent-token": ("after_act", "call: {token: own}", "spent"),
-}
+}  # fmt: skip
 
 
 SCENARIO = """spec: scenario/v1

@@ -49,13 +49,6 @@ def test_the_evidence_says_what_was_asked_and_answered(go):
     assert body["evidence"]["revealed"] is True
 
 
-def test_a_run_with_probes_does_what_the_run_without_them_does(go):
-    probed, plain = go("axion-resource", "pseudo", *SETS), go("axion-resource", "pseudo", *SETS[:2], "probes=[]")
-    assert probed.of("step") == plain.of("step")
-    assert probed.probes("p5-causal")
-    assert not plain.of("probe")
-
-
 def test_free_text_is_denied_before_it_can_be_challenged(go):
     def chat(_t, document):
         for claim in document["trace"]["causal_claims"]:

@@ -235,10 +235,3 @@ def test_a_plan_that_cannot_be_one_is_denied(tmp_path, shipped, mode, reason):
 def test_the_further_steps_of_a_plan_are_committed_to(tmp_path, shipped):
     found = outside(tmp_path, shipped, "shows no plan")
     assert {(body["verdict"], body["cause"]) for body in found.probes("opens")} == {("FAIL", "commitment")}
-
-
-def test_the_evidence_of_plans_verifies(tmp_path):
-    (case,) = load("specs/scenario/axion-plans.yaml")
-    execute(case, tmp_path / "out")
-    assert verify(tmp_path / "out").verdict == "PASS"
-    assert verify(tmp_path / "out" / "audit.log.jsonl").verdict == "PASS"

@@ -120,19 +120,13 @@ WAYS = {
     "no token, though one was issued": (lambda env: issue(env) and None, {}, "no_token"),
     "an empty token": (lambda env: {}, {}, "unknown"),
     "a token without an identifier": (lambda env: {**issue(env), "token_id": ["x"]}, {}, "unknown"),
-    "a token that was never issued": (
-        lambda env: resigned(issue(env), token_id="12345678-1234-5234-8234-123456789abc"), {}, "unknown"
-    ),
+    "a token that was never issued": (lambda env: resigned(issue(env), token_id="12345678-1234-5234-8234-123456789abc"), {}, "unknown"),
     "a token of another episode": (lambda env: issue(Environment()), {}, "unknown"),
     "a token with a broken signature": (lambda env: {**issue(env), "signature": "0" * 64}, {}, "unknown"),
     "a token with a field more": (lambda env: {**issue(env), "more": 1}, {}, "unknown"),
     "a token that holds no JSON": (lambda env: {**issue(env), "scope": {1, 2}}, {}, "unknown"),
-    "a wider scope written in and signed": (
-        lambda env: resigned(issue(env), scope=WIDER), {"scope": WIDER}, "unknown"
-    ),
-    "a later end written in and signed": (
-        lambda env: resigned(issue(env), expires_at_ms=10**9), {"at_ms": 10**8}, "unknown"
-    ),
+    "a wider scope written in and signed": (lambda env: resigned(issue(env), scope=WIDER), {"scope": WIDER}, "unknown"),
+    "a later end written in and signed": (lambda env: resigned(issue(env), expires_at_ms=10**9), {"at_ms": 10**8}, "unknown"),
     "another proposal written in and signed": (
         lambda env: resigned(issue(env), binding={**issue(env)["binding"], "proposal_hash": OTHER_PLAN.proposal_hash}),
         {"submission": OTHER_PLAN, "action": {"op": "move", "dir": "N"}}, "unknown",
@@ -248,42 +242,6 @@ def holders():
 
 def test_every_holder_of_the_step_is_known():
     assert holders() == set(HOLDERS)
-
-
-def given(function, name):
-    """What a function assigns to a name, a call without its arguments; one by one where tuples of one length meet."""
-    pairs: list[tuple[ast.expr, ast.expr]] = []
-    for node in (each for each in ast.walk(function) if isinstance(each, ast.Assign)):
-        for target in node.targets:
-            if isinstance(target, ast.Tuple):
-                values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] * len(target.elts)
-                pairs += zip(target.elts, values, strict=True)
-            else:
-                pairs.append((target, node.value))
-    return [ast.unparse(value).split("(")[0] for target, value in pairs if ast.unparse(target) == name]
-
-
-def test_the_state_of_a_run_is_replaced_by_what_acted_alone():
-    """By construction: the loop keeps a start, a drift's state, and what a decision led to: an actuator, or no change."""
-    tree = ast.parse((ROOT / "engine/specledger/run/episode.py").read_text(encoding="utf-8"))
-    (episode,) = (one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == "Episode")
-    methods = {one.name: one for one in episode.body if isinstance(one, ast.FunctionDef)}
-    keeping = {
-        name
-        for name, method in methods.items()
-        for node in ast.walk(method)
-        if isinstance(node, ast.Attribute) and node.attr == "_state" and isinstance(node.ctx, ast.Store)
-    }
-    assert keeping == {"__init__", "run", "_drift", "_finish"}
-    led = {f"{name}: {value}" for name, method in methods.items() for value in given(method, "decision.after")}
-    assert led == {"_execute: before", "_execute: made", "_execute: follow"}
-    assert given(methods["_execute"], "made") == ["decision.by.controller.act"]
-    follows = [
-        ast.unparse(node)
-        for node in ast.walk(methods["_execute"])
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "follow"
-    ]
-    assert [text.removesuffix(")").split(", ")[-1] for text in follows] == ["made"]
 
 
 @cache

@@ -207,12 +207,6 @@ def test_what_would_not_help_is_not_repeated(failure, service, ask_with, clock):
     assert (len(service.requests), clock.waits) == (1, [])
 
 
-@pytest.mark.parametrize("ending", ["nothing", "hangs"])
-def test_a_slow_service(ending, service, ask_with):
-    service.will(Reply(b" " * 10, ending=ending))
-    assert ask_with(deadline_ms=100).ask(REQUEST).failure == "timed_out"
-
-
 def test_a_header_that_comes_a_byte_at_a_time(service, ask_with):
     service.will(Reply(ending="drips"))
     end = threading.Timer(20, service.server.release.set)

@@ -4,7 +4,6 @@ import copy
 import hashlib
 import json
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,20 +44,3 @@ def test_every_part_has_its_own_chain(entries):
         tips[name] = tagged(b"specledger/part/v1", tips[name].encode() + written(receipt))
         assert found == {**receipt, "tip_after": tips[name]}
     assert entries == before
-
-
-@FEW
-@given(entries=ENTRIES, more=ENTRIES)
-def test_a_reset_removes_what_was_appended_since_the_mark(entries, more):
-    chains, _ = appended(entries)
-    tips = chains.mark()
-    for *given_, accepted in more:
-        chains.append(*given_, accepted=accepted)
-    chains.reset(tips)
-    assert chains.mark() == tips == appended(entries)[0].mark()
-
-
-def test_the_parts_are_named_in_order_and_no_other_has_a_chain():
-    assert PartChains(iter(["right", "left"])).names == ("right", "left")
-    with pytest.raises(KeyError):
-        PartChains(["left"]).append("right", {}, {}, {}, accepted=True)

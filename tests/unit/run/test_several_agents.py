@@ -170,75 +170,30 @@ WRONG: dict[str, Any] = {
     "no order": ({"order": None}, {}, "E_AGENTS", "have no order"),
     "an order with one agent twice": ({"order": ["a", "b", "a"]}, {}, "E_AGENTS", "'a' is listed twice"),
     "an order of unknown agents": ({"order": ["a", "b", "bb"]}, {}, "E_AGENTS", "no agent 'bb'"),
-    "one agent in a world for two": (
-        {"agents": None, "order": None, "agent": "walker", "governor": "free"},
-        {},
-        "E_AGENTS",
-        "for the agents a, b",
-    ),
-    "two agents in a world for one": (
-        {},
-        {"two": {"agents": None, "actions": {"left": {}, "right": {}, "wait": {}}}},
-        "E_AGENTS",
-        "for one agent",
-    ),
+    "one agent in a world for two": ({"agents": None, "order": None, "agent": "walker", "governor": "free"}, {}, "E_AGENTS", "for the agents a, b"),
+    "two agents in a world for one": ({}, {"two": {"agents": None, "actions": {"left": {}, "right": {}, "wait": {}}}}, "E_AGENTS", "for one agent"),
     "an agent beside the agents": ({"agent": "walker"}, {}, "E_SPEC_VALUE", "agent"),
-    "turns of one agent": (
-        {"agents": None, "order": None, "agent": "walker", "governor": "free", "turns": "order"},
-        {},
-        "E_SPEC_VALUE",
-        "several `agents`",
-    ),
-    "an action that the agent may not take": (
-        {},
-        {"walker": {"candidates": [{"op": "left"}]}},
-        "E_AGENT_CANDIDATE",
-        "'left' is not among `agents.a.actions`",
-    ),
-    "an action that the world does not have": (
-        {},
-        {"two": {"agents": {**WORLD["agents"], "b": {"actions": ["lift"]}}}},
-        "E_WORLD_AGENT",
-        "no action 'lift'",
-    ),
-    "a label that all agents see": (
-        {},
-        {"two": {"agents": {**WORLD["agents"], "b": {"observe": {"mine": "b", "met": "met"}}}}},
-        "E_WORLD_AGENT",
-        "'met'",
-    ),
+    "turns of one agent": ({"agents": None, "order": None, "agent": "walker", "governor": "free", "turns": "order"}, {}, "E_SPEC_VALUE", "several `agents`"),
+    "an action that the agent may not take": ({}, {"walker": {"candidates": [{"op": "left"}]}}, "E_AGENT_CANDIDATE", "'left' is not among `agents.a.actions`"),
+    "an action that the world does not have": ({}, {"two": {"agents": {**WORLD["agents"], "b": {"actions": ["lift"]}}}}, "E_WORLD_AGENT", "no action 'lift'"),
+    "a label that all agents see": ({}, {"two": {"agents": {**WORLD["agents"], "b": {"observe": {"mine": "b", "met": "met"}}}}}, "E_WORLD_AGENT", "'met'"),
     "a probe of no agent": ({"probes": ["p"]}, {}, "E_AGENTS", "names no agent"),
-    "a probe of an agent without a kernel": (
-        {"agents": {**TWO["agents"], "a": {**TWO["agents"]["a"], "probes": ["p"]}}},
-        {},
-        "E_ADMISSION",
-        "probes need a kernel",
-    ),
-    "an agent that reads another one's memory": (
-        {},
-        {"back": {"memory": None, "remember": [], "score": "size(trail)"}},
-        "E_AGENT_MEMORY",
-        "`trail`",
-    ),
+    "a probe of an agent without a kernel": ({"agents": {**TWO["agents"], "a": {**TWO["agents"]["a"], "probes": ["p"]}}}, {}, "E_ADMISSION", "probes need a kernel"),
+    "an agent that reads another one's memory": ({}, {"back": {"memory": None, "remember": [], "score": "size(trail)"}}, "E_AGENT_MEMORY", "`trail`"),
     "an observation that reads a memory": (
         {},
         {"two": {"agents": {**WORLD["agents"], "b": {"observe": {"mine": "b", "trod": "size(trail)"}}}}},
         "E_AGENT_MEMORY",
         "`trail`",
     ),
-    "a governor that reads another governor's memory": (
-        {},
-        {"free": {"choose": {"maximise": "spent"}}},
-        "E_AGENT_MEMORY",
-        "`spent`",
-    ),
+    "a governor that reads another governor's memory": ({}, {"free": {"choose": {"maximise": "spent"}}}, "E_AGENT_MEMORY", "`spent`"),
     "an agent from outside": (
         {},
         {"walker": {"candidates": None, "score": None, "memory": None, "remember": None, "outside": {"python": "a:b"}}},
         "E_AGENTS",
         "asked outside",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", WRONG)

@@ -25,32 +25,14 @@ SQUARE = f"[{WIDE}].map(w, w.map(n, w))"
 WARN = {"severity": "warn", "require": "x < 0", "witness": {"w": SQUARE}}
 CASES = {  # what is laid over the world, the drift, the invariant; the types of receipts up to the error; heavy or not
     "nothing": ({}, None, None, ["start", "episode", "commit", "step", "episode_end", "end"], True),
-    "light types": (
-        {"state": {"x": "int"}, "start": {"x": "0"}},
-        None,
-        None,
-        ["start", "episode", "commit", "step", "episode_end", "end"],
-        False,
-    ),
+    "light types": ({"state": {"x": "int"}, "start": {"x": "0"}}, None, None, ["start", "episode", "commit", "step", "episode_end", "end"], False),
     "a state": ({"actions": {"rest": GROW}}, None, None, ["start", "episode", "commit", "error", "episode_end", "end"], True),
     "an opening": ({"opening": {"w": SQUARE}}, None, None, ["start", "error", "episode_end", "end"], True),
     "an observation": ({"observe": {"w": SQUARE}}, None, None, ["start", "episode", "error", "episode_end", "end"], True),
     "a record": ({"record": {"w": SQUARE}}, None, None, ["start", "episode", "commit", "error", "episode_end", "end"], True),
-    "a drift": (
-        {},
-        {"at": "t == 0", "effects": [{"set": "rows", "to": SQUARE + "[0]"}]},
-        None,
-        ["start", "episode", "error", "episode_end", "end"],
-        True,
-    ),
+    "a drift": ({}, {"at": "t == 0", "effects": [{"set": "rows", "to": SQUARE + "[0]"}]}, None, ["start", "episode", "error", "episode_end", "end"], True),
     "a witness": ({}, None, WARN, ["start", "episode", "commit", "error", "episode_end", "end"], True),
-    "a witness of an episode": (
-        {},
-        None,
-        {**WARN, "scope": "episode"},
-        ["start", "episode", "commit", "step", "error", "episode_end", "end"],
-        True,
-    ),
+    "a witness of an episode": ({}, None, {**WARN, "scope": "episode"}, ["start", "episode", "commit", "step", "error", "episode_end", "end"], True),
 }  # fmt: skip
 
 
@@ -119,17 +101,9 @@ DIGITS = "[range(750).map(i, 9007199254740991 - i)].map(w, w.map(n, w))"
 LONG = {  # light values with more than 8 MiB of digits; the types of receipts up to the error
     "an opening": ({"opening": {"w": DIGITS}}, None, ["start", "error", "episode_end", "end"]),
     "a record": ({"record": {"w": DIGITS}}, None, ["start", "episode", "commit", "error", "episode_end", "end"]),
-    "a drift": (
-        {},
-        {"at": "t == 0", "effects": [{"set": "rows", "to": DIGITS + "[0]"}]},
-        ["start", "episode", "error", "episode_end", "end"],
-    ),
-    "a witness of an episode": (
-        {},
-        None,
-        ["start", "episode", "commit", "step", "error", "episode_end", "end"],
-    ),
-}
+    "a drift": ({}, {"at": "t == 0", "effects": [{"set": "rows", "to": DIGITS + "[0]"}]}, ["start", "episode", "error", "episode_end", "end"]),
+    "a witness of an episode": ({}, None, ["start", "episode", "commit", "step", "error", "episode_end", "end"]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", LONG)
