@@ -12,6 +12,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.rng import Stream
@@ -147,12 +148,11 @@ def contract_of(universe: Universe, scramble: Scramble | None = None) -> Univers
     )
     if scramble is None:
         return contract
-    return UniverseContract(
+    return replace(
+        contract,
         universe_id=scramble.text(contract.universe_id),
         symbols=tuple(sorted(map(scramble.symbol, contract.symbols))),
-        state_representation=contract.state_representation,
         capabilities={name: tuple(sorted(map(scramble.text, names))) for name, names in contract.capabilities.items()},
-        config_knobs=contract.config_knobs,
     )
 
 

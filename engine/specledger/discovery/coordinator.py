@@ -17,12 +17,21 @@ from msgspec import Struct, field
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.events import Event
 from specledger.discovery.discovery_state import DiscoveryState, View, start_event
-from specledger.discovery.iteration import DiscoveryContext, digest_of, proposal_of
 from specledger.discovery.journal import E_STORE_BROKEN, Journal
 from specledger.discovery.plan import PROPOSE, DiscoveryPlan
 from specledger.discovery.prompt import Prompt
 from specledger.discovery.proposer import ask_for
-from specledger.discovery.worker import ASK, ESCALATE, TRY, Ask, Worker, asked_here
+from specledger.discovery.worker import (
+    ASK,
+    ESCALATE,
+    TRY,
+    Ask,
+    DiscoveryContext,
+    Worker,
+    asked_here,
+    digest_of,
+    proposal_of,
+)
 from specledger.oracles.failures import CUT_OFF, LASTING, RATE_LIMITED, REFUSED, TIMED_OUT, UNAVAILABLE
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.run.executor import Crew, Executor

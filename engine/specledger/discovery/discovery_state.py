@@ -88,11 +88,6 @@ class DiscoveryState:
         self._figures = dict.fromkeys(("evaluations", "escalations", "tokens", "dry", "late"), 0)
         self._views = {0: self._view()}
 
-    @property
-    def iterations(self) -> int:
-        """How many iterations were committed."""
-        return self._iterations
-
     def steps(self) -> Iterator[tuple[int, str, int]]:
         """The steps that may be under way now: position, kind, and the iteration that it is or comes before."""
         if self.closed:
@@ -174,7 +169,8 @@ class DiscoveryState:
         return detector
 
     def _why_stop(self) -> str | None:
-        stop, figures = self._plan.model.stop, {**self._figures, "accepted": self._accepted()}
+        accepted = sum(one.status in ACCEPTED for one in self._judged.values())
+        stop, figures = self._plan.model.stop, {**self._figures, "accepted": accepted}
         if self._failure in LASTING:
             return self._failure
         for name in ("accepted", "evaluations", "dry", "tokens"):
@@ -182,9 +178,6 @@ class DiscoveryState:
             if limit is not None and figures[name] >= limit:
                 return name
         return "iterations" if self._iterations >= self._plan.model.iterations else None
-
-    def _accepted(self) -> int:
-        return sum(one.status in ACCEPTED for one in self._judged.values())
 
     # Escalation
 

@@ -95,8 +95,7 @@ class Journal:
 
     def keep_answer(self, iteration: int, question: str, document: Any) -> None:
         """Make an answer durable."""
-        data = canonical_bytes(document)
-        self._keep("INSERT INTO answers VALUES (?, ?, ?, ?)", iteration, question, data, tagged(ROW_TAG, data))
+        self._keep("INSERT INTO answers VALUES (?, ?, ?, ?)", document, iteration, question)
 
     def result(self, position: int, kind: str) -> Any:
         """The result of a step; None if there is none."""
@@ -104,8 +103,7 @@ class Journal:
 
     def keep_result(self, position: int, kind: str, document: Any) -> None:
         """Make the result of a step durable."""
-        data = canonical_bytes(document)
-        self._keep("INSERT INTO results VALUES (?, ?, ?, ?)", position, kind, data, tagged(ROW_TAG, data))
+        self._keep("INSERT INTO results VALUES (?, ?, ?, ?)", document, position, kind)
 
     def forget(self, answers: Sequence[tuple[int, str]], position: int) -> None:
         """Delete answers, by iteration and question, and the results from a position on."""
@@ -118,9 +116,10 @@ class Journal:
             row = self._connection.execute(query, key).fetchone()
         return None if row is None else self._read(*row)
 
-    def _keep(self, statement: str, *values: Any) -> None:
+    def _keep(self, statement: str, document: Any, *key: Any) -> None:
+        data = canonical_bytes(document)
         with self._guarded():
-            self._connection.execute(statement, values)
+            self._connection.execute(statement, (*key, data, tagged(ROW_TAG, data)))
 
     def _read(self, data: Any, digest: Any) -> Any:
         if not isinstance(data, bytes) or tagged(ROW_TAG, data) != digest:
@@ -147,14 +146,10 @@ class Journal:
             message = f"it is not a journal; it has the tables {', '.join(sorted(tables)[:3])}"
             raise self._refused(E_STORE_FOREIGN, message)
         version = self._pragma("user_version")
-        engine, *row = self._connection.execute("SELECT engine, specs, digest FROM head").fetchone() or (
-            None,
-            None,
-            None,
-        )
-        if (version, engine) != (SCHEMA, engine_digest()):
+        heads = self._connection.execute("SELECT engine, specs, digest FROM head").fetchall()
+        if (version, [engine for engine, *_ in heads]) != (SCHEMA, [engine_digest()]):
             raise self._refused(E_STORE_VERSION, "it was written by an engine with other source files")
-        changed = list(_changes(self._read(*row), specs))
+        changed = list(_changes(self._read(*heads[0][1:]), specs))
         if changed:
             more = f"; and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
             message = f"it holds this discovery as it was before a change: {'; '.join(changed[:_SHOWN])}{more}"

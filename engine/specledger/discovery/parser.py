@@ -196,6 +196,14 @@ def _excerpt(text: str, size: int | None = None) -> dict[str, Any]:
 
 _KEPT: Final = ("type", "enum", "anyOf", "items", "properties", "required", "minimum", "maximum")
 _NODE: Final = {"$ref": "#/$defs/node"}
+_TIME: Final = {
+    "type": "object",
+    "properties": {
+        "var": {"type": "string", "enum": ["t"]},
+        "t_plus_1": {"type": "boolean"},
+        "const": {"type": "integer"},
+    },
+}
 
 
 def answer_schema(templates: Iterable[str]) -> dict[str, Any]:
@@ -209,7 +217,7 @@ def answer_schema(templates: Iterable[str]) -> dict[str, Any]:
     fields["template"] = {"type": "string", "enum": list(templates)}
     fields["claim_ast"] = _NODE
     law = {"type": "object", "properties": fields, "required": list(REQUIRED)}
-    return {"type": "array", "items": law, "$defs": {"node": _node(), "time": _time()}}
+    return {"type": "array", "items": law, "$defs": {"node": _node(), "time": _TIME}}
 
 
 def _node() -> dict[str, Any]:
@@ -221,11 +229,6 @@ def _node() -> dict[str, Any]:
         "op": {"type": "string", "enum": [*OPERATORS, "not"]},
         **dict.fromkeys(("lhs", "rhs", "arg"), _NODE),
     }
-    return {"type": "object", "properties": keys}
-
-
-def _time() -> dict[str, Any]:
-    keys = {"var": {"type": "string", "enum": ["t"]}, "t_plus_1": {"type": "boolean"}, "const": {"type": "integer"}}
     return {"type": "object", "properties": keys}
 
 

@@ -206,7 +206,7 @@ class LawProposer:
         self._model = model
         self._tools = tools
         self._detector = RedundancyDetector() if detector is None else detector
-        self._clock = clock or _no_time
+        self._clock = clock or (lambda: 0)
         self._stats = dict.fromkeys((*_COUNTED, *_SPENT), 0)
         self._last: dict[str, Any] | None = None
 
@@ -265,7 +265,3 @@ class LawProposer:
         if not self.config.verbose:
             texts = {name: None if text is None else text[:_EXCERPT] for name, text in texts.items()}
         return {**texts, "prompt_hash": prompt.digest, "failure": answer.failure, "usage": asdict(answer.usage)}
-
-
-def _no_time() -> int:
-    return 0

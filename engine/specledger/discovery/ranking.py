@@ -16,7 +16,7 @@ from msgspec import Struct
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.discovery.memory import LAW, DiscoveryMemorySnapshot, facts_of, thawed
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType
-from specledger.lang.scope import Let, Scope
+from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.ranking import Ranking as RankingSpec
 from specledger.suites.measures import Reading
@@ -150,11 +150,8 @@ def check_ranking(spec: Resolved, diagnostics: Diagnostics) -> RankingPlan | Non
     factors = tuple(_factor(model, name, scope) for name in sorted(model.factors))
     scope.unused(model.functions)
     diagnostics.extend(found.sorted())
-    return None if found.has_errors else RankingPlan(spec.name, _readings(lets), factors, model.sensitivity)
-
-
-def _readings(lets: Let) -> tuple[tuple[str, Reading], ...]:
-    return tuple((name, Reading.of(checked)) for name, checked in lets)
+    readings = tuple((name, Reading.of(checked)) for name, checked in lets)
+    return None if found.has_errors else RankingPlan(spec.name, readings, factors, model.sensitivity)
 
 
 def _factor(model: RankingSpec, name: str, scope: Scope) -> Factor:

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from specledger.discovery.equivalence import Statement, prove_equivalent, prove_implied, statement_of
 from specledger.discovery.fingerprint import Fingerprint, fingerprint, law_id
@@ -54,8 +55,7 @@ class RedundancyMatch(Struct, frozen=True):
 
     def document(self) -> dict[str, Any]:
         """The match as JSON values."""
-        names = ("matched_law_id", "similarity", "match_type", "details")
-        return {name: getattr(self, name) for name in names}
+        return asdict(self)
 
 
 class Filtered(Struct, frozen=True):
@@ -76,7 +76,7 @@ class RedundancyDetector:
 
     def __len__(self) -> int:
         """How many laws are known."""
-        return len(self._known.ids)
+        return len(self._known.looks)
 
     def add_known_law(self, law: ParsedLaw) -> None:
         """Learn a law."""
@@ -152,10 +152,6 @@ class _Index:
         self._equal: dict[tuple[str, str], int] = {}
         self._stating: dict[str, list[int]] = {}
         self._having: dict[str, list[tuple[int, int]]] = {}
-
-    @property
-    def ids(self) -> list[str]:
-        return [each.id for each in self.looks]
 
     def add(self, looks: _Looks) -> None:
         place = len(self.looks)

@@ -10,7 +10,8 @@ Source: toy-pseudo-axion, Audit log hashing rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -51,15 +52,13 @@ class AuditLog:
         self.written = 0
         self.findings: tuple[Diagnostic, ...] = ()
         self._accepts = accepts
-        self._file = self._open()
-        try:
-            self._continue(self._file)
-        except OSError as error:
-            self.close()
-            raise self._unwritable(error) from error
-        except Rejected:
-            self.close()
-            raise
+        with self._writing():
+            self._file = self._open()
+            try:
+                self._continue(self._file)
+            except BaseException:
+                self.close()
+                raise
 
     def append(self, entry: Mapping[str, Any]) -> None:
         """Write one entry; when this returns, the action that it describes may be executed.
@@ -70,20 +69,16 @@ class AuditLog:
         """
         self._refuse_closed()
         line = self._line(entry)
-        try:
+        with self._writing():
             self._file.append(line, sync=self.mode is Mode.LIVE)
-        except OSError as error:
-            raise self._unwritable(error) from error
         self.head = entry["entry_hash"]
         self.written += 1
 
     def sync(self) -> None:
         """Force what was appended to the disk: at the end of each episode."""
         self._refuse_closed()
-        try:
+        with self._writing():
             self._file.sync()
-        except OSError as error:
-            raise self._unwritable(error) from error
 
     def close(self) -> None:
         """Close the log and release its lock."""
@@ -101,8 +96,6 @@ class AuditLog:
             raise Rejected([Diagnostic(E_AUDIT_BUSY, message)]) from None
         except NotPlain:
             raise Rejected([Diagnostic(E_AUDIT_FOREIGN, f"{self.path} is no plain file")]) from None
-        except OSError as error:
-            raise self._unwritable(error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -164,8 +157,14 @@ class AuditLog:
     def _foreign(self, why: str) -> Rejected:
         return Rejected([Diagnostic(E_AUDIT_FOREIGN, f"{self.path} cannot be continued: {why}")])
 
-    def _unwritable(self, error: OSError) -> Rejected:
-        return Rejected([Diagnostic(E_AUDIT_UNWRITABLE, f"cannot write {self.path}: {error.strerror or error}")])
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Report errors of the operating system as diagnostics."""
+        try:
+            yield
+        except OSError as error:
+            message = f"cannot write {self.path}: {error.strerror or error}"
+            raise Rejected([Diagnostic(E_AUDIT_UNWRITABLE, message)]) from error
 
 
 _OPENING: Final = b'{"capability_tokens":['

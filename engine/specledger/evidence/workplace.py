@@ -71,7 +71,8 @@ class Workplace:
             self._adopt(identity)
         if self._held is None:
             shutil.rmtree(self._work, ignore_errors=True)
-        self._clear_abandoned()
+        for work, held in self._abandoned():  # of processes that were killed
+            self._clear(work, held)
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._held is None:
             self._held = _hold(self._work)
@@ -85,7 +86,10 @@ class Workplace:
 
     def move(self) -> None:
         """Move the folder to its place, or the file that its bundle is there; an earlier bundle is set aside."""
-        whole = self._packed()
+        whole = self.folder
+        if self.place.suffix == SUFFIX:
+            whole = self._work / "packed"
+            pack(self.folder, whole)
         self._refuse_foreign()
         if self.place.exists():
             self.place.rename(self._work / _EARLIER)
@@ -99,14 +103,6 @@ class Workplace:
         """What a failure of the system is to people."""
         return Rejected([Diagnostic(E_OUT_UNWRITABLE, f"cannot write {self.place}: {error.strerror or error}")])
 
-    def _packed(self) -> Path:
-        """What goes to the place: the folder, or the file that its bundle is."""
-        if self.place.suffix != SUFFIX:
-            return self.folder
-        file = self._work / "packed"
-        pack(self.folder, file)
-        return file
-
     def _clear(self, work: Path, held: int | None, *, keep: bool = False) -> None:
         """Remove a working folder, after putting back what it set aside."""
         with suppress(OSError):
@@ -116,11 +112,6 @@ class Workplace:
                 shutil.rmtree(work, ignore_errors=True)
         if held is not None:
             os.close(held)
-
-    def _clear_abandoned(self) -> None:
-        """Remove the working folders that processes left here when they were killed."""
-        for work, held in self._abandoned():
-            self._clear(work, held)
 
     def _adopt(self, identity: str) -> None:
         """Take over a working folder that can be continued, if there is one."""
@@ -263,12 +254,10 @@ def _is_bundle(place: Path, more: Collection[str] = ATTACHED, folders: Collectio
         known = path in own or is_source(path) or is_counterexample(path)
         if not (path.endswith(f"/{MANIFEST}") and _is_bundle(file.parent, (), ()) if inner else known):
             return False
-    return (place / MANIFEST).is_file() and _has_manifest(place)
-
-
-def _has_manifest(place: Path) -> bool:
-    with (place / MANIFEST).open("rb") as file:
-        return _is_manifest(file.read(LINE_LIMIT + 2))
+    if not (place / MANIFEST).is_file():
+        return False
+    with (place / MANIFEST).open("rb") as manifest:
+        return _is_manifest(manifest.read(LINE_LIMIT + 2))
 
 
 def _is_manifest(data: bytes) -> bool:

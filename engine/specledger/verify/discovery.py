@@ -19,9 +19,8 @@ from specledger.core.diagnostics import Rejected, code
 from specledger.core.events import Event
 from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.discovery_state import ledger_line
-from specledger.discovery.iteration import DiscoveryContext
 from specledger.discovery.plan import DiscoveryPlan
-from specledger.discovery.worker import open_all
+from specledger.discovery.worker import DiscoveryContext, open_all
 from specledger.evidence.kind import DISCOVERY as DISCOVERY_RECEIPTS
 from specledger.evidence.layout import TAPE
 from specledger.laws.verdict import digest_verdict

@@ -53,7 +53,8 @@ def read_against(place: Path) -> Against:
         if place.is_file() and is_archive(place):
             with unpacked(place) as folder:
                 return _against_bundle(folder, str(place))
-        return against_note(read_bounded(place, MAX_NOTE), str(place))
+        note = read_note(read_bounded(place, MAX_NOTE))
+        return Against(Seen(note.size, note.root), str(place), note)
     except Broken as broken:
         raise _nothing(place, broken.message) from None
     except OSError as error:
@@ -73,12 +74,6 @@ def _against_bundle(folder: Path, where: str) -> Against:
     if note is not None and (note.size, note.root) != (seen.size, seen.root):
         raise ValueError("its checkpoint and its manifest state two heads")
     return Against(seen, where, note, run)
-
-
-def against_note(data: bytes, where: str) -> Against:
-    """The head that a checkpoint file states."""
-    note = read_note(data)
-    return Against(Seen(note.size, note.root), where, note)
 
 
 def _nothing(place: Path, why: str) -> Rejected:

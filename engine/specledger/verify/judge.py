@@ -171,15 +171,12 @@ class _ActorJudge:
     def see(self, body: Mapping[str, Any]) -> None:
         """Judge what a step decided; count what is no expression's."""
         for decision in body["decisions"]:
-            self._count_rest({failing["gate"] for failing in decision["rejected"]})
+            ruled = {gate.id for gate in self._governor.gates} | self.kernel.ruled
+            rest = {failing["gate"] for failing in decision["rejected"]} - ruled  # rejections by no expression
+            self._count.without.update(f"the {name} gate" for name in {SCHEMA} | rest)
         if self._given is not None:
             self._decided(body, *self._given)
         self._given = None
-
-    def _count_rest(self, recorded: set[str]) -> None:
-        """Count the schema gate, which judges every proposal, and rejections by other gates without an expression."""
-        ruled = {gate.id for gate in self._governor.gates} | self.kernel.ruled
-        self._count.without.update(f"the {name} gate" for name in {SCHEMA} | recorded - ruled)
 
     def _decided(
         self,

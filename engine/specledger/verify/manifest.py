@@ -162,16 +162,13 @@ def check_files(
     in_order = paths == sorted(listed_paths)  # code points are in the order of bytes
     demand(in_order, "`files` is not sorted, or names a path twice", E_FILES)
     for entry in entries:
-        _check_file(place / entry.path, entry)
+        path = place / entry.path
+        demand(path.is_file() and not path.is_symlink(), f"{entry.path} is no plain file", E_FILES)
+        file = {"size": path.stat().st_size, "sha256": file_digest(path)}
+        agree(asdict(entry), file, f"the manifest's entry of {entry.path}", E_FILES)
     return Listing(more, sources, cases, covers, [path.removesuffix(f"/{MANIFEST}") for path in inner])
 
 
 def _words(what: str, paths: Collection[str]) -> str:
     """What is wrong with paths, of which the first three are named."""
     return f"{what}: {', '.join(sorted(paths)[:3])}{' ...' if len(paths) > 3 else ''}"
-
-
-def _check_file(path: Path, entry: _Entry) -> None:
-    demand(path.is_file() and not path.is_symlink(), f"{entry.path} is no plain file", E_FILES)
-    found = {"size": path.stat().st_size, "sha256": file_digest(path)}
-    agree(asdict(entry), found, f"the manifest's entry of {entry.path}", E_FILES)

@@ -7,9 +7,8 @@ import pytest
 from specledger.core.canonical import canonical_bytes
 from specledger.core.rng import Stream
 from specledger.discovery.coordinator import Coordinator, run_discovery
-from specledger.discovery.iteration import KnownLaws
 from specledger.discovery.journal import Journal
-from specledger.discovery.worker import Worker, open_all, try_proposed
+from specledger.discovery.worker import KnownLaws, Worker, open_all, try_proposed
 from specledger.evidence.result import DiscoveryTally
 from specledger.kinds import load
 from specledger.oracles.failures import LASTING
