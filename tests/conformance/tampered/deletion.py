@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 CALLS = {"demand", "_demand", "require", "need", "agree", "shape"}
 """Functions that refuse unless their first argument holds."""
-RAISED = {"Broken", "Lacking", "Refuted", "Open", "ValueError", "Rejected", "InvalidCertificate", "InvalidArchive", "TapeError", "InvalidNote", "InvalidEnvelope", "InvalidTimestamp", "InvalidSources"}  # fmt: skip
+RAISED = {"Broken", "Finding", "NoEvidence", "not_shown", "Lacking", "Refuted", "Open", "ValueError", "Rejected", "InvalidCertificate", "InvalidArchive", "TapeError", "InvalidNote", "InvalidEnvelope", "InvalidTimestamp", "InvalidSources"}  # fmt: skip
 
 
 class Site(NamedTuple):

@@ -1,0 +1,419 @@
+"""No refusal can be left out of `tools/verify.py`: without any one, some evidence comes to something else.
+
+It is asked by the cases of the suite, by the tables of what the engine's readers refuse, and by bundles of which one
+value or one receipt is another and everything else was computed again.
+"""
+
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from copy import deepcopy
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.conformance.tampered.conftest import EXPECTED
+from tests.conformance.tampered.deletion import sites, watching, without
+from tests.conformance.tampered.verifiers import by_tool
+from tests.unit.evidence import test_archive as archives
+from tests.unit.evidence import test_checkpoint as notes
+from tests.unit.evidence import test_envelope as envelopes
+from tests.unit.tools import test_verify as own
+from tests.unit.verify import test_trust as trusted
+from tools import verify as tool
+from tools.conformance import PLACE, Laid
+from tools.tampering.forger import Forger
+
+pytestmark = pytest.mark.slow
+
+CHANGED = 250
+"""Changed bundles of each base."""
+MOST = 40
+"""Inputs of a refusal that are tried without it."""
+SIGNED = ("climb-signed", "short-signed")
+BASES = sorted(place.name for place in (PLACE / "bases").iterdir() if place.name not in SIGNED)
+
+BOUND = "it bounds size, and what is larger is refused for its form as well"
+UNNOTICED = {
+    "load": (
+        2,
+        "the canonical form stands behind the one; the other is a function inside, which cannot be looked into",
+    ),
+    "read_bytes": (1, BOUND),
+    "read_lines": (1, BOUND),
+    "unzip": (1, BOUND),
+    "check_mutant": (1, "the mutants of the suites that are asked have arms, of which it knows no control"),
+    "check_expected": (1, "the signatures that are not there stand behind it"),
+    "check_signatures": (1, "it takes an environment without `cryptography`; its own test does"),
+}
+"""By function how many refusals at most nothing notices, and why."""
+
+
+class Input(NamedTuple):
+    """Something that is asked, and the places at which it is refused; `came` is what came of it."""
+
+    ask: Any
+    came: object
+    places: frozenset[Any]
+
+
+def came_of(ask):
+    """What comes of an input: the exit and the code, a value that is read, a refusal, or a crash."""
+    try:
+        answer = ask()
+    except tool.Finding as finding:
+        return "refused", finding.status
+    except Exception as error:
+        return type(error).__name__
+    return (answer.exit, answer.code, "malformed" in answer.message) if hasattr(answer, "exit") else "read"
+
+
+def questions(laid, folder: Path) -> Iterator[Any]:
+    """Everything that is asked."""
+    for name in EXPECTED:
+        yield partial(by_tool, laid(name))
+    for text in notes.REFUSED.values():
+        yield partial(tool.read_note, text if isinstance(text, bytes) else text.encode())
+    bits = envelopes.signature() | {"sig": envelopes.signature()["sig"][:-3] + "x=="}
+    twice_spelled = envelopes.written(envelopes.document(signatures=[bits]))
+    for number, data in enumerate([twice_spelled, *envelopes.REFUSED.values()]):
+        yield partial(tool.read_envelope, written(folder / f"{number}.dsse.json", data), envelopes.PAYLOAD)
+    for name, data in archives.HOSTILE.items():
+        if name != "an absolute path":  # without what refuses it, it would be written there
+            yield partial(unpacked, written(folder / f"{name}.zip", data), folder)
+    for name, (told, _) in trusted.WRONG.items():
+        data = told if isinstance(told, bytes) else json.dumps(told).encode()
+        yield partial(tool.read_trust, written(folder / f"{name}.json", data))
+    for text in TEXTS:
+        yield partial(tool.parse, text, "x")
+    yield from of_rings()
+    for changes in ({"run": "0" * 32}, {"specs": "0" * 64}, {}):
+        trust = json.loads((PLACE / "trust-one.json").read_bytes()) | changes
+        path = written(folder / f"trust-{len(changes)}-{''.join(changes)}.json", json.dumps(trust).encode())
+        yield partial(by_tool, Laid(PLACE / "bases" / "climb", {"trust": path}))
+    yield from of_run_logs(folder)
+    yield from of_bundles(folder)
+
+
+TEXTS = [b'{"a":1,"a":1}', b"1.0", b"NaN", b"9007199254740992", b"[" * 66 + b"]" * 66, b"[ ]", b"\xff", b"[" * 100_000]
+"""What is not canonical JSON."""
+
+
+RINGS: list[Any] = [
+    lambda universe, recorded: recorded.update(t=2),
+    lambda universe, recorded: recorded.update(start="o---"),
+    lambda universe, recorded: recorded.update(start="-o---"),
+    lambda universe, recorded: recorded["excerpt"]["states"].insert(0, "-----"),
+    lambda universe, recorded: recorded["excerpt"]["states"].__setitem__(1, "-----"),
+    lambda universe, recorded: universe.update(radius=4),
+    lambda universe, recorded: universe["ring"].update(max=4),
+]
+"""Faults of a counterexample and of its universe."""
+
+
+def of_rings():
+    for change_ring, table in product(RINGS, (True, False)):
+        universe, recorded = own.far(2, table)
+        change_ring(universe, recorded)
+        yield partial(tool.evolve, universe, None, recorded, {})
+
+
+def written(path, data):
+    path.write_bytes(data)
+    return path
+
+
+def unpacked(archive, folder):
+    place = folder / "unpacked" / "bundle"
+    shutil.rmtree(place.parent, ignore_errors=True)
+    place.mkdir(parents=True)
+    tool.unzip(archive, place)
+
+
+RUN_LOGS: dict[str, Any] = {
+    "a line less": lambda lines: lines.pop(1),
+    "the first line twice": lambda lines: (lines.insert(1, deepcopy(lines[0])), lines[3]["body"].update(attempt=2)),
+    "an unknown type": lambda lines: lines[2].update(type="note"),
+    "a log in the middle": lambda lines: lines[1].update(type="log"),
+    "another format": lambda lines: lines[0]["body"].update(format="specledger/runlog/v2"),
+    "a first line with more": lambda lines: lines[0]["body"].update(more=1),
+    "an attempt with more": lambda lines: lines[1]["body"].update(more=1),
+    "a result with more": lambda lines: lines[2]["body"].update(more=1),
+    "a line with more": lambda lines: lines[1].update(more=1),
+    "a result of no attempt": lambda lines: lines[2]["body"].update(attempt=0),
+    "a result twice": lambda lines: lines.append(deepcopy(lines[2])),
+    "another verdict": lambda lines: lines[2]["body"].update(verdict="FAIL"),
+    "another run": lambda lines: lines[1]["body"].update(run="0" * 32),
+    "another manifest": lambda lines: lines[2]["body"].update(manifest="0" * 64),
+    "no line": lambda lines: lines.clear(),
+}
+"""Faults of a run log; its lines are chained again."""
+
+
+def of_run_logs(folder):
+    bundle = PLACE / "bases" / "climb"
+    manifest = json.loads((bundle / "manifest.json").read_bytes())
+    for name, change in RUN_LOGS.items():
+        path = own.run_log(folder / f"{name}.jsonl", manifest)
+        lines, prev = [json.loads(line) for line in path.read_bytes().splitlines()], tool.ZEROS
+        change(lines)
+        for seq, line in enumerate(lines):
+            line.update(seq=seq, prev=prev)
+            prev = tool.tagged("runlog", tool.canonical(line))
+        path.write_bytes(b"".join(tool.canonical(line) + b"\n" for line in lines))
+        yield partial(by_tool, Laid(bundle, {"log": path}))
+    path = own.run_log(folder / "moved.jsonl", manifest)
+    path.write_bytes(path.read_bytes().replace(b'"seeds":[3]', b'"seeds":[4]'))
+    yield partial(by_tool, Laid(bundle, {"log": path}))
+
+
+def body(type_, at=0, **fields):
+    return lambda f: f.bodies(type_)[at].update(fields)
+
+
+def fault(reason):
+    told = {"t": 0, "message": "decide", "reason": reason}
+    return lambda f: f.first("episode_end").setdefault("faults", []).append(told)
+
+
+def verdict(**fields):
+    def change(f):
+        told = f.first("verdict")
+        told["verdict"].update(fields)
+        told["digest"] = tool.tagged("law-verdict", tool.canonical(told["verdict"]))
+
+    return change
+
+
+def moved(at, to):
+    return lambda f: f.receipts.insert(to, deepcopy(f.receipts[at]))
+
+
+def left_out(*numbers):
+    def change(f):
+        f.receipts = [one for at, one in enumerate(f.receipts) if at not in numbers]
+
+    return change
+
+
+def both(*changes):
+    return lambda f: [change(f) for change in changes]
+
+
+def group(rate, **fields):
+    """A figure of a suite is a rate and says this."""
+
+    def change(f):
+        f.respec(lambda document: document["specs"][document["root"]]["figures"].update(lead={"rate": rate}))
+        f.bodies("figure")[1].update(
+            statistic="rate", groups=[{"name": "", "count": 1, "of": 2, "value": 500000} | fields]
+        )
+
+    return change
+
+
+def one_end(f):
+    """The second end of an episode counts what the first one counted, too."""
+    first, second = f.bodies("episode_end")
+    second["gates"] = {gate: count + first["gates"][gate] for gate, count in second["gates"].items()}
+
+
+def one_more_end(f):
+    end = deepcopy(f.receipts[-2])
+    gates = dict.fromkeys(end["body"]["gates"], 0)
+    end["body"].update(episode=2, ended="until", steps=0, gates=gates, success=False, first_success=None)
+    f.receipts.insert(-1, end)
+    body("start", episodes=3)(f)
+    body("end", episodes=3)(f)
+
+
+def respelled(name):
+    """A file ends with something else than a newline."""
+
+    def change(f):
+        f.write(name, f.read(name)[:-1] + b"x")
+        if name != "manifest.json":
+            f.relist()
+
+    return change
+
+
+WARNED = {"invariant": "bounded", "severity": "warn", "witness": {}}
+
+FORGED: dict[str, tuple[str, Any]] = {
+    "a file of another name": ("climb", lambda f: f.write("notes.txt", b"x")),
+    "an empty folder": ("climb", lambda f: (f.folder / "empty").mkdir()),
+    "a token of no choice": (
+        "stuck",
+        lambda f: next(one for one in f.bodies("step") if one["chosen"] is None).update(token="x"),
+    ),
+    "a commitment after its episode": ("climb", both(moved(7, 10), lambda f: f.receipts[10]["body"].update(t=3))),
+    "an episode that does not end": ("climb", both(one_end, left_out(9))),
+    "an episode that did not begin": ("climb", one_more_end),
+    "an episode that ends twice": ("climb", moved(9, 10)),
+    "draws of another form": ("climb", body("episode", drawn=[])),
+    "chance with more": ("climb", body("step", chance={"drawn": {}, "changed": {}, "more": {}})),
+    "chance of another form": ("climb", body("step", chance={"drawn": [], "changed": {}})),
+    "chance of a step without choice": ("stuck", body("step", chance={"drawn": {}, "changed": {}})),
+    "a violation with another severity": (
+        "climb",
+        both(body("step", 2, violations=[WARNED]), body("episode_end", ended="fatal")),
+    ),
+    "an episode that ends between two turns": ("in-turn", left_out(8, 9)),
+    "a drift between two turns": ("in-turn", lambda f: f.receipts.insert(4, drift_of(f))),
+    "a step of a turn that is judged early": ("together", body("step", success=False)),
+    "a digest of no verdict": ("discovery", body("law", 1, verdict=None, error={"code": "E_X"})),
+    "a status that there is not": ("proved", both(verdict(status="MAYBE"), body("end", status="MAYBE", met=False))),
+    "an agent fault of an unknown kind": ("outside", fault("unheard_of")),
+    "more agent faults than answers": ("outside", both(fault("wrong_form"), fault("wrong_form"), fault("wrong_form"))),
+    "other messages than the tape": ("outside", lambda f: f.first("episode_end")["spent"].update(messages=1)),
+    "a failure without a counterexample": ("refuted", verdict(counterexample=None)),
+    "a counterexample of what was proved": ("proved", verdict(counterexample={})),
+    "a pass without opportunity": ("suite", body("check", opportunities=0)),
+    "more hits than episodes": ("suite", group("true", count=3, value=1500000)),
+    "other successes than the runs have": ("suite", group("success", of=3, value=333333)),
+    "a control with another check": ("suite", body("mutant", control={"climbs": "PASS", "more": "PASS"})),
+    "a control with another verdict": (
+        "suite",
+        both(body("mutant", control={"climbs": "FAIL"}, caught=[], verdict="FAIL")),
+    ),
+}
+"""Bundles with one fault of the forger's own choice: the base, and the change that is sealed again."""
+
+
+def drift_of(f):
+    """A drift that the first receipt announces, at the place of the first step."""
+    f.first("start")["drifts"] = [{"drift": "d", "schedule": [0]}]
+    state = f.bodies("step")[0]["after"]
+    told = {"drift": "d", "episode": 0, "t": 0, "before": state, "after": state, "changed": {}}
+    return {"type": "drift", "body": told}
+
+
+def of_bundles(folder):
+    """Bundles with one change, sealed again where that can be."""
+    for name, (base, forge) in FORGED.items():
+        forger = Forger(shutil.copytree(PLACE / "bases" / base, folder / name))
+        forge(forger)
+        forger.seal()
+        yield partial(by_tool, Laid(forger.folder, {}))
+    for name in ("manifest.json", "receipts.jsonl"):
+        forger = Forger(shutil.copytree(PLACE / "bases" / "climb", folder / f"respelled-{name}"))
+        respelled(name)(forger)
+        yield partial(by_tool, Laid(forger.folder, {}))
+    for name, forge in own.FORGED_TAPES.items():
+        forger = Forger(shutil.copytree(PLACE / "bases" / "outside", folder / name))
+        lines = [json.loads(line) for line in forger.read("tape.jsonl").splitlines()]
+        forge(lines)
+        forger.write("tape.jsonl", b"".join(tool.canonical(line) + b"\n" for line in lines))
+        forger.seal()
+        yield partial(by_tool, Laid(forger.folder, {}))
+    for base in BASES:
+        draw = random.Random(base)
+        for number in range(CHANGED):
+            place = folder / f"{base}-{number}"
+            shutil.copytree(PLACE / "bases" / base, place)
+            with suppress(*tool.MALFORMED):  # what cannot be made to fit is asked as it is
+                change(Forger(place), draw)
+            yield partial(by_tool, Laid(place, {}))
+
+
+def change(forger, draw):
+    """Another value somewhere, or one receipt less or twice; sealed again where that can be."""
+    at, receipts = draw.randrange(len(forger.receipts)), forger.receipts
+    what = draw.random()
+    if what < 0.08:
+        del receipts[at]
+    elif what < 0.16:
+        receipts.insert(draw.randrange(len(receipts)), deepcopy(receipts[at]))
+    elif what < 0.24:
+        replace_near(receipts, draw)
+        chained(forger)
+        return
+    elif what < 0.7:
+        replace_near(receipts[at]["body"], draw)
+        for body in forger.bodies("verdict") + forger.bodies("law") + forger.bodies("escalation"):
+            own_digest(body)
+    elif what < 0.8:
+        replace_near(forger.manifest, draw)
+        forger.save()
+        return
+    elif what < 0.85:
+        forger.respec(lambda document: replace_near(document, draw))
+    else:
+        change_file(forger, draw)
+    forger.seal()
+
+
+def chained(forger):
+    """The receipts as they are, whatever they hold, in one chain of lines."""
+    lines = []
+    for receipt in forger.receipts:
+        if isinstance(receipt, dict) and lines:
+            receipt["prev"] = tool.leaf_hash(lines[-1]).hex()
+        lines.append(tool.canonical(receipt))
+    forger.lines = lines
+    forger.rehead()
+
+
+def own_digest(body):
+    """Half of all changed verdicts have a digest that fits."""
+    if isinstance(body, dict) and isinstance(body.get("verdict"), dict):
+        body["digest"] = tool.tagged("law-verdict", tool.canonical(body["verdict"]))
+
+
+def change_file(forger, draw):
+    """Another value, or a line less, in a file beside the receipts."""
+    names = [name for name in forger.names() if name.endswith((".jsonl", "specs.json")) and "/" not in name]
+    name = draw.choice(names)
+    lines = [json.loads(line) for line in forger.read(name).splitlines()]
+    if draw.random() < 0.2:
+        del lines[draw.randrange(len(lines))]
+    else:
+        replace_near(lines, draw)
+    forger.write(name, b"".join(tool.canonical(line) + b"\n" for line in lines))
+
+
+def replace_near(holder, draw):
+    """Put something near it in the place of one value: of its type as a rule."""
+    while True:
+        key = draw.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+        value = holder[key]
+        if isinstance(value, dict | list) and value and draw.random() < 0.8:
+            holder = value
+            continue
+        holder[key] = draw.choice(near(value))
+        return
+
+
+def near(value):
+    """Values near a value."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value - 1, -1, 10**6]
+    if isinstance(value, str):
+        return [f"{value}x", value[:-1], "FAIL", "PASS", "ERROR", "error", "horizon", "fatal"]
+    if isinstance(value, list):
+        return [value[:-1], [*value, *value[-1:]], value[::-1]]
+    return [dict(list(value.items())[1:]), {**value, "more": 1}] if isinstance(value, dict) else [0, "x", {}, {"a": 1}]
+
+
+def test_no_refusal_can_be_left_out(laid, tmp_path):
+    inputs = []
+    for ask in questions(laid, tmp_path):
+        with watching(tool.Finding) as places:
+            came = came_of(ask)
+        inputs.append(Input(ask, came, frozenset(places)))
+    unnoticed: dict[str, list[str]] = {}
+    for site in sites(tool):
+        reaching = [one for one in inputs if any(map(site.holds, one.places))]
+        with without(site):
+            if all(came_of(one.ask) == one.came for one in reaching[:MOST]):
+                unnoticed.setdefault(site.function, []).append(f"line {site.first}, reached by {len(reaching)}")
+    more = {owner: found for owner, found in unnoticed.items() if len(found) > UNNOTICED.get(owner, (0,))[0]}
+    assert not more, "nothing notices these"
