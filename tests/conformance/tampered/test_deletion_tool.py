@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.conformance.tampered import test_forgeries as forgeries
 from tests.conformance.tampered.conftest import EXPECTED
 from tests.conformance.tampered.deletion import sites, watching, without
 from tests.conformance.tampered.verifiers import by_tool
@@ -78,7 +79,7 @@ def questions(laid, folder: Path) -> Iterator[Any]:
     for name in EXPECTED:
         yield partial(by_tool, laid(name))
     for text in notes.REFUSED.values():
-        yield partial(tool.read_note, text if isinstance(text, bytes) else text.encode())
+        yield partial(tool.read_note, text if isinstance(text, bytes) else str(text).encode())
     bits = envelopes.signature() | {"sig": envelopes.signature()["sig"][:-3] + "x=="}
     twice_spelled = envelopes.written(envelopes.document(signatures=[bits]))
     for number, data in enumerate([twice_spelled, *envelopes.REFUSED.values()]):
@@ -160,7 +161,8 @@ def of_run_logs(folder):
     manifest = json.loads((bundle / "manifest.json").read_bytes())
     for name, change in RUN_LOGS.items():
         path = own.run_log(folder / f"{name}.jsonl", manifest)
-        lines, prev = [json.loads(line) for line in path.read_bytes().splitlines()], tool.ZEROS
+        lines: list[Any] = [json.loads(line) for line in path.read_bytes().splitlines()]
+        prev = tool.ZEROS
         change(lines)
         for seq, line in enumerate(lines):
             line.update(seq=seq, prev=prev)
@@ -172,186 +174,73 @@ def of_run_logs(folder):
     yield partial(by_tool, Laid(bundle, {"log": path}))
 
 
-def body(type_, at=0, **fields):
-    return lambda f: f.bodies(type_)[at].update(fields)
-
-
-def fault(reason):
-    told = {"t": 0, "message": "decide", "reason": reason}
-    return lambda f: f.first("episode_end").setdefault("faults", []).append(told)
-
-
-def verdict(**fields):
-    def change(f):
-        told = f.first("verdict")
-        told["verdict"].update(fields)
-        told["digest"] = tool.tagged("law-verdict", tool.canonical(told["verdict"]))
-
-    return change
-
-
-def moved(at, to):
-    return lambda f: f.receipts.insert(to, deepcopy(f.receipts[at]))
-
-
-def left_out(*numbers):
-    def change(f):
-        f.receipts = [one for at, one in enumerate(f.receipts) if at not in numbers]
-
-    return change
-
-
-def both(*changes):
-    return lambda f: [change(f) for change in changes]
-
-
-def group(rate, **fields):
-    """A figure of a suite is a rate and says this."""
-
-    def change(f):
-        f.respec(lambda document: document["specs"][document["root"]]["figures"].update(lead={"rate": rate}))
-        f.bodies("figure")[1].update(
-            statistic="rate", groups=[{"name": "", "count": 1, "of": 2, "value": 500000} | fields]
-        )
-
-    return change
-
-
-def one_end(f):
-    """The second end of an episode counts what the first one counted, too."""
-    first, second = f.bodies("episode_end")
-    second["gates"] = {gate: count + first["gates"][gate] for gate, count in second["gates"].items()}
-
-
-def one_more_end(f):
-    end = deepcopy(f.receipts[-2])
-    gates = dict.fromkeys(end["body"]["gates"], 0)
-    end["body"].update(episode=2, ended="until", steps=0, gates=gates, success=False, first_success=None)
-    f.receipts.insert(-1, end)
-    body("start", episodes=3)(f)
-    body("end", episodes=3)(f)
-
-
-def respelled(name):
+def end_otherwise(name):
     """A file ends with something else than a newline."""
 
-    def change(f):
-        f.write(name, f.read(name)[:-1] + b"x")
+    def change(forger):
+        forger.write(name, forger.read(name)[:-1] + b"x")
         if name != "manifest.json":
-            f.relist()
+            forger.relist()
 
     return change
 
 
-WARNED = {"invariant": "bounded", "severity": "warn", "witness": {}}
-
-FORGED: dict[str, tuple[str, Any]] = {
-    "a file of another name": ("climb", lambda f: f.write("notes.txt", b"x")),
-    "an empty folder": ("climb", lambda f: (f.folder / "empty").mkdir()),
-    "a token of no choice": (
-        "stuck",
-        lambda f: next(one for one in f.bodies("step") if one["chosen"] is None).update(token="x"),
-    ),
-    "a commitment after its episode": ("climb", both(moved(7, 10), lambda f: f.receipts[10]["body"].update(t=3))),
-    "an episode that does not end": ("climb", both(one_end, left_out(9))),
-    "an episode that did not begin": ("climb", one_more_end),
-    "an episode that ends twice": ("climb", moved(9, 10)),
-    "draws of another form": ("climb", body("episode", drawn=[])),
-    "chance with more": ("climb", body("step", chance={"drawn": {}, "changed": {}, "more": {}})),
-    "chance of another form": ("climb", body("step", chance={"drawn": [], "changed": {}})),
-    "chance of a step without choice": ("stuck", body("step", chance={"drawn": {}, "changed": {}})),
-    "a violation with another severity": (
-        "climb",
-        both(body("step", 2, violations=[WARNED]), body("episode_end", ended="fatal")),
-    ),
-    "an episode that ends between two turns": ("in-turn", left_out(8, 9)),
-    "a drift between two turns": ("in-turn", lambda f: f.receipts.insert(4, drift_of(f))),
-    "a step of a turn that is judged early": ("together", body("step", success=False)),
-    "a digest of no verdict": ("discovery", body("law", 1, verdict=None, error={"code": "E_X"})),
-    "a status that there is not": ("proved", both(verdict(status="MAYBE"), body("end", status="MAYBE", met=False))),
-    "an agent fault of an unknown kind": ("outside", fault("unheard_of")),
-    "more agent faults than answers": ("outside", both(fault("wrong_form"), fault("wrong_form"), fault("wrong_form"))),
-    "other messages than the tape": ("outside", lambda f: f.first("episode_end")["spent"].update(messages=1)),
-    "a failure without a counterexample": ("refuted", verdict(counterexample=None)),
-    "a counterexample of what was proved": ("proved", verdict(counterexample={})),
-    "a pass without opportunity": ("suite", body("check", opportunities=0)),
-    "more hits than episodes": ("suite", group("true", count=3, value=1500000)),
-    "other successes than the runs have": ("suite", group("success", of=3, value=333333)),
-    "a control with another check": ("suite", body("mutant", control={"climbs": "PASS", "more": "PASS"})),
-    "a control with another verdict": (
-        "suite",
-        both(body("mutant", control={"climbs": "FAIL"}, caught=[], verdict="FAIL")),
-    ),
-}
-"""Bundles with one fault of the forger's own choice: the base, and the change that is sealed again."""
+def sealed(change):
+    """A change after which everything else is computed again."""
+    return lambda forger: (change(forger), forger.seal())
 
 
-def drift_of(f):
-    """A drift that the first receipt announces, at the place of the first step."""
-    f.first("start")["drifts"] = [{"drift": "d", "schedule": [0]}]
-    state = f.bodies("step")[0]["after"]
-    told = {"drift": "d", "episode": 0, "t": 0, "before": state, "after": state, "changed": {}}
-    return {"type": "drift", "body": told}
+def other_lines(change):
+    """A change of the lines of a tape, which is sealed again."""
+    return sealed(partial(change_lines, "tape.jsonl", change))
+
+
+def change_lines(name, change, forger):
+    lines: list[Any] = [json.loads(line) for line in forger.read(name).splitlines()]
+    change(lines)
+    forger.write(name, b"".join(tool.canonical(line) + b"\n" for line in lines))
 
 
 def of_bundles(folder):
-    """Bundles with one change, sealed again where that can be."""
-    for name, (base, forge) in FORGED.items():
-        forger = Forger(shutil.copytree(PLACE / "bases" / base, folder / name))
-        forge(forger)
-        forger.seal()
-        yield partial(by_tool, Laid(forger.folder, {}))
-    for name in ("manifest.json", "receipts.jsonl"):
-        forger = Forger(shutil.copytree(PLACE / "bases" / "climb", folder / f"respelled-{name}"))
-        respelled(name)(forger)
-        yield partial(by_tool, Laid(forger.folder, {}))
-    for name, forge in own.FORGED_TAPES.items():
-        forger = Forger(shutil.copytree(PLACE / "bases" / "outside", folder / name))
-        lines = [json.loads(line) for line in forger.read("tape.jsonl").splitlines()]
-        forge(lines)
-        forger.write("tape.jsonl", b"".join(tool.canonical(line) + b"\n" for line in lines))
-        forger.seal()
-        yield partial(by_tool, Laid(forger.folder, {}))
+    """Bundles with one change."""
+    forged = [*forgeries.REFUSALS.values(), *forgeries.FORGERIES.values()]
+    changed: list[tuple[Any, Any]] = [(base, sealed(change)) for base, change, *_ in forged]
+    changed += [("outside", other_lines(change)) for change in own.FORGED_TAPES.values()]
+    changed += [("climb", end_otherwise(name)) for name in ("manifest.json", "receipts.jsonl")]
     for base in BASES:
-        draw = random.Random(base)
-        for number in range(CHANGED):
-            place = folder / f"{base}-{number}"
-            shutil.copytree(PLACE / "bases" / base, place)
-            with suppress(*tool.MALFORMED):  # what cannot be made to fit is asked as it is
-                change(Forger(place), draw)
-            yield partial(by_tool, Laid(place, {}))
+        changed += [(base, partial(at_random, random.Random(f"{base} {number}"))) for number in range(CHANGED)]
+    for number, (base, change) in enumerate(changed):
+        place = shutil.copytree(PLACE / "bases" / base, folder / f"bundle-{number}")
+        with suppress(*tool.MALFORMED):  # what cannot be made to fit is asked as it is
+            change(Forger(place))
+        yield partial(by_tool, Laid(place, {}))
 
 
-def change(forger, draw):
+def at_random(draw, forger):
     """Another value somewhere, or one receipt less or twice; sealed again where that can be."""
     at, receipts = draw.randrange(len(forger.receipts)), forger.receipts
-    what = draw.random()
-    if what < 0.08:
-        del receipts[at]
-    elif what < 0.16:
-        receipts.insert(draw.randrange(len(receipts)), deepcopy(receipts[at]))
-    elif what < 0.24:
-        replace_near(receipts, draw)
-        chained(forger)
-        return
-    elif what < 0.7:
-        replace_near(receipts[at]["body"], draw)
-        for body in forger.bodies("verdict") + forger.bodies("law") + forger.bodies("escalation"):
-            own_digest(body)
-    elif what < 0.8:
-        replace_near(forger.manifest, draw)
+    ways = {
+        "a receipt less": lambda: receipts.pop(at),
+        "a receipt twice": lambda: receipts.insert(draw.randrange(len(receipts)), deepcopy(receipts[at])),
+        "in a receipt": lambda: replace_near(receipts, draw),
+        "in a body": lambda: (replace_near(receipts[at]["body"], draw), fit_verdicts(forger)),
+        "in the manifest": lambda: replace_near(forger.manifest, draw),
+        "in the specs": lambda: forger.respec(lambda document: replace_near(document, draw)),
+        "in a file": lambda: change_file(forger, draw),
+    }
+    (way,) = draw.choices([*ways], weights=(8, 8, 8, 46, 10, 5, 15))
+    ways[way]()
+    if way == "in a receipt":
+        chain(forger)
+    elif way == "in the manifest":
         forger.save()
-        return
-    elif what < 0.85:
-        forger.respec(lambda document: replace_near(document, draw))
     else:
-        change_file(forger, draw)
-    forger.seal()
+        forger.seal()
 
 
-def chained(forger):
+def chain(forger):
     """The receipts as they are, whatever they hold, in one chain of lines."""
-    lines = []
+    lines: list[bytes] = []
     for receipt in forger.receipts:
         if isinstance(receipt, dict) and lines:
             receipt["prev"] = tool.leaf_hash(lines[-1]).hex()
@@ -360,22 +249,18 @@ def chained(forger):
     forger.rehead()
 
 
-def own_digest(body):
-    """Half of all changed verdicts have a digest that fits."""
-    if isinstance(body, dict) and isinstance(body.get("verdict"), dict):
-        body["digest"] = tool.tagged("law-verdict", tool.canonical(body["verdict"]))
+def fit_verdicts(forger):
+    """Verdicts on laws have the digests that fit them."""
+    for body in forger.bodies("verdict") + forger.bodies("law") + forger.bodies("escalation"):
+        if isinstance(body, dict) and isinstance(body.get("verdict"), dict):
+            body["digest"] = tool.tagged("law-verdict", tool.canonical(body["verdict"]))
 
 
 def change_file(forger, draw):
     """Another value, or a line less, in a file beside the receipts."""
     names = [name for name in forger.names() if name.endswith((".jsonl", "specs.json")) and "/" not in name]
-    name = draw.choice(names)
-    lines = [json.loads(line) for line in forger.read(name).splitlines()]
-    if draw.random() < 0.2:
-        del lines[draw.randrange(len(lines))]
-    else:
-        replace_near(lines, draw)
-    forger.write(name, b"".join(tool.canonical(line) + b"\n" for line in lines))
+    lose = draw.random() < 0.2
+    change_lines(draw.choice(names), lambda lines: lines.pop() if lose else replace_near(lines, draw), forger)
 
 
 def replace_near(holder, draw):

@@ -192,11 +192,35 @@ def taken(type_, number=-1):
 
 
 def between_turns(f):
-    """A drift stands between the turns of two agents."""
-    at = next(at for at, one in enumerate(f.receipts) if one["type"] == "step")
-    f.receipts.insert(
-        at + 1, {"type": "drift", "body": {"drift": "x", "episode": 0, "t": 0, "before": "", "after": ""}}
+    """A drift that the first receipt announces stands between the turns of two agents."""
+    state = f.first("step")["after"]
+    f.first("start")["drifts"] = [{"drift": "d", "schedule": [0]}]
+    drift = {"drift": "d", "episode": 0, "t": 0, "before": state, "after": state, "changed": {}}
+    f.receipts.insert(4, {"type": "drift", "body": drift})
+
+
+def after_its_episode(f):
+    """A commitment to the next step stands after the end of its episode."""
+    copied(7, 10)(f)
+    f.receipts[10]["body"].update(t=3)
+
+
+def one_end(f):
+    """Two episodes have one end, which counts for both."""
+    ended, second = f.bodies("episode_end")
+    second["gates"] = {gate: count + ended["gates"][gate] for gate, count in second["gates"].items()}
+    del f.receipts[9]
+
+
+def one_more_end(f):
+    """The run counts an episode that only ended."""
+    copied(18, 19)(f)
+    body = f.receipts[19]["body"]
+    body.update(
+        episode=2, ended="until", steps=0, gates=dict.fromkeys(body["gates"], 0), success=False, first_success=None
     )
+    first("start", episodes=3)(f)
+    first("end", episodes=3)(f)
 
 
 def decided_out_of_turn(f):
@@ -206,7 +230,33 @@ def decided_out_of_turn(f):
 
 
 def breach_by_name(f):
-    f.first("step")["violations"].append({"invariant": "bounded", "severity": "warn", "witness": {}})
+    f.bodies("step")[2]["violations"].append({"invariant": "bounded", "severity": "warn", "witness": {}})
+    first("episode_end", ended="fatal")(f)
+
+
+def without_choice(**fields):
+    return lambda f: next(one for one in f.bodies("step") if one["chosen"] is None).update(fields)
+
+
+def faults(*reasons):
+    told = [{"t": 0, "message": "decide", "reason": reason} for reason in reasons]
+    return first("episode_end", faults=told)
+
+
+def rate(of_what, **fields):
+    """A figure of a suite is a rate and says this."""
+
+    def change(f):
+        f.respec(lambda document: document["specs"][document["root"]]["figures"].update(lead={"rate": of_what}))
+        group = {"name": "", "count": 1, "of": 2, "value": 500_000} | fields
+        f.bodies("figure")[1].update(statistic="rate", groups=[group])
+
+    return change
+
+
+def unknown_status(f):
+    verdict(status="MAYBE")(f)
+    first("end", status="MAYBE", met=False)(f)
 
 
 def verdict(**fields):
@@ -222,21 +272,22 @@ def specs_with_more(f):
 
 
 REFUSALS = {
-    "is outside of an episode": ("climb", copied(4, 19)),
-    "an episode begins in another": ("climb", copied(1, 2)),
+    "is outside of an episode": ("climb", after_its_episode),
+    "an episode begins in another": ("climb", one_end),
     "what a start drew has another form": ("climb", first("episode", drawn=[])),
     "a drift comes after an agent acted": ("in-turn", between_turns),
     "a decision is out of turn": ("together", decided_out_of_turn),
     "what chance did": ("climb", first("step", chance={})),
     "what chance did has another form": ("climb", first("step", chance={"drawn": [], "changed": {}})),
     "a violation records another `severity`": ("climb", breach_by_name),
-    "an episode ends that did not begin": ("climb", copied(9, 19)),
+    "an episode ends that did not begin": ("climb", one_more_end),
     "an episode ends before every agent acted": ("in-turn", lambda f: (taken("step")(f), taken("commit")(f))),
     "an episode ended for another reason": ("climb", first("episode_end", ended="fatal")),
     "an episode that was broken off has other violations": ("kernel", first("episode_end", ended="died")),
     "the run ends within an episode": ("climb", taken("episode_end")),
     "specs.json": ("climb", specs_with_more),
-    "the status 'MAYBE' is unknown": ("proved", verdict(status="MAYBE")),
+    "the status 'MAYBE' is unknown": ("proved", unknown_status),
+    "a status does not go with its counterexample": ("refuted", verdict(counterexample=None)),
     "its excerpt does not show the step": ("refuted", counterexample(t=99)),
     "its rings are not those of the universe": ("refuted", counterexample(start="")),
     "the end counts other runs, checks or mutants": ("suite", first("end", runs=99)),
@@ -248,7 +299,17 @@ REFUSALS = {
     "the stop records another": ("discovery", first("stop", iterations=99)),
     "the escalation of": ("discovery", first("escalation", before="x")),
     "the expected law": ("discovery", first("expected", status="x")),
-}
+    "has a digest and no verdict": ("discovery", lambda f: f.bodies("law")[1].update(verdict=None, error={"code": "E_X"})),
+    "a scenario has no file": ("climb", lambda f: f.write("notes.txt", b"x")),
+    "empty/ is empty": ("climb", lambda f: (f.folder / "empty").mkdir()),
+    "a step without choice": ("stuck", without_choice(token="x")),
+    "not the last decision of a turn is judged": ("together", first("step", success=False)),
+    "no exchange on the tape is the agent fault": ("outside", faults("unheard_of")),
+    "more agent faults than the tape has answers": ("outside", faults(*["wrong_form"] * 3)),
+    "counts other messages than the tape": ("outside", lambda f: f.first("episode_end")["spent"].update(messages=1)),
+    "counts more than there is": ("suite", rate("true", count=3, value=1_500_000)),
+    "counts other successes than the runs have": ("suite", rate("success", of=3, value=333_333)),
+}  # fmt: skip
 """By what `tools/verify.py` says: refusals that no case of the conformance suite comes to."""
 
 
