@@ -1,6 +1,13 @@
-"""What lies in the folder of a bundle."""
+"""What lies in the folder of a bundle, and how a bundle of an agent from outside is made."""
 
 import json
+
+import pytest
+
+from specledger.kinds import load
+from specledger.kinds.running import RunOptions
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 
 
 def files_of(place):
@@ -16,3 +23,12 @@ def receipts_of(place):
 def bodies_of(place, type_):
     """The bodies of the receipts of a type."""
     return [one["body"] for one in receipts_of(place) if one["type"] == type_]
+
+
+def run_outside(folder, scenario, *sets):
+    """Run the scenario of a file in a folder, whose agent from outside is trusted; its evidence verifies."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        finished = execute(load(scenario, set=list(sets))[0], folder / "out", RunOptions(trusted=True))
+    assert verify(finished.place).verdict == "PASS"
+    return finished

@@ -150,17 +150,15 @@ class KernelCompiler:
             narration=narration,
             probes=probes,
             weigh=self._weigh(),
-            unused=self._unused(narration),
+            unused=(lambda _state: [])
+            if narration.declared is None
+            else unused_variables(self.world, narration.declared.reads, narration.views.names),
             deterministic=self.decider is not None and not any(stream for _, stream, _ in self.decider.draws),
             ms_per_tick=admits.ms_per_tick,
-            signing=_signing(admits),
+            signing=None
+            if admits.public is None or admits.key is None
+            else Signing(bytes.fromhex(admits.public), admits.key.file, admits.key.variable),
         )
-
-    def _unused(self, narration: Narration) -> Callable[[Any], list[str]]:
-        """`state -> variables that the declared procedure does not read`; none where no procedure is declared."""
-        if narration.declared is None:
-            return lambda _state: []
-        return unused_variables(self.world, narration.declared.reads, narration.views.names)
 
     def _refuse_unknown_ops(self, admits: AdmissionSpec) -> None:
         """Findings for operations that a capability of this world allows and the world lacks.
@@ -205,8 +203,7 @@ class KernelCompiler:
     def _narration(
         self, views: Views, vocabulary: Vocabulary, grants: Mapping[str, Mapping[str, Any]]
     ) -> Narration | None:
-        model = self.agent.model
-        assert isinstance(model, AgentSpec)  # noqa: S101 - a reference of kind agent holds nothing else
+        model = self.role.decider
         if self.decider is None:
             assert model.outside is not None  # noqa: S101 - see the compiler
             return self._outside(model.outside, views, vocabulary, grants)
@@ -220,6 +217,7 @@ class KernelCompiler:
         declared = self._other("declares", teller)
         if teller is None or declared is None:
             return None
+        step, sure = self.around.step, model.narration.confidence
         return Narration(
             decider=decider,
             teller=teller,
@@ -231,11 +229,11 @@ class KernelCompiler:
             request=_request(grants, model.narration.requests),
             commit=trace_commit,
             steps=model.narration.steps,
-            foresee=_predictor(self.around.step),
+            foresee=None if step is None else lambda state, action: step(state, action["op"], action, {})[0],
             nonces=model.narration.nonces,
             directional=vocabulary.directional,
             words=vocabulary.trace,
-            confidence=_share(model.narration.confidence),
+            confidence=1 if sure == QFIXED_ONE else sure / QFIXED_ONE,  # a document's number; 1 stays an integer
         )
 
     def _outside(
@@ -330,13 +328,6 @@ def _over_state(world: World, checked: Any) -> Callable[[Any], dict[str, Any]]:
     return compile_function(compose)
 
 
-def _signing(admits: AdmissionSpec) -> Signing | None:
-    """How a kernel signs with a key, if it does."""
-    if admits.public is None or admits.key is None:
-        return None
-    return Signing(bytes.fromhex(admits.public), admits.key.file, admits.key.variable)
-
-
 def _scope(grant: Grant) -> dict[str, Any]:
     """A grant as a `capability_scope` document."""
     return {
@@ -344,11 +335,6 @@ def _scope(grant: Grant) -> dict[str, Any]:
         "rate_limit": {"max_calls": grant.max_calls, "per_ms": grant.per_ms},
         "expiry_ms": grant.expiry_ms,
     }
-
-
-def _share(millionths: int) -> float:
-    """Millionths as a document's number; 1 stays an integer."""
-    return 1 if millionths == QFIXED_ONE else millionths / QFIXED_ONE
 
 
 def _request(
@@ -373,10 +359,3 @@ def _request(
         return {"capability": capability, "scope": scope, "justification": "the first step of the plan"}
 
     return asks
-
-
-def _predictor(step: Callable[..., Any] | None) -> Callable[[Any, Mapping[str, Any]], Any] | None:
-    """`(state, action) -> the state that an agent predicts`, where it has the world's own step."""
-    if step is None:
-        return None
-    return lambda state, action: step(state, action["op"], action, {})[0]

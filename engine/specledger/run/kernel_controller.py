@@ -76,10 +76,6 @@ class ActivePlan(Struct, frozen=True):
     score: int
     state: Any
 
-    def fits(self, moment: Moment) -> bool:
-        """Whether nothing changed the state since. A drift makes another object, even if it is equal."""
-        return moment.state is self.state
-
     def proposal(self) -> Proposal:
         """The next step as a proposal; its document was shown in full at the first step, so its hash is enough."""
         action = parse_canonical(self.submission.actions[self.index])
@@ -241,7 +237,8 @@ class KernelController(DecisionController):
         self.now_ms = (moment.episode * self.plan.horizon + moment.t) * self.kernel.ms_per_tick
         if place == "before_propose":
             left, self._left = self._left, None
-            self.active = left if left is not None and left.fits(moment) else None
+            # A state that something changed since is another object, even if it is equal.
+            self.active = left if left is not None and left.state is moment.state else None
         elif place == "error":
             self._enter("INTERNAL_ERROR", self.submission, codes=("error",))
         elif place == "after_token":
@@ -289,13 +286,8 @@ class KernelController(DecisionController):
         return ""
 
     def _enter_ruling(self, ruling: Ruling) -> None:
-        self._enter(
-            "POLICY_DECISION",
-            ruling.submission,
-            verdict=ruling.verdict,
-            codes=ruling.codes,
-            witnesses=ruling.witnesses,
-        )
+        found = {"verdict": ruling.verdict, "codes": ruling.codes, "witnesses": ruling.witnesses}
+        self._enter("POLICY_DECISION", ruling.submission, **found)
 
     def enter_refusal(self, reason: str) -> None:
         """Log a refused execution."""

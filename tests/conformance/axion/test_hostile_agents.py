@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
+from tests.toys.bundles import bodies_of, run_outside
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
@@ -152,12 +154,8 @@ def run(folder, modes, hello=None, watchdog_ms=20_000):
         "spec: scenario/v1\nname: own\nextends: axion-basic\nagent: cheat.yaml\ngovernor: still.yaml\n"
         f"probes: [opens.yaml]\nepisodes: 1\nhorizon: {len(modes)}\n"
     )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        finished = execute(load("own.yaml")[0], folder / "out", RunOptions(trusted=True))
-    assert verify(finished.place).verdict == "PASS"
-    receipts = [json.loads(line) for line in (finished.place / "receipts.jsonl").read_bytes().splitlines()]
-    return finished, lambda type_: [one["body"] for one in receipts if one["type"] == type_]
+    finished = run_outside(folder, "own.yaml")
+    return finished, partial(bodies_of, finished.place)
 
 
 @pytest.fixture(scope="module")

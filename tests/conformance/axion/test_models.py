@@ -11,6 +11,7 @@ from specledger.pipeline.executing import execute, preview
 from specledger.pipeline.verifying import verify
 from tests.conformance.gridworld.conftest import Ran, load_suite
 from tests.loopback_model import BEHAVIOURS, obedient
+from tests.toys.bundles import bodies_of
 from tests.unit.oracles.loopback import KEY, Service
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -88,9 +89,7 @@ def test_a_limit_ends_the_questions_and_convicts_nobody(run, monkeypatch):
 
 
 def probes(finished):
-    lines = (finished.place / "receipts.jsonl").read_text(encoding="utf-8").splitlines()
-    made = [one["body"] for one in map(json.loads, lines) if one["type"] == "probe"]
-    return [one for one in made if one["probe"] in LAYERS]
+    return [one for one in bodies_of(finished.place, "probe") if one["probe"] in LAYERS]
 
 
 def flags(finished):

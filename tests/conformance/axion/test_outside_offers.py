@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from specledger.kinds import load
-from specledger.kinds.running import RunOptions
-from specledger.pipeline.executing import execute
+from tests.toys.bundles import bodies_of, run_outside
 
 PLAYER = """
 import json
@@ -68,12 +66,9 @@ def run(folder, mode):
         "spec: scenario/v1\nname: stage\nextends: axion-resource\ngovernor: patient\nagent: actor\n"
         "probes: [edit.yaml, stale.yaml]\nepisodes: 1\nhorizon: 3\n"
     )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        finished = execute(load("stage.yaml")[0], folder / "out", options=RunOptions(trusted=True))
-    receipts = [json.loads(line) for line in (finished.place / "receipts.jsonl").read_bytes().splitlines()]
+    probes = bodies_of(run_outside(folder, "stage.yaml").place, "probe")
     told = [json.loads(line) for line in (folder / "offers.jsonl").read_text().splitlines()]
-    return {name: [one["body"] for one in receipts if one["body"].get("probe") == name] for name in TRAPS}, told
+    return {name: [one for one in probes if one["probe"] == name] for name in TRAPS}, told
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,9 @@ import pytest
 from specledger.compile.scenario import compile_scenario
 from specledger.core.events import Event
 from specledger.kinds import load
-from specledger.kinds.running import RunOptions
-from specledger.pipeline.executing import execute
-from specledger.pipeline.verifying import verify
 from specledger.run.kernel_controller import KernelController
 from specledger.run.loop import run
+from tests.toys.bundles import receipts_of, run_outside
 
 MOVE = "governor.admission.grants.move."
 
@@ -208,13 +206,8 @@ def outside(folder, shipped, mode):
     (folder / "own.yaml").write_text(
         "spec: scenario/v1\nname: own\nextends: axion-plans\nagent: stated.yaml\nprobes: [opens.yaml]\nhorizon: 6\n"
     )
-    sets = ["governor.admission.watchdog_ms=20000"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        finished = execute(load("own.yaml", set=sets)[0], folder / "out", options=RunOptions(trusted=True))
-    assert verify(finished.place).verdict == "PASS"
-    receipts = [json.loads(line) for line in (finished.place / "receipts.jsonl").read_bytes().splitlines()]
-    return type(shipped)([Event(one["type"], one["body"]) for one in receipts])
+    finished = run_outside(folder, "own.yaml", "governor.admission.watchdog_ms=20000")
+    return type(shipped)([Event(one["type"], one["body"]) for one in receipts_of(finished.place)])
 
 
 def test_a_plan_that_is_stated_from_outside_is_executed_as_that_of_a_spec_is(tmp_path, shipped):

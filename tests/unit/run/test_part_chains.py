@@ -23,16 +23,12 @@ def written(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
-def appended(entries):
-    chains = PartChains(["left", "right"])
-    return chains, [chains.append(*given, accepted=accepted) for *given, accepted in entries]
-
-
 @FEW
 @given(entries=ENTRIES)
 def test_every_part_has_its_own_chain(entries):
     before, tips = copy.deepcopy(entries), dict.fromkeys(["left", "right"], "0" * 64)
-    _, receipts = appended(entries)
+    chains = PartChains(["left", "right"])
+    receipts = [chains.append(*given, accepted=accepted) for *given, accepted in entries]
     for (name, state, after, body, accepted), found in zip(entries, receipts, strict=True):
         receipt = {
             **body,
