@@ -98,24 +98,24 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
         bundle = bundle_of(document, self.universe, self.templates)
         return ParsedLaw(document, bundle, compile_law(bundle, checked=self.forms))
 
-    def law(self, document: Mapping[str, Any], effort: Effort | Escalation) -> LawPlan:
-        """A proposed law as it is tried; the proposer does not decide how hard."""
-        return self._compiled(document, effort, self.universe)
+    def law(
+        self, document: Mapping[str, Any], effort: Effort | Escalation | HeldOut, universe: Bundle | None = None
+    ) -> LawPlan:
+        """A proposed law as it is tried, about the discovery's universe or another one.
 
-    def law_elsewhere(self, document: Mapping[str, Any], universe: Bundle) -> LawPlan:
-        """A proposed law about another universe.
+        The proposer does not decide how hard. A law keeps its name, however hard it is tried and wherever.
 
         Raises:
             Rejected: It is not a law there: for example, the universe lacks a symbol that it names.
         """
-        return self._compiled(document, self.model.held_out, universe)
+        tried, about = self._tried(document, effort), universe or self.universe
+        return compile_law(bundle_of(tried, about, self.templates, name_of(document)), checked=self.forms)
 
     def mutants(self, document: Mapping[str, Any]) -> list[tuple[int, Law]]:
         """A proposed law under rules that differ in one entry, spread evenly, each with the number of its mutant."""
-        wanted = self.model.held_out.mutants
-        if not wanted:
+        if not self.model.held_out.mutants:
             return []
-        law = self._compiled(document, self.model.held_out, self.universe).law
+        law = self.law(document, self.model.held_out).law
         return [(number, self.under(law, number)) for number in self.mutant_numbers()]
 
     def mutant_numbers(self) -> list[int]:
@@ -129,13 +129,6 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
     def under(law: Law, mutant: int) -> Law:
         """A law under the mutant of its universe's rule that has this number."""
         return replace(law, universe=law.universe.once(_mutant, mutant))
-
-    def _compiled(
-        self, document: Mapping[str, Any], effort: Effort | Escalation | HeldOut, universe: Bundle
-    ) -> LawPlan:
-        """A proposed law as it is tried; it keeps its name, however hard it is tried and wherever."""
-        name = name_of(document)
-        return compile_law(bundle_of(self._tried(document, effort), universe, self.templates, name), checked=self.forms)
 
     @staticmethod
     def _tried(document: Mapping[str, Any], effort: Effort | Escalation | HeldOut) -> dict[str, Any]:

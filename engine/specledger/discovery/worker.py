@@ -130,7 +130,7 @@ def try_elsewhere(plan: DiscoveryPlan, document: Mapping[str, Any]) -> list[dict
     found = [_held(plan.universe.root, number, law) for number, law in plan.mutants(document)]
     for universe in plan.others:
         try:
-            law = plan.law_elsewhere(document, universe).law
+            law = plan.law(document, plan.model.held_out, universe).law
         except Rejected as rejected:
             blank = dict.fromkeys(_HELD) | {"status": "INAPPLICABLE", "reason": rejected.diagnostics[0].code}
             found.append({"universe": universe.root, "mutant": None, **blank})

@@ -65,34 +65,28 @@ def judge_lines(specs: Bundle, plan: Plan, make: Callable[[Plan], Made], recorde
     return witness.count
 
 
-class _Rules:
-    """The expressions of a scenario that give verdicts, checked again for what they read."""
+def _rules(bundle: Bundle) -> tuple[World, dict[str, Governor], dict[str, Invariant]]:
+    """The world of a scenario, the governors by agent, and the invariants by name, checked again for what they read.
 
-    def __init__(self, bundle: Bundle) -> None:
-        diagnostics = Diagnostics()
-        self._bundle, self._roles = bundle, roles(bundle)
-        world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, diagnostics)
-        governors = {} if world is None else {role.name: _governor(role, world, diagnostics) for role in self._roles}
-        if world is None or None in governors.values():  # it compiled before
-            diagnostics.raise_if_errors()
-            raise Broken(E_SPECS, "the recorded specs have no rules")
-        self.governors = {name: governor for name, governor in governors.items() if governor is not None}
-        self.state = world.state
-        self.invariants = self._invariants(_footing(world), diagnostics)
-
-    def _invariants(self, footing: Footing, diagnostics: Diagnostics) -> dict[str, Invariant]:
-        """By name; those about documents are the kernel's."""
-        found = {}
-        for spec in (*(role.governor for role in self._roles), self._bundle.main):
-            for path, key in spec.refs.items():
-                named = self._bundle.specs[key]
-                if path[0] != "invariants" or not isinstance(named.model, InvariantSpec):
-                    continue
-                if named.model.scope != "proposal" and named.name not in found:
-                    invariant = check_invariant(named, footing, diagnostics)
-                    if invariant is not None:
-                        found[named.name] = invariant
-        return found
+    Invariants about documents are the kernel's.
+    """
+    diagnostics, found = Diagnostics(), roles(bundle)
+    world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, diagnostics)
+    checked = {} if world is None else {role.name: _governor(role, world, diagnostics) for role in found}
+    governors = {name: governor for name, governor in checked.items() if governor is not None}
+    if world is None or len(governors) < len(found):  # it compiled before
+        diagnostics.raise_if_errors()
+        raise Broken(E_SPECS, "the recorded specs have no rules")
+    invariants: dict[str, Invariant] = {}
+    for spec in (*(role.governor for role in found), bundle.main):
+        for path, key in spec.refs.items():
+            named = bundle.specs[key]
+            about_states = isinstance(named.model, InvariantSpec) and named.model.scope != "proposal"
+            if path[0] == "invariants" and about_states and named.name not in invariants:
+                invariant = check_invariant(named, _footing(world), diagnostics)
+                if invariant is not None:
+                    invariants[named.name] = invariant
+    return world, governors, invariants
 
 
 def _governor(role: Role, world: World, diagnostics: Diagnostics) -> Governor | None:
@@ -114,10 +108,10 @@ class RunJudge:
 
     def __init__(self, specs: Bundle, plan: Plan) -> None:
         self.count = Count()
-        self._rules = rules = _Rules(specs)
-        self._reference = Reference()
+        world, governors, self._invariants = _rules(specs)
+        self._state, self._reference = world.state, Reference()
         self._actors = {
-            actor.name: _ActorJudge(actor, rules.governors[actor.name], rules.state, self.count, self._reference)
+            actor.name: _ActorJudge(actor, governors[actor.name], self._state, self.count, self._reference)
             for actor in plan.actors
         }
         invariants = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
@@ -126,11 +120,11 @@ class RunJudge:
     def _looked(self, name: str, judge: Callable[..., Any], previous: State, state: State, *memory: Any) -> Any:
         """What an invariant says, after the other engine was asked."""
         found = judge(previous, state, *memory)
-        invariant = self._rules.invariants[name]
+        invariant = self._invariants[name]
         recorded = "idle" if found is False else "holds" if found is None else "broken"
         remembered = memory[0] if memory else {}
         self.count.without.update([REMEMBERED] * len(memory))
-        given = {**given_by(state, self._rules.state), "previous": previous, **remembered}
+        given = {**given_by(state, self._state), "previous": previous, **remembered}
         let = {} if invariant.monitor is None else dict(invariant.monitor.let)
         names = Names(self._reference, given, let)
 

@@ -197,10 +197,10 @@ def verdicts_of(plan: DiscoveryPlan, type_: str, body: Mapping[str, Any]) -> Ite
     def mutated(number: int) -> Law:
         if number not in plan.mutant_numbers():
             raise Broken(E_VERDICT, f"the discovery tries no mutant {number!r}")
-        return plan.under(plan.law_elsewhere(document, plan.universe).law, number)
+        return plan.under(plan.law(document, plan.model.held_out).law, number)
 
     def elsewhere(universe: Callable[[], Bundle]) -> Law:
-        return plan.law_elsewhere(document, universe()).law
+        return plan.law(document, plan.model.held_out, universe()).law
 
     yield StatedVerdict(name, body["verdict"], lambda: plan.law(document, effort).law, lambda: plan.universe)
     for held in body["held_out"] if type_ == "escalation" else ():
