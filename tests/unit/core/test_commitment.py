@@ -17,20 +17,9 @@ from specledger.core.binding import (
     state_digest,
     token_document,
 )
-from specledger.core.merkle import verify_inclusion
-from tests.toys.trees import inclusion_proof
 
 FEW = settings(max_examples=40)  # each example writes and hashes several documents
 NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1)
-ARGUMENTS = st.dictionaries(st.sampled_from(["dir", "n", "p"]), NUMBERS | st.sampled_from(["N", "S"]), max_size=2)
-PROPOSALS = st.builds(
-    lambda op, arguments, score, claims: {"action": {"op": op, **arguments}, "score": score, **claims},
-    st.sampled_from(["move", "stay"]),
-    ARGUMENTS,
-    NUMBERS,
-    st.dictionaries(st.sampled_from(["because", "zeal"]), NUMBERS, max_size=1),
-)
-SETS = st.lists(PROPOSALS, min_size=1, max_size=6)
 
 NORTH = {"action": {"op": "move", "dir": "N"}, "score": -3}
 SOUTH = {"action": {"op": "move", "dir": "S"}, "score": 4}
@@ -70,16 +59,6 @@ def test_a_leaf_is_the_canonical_proposal_at_its_index():
 @pytest.mark.parametrize("size", BY_HAND)
 def test_roots_by_hand(size):
     assert root([NORTH, SOUTH, STAY][:size]) == BY_HAND[size].hex()
-
-
-@FEW
-@given(proposals=SETS, place=st.integers(0, 8))
-def test_each_leaf_can_be_shown_to_be_in_the_set(proposals, place):
-    place %= len(proposals)
-    lines, committed = leaves(proposals), bytes.fromhex(root(proposals))
-    proof = inclusion_proof(lines, place)
-    assert verify_inclusion(lines[place], place, len(lines), proof, committed)
-    assert not verify_inclusion(leaf(place + 1, proposals[place]), place, len(lines), proof, committed)
 
 
 TEXTS = st.sampled_from(["", "a", "b", "é", 'n\n"\\', "🌊"])

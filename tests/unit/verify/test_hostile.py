@@ -145,14 +145,6 @@ def test_what_is_no_bundle_is_no_evidence(tmp_path, what):
     assert codes(verify_bundle, tmp_path / what, RUN, MODELS) == ["E_NO_EVIDENCE"]
 
 
-def test_a_half_of_a_bundle_is_refuted(small):
-    """What a killed run leaves is no bundle: the manifest comes last."""
-    (small.folder / "manifest.json").unlink()
-    assert verify_bundle(small.folder, RUN, MODELS).checks[0].code == "E_MANIFEST"
-    (small.folder / "specs.json").unlink()
-    assert verify_bundle(small.folder, RUN, MODELS).checks[0].code == "E_MANIFEST"
-
-
 @pytest.mark.parametrize("place", ["manifest.file_digest", "bundle.read_document", "manifest.read_document"])
 def test_what_the_system_refuses_to_read_is_not_refuted(small, monkeypatch, place):
     def refuse(path, *arguments):
