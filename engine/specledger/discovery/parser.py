@@ -8,6 +8,7 @@ Source: law proposer, section 7.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
@@ -17,6 +18,8 @@ from specledger.compile.law import Checked, compile_law
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, is_plain
 from specledger.core.diagnostics import Rejected, code, printable
 from specledger.discovery.contract import Scramble
+from specledger.discovery.equivalence import Statement, statement_of
+from specledger.discovery.fingerprint import Fingerprint, fingerprint
 from specledger.discovery.json_recovery import Broken, Found, read_values
 from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import OPERATORS
@@ -58,8 +61,8 @@ _PRINTED: Final = 2_000  # characters of an excerpt or a reason; an escape is lo
 _FINDINGS: Final = 5  # findings in one reason
 
 
-class ParsedLaw(Struct, frozen=True):
-    """A law that was proposed.
+class ParsedLaw(Struct, frozen=True, dict=True):
+    """A law that was proposed; what is compared of it is found when it is first asked for.
 
     Attributes:
         document: The law in the seed's JSON, without what a proposer may not give, in the universe's own symbols.
@@ -68,6 +71,16 @@ class ParsedLaw(Struct, frozen=True):
     document: Mapping[str, Any]
     bundle: Bundle
     plan: LawPlan
+
+    @cached_property
+    def fingerprint(self) -> Fingerprint:
+        """What it says, independent of how it is written."""
+        return fingerprint(self)
+
+    @cached_property
+    def statement(self) -> Statement | None:
+        """What it states apart from its universe's rule, if that can be proved about."""
+        return statement_of(self.plan.law)
 
 
 class ParseResult(Struct, frozen=True):

@@ -9,16 +9,13 @@ a part. Source: law proposer, section 9.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from specledger.discovery.equivalence import Statement, prove_equivalent, prove_implied, statement_of
-from specledger.discovery.fingerprint import Fingerprint, fingerprint, law_id
-from specledger.laws.law import Law
+from specledger.discovery.equivalence import Statement, prove_equivalent, prove_implied
+from specledger.discovery.fingerprint import Fingerprint, law_id
 
 if TYPE_CHECKING:
     from specledger.discovery.parser import ParsedLaw
@@ -71,20 +68,19 @@ class RedundancyDetector:
 
     def __init__(self, threshold: int = THRESHOLD, *, equivalent: bool = True) -> None:
         self.threshold = threshold
-        self.equivalent = equivalent
-        self._known = _Index()
+        self._known = _Index(equivalent)
 
     def __len__(self) -> int:
         """How many laws are known."""
-        return len(self._known.looks)
+        return len(self._known.laws)
 
     def add_known_law(self, law: ParsedLaw) -> None:
         """Learn a law."""
-        self._known.add(self._look(law))
+        self._known.add(law)
 
     def nearest(self, law: ParsedLaw) -> RedundancyMatch | None:
         """The known law that a law resembles most, whatever the threshold is; None if it resembles none."""
-        return _best(self._look(law), (self._known,))
+        return _best(law, (self._known,))
 
     def check(self, law: ParsedLaw) -> RedundancyMatch | None:
         """The known law that makes a law redundant, or None."""
@@ -93,97 +89,58 @@ class RedundancyDetector:
 
     def filter_batch(self, laws: Iterable[ParsedLaw], *, learn: bool = False) -> Filtered:
         """Leave out what is known already, or came earlier in the batch."""
-        batch = _Index()
-        unique: list[ParsedLaw] = []
+        batch = _Index(self._known.equivalent)
         nearest: list[RedundancyMatch | None] = []
         redundant: list[tuple[ParsedLaw, RedundancyMatch]] = []
         for law in laws:
-            looks = self._look(law)
-            match = _best(looks, (self._known, batch))
+            match = _best(law, (self._known, batch))
             if match is not None and match.similarity >= self.threshold:
                 redundant.append((law, match))
                 continue
-            unique.append(law)
             nearest.append(match)
-            batch.add(looks)
-        if learn:
-            for looks in batch.looks:
-                self._known.add(looks)
-        return Filtered(tuple(unique), tuple(nearest), tuple(redundant))
-
-    def _look(self, law: ParsedLaw) -> _Looks:
-        return _look(_Once(law.bundle.root, self.equivalent, law))
-
-
-class _Looks(Struct, frozen=True, dict=True):
-    """What is compared of a law; what it states is found when it is first asked for."""
-
-    id: str
-    print: Fingerprint
-    size: int
-    law: Law | None
-
-    @cached_property
-    def statement(self) -> Statement | None:
-        return None if self.law is None else statement_of(self.law)
-
-
-@dataclass(frozen=True, slots=True)
-class _Once:
-    """A law by its key, so that detectors that are made again and again look at it once."""
-
-    key: str
-    equivalent: bool
-    law: ParsedLaw = field(compare=False)
-
-
-@lru_cache(maxsize=4096)
-def _look(once: _Once) -> _Looks:
-    print_ = fingerprint(once.law)
-    law = once.law.plan.law if once.equivalent else None
-    return _Looks(law_id(once.law), print_, sum(print_.pieces.values()), law)
+            batch.add(law)
+        for law in batch.laws if learn else ():
+            self._known.add(law)
+        return Filtered(tuple(batch.laws), tuple(nearest), tuple(redundant))
 
 
 class _Index:
-    """Laws by what may make another one the same or alike."""
+    """Laws by what may make another one the same or alike; `equivalent` laws are looked for only if that is wanted."""
 
-    def __init__(self) -> None:
-        self.looks: list[_Looks] = []
-        self._equal: dict[tuple[str, str], int] = {}
-        self._stating: dict[str, list[int]] = {}
+    def __init__(self, equivalent: bool) -> None:
+        self.equivalent = equivalent
+        self.laws: list[ParsedLaw] = []
+        self.equal: dict[tuple[str, str], ParsedLaw] = {}
+        self.stating: dict[str, list[tuple[ParsedLaw, Statement]]] = {}
+        self._sizes: list[int] = []
         self._having: dict[str, list[tuple[int, int]]] = {}
 
-    def add(self, looks: _Looks) -> None:
-        place = len(self.looks)
-        self.looks.append(looks)
-        for tier, digest in _tiers(looks.print):
-            self._equal.setdefault((tier, digest), place)
-        statement = looks.statement
+    def add(self, law: ParsedLaw) -> None:
+        place, pieces = len(self.laws), law.fingerprint.pieces
+        self.laws.append(law)
+        self._sizes.append(sum(pieces.values()))
+        for tier in _tiers(law.fingerprint):
+            self.equal.setdefault(tier, law)
+        statement = law.statement if self.equivalent else None
         if statement is not None:
-            self._stating.setdefault(statement.key, []).append(place)
-        for piece, count in looks.print.pieces.items():
+            self.stating.setdefault(statement.key, []).append((law, statement))
+        for piece, count in pieces.items():
             self._having.setdefault(piece, []).append((place, count))
 
-    def equal(self, tier: str, digest: str) -> _Looks | None:
-        place = self._equal.get((tier, digest))
-        return None if place is None else self.looks[place]
-
-    def stating(self, key: str) -> list[_Looks]:
-        return [self.looks[place] for place in self._stating.get(key, ())]
-
-    def alike(self, looks: _Looks) -> tuple[int, int, _Looks] | None:
+    def alike(self, law: ParsedLaw) -> tuple[int, int, ParsedLaw] | None:
         """The law that has most in common with another: the number of parts of both, of either, and the law."""
-        common: dict[int, int] = {}
-        for piece, count in looks.print.pieces.items():
+        pieces, common = law.fingerprint.pieces, dict[int, int]()
+        for piece, count in pieces.items():
             for place, other in self._having.get(piece, ()):
                 common[place] = common.get(place, 0) + min(count, other)
         best: tuple[int, int, int] | None = None
+        size = sum(pieces.values())
         for place in sorted(common):
             both = common[place]
-            either = looks.size + self.looks[place].size - both
+            either = size + self._sizes[place] - both
             if best is None or both * best[1] > best[0] * either:
                 best = (both, either, place)
-        return None if best is None else (best[0], best[1], self.looks[best[2]])
+        return None if best is None else (best[0], best[1], self.laws[best[2]])
 
 
 def _tiers(print_: Fingerprint) -> list[tuple[str, str]]:
@@ -199,37 +156,35 @@ _SAYS: Final = {
 }
 
 
-def _best(looks: _Looks, indexes: Sequence[_Index]) -> RedundancyMatch | None:
-    for tier, digest in _tiers(looks.print):
+def _best(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
+    for tier in _tiers(law.fingerprint):
         for index in indexes:
-            same = index.equal(tier, digest)
-            if same is not None:
-                return RedundancyMatch(same.id, ONE, tier, _SAYS[tier])
-    return _equivalent(looks, indexes) or _near(looks, indexes)
+            if tier in index.equal:
+                return RedundancyMatch(law_id(index.equal[tier]), ONE, tier[0], _SAYS[tier[0]])
+    return _equivalent(law, indexes) or _near(law, indexes)
 
 
-def _equivalent(looks: _Looks, indexes: Sequence[_Index]) -> RedundancyMatch | None:
-    ours = looks.statement
+def _equivalent(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
+    ours = law.statement if indexes[0].equivalent else None
     if ours is None:
         return None
-    others = [(each, each.statement) for index in indexes for each in index.stating(ours.key)]
-    likely = sorted(others, key=lambda pair: pair[1] is None or pair[1].values != ours.values)  # stable
-    for other, theirs in likely[:MOST_PROOFS]:
-        proofs = None if theirs is None else prove_equivalent(ours, theirs)
+    others = [pair for index in indexes for pair in index.stating.get(ours.key, ())]
+    for other, theirs in sorted(others, key=lambda pair: pair[1].values != ours.values)[:MOST_PROOFS]:  # stable
+        proofs = prove_equivalent(ours, theirs)
         if proofs is not None:
             empty = prove_implied(ours, ()) is not None
             details = "both hold under every rule" if empty else "each follows from the other under every rule"
-            return RedundancyMatch(other.id, ONE, EQUIVALENT, f"{details}; {len(proofs)} certificates")
+            return RedundancyMatch(law_id(other), ONE, EQUIVALENT, f"{details}; {len(proofs)} certificates")
     return None
 
 
-def _near(looks: _Looks, indexes: Sequence[_Index]) -> RedundancyMatch | None:
-    best: tuple[int, int, _Looks] | None = None
+def _near(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
+    best: tuple[int, int, ParsedLaw] | None = None
     for index in indexes:
-        found = index.alike(looks)
+        found = index.alike(law)
         if found is not None and (best is None or found[0] * best[1] > best[0] * found[1]):
             best = found
     if best is None:
         return None
     both, either, other = best
-    return RedundancyMatch(other.id, ONE * both // either, NEAR, f"{both} of {either} parts in common")
+    return RedundancyMatch(law_id(other), ONE * both // either, NEAR, f"{both} of {either} parts in common")
