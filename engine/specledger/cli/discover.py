@@ -89,7 +89,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Make discoveries, or resume them, and write their evidence."""
-    from specledger.kinds.running import DiscoveryOptions, RunOptions
+    from specledger.kinds.running import RunOptions
     from specledger.pipeline.executing import place_cases
 
     changes = [*(overrides or []), *([f"iterations={iterations}"] if iterations is not None else [])]
@@ -102,10 +102,9 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
         place.parent.mkdir(parents=True, exist_ok=True)
         path = journal or _beside(place)
-        discovery = DiscoveryOptions(str(path), retry)
         try:
             with executor_of(workers, cluster) as executor:
-                options = RunOptions(executor, record=record, seal=seal, discovery=discovery)
+                options = RunOptions(executor, record=record, seal=seal, journal=str(path), retry=retry)
                 finished.append(run_case(log, bundle, purpose, place, options))
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted: finished steps are kept in {path}") from None

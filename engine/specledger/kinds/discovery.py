@@ -36,14 +36,14 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
             the last case the evidence of what was done before is written.
     """
     workbench, planned = open_all(bundle)
-    wanted, worker = options.discovery, Worker(bundle, options.record, workbench.plan)
+    worker = Worker(bundle, options.record, workbench.plan)
     receipts: list[Mapping[str, Any]] = []
     with (
         bundle_writer(bundle, place, RECEIPTS) as writer,
-        closing(Journal(wanted.journal, bundle.document())) as journal,
+        closing(Journal(options.journal, bundle.document())) as journal,
         options.executor.open(worker) as crew,
     ):
-        if wanted.retry:
+        if options.retry:
             forget_failures(workbench.plan, journal)
         asked = asked_here(worker, options.executor)
         coordinator = Coordinator(workbench, planned.identity, crew, journal, width=options.executor.width, ask=asked)

@@ -30,18 +30,6 @@ Progress = Callable[[int, int], None]
 """Called with (what is done, what there is to do)."""
 
 
-class DiscoveryOptions(Struct, frozen=True):
-    """How a discovery is run.
-
-    Attributes:
-        journal: The path of its journal; None for one in memory.
-        retry: Whether answers that failed on the way to the model are deleted, with the results that rest on them.
-    """
-
-    journal: str | None = None
-    retry: bool = False
-
-
 class RunOptions(Struct, frozen=True):
     """How a bundle is run.
 
@@ -51,10 +39,9 @@ class RunOptions(Struct, frozen=True):
         trusted: Whether agents from outside may be executed.
         live: Whether each entry of the audit log is on the disk before its action, not only at the end of an episode.
         record: Whether a cassette asks its model for an answer that it does not hold, and keeps the answer.
-        seal: What the evidence is signed or stamped with.
-        discovery: How a discovery is run.
+        journal: The path of the journal of a discovery; None for one in memory.
+        retry: Whether answers that failed on the way to the model are deleted, with the results that rest on them.
         tape: What was answered already, in place of asking an agent from outside.
-        trial: Who listens to the trial of an agent.
         resume: Whether to continue an unfinished run to the same place, and to keep this one if it ends early.
         events: What the run gave, if it was made already, by an executor that runs share.
         shard: `(i, n)`, if only the i-th of n parts is made: every n-th run of a suite, or a range of episodes.
@@ -66,7 +53,8 @@ class RunOptions(Struct, frozen=True):
     live: bool = False
     record: bool = False
     seal: Seal = UNSIGNED
-    discovery: DiscoveryOptions = DiscoveryOptions()
+    journal: str | None = None
+    retry: bool = False
     tape: Tape | None = None
     trial: Listener | None = None
     resume: bool = False
@@ -113,9 +101,7 @@ class Finished(Struct, frozen=True):
 
     Attributes:
         name: The name of the case.
-        kind: The kind of its spec.
         place: The bundle, a folder or a zip file.
-        manifest: The manifest of the bundle.
         incidents: The first failures: errors and fatal breaches, then failed probes, then warnings.
         receipts: The receipts that people are shown, each with its type and body in one mapping.
         replaced: Whether an earlier bundle was at the place.

@@ -139,12 +139,12 @@ class ListedSpec(Struct, frozen=True):
     summary: str
 
 
-def list_specs(kind: str | None = None, search: Search | None = None) -> Iterator[ListedSpec]:
+def list_specs(kind: str | None = None) -> Iterator[ListedSpec]:
     """The specs of one kind or of all: those of the project, then the shipped ones whose names it does not use.
 
     Only the head of each file is looked at: what is listed may still have mistakes.
     """
-    search = search or Search.at(Path())
+    search = Search.at(Path())
     library = Library(search, MODELS, Diagnostics())
     for one in (kind,) if kind is not None else KINDS:
         found: dict[str, ListedSpec] = {}
@@ -156,9 +156,9 @@ def list_specs(kind: str | None = None, search: Search | None = None) -> Iterato
         yield from sorted(found.values(), key=lambda one: (one.shipped, one.name))
 
 
-def spec_names(kinds: Collection[str], search: Search | None = None) -> tuple[str, ...]:
+def spec_names(kinds: Collection[str]) -> tuple[str, ...]:
     """The names of the specs of some kinds, by their files alone, each once: first the project's, then shipped ones."""
-    search = search or Search.at(Path())
+    search = Search.at(Path())
     places = [(root, kind) for root in (search.project, search.shipped) for kind in kinds]
     return tuple(dict.fromkeys(file.stem for root, kind in places for file in _files(root, kind)))
 

@@ -64,7 +64,7 @@ def marks_of(subjects: Sequence[Subject]) -> list[tuple[str, int]]:
 
 def _is_comparable(first: Subject, other: Subject) -> bool:
     """Whether a difference says something: between runs of scenarios, between suites, between bundles of one spec."""
-    return first.kind == other.kind and (first.name == other.name or first.runs is not None)
+    return first.kind == other.kind and (first.name == other.name or first.reading.parts() is not None)
 
 
 def changed_section(subjects: Sequence[Subject]) -> Section:
@@ -133,7 +133,7 @@ def _trend(title: str, subjects: Sequence[Subject]) -> Plot:
 
 def _rates(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The rates of figures without groups, by name."""
-    for figure in subject.figures:
+    for figure in subject.reading.figures:
         if figure["statistic"] == "rate" and figure["error"] is None and len(figure["groups"]) == 1:
             (group,) = figure["groups"]
             if "value" in group:

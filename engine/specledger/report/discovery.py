@@ -384,4 +384,4 @@ def _short(key: str) -> str:
     return key.partition("/")[2].rpartition("@")[0]
 
 
-DISCOVERY: Final = ReportKind(DiscoveryReading, types=discovery_types)
+DISCOVERY: Final = ReportKind(DiscoveryReading, discovery_types)

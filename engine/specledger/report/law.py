@@ -148,7 +148,7 @@ def _rests_on(verdict: Body) -> str:
     return tried if verdict["up_to"] is None else f"{tried}; proved only up to {as_int(verdict['up_to'])} cells"
 
 
-LAW: Final = ReportKind(LawReading, types=law_types)
+LAW: Final = ReportKind(LawReading, law_types)
 
 
 MOST_STATES: Final = 220

@@ -95,8 +95,7 @@ class Observation(Struct, frozen=True):
     Attributes:
         what: What happened, in a word or two.
         detail: The witness, cause or expression, shortened.
-        run: The run of a suite, or None.
-        episode, t: The place in the run, or None.
+        run: The run of a suite.
     """
 
     what: str
@@ -117,11 +116,9 @@ class Check(Struct, frozen=True):
         spec: The key of the spec that states it, or None for a requirement of the engine.
         opportunities: How often it could have failed.
         failures: How often it failed; 1 for a check that is judged once and failed.
-        why: The reason of the outcome; may be empty.
         error: Whether it is unknown because something could not be evaluated.
         warning: Whether its spec only warns of a breach.
-        observations: The first receipts that show it.
-        more: The number of further observations.
+        observations: The first receipts that show it; `more` is the number of the others.
         once: Whether it is judged once over all opportunities instead of at each.
     """
 
@@ -211,6 +208,10 @@ class Reading:
         """The metrics of the runs that have probes, by agent."""
         return {}
 
+    def parts(self) -> Iterator[SubRun] | None:
+        """The runs of scenarios in the bundle; None if its kind has none."""
+        return None
+
     def spacetimes(self) -> Sequence[Mapping[str, Any]]:
         """Rings of laws to draw."""
         return ()
@@ -225,10 +226,9 @@ class SubRun(Struct, frozen=True):
 
 
 class ReportKind(Struct, frozen=True):
-    """How a report reads one kind of evidence, which runs of scenarios a bundle has, and the types of its receipts."""
+    """How a report reads one kind of evidence, and the types of its receipts."""
 
     read: Callable[[Evidence], Reading]
-    runs: Callable[[Evidence], Iterator[SubRun]] | None = None
     types: Callable[[], Mapping[str, RecordType]] = dict
 
 
@@ -236,14 +236,11 @@ class Subject(Struct, frozen=True):
     """What one bundle shows.
 
     Attributes:
-        name, kind, doc: Of the spec that was run.
         case: The id of the matrix case, or an empty text.
         verification: The checks of the evidence: number, name, status, message.
         checks: The requirements and their outcomes.
-        figures: The bodies of a suite's `figure` receipts.
         names: The names of all specs that the run refers to, by kind.
         reading: The folded receipts.
-        runs: The runs of scenarios in it; None if its kind has none.
     """
 
     name: str
@@ -255,9 +252,7 @@ class Subject(Struct, frozen=True):
     checks: tuple[Check, ...]
     evidence: Evidence
     reading: Reading
-    figures: tuple[Body, ...] = ()
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    runs: Callable[[Evidence], Iterator[SubRun]] | None = None
     case: str = ""
 
     @property
@@ -275,8 +270,7 @@ class Report(Struct, frozen=True):
     """A report of evidence, of verifications, or of findings.
 
     Attributes:
-        subjects: What each bundle shows.
-        judgement: The judgement of a profile by these bundles.
+        judgement: The judgement of a profile by the bundles.
         verifications: Each with the place of its evidence.
         findings: Findings about specs, about a command that could not be run, or about places without evidence.
         about: The id of the check that led to the findings.

@@ -281,6 +281,10 @@ class RunReading(Reading):
         """The metrics of the run, by its agent; none without probes, unless the agent is outside."""
         return {self._agent: [self._metrics]} if self._metered else {}
 
+    def parts(self) -> Iterator[SubRun]:
+        """The run itself."""
+        yield SubRun(self._specs.main.name, "", self._specs)
+
     def _invariants(self, demands: Mapping[str, Body]) -> Section:
         required = {"name": PROGRESS, "scope": "step", "severity": "fatal"}
         checks = [self._invariant(each) for each in self._start["invariants"]]
@@ -364,6 +368,4 @@ def _only(specs: Bundle, kind: str, name: str) -> Resolved | None:
     return found[0] if len(found) == 1 else None
 
 
-RUN: Final = ReportKind(
-    RunReading, lambda evidence: iter([SubRun(evidence.specs.main.name, "", evidence.specs)]), run_types
-)
+RUN: Final = ReportKind(RunReading, run_types)

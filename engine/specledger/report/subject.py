@@ -34,14 +34,13 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportKind], questions:
     """What a bundle of which no check failed shows of each requirement; `questions` are those of a profile."""
     main, verified = evidence.specs.main, evidence.verification.checks
     answers = Answers(questions, main.name, evidence.kind)
-    kind = kind_of(evidence, kinds)
     result = evidence.manifest["result"]
     bundle = {
         **{"name": main.name, "kind": evidence.kind, "case": evidence.case},
         **{"verdict": result["verdict"], "result": result},
     }
     with malformed_receipts():
-        reading = kind.read(evidence)
+        reading = kind_of(evidence, kinds).read(evidence)
         for receipt in receipts_of(evidence):
             reading.add(receipt)
             answers.add(receipt)
@@ -63,10 +62,8 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportKind], questions:
             for one in verified
         ),
         checks=(whole, *checks),
-        figures=tuple(reading.figures),
         names={kind: sorted(found) for kind, found in sorted(names.items())},
         evidence=evidence,
         reading=reading,
-        runs=kind.runs,
         case=evidence.case,
     )

@@ -257,6 +257,11 @@ class SuiteReading(Reading):
         """The metrics of the suite's own runs that have probes or agents outside, by agent; read once."""
         return self._by_agent
 
+    def parts(self) -> Iterator[SubRun]:
+        """The suite's own runs."""
+        for case in compile_suite(self._specs).trial.cases:
+            yield SubRun(case.run, case.place, case.bundle)
+
     @cached_property
     def _by_agent(self) -> dict[str, list[RunMetrics]]:
         found: dict[str, list[RunMetrics]] = {}
@@ -274,9 +279,4 @@ def _figure_grid(figures: list[Body]) -> Grid:
     return Grid(rows[:_FIGURES_OF_A_CHECK], max(0, len(rows) - _FIGURES_OF_A_CHECK))
 
 
-def _own_runs(evidence: Evidence) -> Iterator[SubRun]:
-    for case in compile_suite(evidence.specs).trial.cases:
-        yield SubRun(case.run, case.place, case.bundle)
-
-
-SUITE: Final = ReportKind(SuiteReading, _own_runs, suite_types)
+SUITE: Final = ReportKind(SuiteReading, suite_types)

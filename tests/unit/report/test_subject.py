@@ -134,7 +134,7 @@ def test_a_suite_is_told_by_its_checks_and_mutants(heights):
     assert found["check/climbs"].says == "high.value > 0"
     assert [id_ for id_, check in found.items() if check.once] == ["check/climbs"]
     assert "climbs" in found["mutant/no-bound"].observations[0].what
-    assert [figure["figure"] for figure in subject.figures] == ["arrives", "high", "never", "nothing"]
+    assert [figure["figure"] for figure in subject.reading.figures] == ["arrives", "high", "never", "nothing"]
 
 
 def discovered(*receipts):

@@ -49,12 +49,13 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     """
     (subject,) = report.subjects
     evidence = subject.evidence
-    if subject.runs is None:
+    runs = subject.reading.parts()
+    if runs is None:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {subject.kind} has no runs")])
     agents: dict[str, _Agent] = {}
     kept = [0]
     with malformed_receipts():
-        for run in subject.runs(evidence):
+        for run in runs:
             agent = Specs.of(run.specs).agent()
             place = Path(evidence.place, *run.place.split("/"))
             main = run.specs.main.model

@@ -45,7 +45,7 @@ def _subject(subject: Subject) -> dict[str, Any]:
         "verification": [dict(check) for check in subject.verification],
         "outcomes": counted(check.outcome for check in subject.checks),
         "checks": [_check(check) for check in subject.checks],
-        "figures": [dict(figure) for figure in subject.figures],
+        "figures": [dict(figure) for figure in subject.reading.figures],
         "specs": {kind: list(names) for kind, names in subject.names.items()},
     }
 

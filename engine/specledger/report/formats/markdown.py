@@ -111,7 +111,7 @@ def _subject(subject: Subject) -> Iterator[str]:
         for check in subject.checks
     ]
     yield from table("Checks", ("", "check", "says", "could have failed", "reason"), rows)
-    yield from _section(figure_section([(0, figure) for figure in subject.figures]))
+    yield from _section(figure_section([(0, figure) for figure in subject.reading.figures]))
     yield from ("", f"Specs `{subject.manifest['specs']}`, {receipts['count']} receipts, root `{receipts['root']}`.")
 
 
