@@ -69,7 +69,6 @@ class Case:
     """A spec that compiles and can be run: one case of its matrix.
 
     Attributes:
-        kind, name: What it is.
         case: The id of the matrix case, such as `seed=1,map=a`; empty without a matrix.
         digest: The digest of the resolved specs, which identifies the run.
     """
@@ -90,9 +89,6 @@ class Bundle:
     """An evidence bundle: a folder or zip file of `spec run`.
 
     It is checked when it is first read, as by `spec verify --no-replay`; what follows then comes from checked receipts.
-
-    Attributes:
-        place: The folder or the file.
     """
 
     def __init__(self, place: Place) -> None:

@@ -148,11 +148,7 @@ def trace(
 
 
 def _place(step: str, episode: int | None) -> tuple[int, int]:
-    """The episode and the step that `--step` names, as `22` or as traces print it, `0:22`.
-
-    Raises:
-        typer.BadParameter: It is neither, or another episode than that of --episode.
-    """
+    """The episode and the step that `--step` names, as `22` or as traces print it, `0:22`."""
     before, colon, t = step.rpartition(":")
     if not all(word.isascii() and word.isdigit() and len(word) < _DIGITS for word in [t, *([before] if colon else [])]):
         raise typer.BadParameter(f"--step {printable(step)} is no step such as 22 or 0:22")

@@ -129,12 +129,7 @@ ClusterAddress = Annotated[
 
 @contextmanager
 def executor_of(workers: int | None, cluster: str | None) -> Iterator[Executor]:
-    """Where work is done: in processes, or on a cluster; warnings about its workers are printed at the end.
-
-    Raises:
-        Rejected: The cluster cannot be used.
-        typer.BadParameter: Both are asked for.
-    """
+    """Where work is done: in processes, or on a cluster; warnings about its workers are printed at the end."""
     from specledger.cli.output import diagnostics_text, print_error
     from specledger.run.workers import Processes
 
@@ -167,12 +162,7 @@ def check_purpose(log: Path | None, purpose: str | None) -> None:
 
 
 def seal_of(sign: str | None, origin: str | None, timestamp: Path | None) -> Seal:
-    """The signature and time stamp that the options ask for.
-
-    Raises:
-        Rejected: A key, an origin or a time stamp is invalid.
-        typer.BadParameter: An origin without a key.
-    """
+    """The signature and time stamp that the options ask for."""
     from specledger.evidence.checkpoint import ORIGIN, origin_of
     from specledger.evidence.keys import load_key
     from specledger.evidence.seal import Seal, read_timestamp_file

@@ -78,7 +78,6 @@ class Terminal(Struct, frozen=True):
     """How a command prints.
 
     Attributes:
-        color: `auto`, `always` or `never`.
         quiet: Whether only what is wrong, and what was asked for, is printed.
         verbose: Whether findings are explained and read files named.
         plain: Whether the environment forbids colour where nothing was asked for; `forced` whether it demands it.

@@ -45,11 +45,7 @@ def load_asked(scenario: str, agent: str | None, overrides: Sequence[str]) -> Bu
 
 
 def _shipped_agent() -> str:
-    """The shipped agent with the annotation.
-
-    Raises:
-        LookupError: None is shipped.
-    """
+    """The shipped agent with the annotation."""
     folder = find_specs()
     for file in sorted(folder.glob("agent/*.yaml")) if folder is not None else ():
         metadata = load_cases(str(file))[0].main.model.metadata
@@ -59,13 +55,7 @@ def _shipped_agent() -> str:
 
 
 def run_asked(bundle: Bundle, place: Path, ask: Ask) -> Finished:
-    """Run a scenario with a model, and write the evidence.
-
-    Args:
-        bundle: From `load_asked`.
-        place: Of the evidence.
-        ask: Asks the model; called from this thread, one question at a time.
-    """
+    """Run a bundle of `load_asked`, and write the evidence; `ask` is called from this thread, a question at a time."""
     plan = compile_scenario(bundle)
     assert plan.outside is not None and plan.outside.model is not None  # noqa: S101, PT018 - see `load_asked`
     oracle, tape = Oracle(Tape()), Tape()

@@ -31,9 +31,7 @@ from specledger.spec.discovery import Discovery
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
     """Run or resume a discovery; the evidence is the same for every executor.
 
-    Raises:
-        Rejected: Something does not compile, the journal or the place cannot be used, or the model cannot be asked. In
-            the last case the evidence of what was done before is written.
+    If the model cannot be asked any more, the evidence of what was done before is written, and then that is refused.
     """
     workbench, planned = open_all(bundle)
     worker = Worker(bundle, options.record, workbench.plan)

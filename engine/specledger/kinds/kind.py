@@ -31,10 +31,8 @@ class Runnable(Struct, frozen=True):
     Attributes:
         compile: `(bundle, checked)`: raises Rejected unless a bundle can be run; `checked` may take what was checked
             and is part of other bundles, too.
-        receipts: How its receipts are summarised.
         execute: `(bundle, place, options, progress)`: runs a bundle and writes its evidence; raises Rejected.
         preview: What a run would do, as JSON values, from a bundle that compiles.
-        show: The results of finished runs, as text.
         events: The events of a run that needs nothing but its specs; None if the kind has no such runs.
         work: Gives the events of its runs, as lists of their fields, from bundles; None if runs do not share the
             executor among each other.
@@ -43,7 +41,6 @@ class Runnable(Struct, frozen=True):
         resumes: Whether a run has a journal from which it resumes (`spec discover`).
         merge: `(folders, place, options)`: merges the shards of a run; None if its runs have none.
         refuse_seed: Why `--seed` cannot set the seeds of its runs, or None if it can.
-        seeds: The seeds that a run uses.
     """
 
     compile: Callable[[Bundle, dict[str, Any]], object]
@@ -72,8 +69,6 @@ class Kind(Struct, frozen=True):
             its expressions can only be typed in the specs that refer to it.
         runnable: Gives the part that runs its specs; None if they cannot be run. Each of these parts is imported when
             it is asked for: a command that runs a spec imports neither what verifies nor what reports.
-        load_evidence: Gives how its evidence is verified.
-        load_report: Gives how reports read its evidence.
     """
 
     name: str

@@ -61,10 +61,6 @@ def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Pa
 
     Returns:
         The file that was written.
-
-    Raises:
-        Rejected: E_NEW_KIND, E_NEW_NAME or E_NEW_EXISTS.
-        OSError: The file cannot be written.
     """
     start = _start_of(kind)
     if start is None:
@@ -115,9 +111,7 @@ class Described(Struct, frozen=True):
 
     Attributes:
         type: The allowed values, in words.
-        required: Whether a document must have it.
         default: The default as JSON text, or None.
-        allowed: The allowed values, if they can be listed.
         doc: Its meaning; may be empty.
     """
 

@@ -32,7 +32,6 @@ class CheckedSpec(Struct, frozen=True):
     Attributes:
         digest: The digest of its resolved form, with everything that it refers to.
         depth: `compiled` if its expressions were typed, alone or in another spec of the same check, else `shape`.
-        key: Its key among resolved specs.
     """
 
     kind: str
@@ -174,12 +173,9 @@ def _add_new(found: Iterable[Diagnostic], diagnostics: Diagnostics) -> None:
 
 
 def _check_case(bundle: Bundle, found: Diagnostics) -> str | None:
-    """Check one case.
+    """How deeply one case was checked, or None if there are errors.
 
     Every expression is parsed even if types cannot be checked, so that syntax errors are reported with everything else.
-
-    Returns:
-        How deeply it was checked, or None if there are errors.
     """
     for spec in bundle.specs.values():
         for path, _ in spec.expressions():
@@ -196,11 +192,7 @@ def _check_case(bundle: Bundle, found: Diagnostics) -> str | None:
 
 
 def demo_case() -> Bundle:
-    """The shipped scenario with the annotation `demo: true`.
-
-    Raises:
-        LookupError: None is shipped.
-    """
+    """The shipped scenario with the annotation `demo: true`."""
     folder = find_specs()
     for file in sorted(folder.glob("scenario/*.yaml")) if folder is not None else ():
         bundle = load_cases(str(file))[0]

@@ -56,9 +56,7 @@ class Item(Struct, frozen=True):
     """One requirement or finding with its outcome.
 
     Attributes:
-        id: Its name within the group.
         type: The diagnostic code, else the outcome.
-        results: One for each place where it needs attention.
         warning: Whether a failure is only a warning.
         error: Whether something could not be done, rather than a requirement not met.
         annotated: Whether it is shown by itself, where not every item is.

@@ -30,7 +30,6 @@ class Waiver(Struct, frozen=True):
     """A statement that a control need not be met for a while.
 
     Attributes:
-        owner, reason: Who waives it, and why.
         until: The last day on which the waiver counts, as `YYYY-MM-DD`.
         state: `active`, `expired`, or `no date` if no date was given; only an active one counts.
     """

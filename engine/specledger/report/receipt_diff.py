@@ -50,7 +50,6 @@ class Divergence(Struct, frozen=True):
         type: Its type on the first side, or on the second if the first has ended.
         episode, t: When in the run; of an entry of the audit log the step that it was made in.
         changes: The fields that differ; digests only if nothing else does. Of two types only these and their places.
-        more: How many further ones there are.
         ended: Which side has no such receipt: `first`, `second`, or None.
     """
 

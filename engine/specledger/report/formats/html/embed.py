@@ -88,11 +88,8 @@ class Embedded(Struct):
     """A chain of the page.
 
     Attributes:
-        name: The name of the run.
         place: The folder of its bundle inside the reported one; empty for that one itself.
-        manifest: The manifest of its bundle.
         kept: Lines that may be embedded, by number.
-        count: How many lines there are.
         hashes: Subtrees of the lines in order, as `rest` gives them: each line that is kept, and the largest of others.
         episodes: The numbers of the lines of each episode, first and last.
         first: The numbers of the lines that are embedded before all others.
