@@ -161,7 +161,7 @@ def compare(name: str, plan: LawPlan, candidate: dict[str, Any]) -> list[str]:
     def by_hand() -> list[int]:
         return [harness.first_violation(start, law.steps) for start in starts]
 
-    _, judged = try_cases(law, cases)
+    *_, judged = try_cases(law, cases)
     if judged.violated.tolist() != by_hand():
         return [f"{name}: the two harnesses disagree, so nothing is measured"]
     ours = timed(lambda: try_cases(law, cases))

@@ -31,15 +31,15 @@ def test_a_bound_is_seldom_below_the_true_share(rule, expr, op, value):
     law = compile_law(bundle_of({"forbidden": "a rare start", **candidate}, universe, {"invariant": template})).law
     many = replace(law, seed=10**6, cases=CASES)
     cases = make_cases(many)
-    _, judged = try_cases(many, cases)
+    *_, judged = try_cases(many, cases)
     drawn = np.array([case.drawn for case in cases])
     share = 1_000_000 * int(((judged.violated >= 0) & drawn).sum()) // int(drawn.sum())
     assert 0 < share < 50_000
     wrong = 0
     for seed in range(SEEDS):
-        trial, _ = try_cases(replace(law, seed=seed), make_cases(replace(law, seed=seed)))
-        if trial.violation is None:
-            assert trial.power.bound is not None
-            assert 3_000_000 // trial.power.hits < share  # as if all steps of a case were trials of their own
-            wrong += trial.power.bound["share"] < share
+        violation, power, _ = try_cases(replace(law, seed=seed), make_cases(replace(law, seed=seed)))
+        if violation is None:
+            assert power.bound is not None
+            assert 3_000_000 // power.hits < share  # as if all steps of a case were trials of their own
+            wrong += power.bound["share"] < share
     assert wrong <= 2 * SEEDS // 20

@@ -338,7 +338,7 @@ def check_judgement(law, oracle, found):
     judged = judge(law, starts)
     for start, hits in [*zip(starts, judged.hits.tolist(), strict=True)][:60]:
         run = Run(law, start)
-        assert hits == (len({each.t for each in run.instances() if each.counts}) if run.usable() else 0)
+        assert hits == (len({t for t, counts, _ in run.instances() if counts}) if run.usable() else 0)
     for ring, usable, t in zip(rings, judged.usable.tolist(), judged.violated.tolist(), strict=True):
         assert usable == oracle.usable(ring)
         if usable:

@@ -9,10 +9,10 @@ from typing import Final
 
 from specledger.expr import EvaluationError
 from specledger.laws.generators import Case
-from specledger.laws.harness import MAX_WORK, Contradiction, Trial, present, search, try_cases, work_of
+from specledger.laws.harness import MAX_WORK, Contradiction, present, search, try_cases, work_of
 from specledger.laws.law import Law
 from specledger.laws.law_question import fits, questions_of, within_range
-from specledger.laws.power import content_of
+from specledger.laws.power import Power, content_of
 from specledger.laws.proofs.prove import Tried, prove
 from specledger.laws.proofs.question import (
     Answer,
@@ -50,22 +50,21 @@ def _tried(law: Law, cases: tuple[Case, ...], work: int, content: bool) -> Verdi
     if isinstance(answer, Refuted):
         found = present(law, answer.ring)
         return Verdict("FAIL", "refutation", detail=answer.note, proved_for=answer.contract, counterexample=found)
-    trial, judged = try_cases(law, cases)
-    if trial.violation is not None and isinstance(answer, Proved | ProvedUpTo):
-        start, t = trial.violation
+    violation, power, judged = try_cases(law, cases)
+    if violation is not None and isinstance(answer, Proved | ProvedUpTo):
+        start, t = violation
         if isinstance(answer, Proved) or len(start) <= answer.length:
             raise Contradiction(f"{law.name}: proved, but violated at {t} from {law.universe.text(start)!r}")
     if isinstance(answer, Proved):
-        return _proved(law, answer, trial, work, content)
-    violation = trial.violation or search(law, cases, judged)
+        return _proved(law, answer, power, work, content)
+    violation = violation or search(law, cases, judged)
     if violation is not None:
-        return Verdict("FAIL", "sample", counterexample=present(law, violation[0]), power=trial.power, work=work)
-    return _sampled(law, answer, trial, work, content)
+        return Verdict("FAIL", "sample", counterexample=present(law, violation[0]), power=power, work=work)
+    return _sampled(law, answer, power, work, content)
 
 
-def _proved(law: Law, answer: Proved, trial: Trial, work: int, content: bool) -> Verdict:
+def _proved(law: Law, answer: Proved, power: Power, work: int, content: bool) -> Verdict:
     """A proof decides, unless there was nothing for the law to say."""
-    power = trial.power
     reason = None if power.hits else "vacuous_pass" if power.usable else "unmet_preconditions"
     return Verdict(
         "PROVED" if reason is None else "UNKNOWN",
@@ -86,9 +85,9 @@ _NOTHING_SAID: Final = {
 }
 
 
-def _sampled(law: Law, answer: ProvedUpTo | Undecided, trial: Trial, work: int, content: bool) -> Verdict:
+def _sampled(law: Law, answer: ProvedUpTo | Undecided, power: Power, work: int, content: bool) -> Verdict:
     up_to = answer if isinstance(answer, ProvedUpTo) else None
-    weakness = trial.power.weakness(law.trial)
+    weakness = power.weakness(law.trial)
     return Verdict(
         "PASS" if weakness is None else "UNKNOWN",
         "sample",
@@ -97,7 +96,7 @@ def _sampled(law: Law, answer: ProvedUpTo | Undecided, trial: Trial, work: int, 
         certificate=None if up_to is None else up_to.certificate,
         proved_for=None if up_to is None else up_to.contract,
         up_to=None if up_to is None else up_to.length,
-        power=trial.power,
+        power=power,
         content=content_of(law) if content and weakness is None else None,
         work=work,
     )

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Final
 
 import numpy as np
-from msgspec import Struct
 
 from specledger.core.rng import Stream
 from specledger.laws.automaton import Rule
@@ -24,15 +23,6 @@ from specledger.laws.verdict import Counterexample
 from specledger.spec.universe import Generator
 
 State = tuple[int, ...]
-
-
-class Instance(Struct, frozen=True):
-    """One step (and cell, where a law is about cells) at which a law is judged."""
-
-    t: int
-    cell: int | None
-    counts: bool
-    holds: bool
 
 
 class Run:
@@ -51,8 +41,8 @@ class Run:
         """Whether the start meets the preconditions."""
         return bool(self._value(self.law.where, 0, None))
 
-    def instances(self) -> Iterator[Instance]:
-        """Every instance, step by step."""
+    def instances(self) -> Iterator[tuple[int, bool, bool]]:
+        """Step by step, and cell by cell where the law is about cells: the step, whether it counts, and holds there."""
         law = self.law
         cells: Sequence[int | None] = range(len(self.states[0])) if law.template.cells else (None,)
         for t in range(law.template.first, law.last + 1):
@@ -60,13 +50,13 @@ class Run:
                 counts = law.antecedent is None or bool(self._value(law.antecedent, t, cell))
                 waits = (law.H or 0) if law.template.within else 0
                 holds = [bool(self._value(law.holds, t + later, cell)) for later in range(waits + 1)]
-                yield Instance(t, cell, counts, any(holds))
+                yield t, counts, any(holds)
 
     def first_violation(self) -> int | None:
         """The first step at which the law is violated, or None."""
         if not self.usable():
             return None
-        return next((each.t for each in self.instances() if each.counts and not each.holds), None)
+        return next((t for t, counts, holds in self.instances() if counts and not holds), None)
 
     def values(self, state: State) -> dict[str, int]:
         """The observables that the claim reads, of a state."""
@@ -94,13 +84,6 @@ class Contradiction(AssertionError):  # noqa: N818 - says what was found
     """Two ways of judging a law disagree: an error of the engine, and no verdict."""
 
 
-class Trial(Struct, frozen=True):
-    """What came of the cases of a law: a start that violates it and when, or what the lack of one is worth."""
-
-    violation: tuple[State, int] | None
-    power: Power
-
-
 def work_of(law: Law, cases: tuple[Case, ...]) -> int:
     """Cells that judging a law on its cases and the search after it read at most."""
     cells = sum(len(case.start) for case in cases)
@@ -109,12 +92,12 @@ def work_of(law: Law, cases: tuple[Case, ...]) -> int:
     return (cells + share) * (law.on(longest).steps + 1) * (1 + len(law.observables))
 
 
-def try_cases(law: Law, cases: tuple[Case, ...]) -> tuple[Trial, Judged]:
-    """Judge a law on its cases."""
+def try_cases(law: Law, cases: tuple[Case, ...]) -> tuple[tuple[State, int] | None, Power, Judged]:
+    """Judge a law on its cases: a start that violates it and when, what the lack of one is worth, and the judgement."""
     starts = [case.start for case in cases]
     judged = judge(law, starts)
     violation = first_violation(starts, judged)
-    return Trial(violation, weigh(law, cases, judged)), judged
+    return violation, weigh(law, cases, judged), judged
 
 
 def present(law: Law, start: State) -> Counterexample:

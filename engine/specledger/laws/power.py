@@ -132,19 +132,8 @@ MAX_CELLS: Final = 10
 """Of a ring that mutants are tried on, where the universe has rings as short as that."""
 
 
-class Content(Struct, frozen=True):
-    """How many of the mutants of a rule break a law."""
-
-    broken: int
-    mutants: int
-
-    def to_json(self) -> dict[str, Any]:
-        """The figures for a receipt; `share` in millionths."""
-        return {"broken": self.broken, "mutants": self.mutants, "share": 1_000_000 * self.broken // self.mutants}
-
-
-def content_of(law: Law) -> Content:
-    """Try a law on the mutants of its universe's rule."""
+def content_of(law: Law) -> dict[str, int]:
+    """How many of the mutants of its universe's rule break a law; `share` in millionths."""
     universe, rule = law.universe, law.universe.rule
     starts = universe.once(_starts, law.starts)
     every = len(rule.table) * (rule.symbols - 1)
@@ -160,7 +149,8 @@ def content_of(law: Law) -> Content:
         entries, symbols = changes[mutants].T
         judged = judge(law, [starts[place] for place in places.tolist()], (entries, symbols), last)
         broken[mutants[judged.violated >= 0]] = True
-    return Content(int(broken.sum()), tried)
+    count = int(broken.sum())
+    return {"broken": count, "mutants": tried, "share": ONE * count // tried}
 
 
 def _entries_read(universe: Universe, symbols: tuple[int, ...], image: Image | None, steps: int) -> Array:

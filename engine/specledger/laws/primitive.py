@@ -271,12 +271,3 @@ def pattern_of(text: str, alphabet: Sequence[str]) -> Additive:
         fits = [int(wanted == symbol or (wanted == WILDCARD and WILDCARD not in alphabet)) for symbol in alphabet]
         weights = [weight * fit for weight in weights for fit in fits]
     return Additive(len(alphabet), len(text), tuple(weights))
-
-
-def pattern_function(alphabet: Sequence[str]) -> Primitive:
-    """The function `pattern` over an alphabet."""
-
-    def bind(values: tuple[Any, ...]) -> Additive:
-        return pattern_of(str(values[0]), alphabet)
-
-    return Primitive(PATTERN, {"symbols": PATTERN}, bind)

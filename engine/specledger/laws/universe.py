@@ -29,7 +29,6 @@ from specledger.laws.primitive import (
     cells_around,
     check_primitive,
     known_symbols,
-    pattern_function,
     pattern_of,
     report_symbols,
     strange_symbols,
@@ -174,7 +173,8 @@ class Universe(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def measures(self) -> Mapping[str, Primitive]:
         """What laws can call: the primitives, and `pattern`."""
-        return {PATTERN: pattern_function(self.alphabet), **self.primitives}
+        pattern = Primitive(PATTERN, {"symbols": PATTERN}, lambda values: pattern_of(str(values[0]), self.alphabet))
+        return {PATTERN: pattern, **self.primitives}
 
     def once(self, make: Callable[..., T], *given: Hashable) -> T:
         """What a function makes of this universe and of more arguments, made once: many laws share it."""

@@ -15,7 +15,7 @@ from specledger.core.digest import tagged
 from specledger.laws.law import Law
 
 if TYPE_CHECKING:
-    from specledger.laws.power import Content, Power
+    from specledger.laws.power import Power
 
 VERDICT_TAG: Final = "specledger/law-verdict/v1"
 
@@ -91,7 +91,7 @@ class Verdict(Struct, frozen=True):
     up_to: int | None = None
     counterexample: Counterexample | None = None
     power: Power | None = None
-    content: Content | None = None
+    content: Mapping[str, int] | None = None
     work: int = 0
 
     def to_json(self, law: Law) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Verdict(Struct, frozen=True):
             "counterexample": None if self.counterexample is None else self.counterexample.to_json(),
             "power": None if self.power is None else self.power.to_json(),
             "violation_bound": self.power.bound if sampled and self.power is not None else None,
-            "content": None if self.content is None else self.content.to_json(),
+            "content": self.content,
             "work": self.work,
         }
 

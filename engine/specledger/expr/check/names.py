@@ -55,9 +55,28 @@ from specledger.expr.errors import (
 )
 from specledger.expr.parse.syntax import Binary, Has, Index, MapLiteral, Name, Node, Select
 
+_ORDER: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_OWNERS: Final = frozenset(
+    {"state", "self", "this", "world", "env", "args", "params", "constants", "memory", "observation", "next", "after"}
+)
+"""Words that other systems or other places put before the names of a state, of arguments or of constants."""
+_OTHERS: Final = {"after": "next", "then": "next", "prev": "previous", "before": "previous"}
+"""Words for what the engine gives under another name."""
+_SHOWN: Final = 12
+"""Names that a hint lists at most."""
 
-class Checking(ABC):
-    """One walk: over an expression, or over the body of a function for one combination of argument types."""
+
+def dotted(node: Node) -> str | None:
+    """`a.b.c` when a node is nothing but names and dots."""
+    keys: list[str] = []
+    while isinstance(node, Select):
+        keys.append(node.key)
+        node = node.operand
+    return ".".join([node.name, *reversed(keys)]) if isinstance(node, Name) else None
+
+
+class Names(ABC):
+    """One walk and its names: over an expression, or over a body for one combination of argument types."""
 
     def __init__(self, session: Session, scope: Scope, text: Text, names: Mapping[str, tuple[Slot, Type]]) -> None:
         self.session = session
@@ -134,30 +153,6 @@ class Checking(ABC):
             first, middle, last = map(self.source, (node.left.left, node.left.right, node.right))
             hint = f"write `{first} {node.left.operator} {middle} && {middle} {node.operator} {last}`"
         self.refuse(node, refusal.code, refusal.message, hint)
-
-
-_ORDER: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
-_OWNERS: Final = frozenset(
-    {"state", "self", "this", "world", "env", "args", "params", "constants", "memory", "observation", "next", "after"}
-)
-"""Words that other systems or other places put before the names of a state, of arguments or of constants."""
-_OTHERS: Final = {"after": "next", "then": "next", "prev": "previous", "before": "previous"}
-"""Words for what the engine gives under another name."""
-_SHOWN: Final = 12
-"""Names that a hint lists at most."""
-
-
-def dotted(node: Node) -> str | None:
-    """`a.b.c` when a node is nothing but names and dots."""
-    keys: list[str] = []
-    while isinstance(node, Select):
-        keys.append(node.key)
-        node = node.operand
-    return ".".join([node.name, *reversed(keys)]) if isinstance(node, Name) else None
-
-
-class Names(Checking):
-    """Names, selections, `has` and indices."""
 
     @abstractmethod
     def derived(self, node: Node, name: str, definition: Defined, record: Typed | None) -> Typed | None:

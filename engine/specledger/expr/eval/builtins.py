@@ -6,6 +6,7 @@ Source of the first two: the CEL language definition, and its `math` extension. 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -195,10 +196,6 @@ def _sorted_by(records: list[dict[str, Any]], keys: list[str]) -> list[dict[str,
     return sorted(records, key=lambda record: [record[key] for key in keys])
 
 
-def _same(args: tuple[Type, ...]) -> Type:
-    return args[0]
-
-
 def _fixed_type(args: tuple[Type, ...]) -> Type:
     raw = ranges.clipped(ranges.arithmetic("*", _int_of(args[0]), IntType(FIXED_ONE, FIXED_ONE)))
     return FixedType(raw.low, raw.high)
@@ -210,14 +207,6 @@ def _millionths_type(args: tuple[Type, ...]) -> Type:
 
 def _absolute_type(args: tuple[Type, ...]) -> Type:
     return DOUBLE if args[0] == DOUBLE else ranges.clipped(ranges.absolute(_int_of(args[0])))
-
-
-def _greater(a: Any, b: Any) -> bool:
-    return bool(a > b)
-
-
-def _less(a: Any, b: Any) -> bool:
-    return bool(a < b)
 
 
 def _one(*pairs: tuple[Type, Type]) -> tuple[Signature, ...]:
@@ -235,6 +224,7 @@ _EXTREMES = (
 )
 _BITS = (Signature((INT, INT), INT),)
 _POSITIONS = _one((_INTS, IntType(-1, MAX_LIST)), (_FIXED, IntType(-1, MAX_LIST)), (_DOUBLES, IntType(-1, MAX_LIST)))
+_SORTS = (Signature((ListType(_T), ListType(STRING)), ListType(_T)),)
 _DEFAULTS = (Signature((_INTS, INT), INT), Signature((_FIXED, FIXED), FIXED), Signature((_DOUBLES, DOUBLE), DOUBLE))
 
 
@@ -249,8 +239,8 @@ _OF_CEL = (
     Native("string", _one((STRING, STRING), (INT, STRING), (BOOL, STRING)), to_string, total=True),
     Native("bool", _one((BOOL, BOOL), (STRING, BOOL)), to_bool),
     Native("math.abs", _NUMBERS, _absolute, infer=_absolute_type),
-    Native("math.greatest", _EXTREMES, _extreme("math.greatest", _greater), infer=_extreme_type(ranges.greatest)),
-    Native("math.least", _EXTREMES, _extreme("math.least", _less), infer=_extreme_type(ranges.least)),
+    Native("math.greatest", _EXTREMES, _extreme("math.greatest", operator.gt), infer=_extreme_type(ranges.greatest)),
+    Native("math.least", _EXTREMES, _extreme("math.least", operator.lt), infer=_extreme_type(ranges.least)),
     Native("math.ceil", _DOUBLE_TO_DOUBLE, _rounding(math.ceil), total=True),
     Native("math.floor", _DOUBLE_TO_DOUBLE, _rounding(math.floor), total=True),
     Native("math.round", _DOUBLE_TO_DOUBLE, _rounding(_half_away), total=True),
@@ -272,12 +262,12 @@ _OF_THE_PROFILE = (
     Native("millionths", _one((FIXED, INT)), lambda q: q, total=True, infer=_millionths_type),
     Native("sum", _one((_INTS, INT), (_FIXED, FIXED)), _sum, infer=_sum_type),
     Native("isqrt", _one((INT, INT)), _square_root, infer=_square_root_type),
-    Native("argmin", _POSITIONS, _position(_less), total=True, infer=_position_type),
-    Native("argmax", _POSITIONS, _position(_greater), total=True, infer=_position_type),
-    Native("minimum", _DEFAULTS, _with_default("minimum", _less), total=True, infer=_default_type),
-    Native("maximum", _DEFAULTS, _with_default("maximum", _greater), total=True, infer=_default_type),
+    Native("argmin", _POSITIONS, _position(operator.lt), total=True, infer=_position_type),
+    Native("argmax", _POSITIONS, _position(operator.gt), total=True, infer=_position_type),
+    Native("minimum", _DEFAULTS, _with_default("minimum", operator.lt), total=True, infer=_default_type),
+    Native("maximum", _DEFAULTS, _with_default("maximum", operator.gt), total=True, infer=_default_type),
     Native("range", _one((INT, _INTS)), _range, infer=_range_type),
-    Native("sort_by", (Signature((ListType(_T), ListType(STRING)), ListType(_T)),), _sorted_by, cost=8, infer=_same),
+    Native("sort_by", _SORTS, _sorted_by, cost=8, infer=lambda args: args[0]),
 )
 
 STANDARD: Mapping[str, Native] = {native.name: native for native in (*_OF_CEL, *_OF_THE_PROFILE)}

@@ -78,24 +78,18 @@ def add(a: Any, b: Any) -> Any:
     return wrong_type("+", a, b)
 
 
-def subtract(a: Any, b: Any) -> Any:
-    """`a - b`."""
-    if type(a) is type(b):
-        if type(a) is int:
-            return int64(a - b)
-        if type(a) is float:
-            return a - b
-    return wrong_type("-", a, b)
+def _numeric(name: str, operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`-` or `*` of ints or doubles."""
 
+    def operation(a: Any, b: Any) -> Any:
+        if type(a) is type(b):
+            if type(a) is int:
+                return int64(operate(a, b))
+            if type(a) is float:
+                return operate(a, b)
+        return wrong_type(name, a, b)
 
-def multiply(a: Any, b: Any) -> Any:
-    """`a * b`."""
-    if type(a) is type(b):
-        if type(a) is int:
-            return int64(a * b)
-        if type(a) is float:
-            return a * b
-    return wrong_type("*", a, b)
+    return operation
 
 
 def divide(a: Any, b: Any) -> Any:
@@ -152,11 +146,6 @@ def equal(a: Any, b: Any) -> bool:
     if type(a) is dict:
         return a.keys() == b.keys() and all(equal(value, b[key]) for key, value in a.items())
     return bool(a == b)
-
-
-def unequal(a: Any, b: Any) -> bool:
-    """`a != b`."""
-    return not equal(a, b)
 
 
 def numerically(compare: Callable[[Any, Any], bool], a: float, b: float) -> bool:
@@ -272,14 +261,14 @@ def to_bool(value: Any) -> bool:
 
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "+": add,
-    "-": subtract,
-    "*": multiply,
+    "-": _numeric("-", operator.sub),
+    "*": _numeric("*", operator.mul),
     "/": divide,
     "%": remainder,
     "neg": negate,
     "!": invert,
     "==": equal,
-    "!=": unequal,
+    "!=": lambda a, b: not equal(a, b),
     "<": _ordering("<", operator.lt),
     "<=": _ordering("<=", operator.le),
     ">": _ordering(">", operator.gt),

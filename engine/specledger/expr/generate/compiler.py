@@ -7,7 +7,7 @@ exact evaluator. So composed functions must have no effects before they return.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from specledger.expr.check.checker import Checked
@@ -63,35 +63,29 @@ def compile_functions(compose: Callable[[Emitter], Mapping[str, str]]) -> Mappin
     """
     sized = Emitter(sized=True)
     names = compose(sized)
-    slower = _Later(compose, lambda: Emitter(exact=True), {})
+    slower = _later(compose, lambda: Emitter(exact=True), names, {})
     if sized.expects:
-        slower = _Later(compose, lambda: Emitter(shared=False), slower.functions(names))
-    built = sized.build({name: slower.functions(names)[key] for key, name in names.items()})
+        slower = _later(compose, lambda: Emitter(shared=False), names, slower)
+    built = sized.build({name: slower[key] for key, name in names.items()})
     return {key: built[name] for key, name in names.items()}
 
 
-class _Later:
+def _later(
+    compose: Callable[[Emitter], Mapping[str, str]],
+    begin: Callable[[], Emitter],
+    keys: Iterable[str],
+    slower: Mapping[str, Callable[..., Any]],
+) -> dict[str, Callable[..., Any]]:
     """Functions that decide where faster ones raise: most never do, so these are made when the first one is called."""
 
-    def __init__(
-        self,
-        compose: Callable[[Emitter], Mapping[str, str]],
-        emitter: Callable[[], Emitter],
-        slower: Mapping[str, Callable[..., Any]],
-    ) -> None:
-        self._compose = compose
-        self._emitter = emitter
-        self._slower = slower
-        self._made: Mapping[str, Callable[..., Any]] | None = None
+    @cache
+    def made() -> Mapping[str, Callable[..., Any]]:
+        emitter = begin()
+        names = compose(emitter)
+        built = emitter.build({names[key]: function for key, function in slower.items()})
+        return {key: built[name] for key, name in names.items()}
 
-    def functions(self, keys: Iterable[str]) -> dict[str, Callable[..., Any]]:
-        """key -> function, for the keys that `compose` will give."""
-        return {key: partial(self._call, key) for key in keys}
+    def call(key: str, *given: Any) -> Any:
+        return made()[key](*given)
 
-    def _call(self, key: str, *given: Any) -> Any:
-        if self._made is None:
-            emitter = self._emitter()
-            names = self._compose(emitter)
-            built = emitter.build({names[key]: function for key, function in self._slower.items()})
-            self._made = {key: built[name] for key, name in names.items()}
-        return self._made[key](*given)
+    return {key: partial(call, key) for key in keys}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import operator
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -65,14 +64,10 @@ def longest(text: Typed) -> int:
     return len(text.value) if isinstance(text, Value) and type(text.value) is str else MAX_STRING + 1
 
 
-class FastForms(ABC):
+class FastForms:
     """Fast forms of operators and functions; the renderer is a subclass."""
 
     source: Source
-
-    @abstractmethod
-    def render(self, node: Typed, frame: Frame) -> str:
-        """The node as an atom of Python."""
 
     # -- checks
 

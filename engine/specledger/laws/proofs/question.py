@@ -250,11 +250,9 @@ class Limits(Struct, frozen=True):
 
 
 class Proved(Struct, frozen=True):
-    """The claim holds under its contract, for every ring and t.
+    """The claim holds under its contract, the starts and rings that are meant: for every ring and t.
 
-    Attributes:
-        certificate: Canonical JSON, for `specledger.verify.certificates`.
-        contract: The starts and rings that are meant.
+    The certificate is canonical JSON, for `specledger.verify.certificates`.
     """
 
     certificate: dict[str, Any]
@@ -265,9 +263,7 @@ class ProvedUpTo(Struct, frozen=True):
     """The claim holds on every admitted ring of at most `length` cells; of longer ones nothing is known.
 
     Attributes:
-        length: Cells.
         certificate: Canonical JSON; it says `exhaustive`.
-        contract: The starts and rings that are meant.
         why: What stood in the way of a proof for every length.
     """
 
@@ -284,7 +280,6 @@ class Refuted(Struct, frozen=True):
         ring: The initial state: the smallest that was found.
         t: The first t at which an instance of the claim fails.
         note: How it was found, and whether it is the smallest of all.
-        contract: The starts and rings that are meant.
     """
 
     ring: State
@@ -294,12 +289,7 @@ class Refuted(Struct, frozen=True):
 
 
 class Undecided(Struct, frozen=True):
-    """Nothing is known.
-
-    Attributes:
-        why: The limit that was met, or why the question makes no sense.
-        contract: The starts and rings that are meant.
-    """
+    """Nothing is known; `why` is the limit that was met, or why the question makes no sense."""
 
     why: str
     contract: str
