@@ -6,7 +6,9 @@ a command prints, their episodes are made once more, up to the last of these err
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -23,7 +25,7 @@ from specledger.run.loop import separate
 from specledger.verify.replay import make_run
 
 MOST_INCIDENTS: Final = 5
-"""Incidents that a finished run keeps, the gravest; the receipts hold all of them."""
+"""Incidents that a finished run keeps, the most severe; the receipts hold all of them."""
 
 _RANKS: Final = {"fatal": 0, "probe": 1, "warn": 2}
 
@@ -51,9 +53,21 @@ def incidents_of(event: Event) -> list[Incident]:
 
 
 def keep_gravest(kept: list[Incident], event: Event) -> list[Incident]:
-    """The most severe of the incidents so far and those in an event; of equally severe ones the earlier."""
+    """The most severe of the incidents so far and those in an event, in their order.
+
+    Of equally severe ones the first of each invariant, probe or failed expression is kept before any second one.
+    """
     more = incidents_of(event)
-    return sorted([*kept, *more], key=lambda one: one.rank)[:MOST_INCIDENTS] if more else kept
+    if not more:
+        return kept
+    seen: Counter[tuple[str, object]] = Counter()
+    ranked = []
+    for one in (*kept, *more):
+        cause = one.what, one.detail if one.offset is not None else None
+        ranked.append((one.rank, seen[cause], one))
+        seen[cause] += 1
+    chosen = [one for _, _, one in sorted(ranked, key=itemgetter(0, 1))[:MOST_INCIDENTS]]
+    return sorted(chosen, key=lambda one: (one.rank, one.episode, one.t))
 
 
 def explained(bundle: Bundle, incidents: Sequence[Incident]) -> tuple[Incident, ...]:
