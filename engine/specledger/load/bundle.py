@@ -60,14 +60,6 @@ class Resolved(Struct, frozen=True, eq=False):
     refs: Mapping[Path, str]
     origins: Mapping[Path, Node] = field(default_factory=dict)
 
-    def __eq__(self, other: object) -> bool:
-        """Whether it is the same spec, wherever it was written."""
-        same = ("kind", "name", "key", "model", "data", "refs")
-        return isinstance(other, Resolved) and all(getattr(self, name) == getattr(other, name) for name in same)
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
     def text(self, *path: str | int) -> Text:
         """A scalar with the place of each of its characters, for a diagnostic about an expression.
 
@@ -120,14 +112,6 @@ class Bundle(Struct, frozen=True, eq=False):
     digest: str
     case: str = ""
     sources: Mapping[str, bytes] = field(default_factory=dict)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether it holds the same specs, whatever documents they were resolved from."""
-        same = ("root", "specs", "digest", "case")
-        return isinstance(other, Bundle) and all(getattr(self, name) == getattr(other, name) for name in same)
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
 
     @property
     def main(self) -> Resolved:

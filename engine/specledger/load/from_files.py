@@ -68,10 +68,8 @@ def load(
         bundles = tuple(gather(case.key, resolver.specs, case.id) for case in cases)
         if see is not None and diagnostics.has_errors:
             resolver.see_expressions(see)
-    if diagnostics.has_errors:
+    if file is None or diagnostics.has_errors:
         raise Rejected(with_context(diagnostics.sorted(), uses, set))
-    if file is None:
-        return bundles
     kept = (sources_of(library, file, case.leads, case.id, tuple(set)) for case in cases)
     return tuple(replace(bundle, sources=one) for bundle, one in zip(bundles, kept, strict=True))
 

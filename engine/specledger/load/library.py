@@ -128,8 +128,7 @@ class Library:
         self._models = models
         self._diagnostics = diagnostics
         self._documents: dict[Path, Document | None] = {}
-        self._folders: dict[str, Path] = {}
-        self._shown: dict[str, Path] = {}
+        self._paths: dict[str, Path] = {}
         self._roots: list[Path] = []
         self._real: dict[Path, Path] = {}
         self._leads: dict[tuple[str, str, str], ResolvedRef] = {}
@@ -142,8 +141,7 @@ class Library:
         if not self._documents:  # the document that is loaded
             self._trust(path)
         if real not in self._documents:
-            self._folders[show(path)] = path.parent
-            self._shown[show(path)] = real
+            self._paths[show(path)] = path
             self._documents[real] = self._read(real, show(path), span)
         return self._documents[real]
 
@@ -175,19 +173,19 @@ class Library:
         file = self._find(node, kind)
         if file is None:
             return None
-        source = self._shown.get(written, next(iter(self._documents)))
+        source = self.real(self._paths[written]) if written in self._paths else next(iter(self._documents))
         lead = self._leads[written, kind, target] = ResolvedRef(source, kind, target, file, self.real(file))
         return lead
 
     def _find(self, node: Node, kind: str) -> Path | None:
         target = str(node.value)
-        folder = self._folders.get(node.place.source.file)
+        within = self._paths.get(node.place.source.file)
         if "/" in target or "\\" in target or target.endswith(SUFFIXES):
-            file = self._find_path(target, node, folder or Path())
-            if file is not None and folder is None:  # typed in `--set`
+            file = self._find_path(target, node, Path() if within is None else within.parent)
+            if file is not None and within is None:  # typed in `--set`
                 self._trust(file)
             return self._inside(file, node)
-        folder = folder or next(iter(self._folders.values()), Path())
+        folder = next(path.parent for path in (within, *self._paths.values()) if path is not None)
         folders = self._search(folder).folders(kind, folder, self._models)
         files = [file for place in folders for file in _files(place, target)]
         found = next((file for file in files if self.peek(file) in (kind, None)), None)
@@ -246,7 +244,7 @@ class Library:
             return file
         near = suggest(file.stem, _stems(file.parent))
         typed = "a path in --set is relative to the working folder"
-        hint = f"did you mean `{near}`?" if near else None if node.place.source.file in self._folders else typed
+        hint = f"did you mean `{near}`?" if near else None if node.place.source.file in self._paths else typed
         if ("/" not in target or not near) and self.find_target(file.stem, None):
             hint = f"a spec is found by its name, without an ending: `{file.stem}`"
         self._diagnostics.error(E_REF_MISSING, f"there is no file {show(file)}", node.span, hint=hint)

@@ -195,10 +195,10 @@ class Resolver:
         if node.flawed or not _is_reference(node):
             return (Case(),), {}
         target, arguments = _parts(node)
-        lead = None if target.flawed else self.library.find(target, kind)
-        template = None if lead is None else self._templates.read(lead.path, target, kind)
-        if template is None:
+        found = self._find(target, kind)
+        if found is None:
             return None
+        template = found[1]
         prepared = self._prepare(template)
         cases = expand(prepared.matrix, prepared.params, self.diagnostics)
         for name, value in arguments.items():
@@ -213,12 +213,10 @@ class Resolver:
         if node.flawed or not _is_reference(node):
             return nothing
         target, arguments = _parts(node)
-        if target.flawed:
+        found = self._find(target, kind)
+        if found is None:
             return nothing
-        lead = self.library.find(target, kind)
-        template = None if lead is None else self._templates.read(lead.path, target, kind)
-        if lead is None or template is None:
-            return nothing
+        lead, template = found
         self.uses.setdefault(template.root.place.source.file, target.span)
         files = [path for path, _ in self._open]
         if template.path in files:
@@ -237,6 +235,12 @@ class Resolver:
             return nothing
         done = self._resolve(prepared, arguments, changes, target.span)
         return _Done(done.key, done.leads | {lead})
+
+    def _find(self, target: Node, kind: str) -> tuple[ResolvedRef, Template] | None:
+        """What the text of a reference leads to, or None after findings were reported."""
+        lead = None if target.flawed else self.library.find(target, kind)
+        template = None if lead is None else self._templates.read(lead.path, target, kind)
+        return None if lead is None or template is None else (lead, template)
 
     def _finish(self, kind: str, root: Node, refs: Mapping[Path, str]) -> str | None:
         """Validate a tree and keep what it became."""

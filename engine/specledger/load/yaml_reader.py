@@ -6,7 +6,6 @@ compared with a second reading of its source (`scalars.scan`), so both parsers o
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any, Final
 
 import yaml
@@ -36,103 +35,21 @@ MAX_NODES: Final = 100_000
 E_YAML_DEPTH = code("E_YAML_DEPTH", "Nested too deeply")
 E_YAML_NODES = code("E_YAML_NODES", "Too many values")
 E_YAML_DOCUMENTS = code("E_YAML_DOCUMENTS", "Not exactly one document")
-
-_YIELDED: Final = (yaml.NodeEvent, yaml.CollectionEndEvent)
-_DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
-
-
-class Stopped(Exception):  # noqa: N818 - a finding was reported, and reading on makes no sense
-    """Ends the reading of a file after its finding was reported."""
-
-
-def read_events(source: Source, diagnostics: Diagnostics, *, pure: bool = False) -> Iterator[tuple[Any, int, int]]:
-    """The events of scalars, aliases and collections, with their offsets.
-
-    Aliases, anchors and tags are reported and reading goes on, so that all of a file's mistakes are found at once.
-    """
-    events = _Events(source, diagnostics)
-    loader: Any = yaml.SafeLoader if pure or not yaml.__with_libyaml__ else yaml.CSafeLoader
-    parser = loader(source.text)
-    try:
-        while parser.check_event():
-            event = parser.get_event()
-            start, end = event.start_mark.index, event.end_mark.index
-            events.examine(event, start, end)
-            if isinstance(event, _YIELDED):
-                yield event, start, end
-    except yaml.MarkedYAMLError as error:
-        report_error(error, events.last, diagnostics)
-        raise Stopped from None
-    except (ValueError, OverflowError):  # the pure parser, of an escape beyond U+10FFFF
-        at = source.text.rfind("\\", 0, parser.index + 1)
-        events.stop(E_YAML_ESCAPE, "an escape that names no character", at, "double the backslash")
-    finally:
-        parser.dispose()
-
-
-class _Events:
-    """What has been seen of a document, and the refusals that depend on it."""
-
-    def __init__(self, source: Source, diagnostics: Diagnostics) -> None:
-        self.last = Range(source, 0, 0)
-        self._source = source
-        self._diagnostics = diagnostics
-        self._documents = self._nodes = self._depth = 0
-
-    def examine(self, event: Any, start: int, end: int) -> None:
-        """Count an event and report what is not used."""
-        if isinstance(event, yaml.NodeEvent):
-            self._examine_node(event, start, end)
-            if isinstance(event, yaml.CollectionStartEvent):
-                self._depth += 1
-                if self._depth > MAX_DEPTH:
-                    self.stop(E_YAML_DEPTH, f"more than {MAX_DEPTH} collections inside one another", start)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self._depth -= 1
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self._documents += 1
-            if self._documents > 1:
-                hint = "put it in a file of its own"
-                self.stop(E_YAML_DOCUMENTS, "a second document", start, hint)
-            directive = _DIRECTIVE.search(self._source.text, 0, end)
-            if directive or event.version or event.tags:
-                at = directive.start() if directive else start
-                self.stop(E_YAML_DIRECTIVE, "a directive (`%...`)", at, "delete the line")
-        elif isinstance(event, yaml.DocumentEndEvent) and event.explicit:
-            self.stop(E_YAML_DOCUMENTS, "the end marker `...`", start, "delete it")
-
-    def stop(self, code: str, message: str, at: int, hint: str | None = None) -> None:
-        """Report a finding and end the reading."""
-        self._diagnostics.error(code, message, self._source.span(at, at + 1), hint=hint)
-        raise Stopped
-
-    def _examine_node(self, event: Any, start: int, end: int) -> None:
-        self._nodes += 1
-        if self._nodes > MAX_NODES:
-            self.stop(E_YAML_NODES, f"more than {MAX_NODES} values and keys", start)
-        if start < end and not isinstance(event, yaml.CollectionStartEvent):
-            self.last = Range(self._source, start, end)
-        if isinstance(event, yaml.AliasEvent):
-            self._refuse(E_YAML_ALIAS, "an alias (`*name`)", start, end)
-            return
-        if event.anchor is not None:
-            self._refuse(E_YAML_ANCHOR, "an anchor (`&name`)", start, end)
-        if event.tag is not None:
-            self._refuse(E_YAML_TAG, "a tag (`!name`)", start, end)
-
-    def _refuse(self, code: str, message: str, start: int, end: int) -> None:
-        stop = self._source.text.find("\n", start, end)
-        self._diagnostics.error(code, message, self._source.span(start, end if stop < 0 else stop), hint=QUOTE)
-
-
 E_YAML_DUPLICATE_KEY = code("E_YAML_DUPLICATE_KEY", "A key is given twice")
 E_YAML_BLOCK = code("E_YAML_BLOCK", "A text whose reading YAML leaves open")
+
+_DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
+
 
 _STYLES: Final[dict[str | None, Style]] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 _AFTER_KEY: Final = re.compile(r" *:")
 _MEMBER_END: Final = re.compile(r"\s*[,}]")
 _AFTER_FLOW_KEY: Final = re.compile(r" *[:,}#\n]")
 _BLOCK_HEADER: Final = re.compile(r"[|>][-+]?(?: *| +#.*)$", re.MULTILINE)
+
+
+class _Stopped(Exception):  # noqa: N818 - a finding was reported, and reading on makes no sense
+    """Ends the reading of a file after its finding was reported."""
 
 
 class _Open(Struct):
@@ -160,9 +77,8 @@ def parse(text: str, file: str, diagnostics: Diagnostics, *, pure: bool = False)
     source = Source(file, text)
     builder = _Builder(source, diagnostics)
     try:
-        for event, start, end in read_events(source, diagnostics, pure=pure):
-            builder.take(event, start, end)
-    except Stopped:
+        builder.read(pure=pure)
+    except _Stopped:
         return None
     if builder.root is None:
         diagnostics.error(E_YAML_DOCUMENTS, "the file holds no document", source.span(0, 0), expected="spec: <kind>/v1")
@@ -171,7 +87,10 @@ def parse(text: str, file: str, diagnostics: Diagnostics, *, pure: bool = False)
 
 
 class _Builder:
-    """Folds events into nodes, with a stack of its own."""
+    """Folds the events of a document into nodes, with a stack of its own.
+
+    Aliases, anchors and tags are reported and reading goes on, so that all of a file's mistakes are found at once.
+    """
 
     def __init__(self, source: Source, diagnostics: Diagnostics) -> None:
         self.root: Node | None = None
@@ -179,19 +98,77 @@ class _Builder:
         self._text = source.text
         self._diagnostics = diagnostics
         self._stack: list[_Open] = []
+        self._last = Range(source, 0, 0)
+        self._documents = self._nodes = 0
 
-    def take(self, event: Any, start: int, end: int) -> None:
+    def read(self, *, pure: bool) -> None:
+        """Take every event of the parser."""
+        loader: Any = yaml.SafeLoader if pure or not yaml.__with_libyaml__ else yaml.CSafeLoader
+        parser = loader(self._text)
+        try:
+            while parser.check_event():
+                event = parser.get_event()
+                self._take(event, event.start_mark.index, event.end_mark.index)
+        except yaml.MarkedYAMLError as error:
+            report_error(error, self._last, self._diagnostics)
+            raise _Stopped from None
+        except (ValueError, OverflowError):  # the pure parser, of an escape beyond U+10FFFF
+            at = self._text.rfind("\\", 0, parser.index + 1)
+            self._stop(E_YAML_ESCAPE, "an escape that names no character", at, "double the backslash")
+        finally:
+            parser.dispose()
+
+    def _take(self, event: Any, start: int, end: int) -> None:
         top = self._stack[-1] if self._stack else None
-        if isinstance(event, yaml.CollectionEndEvent):
+        if isinstance(event, yaml.NodeEvent):
+            self._examine(event, start, end)
+            if top is not None and top.members is not None and top.key is None:
+                self._take_key(event, start, end, top)
+            elif isinstance(event, yaml.ScalarEvent):
+                self._add(self._scalar(event, start, end, top))
+            elif isinstance(event, yaml.AliasEvent):
+                self._add(Node(self._range(start, end), "plain", None, flawed=True))
+            else:
+                self._open(event, start, end, top)
+        elif isinstance(event, yaml.CollectionEndEvent):
             self._close(end)
-        elif top is not None and top.members is not None and top.key is None:
-            self._take_key(event, start, end, top)
-        elif isinstance(event, yaml.ScalarEvent):
-            self._add(self._scalar(event, start, end, top))
-        elif isinstance(event, yaml.AliasEvent):
-            self._add(Node(self._range(start, end), "plain", None, flawed=True))
-        else:
-            self._open(event, start, end, top)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                self._stop(E_YAML_DOCUMENTS, "a second document", start, "put it in a file of its own")
+            directive = _DIRECTIVE.search(self._text, 0, end)
+            if directive or event.version or event.tags:
+                at = directive.start() if directive else start
+                self._stop(E_YAML_DIRECTIVE, "a directive (`%...`)", at, "delete the line")
+        elif isinstance(event, yaml.DocumentEndEvent) and event.explicit:
+            self._stop(E_YAML_DOCUMENTS, "the end marker `...`", start, "delete it")
+
+    def _examine(self, event: Any, start: int, end: int) -> None:
+        """Count the beginning of a value or a key, and report what is not used."""
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            self._stop(E_YAML_NODES, f"more than {MAX_NODES} values and keys", start)
+        collection = isinstance(event, yaml.CollectionStartEvent)
+        if start < end and not collection:
+            self._last = self._range(start, end)
+        if isinstance(event, yaml.AliasEvent):
+            self._refuse(E_YAML_ALIAS, "an alias (`*name`)", start, end)
+            return
+        if event.anchor is not None:
+            self._refuse(E_YAML_ANCHOR, "an anchor (`&name`)", start, end)
+        if event.tag is not None:
+            self._refuse(E_YAML_TAG, "a tag (`!name`)", start, end)
+        if collection and len(self._stack) >= MAX_DEPTH:
+            self._stop(E_YAML_DEPTH, f"more than {MAX_DEPTH} collections inside one another", start)
+
+    def _refuse(self, code: str, message: str, start: int, end: int) -> None:
+        stop = self._text.find("\n", start, end)
+        self._error(code, message, start, end if stop < 0 else stop, QUOTE)
+
+    def _stop(self, code: str, message: str, at: int, hint: str | None = None) -> None:
+        """Report a finding and end the reading."""
+        self._error(code, message, at, at + 1, hint)
+        raise _Stopped
 
     def _open(self, event: Any, start: int, end: int, top: _Open | None) -> None:
         mapping = isinstance(event, yaml.MappingStartEvent)
@@ -226,7 +203,7 @@ class _Builder:
         if not isinstance(event, yaml.ScalarEvent):
             if not isinstance(event, yaml.AliasEvent):
                 self._error(E_YAML_KEY, "a key that is no text", start, self._line_end(start), QUOTE)
-            raise Stopped
+            raise _Stopped
         end = self._trim(event, start, end)
         place = self._range(start, end)
         name = self._key_name(event, start, end, top)
@@ -352,5 +329,5 @@ class _Builder:
     def _range(self, start: int, end: int) -> Range:
         return Range(self._source, start, end)
 
-    def _error(self, code: str, message: str, start: int, end: int, hint: str) -> None:
+    def _error(self, code: str, message: str, start: int, end: int, hint: str | None) -> None:
         self._diagnostics.error(code, message, self._source.span(start, end), hint=hint)
