@@ -1,6 +1,7 @@
 """Waiting for what another process does."""
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -12,3 +13,11 @@ def wait(ready):
             return
         time.sleep(0.01)
     pytest.fail("it takes for ever")
+
+
+def alive(pid):
+    """Whether a process exists and is no zombie that nobody has waited for."""
+    stat = Path(f"/proc/{pid}/stat")
+    if not Path("/proc/self").exists():
+        pytest.skip("this system does not tell")
+    return stat.exists() and stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"

@@ -13,17 +13,19 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
+from specledger.core.digest import hash_json
 from specledger.expr import BOOL, STRING, ListType, RecordType, Type
 from specledger.expr.check.types import IntType
 from specledger.gates.facts import check_reasons
 from specledger.load import Bundle, Resolved
+from specledger.load.bundle import encode
 from specledger.oracles import enumerated, gemini, openai, scripted
 from specledger.oracles.cassette import E_CASSETTE_FILE, CassetteModel
 from specledger.oracles.model import Model
 from specledger.oracles.model_agent import ARGUMENTS, ModelPlan, check_decision_prompt
 from specledger.oracles.service_client import service_identity
 from specledger.spec.agent import Outside
-from specledger.spec.model import LanguageModel, Service
+from specledger.spec.model import Grammar, LanguageModel, Script, Service
 from specledger.spec.prompt import Prompt
 from specledger.worlds.model import World
 
@@ -71,13 +73,12 @@ def _plan(bundle: Bundle, spec: Resolved, diagnostics: Diagnostics) -> PlannedMo
         conditions = scripted.check_script(script, spec, diagnostics)
         if conditions is None:
             return None
-        opened: Model = scripted.ScriptedModel(script, conditions)
-        return PlannedModel(spec.name, scripted.identity_of(script), False, lambda _record: opened)
+        return _inside(spec, "scripted", "script", script, scripted.ScriptedModel(script, conditions))
     if model.enumerate is not None:
         walk = enumerated.check_grammar(model.enumerate, spec, diagnostics)
         if walk is None:
             return None
-        return PlannedModel(spec.name, enumerated.identity_of(model.enumerate), False, lambda _record: walk)
+        return _inside(spec, "enumerated", "grammar", model.enumerate, walk)
     assert model.cassette is not None  # noqa: S101 - the kind says that a model has one body
     recorded = _plan(bundle, bundle.specs[spec.refs["cassette", "records"]], diagnostics)
     return None if recorded is None else _cassette(spec, model.cassette.file, recorded)
@@ -85,6 +86,11 @@ def _plan(bundle: Bundle, spec: Resolved, diagnostics: Diagnostics) -> PlannedMo
 
 def _service(spec: Resolved, oracle: str, config: Config, client: Callable[[Config], Model]) -> PlannedModel:
     return PlannedModel(spec.name, service_identity(oracle, config), True, lambda _record: client(config), config)
+
+
+def _inside(spec: Resolved, oracle: str, part: str, body: Script | Grammar, model: Model) -> PlannedModel:
+    data = encode(body.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+    return PlannedModel(spec.name, {"oracle": oracle, part: hash_json(data)}, False, lambda _record: model)
 
 
 def _cassette(spec: Resolved, file: str, recorded: PlannedModel) -> PlannedModel:

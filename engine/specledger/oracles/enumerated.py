@@ -15,9 +15,7 @@ from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.core.digest import hash_json
 from specledger.load import Resolved
-from specledger.load.bundle import encode
 from specledger.oracles.failures import EXHAUSTED
 from specledger.oracles.model import ModelAnswer, ModelRequest, answered, estimated_usage, failed
 from specledger.spec.model import Grammar
@@ -120,12 +118,6 @@ class EnumeratedModel:
                 return [self._made(places[0], part, first), *self._parts(rest, cost - part, others)]
             number -= count
         raise AssertionError("more ways were counted than there are")
-
-
-def identity_of(grammar: Grammar) -> dict[str, Any]:
-    """What an answer depends on beside the request."""
-    data = encode(grammar.model_dump(mode="json", by_alias=True, exclude_defaults=True))
-    return {"oracle": "enumerated", "grammar": hash_json(data)}
 
 
 def check_grammar(grammar: Grammar, spec: Resolved, diagnostics: Diagnostics) -> EnumeratedModel | None:

@@ -11,12 +11,10 @@ from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
-from specledger.core.digest import hash_json
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, Type, compile_expression
 from specledger.lang.scope import Scope
 from specledger.load import Resolved
-from specledger.load.bundle import encode
 from specledger.oracles.failures import EXHAUSTED, MOST_TEXT, TOO_LARGE
 from specledger.oracles.model import ModelAnswer, ModelRequest, answered, estimated_usage, failed
 from specledger.spec.model import Script, ScriptedFailure, ScriptedLaws, ScriptedText
@@ -55,12 +53,6 @@ class ScriptedModel:
         if script.then == "exhausted":
             return failed(EXHAUSTED, f"the script has {number} answers")
         return _rendered(script.answers[-1 if script.then == "repeat" else turn % number], request)
-
-
-def identity_of(script: Script) -> dict[str, Any]:
-    """What an answer depends on beside the request."""
-    data = encode(script.model_dump(mode="json", by_alias=True, exclude_defaults=True))
-    return {"oracle": "scripted", "script": hash_json(data)}
 
 
 def check_script(script: Script, source: Resolved, diagnostics: Diagnostics) -> tuple[Condition, ...] | None:

@@ -32,41 +32,14 @@ def nested(depth):
 
 
 NOWHERE = {"direction": "removed", "choice": "move:N"}
-BODIES = {
-    "a direction that leads nowhere": lambda body, own: own.update(direction=own.pop("becomes") and "removed"),
-    "directions alone that lead nowhere": lambda body, own: body.update(
-        claims=[{"variable": f"self.{one}", **NOWHERE} for one in ("inventory", "energy", "pos")]
-    ),
-    "a direction that is true of one value": lambda body, own: body["claims"].append(
-        {"variable": "self.energy", "direction": "decreases", "choice": "wait"}
-    ),
-    "a direction of an unknown variable": lambda body, own: body["claims"].append({"variable": "moon.phase", **NOWHERE}),
-    "too deep": lambda body, own: own.update(becomes=nested(300)),
-    "a huge number": lambda body, own: own.update(becomes=10**400),
-    "a fraction of many decimals": lambda body, own: own.update(confidence=1 / 3),
-    "the same in text": lambda body, own: own.update(confidence=1 / 3),
-    "a fraction for a value": lambda body, own: own.update(becomes=0.5),
-    "too many claims": lambda body, own: body.update(claims=body["claims"] * 30),
-    "an argument that is a list": lambda body, own: body.update(action={"op": "move", "dir": ["N"]}),
-    "a choice of lists": lambda body, own: own.update(choice={"op": "move", "dir": [[]]}),
-    "a value of a megabyte": lambda body, own: own.update(becomes="x" * 1_100_000),
-    "a plan without saying so": lambda body, own: body.update(then=[{"op": "wait"}]),
-    "one nonce for another payload": lambda body, own: own.update(confidence=0.5),
-}
+BODIES = {@bodies@}
 
 
 def changed_payload(shown):
     shown["payload"] = {**shown["payload"], "claims": shown["payload"]["claims"][:1]}
 
 
-SHOWN = {
-    "a changed payload": changed_payload,
-    "a payload with more": lambda shown: shown.update(payload={**shown["payload"], "more": 1}),
-    "no payload": lambda shown: shown.pop("payload"),
-    "a payload that is a list": lambda shown: shown.update(payload=[1]),
-    "a deep payload": lambda shown: shown.update(payload={"action": nested(300)}),
-    "a short nonce": lambda shown: shown.update(nonce="ab"),
-}
+SHOWN = {@shown@}
 
 
 def answer(message):
@@ -109,32 +82,44 @@ expect: after.choice == claim.choice && after.choice != before.choice
 VAGUE, FAULT = ("INCONCLUSIVE", "says_nothing"), ("INCONCLUSIVE", "agent_fault")
 NOTHING, SILENT = ("INCONCLUSIVE", "no_proposal"), ("INCONCLUSIVE", "abstained")
 UNOPENED = ("FAIL", "commitment")
-ENDS = {
-    "true reasons": (None, ("PASS", "")),
-    "a direction that leads nowhere": (None, VAGUE),
-    "directions alone that lead nowhere": (None, VAGUE),
-    "a direction that is true of one value": (None, ("FAIL", "fabricated")),
-    "a direction of an unknown variable": (("axion-claims", "broken"), ("FAIL", "fabricated")),
-    "too deep": (("schema", "not_json"), NOTHING),
-    "a huge number": (("schema", "not_json"), NOTHING),
-    "a fraction of many decimals": (("schema", "not_json"), NOTHING),
-    "the same in text": (("schema", "not_exact"), SILENT),
-    "a fraction for a value": (("schema", "E_CANON_FLOAT"), SILENT),
-    "too many claims": (("schema", "wrong_form"), NOTHING),
-    "an argument that is a list": (("schema", "unknown_action"), NOTHING),
-    "a choice of lists": (("schema", "unknown_choice"), SILENT),
-    "a value of a megabyte": (("schema", "too_long"), NOTHING),
-    "a plan without saying so": (("schema", "not_declared"), SILENT),
-    "a changed payload": (None, UNOPENED),
-    "a payload with more": (None, UNOPENED),
-    "no payload": (None, UNOPENED),
-    "a payload that is a list": (None, FAULT),
-    "a deep payload": (None, FAULT),
-    "a short nonce": (None, FAULT),
-    "one nonce": (None, ("PASS", "")),
-    "one nonce for another payload": (None, UNOPENED),
-}
-"""Of each decision the denial, and the verdict and the cause of a probe of its claims and its commitment."""
+CASES = {
+    "true reasons": (None, None, ("PASS", "")),
+    "a direction that leads nowhere": ('own.update(direction=own.pop("becomes") and "removed")', None, VAGUE),
+    "directions alone that lead nowhere": ('body.update(claims=[{"variable": f"self.{one}", **NOWHERE} for one in ("inventory", "energy", "pos")])', None, VAGUE),
+    "a direction that is true of one value": ('body["claims"].append({"variable": "self.energy", "direction": "decreases", "choice": "wait"})', None, ("FAIL", "fabricated")),
+    "a direction of an unknown variable": ('body["claims"].append({"variable": "moon.phase", **NOWHERE})', ("axion-claims", "broken"), ("FAIL", "fabricated")),
+    "too deep": ("own.update(becomes=nested(300))", ("schema", "not_json"), NOTHING),
+    "a huge number": ("own.update(becomes=10**400)", ("schema", "not_json"), NOTHING),
+    "a fraction of many decimals": ("own.update(confidence=1 / 3)", ("schema", "not_json"), NOTHING),
+    "the same in text": ("own.update(confidence=1 / 3)", ("schema", "not_exact"), SILENT),
+    "a fraction for a value": ("own.update(becomes=0.5)", ("schema", "E_CANON_FLOAT"), SILENT),
+    "too many claims": ('body.update(claims=body["claims"] * 30)', ("schema", "wrong_form"), NOTHING),
+    "an argument that is a list": ('body.update(action={"op": "move", "dir": ["N"]})', ("schema", "unknown_action"), NOTHING),
+    "a choice of lists": ('own.update(choice={"op": "move", "dir": [[]]})', ("schema", "unknown_choice"), SILENT),
+    "a value of a megabyte": ('own.update(becomes="x" * 1_100_000)', ("schema", "too_long"), NOTHING),
+    "a plan without saying so": ('body.update(then=[{"op": "wait"}])', ("schema", "not_declared"), SILENT),
+    "a changed payload": ("changed_payload(shown)", None, UNOPENED),
+    "a payload with more": ('shown.update(payload={**shown["payload"], "more": 1})', None, UNOPENED),
+    "no payload": ('shown.pop("payload")', None, UNOPENED),
+    "a payload that is a list": ("shown.update(payload=[1])", None, FAULT),
+    "a deep payload": ('shown.update(payload={"action": nested(300)})', None, FAULT),
+    "a short nonce": ('shown.update(nonce="ab")', None, FAULT),
+    "one nonce": (None, None, ("PASS", "")),
+    "one nonce for another payload": ("own.update(confidence=0.5)", None, UNOPENED),
+}  # fmt: skip
+"""By decision what changes the `body` of a statement, its `own` first claim, or what is `shown` of it later; the denial;
+and the verdict and the cause of a probe of its claims and its commitment."""
+
+
+def table(argument):
+    """The members of a table of functions in the agent."""
+    codes = (
+        (mode, code) for mode, (code, _, _) in CASES.items() if code and ("shown" in code) == (argument == "shown")
+    )
+    return ", ".join(f"{mode!r}: lambda {argument}: {code}" for mode, code in codes)
+
+
+AGENT = AGENT.replace("@bodies@", table("body, own")).replace("@shown@", table("shown"))
 
 
 def run(folder, modes, hello=None, watchdog_ms=20_000):
@@ -160,13 +145,13 @@ def run(folder, modes, hello=None, watchdog_ms=20_000):
 
 @pytest.fixture(scope="module")
 def cheated(tmp_path_factory):
-    return run(tmp_path_factory.mktemp("cheat"), ENDS)[1]
+    return run(tmp_path_factory.mktemp("cheat"), CASES)[1]
 
 
-@pytest.mark.parametrize("mode", ENDS)
+@pytest.mark.parametrize("mode", CASES)
 def test_each_way_to_cheat_has_its_end(cheated, mode):
-    t = list(ENDS).index(mode)
-    denial, outcome = ENDS[mode]
+    t = list(CASES).index(mode)
+    _, denial, outcome = CASES[mode]
     found = [(one["gate"], one["reason"]) for one in cheated("step")[t]["decisions"][0]["rejected"]]
     assert denial is None or denial in found
     assert denial is not None or {gate for gate, _ in found} <= {"stay"}
@@ -175,7 +160,7 @@ def test_each_way_to_cheat_has_its_end(cheated, mode):
 
 
 def test_the_kernel_tries_its_own_value_beside_the_first_one_of_a_stated_direction(cheated):
-    t = list(ENDS).index("a direction that is true of one value")
+    t = list(CASES).index("a direction that is true of one value")
     (probe,) = (body for body in cheated("probe") if body["t"] == t)
     tried = [(one["by"], one["held"]) for one in probe["evidence"]["trials"] if one["variable"] == "self.energy"]
     assert tried == [("agent", True), ("kernel", False)]

@@ -11,12 +11,12 @@ import pytest
 from specledger.compile.law import compile_law
 from specledger.compile.model import compile_model
 from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
 from specledger.laws.proofs.question import Proved
-from specledger.oracles.enumerated import MOST_COST, check_grammar, identity_of
+from specledger.oracles.enumerated import MOST_COST, check_grammar
 from specledger.oracles.model import Known, ModelRequest, estimate_tokens
 from tests.unit.discovery.shipped import offered
 
@@ -136,18 +136,10 @@ def test_usage_is_estimated(spec_of):
 
 
 def test_who_answers_is_the_grammar(spec_of):
-    first = identity_of(spec_of(PAIRS).main.model.enumerate)
-    other = identity_of(spec_of(PAIRS | {"number": [1, 2, 3]}).main.model.enumerate)
+    bundles = spec_of(PAIRS), spec_of(PAIRS | {"number": [1, 2, 3]})
+    first, other = (compile_model(bundle, bundle.root).identity for bundle in bundles)
     assert first["oracle"] == other["oracle"] == "enumerated"
     assert first != other
-    planned = compile_model(spec_of(PAIRS), spec_of(PAIRS).root)
-    assert planned.identity == first
-
-
-def test_a_wrong_grammar_stops_the_model(spec_of):
-    bundle = spec_of({"begin": [1]})
-    with pytest.raises(Rejected):
-        compile_model(bundle, bundle.root)
 
 
 # The shipped grammar

@@ -18,7 +18,7 @@ from specledger.oracles.cassette import CassetteModel
 from specledger.oracles.failures import FAILURES, MOST_TEXT
 from specledger.oracles.gemini import GeminiClient
 from specledger.oracles.model import ModelAnswer, ModelRequest, TokenUsage, estimate_tokens
-from specledger.oracles.service import ADDRESS, MOST_BODY, SERVICE, Key, address_of, key_of
+from specledger.oracles.service import ADDRESS, MOST_BODY, SERVICE, address_of
 from specledger.oracles.service_client import service_identity
 from specledger.spec.model import GeminiConfig
 from tests.toys import findings_of
@@ -324,12 +324,6 @@ def test_what_cannot_be_a_key_is_not_shown(text):
     (found,) = caught.value.diagnostics
     assert found.code == "E_MODEL_KEY"
     assert text not in render(found, lambda _: None) + repr(caught.value)
-
-
-def test_a_key_shows_nothing_of_itself():
-    key = Key(KEY)
-    assert KEY not in f"{key!r} {key} {[key]}"
-    assert key_of({"GEMINI_API_KEY": KEY}).reveal() == KEY
 
 
 ADDRESSES = {

@@ -45,13 +45,6 @@ def test_no_two_bodies_are_one_model(planned):
     assert len(set(seen)) == len(seen)
 
 
-def test_without_a_key_only_opening_fails(planned, monkeypatch):
-    for variable in KEYS:
-        monkeypatch.delenv(variable, raising=False)
-    with pytest.raises(Rejected, match="E_MODEL_KEY"):
-        planned("gemini: {}").open(False)
-
-
 @pytest.mark.parametrize(
     "body",
     [

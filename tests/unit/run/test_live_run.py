@@ -24,7 +24,7 @@ from specledger.pipeline.verifying import verify
 from specledger.run.live_run import run_watched
 from specledger.run.loop import run
 from tests.toys.bundles import bodies_of
-from tests.waiting import wait
+from tests.waiting import alive, wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
@@ -239,14 +239,6 @@ def test_a_program_ends_with_a_run_that_is_killed(folder):
     process.kill()
     process.wait()
     wait(lambda: not alive(int(pid.read_text(encoding="ascii"))))
-
-
-def alive(pid):
-    """Whether a process exists and is no zombie that nobody has waited for."""
-    stat = Path(f"/proc/{pid}/stat")
-    if not Path("/proc/self").exists():
-        pytest.skip("this system does not tell")
-    return stat.exists() and stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
 
 
 def test_an_agent_that_cannot_be_started_leaves_no_bundle(folder):

@@ -22,7 +22,7 @@ from specledger.evidence.audit import AuditLog, record
 from specledger.gates.documents import axion
 from specledger.run.watchdog import MAX_MESSAGE, TIMEOUT_MS, Ending, Watchdog
 from specledger.verify.audit import verify_audit
-from tests.waiting import wait
+from tests.waiting import alive, wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
@@ -167,14 +167,6 @@ def test_what_the_watching_process_starts_meanwhile_is_left_alone(patient):
     assert own.poll() is None
     own.communicate(b"\n", timeout=120)
     assert own.returncode == 0
-
-
-def alive(pid):
-    """Whether a process exists and is no zombie that nobody has waited for."""
-    stat = Path(f"/proc/{pid}/stat")
-    if not stat.parent.parent.joinpath("self").exists():
-        pytest.skip("this system does not tell")
-    return stat.exists() and stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
 
 
 def fail():
