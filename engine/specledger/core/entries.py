@@ -88,17 +88,9 @@ class Entries:
         witnesses: Sequence[Mapping[str, Any]] = (),
         tokens: Sequence[Mapping[str, Any]] = (),
     ) -> dict[str, Any]:
-        """Make the next entry.
+        """Make the next entry, of at most 128 witnesses and 16 tokens; a hash that there is none of is 64 zeros.
 
-        Args:
-            event: One of the schema's events.
-            at_ms: Kernel time.
-            proposal_hash: Of the proposal that is spoken of; 64 zeros for none at all.
-            trace_hash: Its trace's; 64 zeros if it has none that can be hashed.
-            verdict: One of the schema's verdicts.
-            codes: What the notes hold, words without spaces. What does not fit is left out, and `cut` says so.
-            witnesses: The first 128 are kept.
-            tokens: The first 16 are kept.
+        Codes that do not fit are left out, and `cut` says so.
         """
         cut = len(witnesses) > MOST_WITNESSES or len(tokens) > MOST_TOKENS
         entry: dict[str, Any] = {

@@ -50,10 +50,8 @@ def floats_in_schema(
     `anyOf`, `oneOf`, `then` and `else`; where several schemas speak of a place, one that allows floats is enough. What
     other keywords say of places inside (`patternProperties`, `contains`, `$dynamicRef` …) allows none.
 
-    Args:
-        schema: A schema document; its `$id`, if any, is the base of its references.
-        resolve: Gives the schema document that has an absolute URI, for references that leave the document. If the
-            schema has no `$id`, the URI is the reference as written.
+    For references that leave the document, `resolve` gives the schema that has an absolute URI; if the schema has no
+    `$id`, the URI is the reference as written.
 
     Raises:
         LookupError: A reference cannot be resolved.

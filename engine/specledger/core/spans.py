@@ -18,13 +18,7 @@ class Position(Struct, frozen=True, order=True):
 
 
 class Span(Struct, frozen=True):
-    """A range of a file.
-
-    Attributes:
-        file: The path as it is shown to people.
-        start: Place of the first character.
-        end: Place after the last character (exclusive); equal to `start` for an empty range.
-    """
+    """A range of a file, named as people see it, up to but without the character at `end`."""
 
     file: str
     start: Position

@@ -45,9 +45,7 @@ def weight(value: Any, known: dict[int, tuple[int, Any]]) -> int:
 def write(value: Any, weighed: Any) -> bytes:
     """The canonical form of a value of which it is known that it can be written, if what it tells is not too much.
 
-    Args:
-        value: What is written.
-        weighed: What of it is weighed, where there are enough bytes for that to come to too much; first, as always.
+    `weighed` is weighed, first as always, where there are enough bytes for that to come to too much.
 
     Raises:
         NotCanonical: As from `canonical_ints` and `check_weight`; E_CANON_SIZE, if the form is longer than `MAX_FORM`.

@@ -88,15 +88,9 @@ class Coordinator:
         width: int = 1,
         ask: Ask | None = None,
     ) -> None:
-        """Prepare to make a discovery.
+        """Make ready for a discovery, `width` steps at once; the order of commitment is the same for any width.
 
-        Args:
-            workbench: What steps are made with.
-            identity: Of the model.
-            crew: Executes tasks with a `Worker`.
-            journal: Holds what is done already.
-            width: How many steps may be under way at once; their order of commitment is the same for any width.
-            ask: Asks the model in this process, instead of a task of the crew.
+        `ask` asks the model in this process, instead of a task of the crew.
         """
         self.answers: list[tuple[int, Mapping[str, Any]]] = []
         self._workbench = workbench

@@ -33,10 +33,7 @@ KNOWN_TAG: Final = "specledger/known-laws/v1"
 class View(Struct, frozen=True):
     """What a step may look at: everything that was committed up to some step, and nothing after it.
 
-    Attributes:
-        memory: What the prompt is made from.
-        known: The laws that a proposal must differ from, in the order in which they came.
-        waiting: The accepted laws that were not tried harder yet, by key, with their documents.
+    The known laws come in order of arrival; the accepted ones that wait to be tried harder are there by key.
     """
 
     memory: DiscoveryMemorySnapshot

@@ -57,12 +57,7 @@ class Journal:
     """An open journal."""
 
     def __init__(self, path: str | None, specs: Mapping[str, Any]) -> None:
-        """Open the journal of a discovery; create it if there is none.
-
-        Args:
-            path: The file; None for a journal in memory.
-            specs: `Bundle.document` of the discovery.
-        """
+        """Open the journal of a discovery; create it if there is none, in memory if it has no path."""
         self.shown = "the journal" if path is None else printable(path)
         with self._guarded():
             self._connection = sqlite3.connect(path or ":memory:", timeout=PATIENCE, isolation_level=None)

@@ -35,14 +35,7 @@ CLOSE: Final = "close"
 
 
 class DiscoveryPlan(Struct, frozen=True, dict=True):
-    """A compiled discovery.
-
-    Attributes:
-        universe: What the laws are about, as a bundle of its own.
-        templates: The forms of laws by name, each as a bundle of its own.
-        others: Further universes that accepted laws are tried on.
-        expected: The laws that must be found.
-    """
+    """A compiled discovery; `others` are further universes to try laws on, `expected` the laws that must be found."""
 
     name: str
     bundle: Bundle

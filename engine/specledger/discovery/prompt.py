@@ -37,14 +37,7 @@ BUDGET: Final = 8000
 
 
 class ProposalRequest(Struct, frozen=True):
-    """What is asked for (law proposer, section 3).
-
-    Attributes:
-        count: How many laws.
-        target_templates: The templates to keep to, if any are named.
-        exclude_templates: The templates to avoid, if any are named.
-        temperature: Instead of the model's own, in millionths.
-    """
+    """What is asked for (law proposer, section 3); a temperature, in millionths, goes before the model's own."""
 
     count: int = 5
     target_templates: tuple[str, ...] | None = None

@@ -33,15 +33,7 @@ _EXCERPT: Final = 1_000  # characters of a prompt or an answer that are kept wit
 
 
 class ProposerConfig(Struct, frozen=True):
-    """How a model is asked and its answer read (law proposer, section 3).
-
-    Attributes:
-        max_token_budget: Tokens of a prompt, at most.
-        include_counterexamples: Whether the prompt shows the gallery.
-        strict_parsing: Whether what needs mending is rejected.
-        add_to_redundancy_filter: Whether proposed laws become known at once.
-        verbose: Whether the last exchange is kept whole.
-    """
+    """How a model is asked, within a budget of tokens, and its answer read (law proposer, section 3)."""
 
     max_token_budget: int = BUDGET
     include_counterexamples: bool = True
@@ -86,13 +78,7 @@ class ProposalBatch(Struct, frozen=True):
 
 
 class Tools(Struct, frozen=True):
-    """What questions are made and answers are read with.
-
-    Attributes:
-        ranking: Puts laws in order.
-        schema: What an answer shall conform to, for models that can be held to it.
-        strict: Whether an answer that was cut off is not read at all.
-    """
+    """What questions are made and answers are read with; if `strict`, an answer that was cut off is not read at all."""
 
     builder: PromptBuilder
     parser: ResponseParser
@@ -193,15 +179,7 @@ class LawProposer:
         detector: RedundancyDetector | None = None,
         clock: Callable[[], int] | None = None,
     ) -> None:
-        """Prepare to ask.
-
-        Args:
-            model: Who is asked.
-            tools: What questions are made and answers are read with.
-            config: How; the tools were made from the same one.
-            detector: The laws that are known; none, if left out.
-            clock: Gives milliseconds; if left out, no time is measured.
-        """
+        """Prepare to ask; `clock` gives milliseconds, and without one no time is measured."""
         self.config = config or ProposerConfig()
         self._model = model
         self._tools = tools

@@ -36,13 +36,9 @@ MOST_PROOFS: Final = 3
 
 
 class RedundancyMatch(Struct, frozen=True):
-    """The known law that a law resembles most.
+    """The known law that a law resembles most, and how much, in millionths.
 
-    Attributes:
-        matched_law_id: The known law's id.
-        similarity: Millionths; all of them if the two are the same.
-        match_type: `exact`, `fingerprint`, `normalized`, `equivalent`, or `near` for two that differ.
-        details: What they have in common, for people.
+    `match_type` is `exact`, `fingerprint`, `normalized`, `equivalent`, or `near` for two that differ.
     """
 
     matched_law_id: str

@@ -38,10 +38,7 @@ W_AUDIT_TORN = code("W_AUDIT_TORN", "the last line of the audit log was torn")
 class AuditLog:
     """One audit log, open for one writer. Use as a context manager, or call `close`.
 
-    Attributes:
-        head: The hash of the last entry, `GENESIS` in an empty log.
-        written: Entries appended since it was opened.
-        findings: A warning W_AUDIT_TORN, if a torn line was cut off.
+    A torn line that was cut off is warned of in `findings`.
     """
 
     def __init__(self, path: Path, mode: Mode, accepts: Callable[[object], bool]) -> None:

@@ -63,16 +63,8 @@ class BundleWriter:
     ) -> None:
         """Prepare to write; nothing is touched before the context is entered.
 
-        Args:
-            place: Where the bundle goes.
-            run: The run's identifier.
-            specs: The resolved specs.
-            specs_digest: Their digest.
-            kind: What is run.
-            sources: What the specs were resolved from, by paths in the folder of sources; nothing for a bundle inside
-                another one, and where there were no files.
-            identity: What a run that continues this one must have in common with it.
-            resume: Whether this one continues an unfinished one, and is kept itself if it ends early.
+        `sources` goes by paths in their folder; `identity` is what a run that continues this one must share with it.
+        With `resume` this one continues an unfinished one, and is kept itself if it ends early.
         """
         self.place = place
         self.chain = Chain(run)
@@ -135,11 +127,10 @@ class BundleWriter:
             raise self._workplace.unwritable(error) from error
 
     def finish(self, held: Sequence[str] = (), attach: Callable[[Path], None] | None = None) -> dict[str, Any]:
-        """Write what goes with the receipts and the manifest, force all to the disk, and move the bundle to its place.
+        """Write the rest and the manifest, force all to the disk, and move the bundle to its place.
 
-        Args:
-            held: The places of the bundles inside this one; their manifests are listed as its files.
-            attach: Writes what covers the manifest into the folder that it is called with; only `ATTACHED` goes there.
+        `held` are the places of the bundles inside this one; `attach` writes what covers the manifest into the folder
+        that it is called with, and only `ATTACHED` goes there.
         """
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
         try:

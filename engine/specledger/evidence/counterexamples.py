@@ -27,12 +27,7 @@ _FAILED: Final = (Verdict.FAIL, Verdict.ERROR)
 
 
 class Case(Struct, frozen=True):
-    """A failing case.
-
-    Attributes:
-        causes: What failed in it, each by what it is and its name.
-        first, last: The numbers of the first and the last receipt that show it; all between them belong to it.
-    """
+    """A failing case, with the numbers of its first and last receipt; all between them belong to it."""
 
     causes: frozenset[str]
     first: int

@@ -51,13 +51,7 @@ class Attempt(Struct, frozen=True):
 
 
 class RunLog(Struct, frozen=True):
-    """A log that was read and whose chain is whole.
-
-    Attributes:
-        attempts: In the order in which they were announced.
-        heads: The digest of each line, in order.
-        torn: The bytes after the last whole line.
-    """
+    """A log that was read and whose chain is whole; `torn` is what follows its last whole line."""
 
     attempts: tuple[Attempt, ...]
     heads: tuple[str, ...]

@@ -91,13 +91,7 @@ class _Manifest(Struct):
 
 
 class Seal(Struct, frozen=True):
-    """The signatures and time stamp that a bundle is sealed with.
-
-    Attributes:
-        key: The key that signs; None where nothing is signed.
-        origin: The origin of the checkpoint, where `{run}` is replaced by the run's identifier.
-        timestamp: The response of a time-stamping authority, if there is one.
-    """
+    """The signatures, if there is a key, and time stamp that seal a bundle; `{run}` in `origin` is the run's id."""
 
     key: SigningKey | None = None
     origin: str = ORIGIN

@@ -59,13 +59,7 @@ class Workplace:
         self._held: int | None = None
 
     def open(self, identity: str = "", *, resume: bool = False, kept: Collection[str] = ()) -> None:
-        """Make the folder, or continue in one that an unfinished run left.
-
-        Args:
-            identity: What a later run must have in common with this one to continue it.
-            resume: Whether to continue.
-            kept: The folders of the bundle that are continued in.
-        """
+        """Make the folder, or continue in that of an unfinished run of the same identity; `kept` are its folders."""
         self._refuse_foreign()
         if resume:
             self._adopt(identity)

@@ -104,9 +104,7 @@ class Chained(Read[O, C], Generic[O, C], frozen=True):
 class Checked(Chained[O, C], Generic[O, C], frozen=True):
     """A bundle whose receipts are in order and give the recorded result.
 
-    Attributes:
-        order: The rules of its kind, which were given every receipt.
-        stated: The digest of the specs that the first receipt names; a hostile receipt may name any value.
+    `stated` is the digest of the specs that the first receipt names; a hostile receipt may name any value.
     """
 
     order: O
