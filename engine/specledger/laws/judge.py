@@ -60,7 +60,7 @@ def judge(
         changes: Of each ring what its rule changes of that of the law's universe.
         last: The last step that is judged, if not that of the law.
     """
-    batch = Batch.of(starts, halo_of(law), law.universe.rule.radius)
+    batch = Batch.of(starts, _halo_of(law), law.universe.rule.radius)
     longest = law.on(int(batch.layout.sizes.max()))
     view = _View(law, batch, changes, last)
     usable = view.usable()
@@ -82,7 +82,7 @@ def judge(
     return Judged(usable, np.where(usable, steps, 0), at, view.trajectory)
 
 
-def halo_of(law: Law) -> int:
+def _halo_of(law: Law) -> int:
     """Cells behind each ring that windows of the law's measures, and of what its universe calls interaction, reach."""
     universe = law.universe
     widths = [

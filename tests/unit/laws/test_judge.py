@@ -5,7 +5,7 @@ import pytest
 
 from specledger.expr import EvaluationError
 from specledger.laws.harness import Run
-from specledger.laws.judge import halo_of, judge
+from specledger.laws.judge import judge
 from tests.toys.claims import T0, T1, measured, obs, op
 
 
@@ -64,7 +64,3 @@ def test_an_overflow_is_an_error_and_no_answer(law_of):
     assert judge(checked, [checked.universe.cells(">...")]).violated.tolist() == [-1]
     with pytest.raises(EvaluationError):
         judge(checked, [checked.universe.cells(">>..")])
-
-
-def test_how_far_windows_reach(law_of):
-    assert halo_of(law_of(law("invariant", NONE))) == 2  # incoming collisions, which are the universe's interaction

@@ -23,6 +23,12 @@ def law(template, claim=None, expr="count('X')", **fields):
     return {"template": template, "observables": [{"name": "N", "expr": expr}], **claimed, **fields}
 
 
+def asked(law):
+    question = question_of(law)
+    assert question is not None
+    return question
+
+
 SOME = op(">", obs("N"), {"const": 0})
 NONE = op("==", obs("N"), {"const": 0})
 
@@ -45,15 +51,13 @@ CLAIMS = {
 
 @pytest.mark.parametrize(("candidate", "kind"), CLAIMS.values(), ids=CLAIMS)
 def test_what_a_claim_becomes(law_of, candidate, kind):
-    question = question_of(law_of(candidate))
-    assert question is not None
+    question = asked(law_of(candidate))
     assert isinstance(question.claim, kind)
 
 
 def test_factors_and_constants_are_brought_to_one_side(law_of):
     claim = op("<", op("+", op("*", {"const": 3}, obs("N")), {"const": 5}), op("-", obs("N"), {"const": 2}))
-    question = question_of(law_of(law("invariant", claim)))
-    assert question is not None
+    question = asked(law_of(law("invariant", claim)))
     assert isinstance(question.claim, Always)
     assert isinstance(question.claim.condition, Linear)
     (term,) = question.claim.condition.terms
@@ -64,8 +68,7 @@ def test_factors_and_constants_are_brought_to_one_side(law_of):
 def test_what_a_transition_allows(law_of):
     fields = {"trigger_symbol": ">", "result_symbol": "X"}
     for operator, results in (("==", {3}), ("!=", {0, 1, 2})):
-        question = question_of(law_of({"template": "local_transition", "result_op": operator, **fields}))
-        assert question is not None
+        question = asked(law_of({"template": "local_transition", "result_op": operator, **fields}))
         assert question.claim == Local(1, frozenset(results))
 
 
@@ -81,8 +84,7 @@ def test_the_contract_is_the_laws_own(law_of):
 
 def test_a_scanned_precondition_is_part_of_the_function(law_of):
     law_ = law_of(law("invariant", NONE, preconditions=["leftmost('X') == 0"]))
-    question = question_of(law_)
-    assert question is not None
+    question = asked(law_)
     assert isinstance(question.claim, Opaque)
     assert question.claim.holds((0, 3), [(3, 3)])  # the start is not one of the law's
     assert not question.claim.holds((3, 0), [(3, 3)])
@@ -111,8 +113,7 @@ LENGTHS = {
 
 @pytest.mark.parametrize(("preconditions", "rings"), LENGTHS.values(), ids=LENGTHS)
 def test_which_lengths_preconditions_leave(law_of, preconditions, rings):
-    question = question_of(law_of(law("invariant", NONE, preconditions=preconditions)))
-    assert question is not None
+    question = asked(law_of(law("invariant", NONE, preconditions=preconditions)))
     assert (question.shortest, question.longest) == rings
 
 

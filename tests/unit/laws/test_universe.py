@@ -20,6 +20,7 @@ observables:
 generators:
   some: {make: sweep, weight: 1}
 """
+COUNT = "count: {args: {s: symbol}, window: [self], count: self == s}"
 BAD = {
     "a table with a missing entry": ("{number: 90}", "{table: {aaa: a, aab: b}}", "E_UNIVERSE_TABLE"),
     "a symbol outside the alphabet in a table": ("{number: 90}", "{table: {aaa: c}}", "E_UNIVERSE_SYMBOL"),
@@ -47,22 +48,10 @@ BAD = {
     "two cells of one name": ("window: [self]", "window: [self, self]", "E_UNIVERSE_OBSERVABLE"),
     "a count that is no condition": ("count: self == s", "count: '3'", "E_EXPR_TYPE"),
     "a condition with an unknown symbol": ("count: self == s", "count: \"self == 'q'\"", "E_UNIVERSE_SYMBOL"),
-    "a window without cells": (
-        "count: {args: {s: symbol}, window: [self], count: self == s}",
-        "n: {window: '0', count: 'true'}",
-        "E_UNIVERSE_OBSERVABLE",
-    ),
-    "a window that cannot be measured": (
-        "count: {args: {s: symbol}, window: [self], count: self == s}",
-        "n: {window: '1', count: \"w[3] == 'a'\"}",
-        "E_UNIVERSE_OBSERVABLE",
-    ),
+    "a window without cells": (COUNT, "n: {window: '0', count: 'true'}", "E_UNIVERSE_OBSERVABLE"),
+    "a window that cannot be measured": (COUNT, "n: {window: '1', count: \"w[3] == 'a'\"}", "E_UNIVERSE_OBSERVABLE"),
     "an argument that has a cell's name": ("{s: symbol}", "{left: symbol}", "E_EXPR_UNKNOWN_NAME"),
-    "a pattern of an unknown symbol": (
-        "count: {args: {s: symbol}, window: [self], count: self == s}",
-        "n: {pattern: 'a?q'}",
-        "E_UNIVERSE_SYMBOL",
-    ),
+    "a pattern of an unknown symbol": (COUNT, "n: {pattern: 'a?q'}", "E_UNIVERSE_SYMBOL"),
     "a pattern that is too long": (
         "[a, b]\nring: {min: 3, max: 9}\ntransition: {number: 90}\nobservables:\n"
         "  count: {args: {s: symbol}, window: [self], count: self == s}",
