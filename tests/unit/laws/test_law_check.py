@@ -8,6 +8,7 @@ from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import show
+from specledger.laws.findings import undecided
 from specledger.laws.template import check_template
 from tests.toys.claims import T0, T1, obs, op
 
@@ -289,6 +290,16 @@ def test_what_the_universe_lacks_or_is_too_much_is_unknown(law_of, candidate, re
     unknown = law_of(candidate).unknown
     assert unknown is not None
     assert (unknown.reason, unknown.detail) == (reason, detail)
+
+
+def test_a_function_that_the_universe_lacks_comes_with_those_that_it_has(templates):
+    candidate = {**measuring("zzz('c')"), "forbidden": "something"}
+    bundle = bundle_of(candidate, load("specs/universe/traffic.yaml")[0], templates)
+    (found,) = undecided(bundle.main, compile_law(bundle).law)
+    assert found.code == "W_LAW_UNDECIDED"
+    assert all(
+        word in found.hint for word in ("count(symbol)", "pattern(pattern)", "grid_length", "observables above it")
+    )
 
 
 def test_a_claim_that_agrees_with_the_fields_is_accepted(law_of):

@@ -1,6 +1,7 @@
 """Trials: which verdict follows from what, and what the facts of a trial hold."""
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.core.canonical import canonical_bytes
@@ -12,6 +13,7 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.harness import Contradiction
 from specledger.laws.judge import judge
+from specledger.laws.power import Power
 from specledger.laws.proofs.question import Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.trial import run_law, try_law
 from specledger.laws.verdict import REASONS, digest_verdict
@@ -223,3 +225,10 @@ def test_the_window_of_eventually_is_not_cut_by_the_end(law_of):
         {"template": "eventually", "quantifiers": {"T": 4, "H": 3}, "observables": observables, "claim_ast": claim}
     )
     assert judge(short, [law.universe.cells("<....")]).violated.tolist() == [0]
+
+
+def test_a_bound_is_three_in_as_many_as_were_drawn():
+    power = Power(cases=300, usable=300, hits=900, hit_cases=300, families=3, interacting=300, wrapping=300, bins=5)
+    assert (power.coverage, power.bound) == (1_000_000, None)
+    assert replace(power, drawn=7).bound == {"share": 428_572, "drawn": 7, "families": []}
+    assert replace(power, drawn=2).bound == {"share": 1_000_000, "drawn": 2, "families": []}
