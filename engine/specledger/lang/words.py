@@ -34,7 +34,8 @@ _ORDER: Final = frozenset({"<", "<=", ">", ">="})
 def named_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """The identifiers that an expression reads, and the functions that it calls; none, if it is no expression."""
     ast = parse(Text.inline(source), Diagnostics())
-    return (frozenset(), frozenset()) if ast is None else (frozenset(free_names(ast.root)), frozenset(_calls(ast.root)))
+    names = set[str]() if ast is None else free_names(ast.root)
+    return frozenset(names), frozenset(node.function for node in _nodes(source) if isinstance(node, Call))
 
 
 def _nodes(source: str) -> Iterator[Node]:
@@ -138,9 +139,3 @@ def free_names(node: Node) -> set[str]:
         return {node.name}
     outer, own, inner = binding(node)
     return set[str]().union(*map(free_names, outer)) | (set[str]().union(*map(free_names, inner)) - {*own})
-
-
-def _calls(node: Node) -> set[str]:
-    """The functions that a syntax tree calls by their bare names."""
-    own = {node.function} if isinstance(node, Call) else set[str]()
-    return own.union(*map(_calls, children(node)))

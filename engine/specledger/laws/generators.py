@@ -269,9 +269,8 @@ def read_test(family: str, given: Mapping[str, Any], beyond: str | None, univers
         return f"the test has no parameter {sorted(params)[0]!r}"
     ring = range(universe.shortest, universe.longest + 1)
     sound = isinstance(lengths, list) and len(lengths) <= MAX_LENGTHS and isinstance(wide, bool)
-    if not sound or not (cases is None or _is_count(cases)):
-        return "the test has a parameter with such a value"
-    if not all(_is_count(each) and each in ring for each in lengths):
+    sound = sound and (cases is None or _is_count(cases))
+    if not sound or not all(_is_count(each) and each in ring for each in lengths):
         return "the test has a parameter with such a value"
     return Test(family, cases, tuple(lengths), wide)
 

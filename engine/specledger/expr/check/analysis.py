@@ -143,11 +143,6 @@ def charged(node: Typed) -> tuple[tuple[Typed, int], ...]:
     return ()
 
 
-def makes_list(node: tree.NativeCall) -> bool:
-    """Whether the length of a native's result is charged for too."""
-    return isinstance(node.type, ListType)
-
-
 def _long(node: Typed) -> bool:
     return isinstance(node.type, ListType | MapType) and not isinstance(node, tree.MakeList)
 
@@ -164,6 +159,6 @@ def work(node: Typed) -> int:
         return total + work(node.origins) + most(node.type) * (node.weight + most(node.body.type) + work(node.body))
     if isinstance(node, tree.DefinedCall):
         total += work(node.instance.body)
-    if isinstance(node, tree.NativeCall) and makes_list(node):
+    if isinstance(node, tree.NativeCall) and isinstance(node.type, ListType):  # it is charged for its length
         total += most(node.type)
     return total + sum(map(work, parts(node)))

@@ -150,8 +150,8 @@ class Calls(Names):
         if doubles and choose(native, doubles):
             message = f"`{native.name}` mixes int and double"
             if native.name.startswith("math."):
-                refusal = Refusal(E_EXPR_OUTSIDE_PROFILE, message + ", which is CEL, but outside the profile")
-                self.refuse(node, refusal.code, refusal.message, "write `double(n)` for the ints")
+                message += ", which is CEL, but outside the profile"
+                self.refuse(node, E_EXPR_OUTSIDE_PROFILE, message, "write `double(n)` for the ints")
             else:
                 self.refuse_operands(node, Refusal(E_EXPR_NO_PROMOTION, message), args)
             return

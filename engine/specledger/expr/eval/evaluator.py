@@ -11,10 +11,11 @@ from typing import Any
 
 from specledger.core.spans import Text
 from specledger.expr.check import tree
-from specledger.expr.check.analysis import charged, makes_list, size
+from specledger.expr.check.analysis import charged, size
 from specledger.expr.check.checker import Checked
 from specledger.expr.check.relations import conforms
 from specledger.expr.check.tree import Slot, Typed, Value
+from specledger.expr.check.types import ListType
 from specledger.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT, E_EVAL_NO_SUCH_KEY, EvaluationError
 from specledger.expr.eval.values import OPERATORS, Reached, item, present, select, wrong_type
 from specledger.expr.limits import MAX_WORK
@@ -197,7 +198,7 @@ class _Evaluation:
             self.apply(node, wrong_type, node.native.name, *args)
         self.charge_args(node, args)
         result = self.apply(node, node.native.call, *args)
-        if makes_list(node):
+        if isinstance(node.type, ListType):
             self.charge(node, len(result), 1)
         return result
 

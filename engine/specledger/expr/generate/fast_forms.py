@@ -27,7 +27,7 @@ from specledger.expr.check.types import (
     RecordType,
     Type,
 )
-from specledger.expr.errors import E_EVAL_INDEX, E_EVAL_OVERFLOW, EvaluationError
+from specledger.expr.errors import E_EVAL_OVERFLOW, EvaluationError
 from specledger.expr.eval.builtins import METHODS, STANDARD
 from specledger.expr.eval.values import OPERATORS, concatenated, divide_doubles, joined
 from specledger.expr.generate.source import Frame, Source
@@ -44,10 +44,6 @@ _SAME = {"int": IntType, "double": DOUBLE, "string": STRING, "bool": BOOL}
 
 def _overflow() -> NoReturn:
     raise EvaluationError(E_EVAL_OVERFLOW, "the result does not fit 64 bits")
-
-
-def _negative_index() -> NoReturn:
-    raise EvaluationError(E_EVAL_INDEX, "a negative index")
 
 
 def _ints(types: Sequence[Type]) -> list[IntType] | None:
@@ -71,10 +67,6 @@ class FastForms:
 
     # -- checks
 
-    def refuse_index(self) -> str:
-        """A call that ends the evaluation, for a negative index."""
-        return f"{self.source.bind(_negative_index)}()"
-
     def int64(self, text: str, raw: IntType, frame: Frame) -> str:
         """An integer result, checked unless its range proves that 64 bits hold it."""
         if ranges.fits(raw):
@@ -84,7 +76,7 @@ class FastForms:
         high = f" <= {INT_MAX}" if raw.high > INT_MAX else ""
         return f"({name} if {low}({name} := {text}){high} else {self.source.bind(_overflow)}())"
 
-    def _again(self, text: str, frame: Frame) -> tuple[str, str]:
+    def again(self, text: str, frame: Frame) -> tuple[str, str]:
         """Source for the first use of a value, and for later ones."""
         if _SIMPLE.match(text):
             return text, text
@@ -156,7 +148,7 @@ class FastForms:
         a, b = ints
         if a.low >= 0 and b.low >= 0:
             return f"({args[0]} // {args[1]})"
-        first, second = self._again(args[0], frame), self._again(args[1], frame)
+        first, second = self.again(args[0], frame), self.again(args[1], frame)
         alone = b.low > 0 and second[0] == second[1]
         test = f"{first[0]} >= 0" if alone else f"({first[0]} >= 0) == ({second[0]} > 0)"
         text = f"{first[1]} // {second[1]} if {test} else -(-{first[1]} // {second[1]})"
@@ -168,7 +160,7 @@ class FastForms:
             return None
         if a.low >= 0:
             return f"({args[0]} % {args[1]})"
-        first, second = self._again(args[0], frame), self._again(args[1], frame)
+        first, second = self.again(args[0], frame), self.again(args[1], frame)
         if second[0] != second[1]:
             return None
         return f"({first[1]} % {second[1]} if {first[0]} >= 0 else -(-{first[1]} % {second[1]}))"
@@ -220,7 +212,7 @@ class FastForms:
             return args[0]
         if len(args) > 2:
             return f"{function}({', '.join(args)})"
-        (first, again), (second, once_more) = (self._again(arg, frame) for arg in args)
+        (first, again), (second, once_more) = (self.again(arg, frame) for arg in args)
         return f"({again} if {first} {sign} {second} else {once_more})"
 
     def _over_ints(self, name: str, types: list[Type], args: list[str], frame: Frame) -> str | None:
@@ -232,7 +224,7 @@ class FastForms:
             return self.int64(f"sum({args[0]})", ranges.total(listed.item, listed.most), frame)
         if name in ("minimum", "maximum"):
             return f"{name[:3]}({args[0]}, default={args[1]})"
-        first, again = self._again(args[0], frame)
+        first, again = self.again(args[0], frame)
         return f"({again}.index({name[3:]}({again})) if {first} else -1)"
 
     def _sorted(self, keys: Typed, records: str) -> str:

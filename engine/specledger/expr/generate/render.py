@@ -8,16 +8,17 @@ evaluation fails, and otherwise has the exact value.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from specledger.expr.check import analysis, tree
 from specledger.expr.check.relations import conforms
 from specledger.expr.check.tree import Instance, Typed, Value, parts, repeatable
 from specledger.expr.check.types import BOOL, DYN, IntType, ListType
+from specledger.expr.errors import E_EVAL_INDEX, EvaluationError
 from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.eval.values import Reached, item, present, select, wrong_type
 from specledger.expr.generate.fast_forms import MOST_LEVELS, FastForms
-from specledger.expr.generate.source import Frame, Meter, Source, is_name
+from specledger.expr.generate.source import Frame, Meter, Source
 
 _INLINE_NODES = 40
 _INLINE_DEPTH = 2
@@ -82,10 +83,8 @@ class Renderer(FastForms):
             return f"{operand}[{index}]"
         if isinstance(node.index.type, IntType) and node.index.type.low >= 0:
             return f"{operand}[{index}]"
-        if is_name(index):
-            return f"{operand}[{index} if {index} >= 0 else {self.refuse_index()}]"
-        name = frame.fresh()
-        return f"{operand}[{name} if ({name} := {index}) >= 0 else {self.refuse_index()}]"
+        first, again = self.again(index, frame)
+        return f"{operand}[{again} if {first} >= 0 else {self.source.bind(_negative_index)}()]"
 
     # -- operators
 
@@ -190,7 +189,7 @@ class Renderer(FastForms):
             if node.native.written is not None and not node.accepts:
                 self.source.names.written[name] = node.native.written
             fast = f"{name}({', '.join(args)})"
-        return self.spent(fast, 1) if analysis.makes_list(node) else fast
+        return self.spent(fast, 1) if isinstance(node.type, ListType) else fast
 
     def _defined(self, node: tree.DefinedCall, frame: Frame) -> str:
         instance = node.instance
@@ -232,6 +231,10 @@ class Renderer(FastForms):
         if self.meter is None:
             self.source.names.pure.add(name)
         return name
+
+
+def _negative_index() -> NoReturn:
+    raise EvaluationError(E_EVAL_INDEX, "a negative index")
 
 
 def _bool(value: Any) -> bool:

@@ -23,7 +23,6 @@ BUILTINS: dict[str, Any] = {
 }
 """Python's builtins that generated code may use; there are no others in its world."""
 
-_PLAIN = re.compile(r"[a-z]\w*\Z", re.ASCII)
 _HINT = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 
 
@@ -43,11 +42,6 @@ def literal(value: Any) -> str | None:
     if type(value) is float and value - value == 0.0:
         return f"({value!r})" if repr(value).startswith("-") else repr(value)
     return None
-
-
-def is_name(source: str) -> bool:
-    """Whether source is a single Python name."""
-    return _PLAIN.match(source) is not None
 
 
 class Names(Struct, eq=False):
