@@ -1,4 +1,4 @@
-"""What the provers say of laws that people know: of colliding movers on a ring, and of elementary automata."""
+"""What the provers say where no proof for every ring decides: within limits, within a horizon, and of what is malformed."""
 
 from itertools import product
 
@@ -48,10 +48,9 @@ def elementary(number):
     return Rule(2, tuple(number >> i & 1 for i in range(8)))
 
 
-TOTAL, RIGHT, LEFT, MOMENTUM = cells(0, 1, 1, 2), cells(0, 1, 0, 1), cells(0, 0, 1, 1), cells(0, 1, -1, 0)
-FREE, OCCUPIED, COLLISIONS, LENGTH = cells(0, 1, 1, 0), cells(0, 1, 1, 1), cells(0, 0, 0, 1), cells(1, 1, 1, 1)
+TOTAL, LEFT, COLLISIONS = cells(0, 1, 1, 2), cells(0, 0, 1, 1), cells(0, 0, 0, 1)
 INCOMING = Additive(4, 3, tuple(int(meet(a, c) == 3) for a, _, c in product(range(4), repeat=3)))
-ONES, PAIRS = cells(0, 1), Additive(2, 2, (0, 0, 0, 1))
+ONES = cells(0, 1)
 
 
 def compare(left, op, right=0, *, at=0, then=0):
