@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -150,7 +150,9 @@ def explain(
         print_text(f"{code}: {title}\n\n{page.about}" + (f"\n\nExample: {example}" if example else ""))
         return
     rows = rows_about(what)
-    if what in KINDS or ("." in what and not rows):
+    if what in KINDS:
+        print_text(_kind_text(what, describe(what)))
+    elif "." in what and not rows:
         print_text(_key_text(describe(what)))
     elif rows:
         print_text(_rows_text(what, rows))
@@ -180,10 +182,20 @@ def _key_text(found: Described) -> str:
     return "\n".join(lines)
 
 
-def _kinds_text() -> str:
-    """Each kind of spec with its description."""
+def _kind_text(kind: str, found: Described) -> str:
+    lines = [f"{kind}: {_about_kinds()[kind]}", f"  keys: {', '.join(found.keys)}"]
+    return "\n".join([*lines, f"  `spec explain {kind}.KEY` explains a key; `spec new {kind}` writes an example"])
+
+
+def _about_kinds() -> Mapping[str, str]:
+    """The description of each kind of spec."""
     from specledger.kinds import MODELS
 
-    about = {kind: (sys.modules[model.__module__].__doc__ or "").partition("\n")[0] for kind, model in MODELS.items()}
-    lines = [f"{kind:10} {text.partition(': ')[2]}".rstrip() for kind, text in about.items()]
+    firsts = {kind: (sys.modules[model.__module__].__doc__ or "").partition("\n")[0] for kind, model in MODELS.items()}
+    return {kind: text.partition(": ")[2] for kind, text in firsts.items()}
+
+
+def _kinds_text() -> str:
+    """Each kind of spec with its description."""
+    lines = [f"{kind:10} {text}".rstrip() for kind, text in _about_kinds().items()]
     return "\n".join([*lines, "", "`spec schema KIND` prints the fields of one."])

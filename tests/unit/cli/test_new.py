@@ -153,7 +153,7 @@ class TestExplainAPath:
             ("suite.figures.at", ["a decimal number", "(default 0.95)"]),
             ("suite.runs.any.seeds", ["a list; each item: an integer, at least 0"]),
             ("law.expect.status", ["allowed: PROVED, PASS, FAIL, UNKNOWN"]),
-            ("governor", ["a document", "keys below: spec, name, doc"]),
+            ("governor", ["gates over the predicted next state", "keys: spec, name, doc", "`spec new governor`"]),
         ],
         ids=str,
     )
