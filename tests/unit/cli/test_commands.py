@@ -38,15 +38,6 @@ def declared():
 
 @pytest.mark.usefixtures("project")
 class TestCheck:
-    def test_a_scenario_and_a_world_are_compiled(self, spec):
-        done = spec("check", "climb.yaml", "stairs.yaml")
-        assert (done.status, done.err) == (0, "")
-        first, second, total = done.out.splitlines()
-        assert total == "checked 2 files: 2 ok, 0 with errors"
-        assert first.startswith("ok scenario climb ")
-        assert second.startswith("ok world stairs ")
-        assert "shape only" not in done.out
-
     def test_other_kinds_are_looked_at_alone(self, spec):
         done = spec("check", "climber.yaml", "--format=json")
         (found,) = done.json["checked"]

@@ -169,24 +169,6 @@ def test_an_interruption_while_modules_are_imported_is_no_traceback(interruptibl
     assert (done.returncode, done.stderr) == (status, message if status else b"")
 
 
-def test_what_a_killed_run_leaves_is_no_evidence_and_no_hindrance(long_run, spec, climb, tmp_path):
-    spec("run", climb, "--out", tmp_path / "out")
-    earlier = files_of(tmp_path / "out")
-    running = long_run()
-    running.kill()
-    running.communicate()
-    assert running.returncode == -signal.SIGKILL
-    (left,) = (path for path in tmp_path.iterdir() if path.name != "out")
-    assert spec("verify", left).status == 2
-    assert spec("verify", left / "new").status == 1
-    assert files_of(tmp_path / "out") == earlier
-    assert spec("verify", tmp_path / "out").status == 0
-
-    assert spec("run", climb, "--seed", 4, "--out", tmp_path / "out").status == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-    assert files_of(tmp_path / "out") != earlier
-
-
 # what lies in the folder beside a bundle, whether a run holds it, and what is said of it
 LEFT = {
     "what a killed run left": (

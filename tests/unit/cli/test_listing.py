@@ -37,11 +37,6 @@ def test_people_see_the_kind_and_what_is_their_own(spec):
     assert owned == sorted(owned, reverse=True)
 
 
-def test_without_a_kind_all_kinds_are_listed(spec):
-    done = spec("ls", "--format", "json")
-    assert {"world", "law", "profile"} <= {one["kind"] for one in done.json["specs"]}
-
-
 def test_a_misspelt_kind_is_suggested(spec):
     done = spec("ls", "scenarios")
     assert done.status == 2

@@ -60,13 +60,6 @@ def test_a_terminal_is_left_clean_by_a_run_that_is_refused(start, climb, tmp_pat
     assert "\r\x1b[2K\x1b[31m\x1b[1merror[E_OUT_UNWRITABLE]\x1b[0m: " in shown
 
 
-def test_without_a_terminal_there_is_no_bar(process, climb, tmp_path):
-    done = process("run", climb, cwd=tmp_path)
-    assert (done.status, done.err) == (0, "")
-    assert "\r" not in done.out
-    assert "\x1b" not in done.out
-
-
 def test_with_a_terminal_for_results_alone_there_is_no_bar(start, climb):
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()

@@ -85,13 +85,6 @@ def test_a_long_plot_says_how_many_rows_are_in_its_table():
     assert text.count("<circle") == MOST_ROWS
 
 
-def test_a_long_line_is_drawn_to_its_end():
-    values = [place % 7 for place in range(2000)]
-    text = render_plots([Lines("Long", "d", [Line("long", values)])])
-    (drawn,) = re.findall(r'd="([^"]*)" class="curve', text)
-    assert drawn.count("L") == len(values) - 1
-
-
 @given(st.integers(-(10**9), 10**9), st.integers(0, 10**9), st.integers(2, 9))
 def test_ticks_are_few_round_and_inside_their_scale(low, span, most):
     scale = Scale(low, low + span, 0, 100)
