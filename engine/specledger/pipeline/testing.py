@@ -67,9 +67,8 @@ def _words(check: Check) -> str:
     words = check.id if check.outcome is Outcome.CANNOT_TELL else f"{check.id} failed {check.tally}"
     words += f", {check.why}" if check.why else ""
     for first in check.observations[:1]:
-        parts = (("run", first.run), ("episode", first.episode), ("step", first.t))
-        where = ", ".join(f"{word} {value}" for word, value in parts if value is not None)
-        words += f"{', first in ' + where if where else ''}: {first.what} {first.detail}"
+        where = f", first in {', '.join(first.place)}" if first.place else ""
+        words += f"{where}: {first.what} {first.detail}"
     return words
 
 

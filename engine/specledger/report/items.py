@@ -176,8 +176,7 @@ def _of_observation(subject: Subject, check: Check, seen: Observation | None) ->
     properties = {"outcome": check.outcome.value, "run": subject.manifest["run"]}
     if seen is None:
         return Result(f"{check.outcome}: {check.why or check.says}", identity, [(key, "specification")], properties)
-    parts = [("run", seen.run), ("episode", seen.episode), ("step", seen.t), ("receipt", seen.seq)]
-    path = "/".join(f"{word} {value}" for word, value in parts if value is not None)
+    path = "/".join([*seen.place, f"receipt {seen.seq}"])
     return Result(
         f"{check.outcome}: {seen.what} {seen.detail}".strip(),
         [*identity, seen.run, seen.episode, seen.t, seen.what],
@@ -194,10 +193,9 @@ def _lines(check: Check) -> Iterator[str]:
         alike.setdefault((one.what, one.detail), []).append(one)
     for (what, detail), seen in alike.items():
         first = seen[0]
-        parts = (("run", first.run), ("episode", first.episode), ("step", first.t))
-        place = ", ".join(f"{word} {value}" for word, value in parts if value is not None)
+        place = ", ".join(["", *first.place])
         more = f"  (and {len(seen) - 1} more, the last in receipt {seen[-1].seq})" if len(seen) > 1 else ""
-        yield f"receipt {first.seq}{f', {place}' if place else ''}: {what}  {detail}{more}"
+        yield f"receipt {first.seq}{place}: {what}  {detail}{more}"
     if check.more:
         yield f"and {check.more} more"
 

@@ -106,6 +106,12 @@ class Observation(Struct, frozen=True):
     seq: int
     digest: str
 
+    @property
+    def place(self) -> list[str]:
+        """Where it is, as far as that is known: `run a`, `episode 0`, `step 3`."""
+        parts = (("run", self.run), ("episode", self.episode), ("step", self.t))
+        return [f"{word} {value}" for word, value in parts if value is not None]
+
 
 class Check(Struct, frozen=True):
     """One requirement and its outcome.

@@ -158,9 +158,7 @@ def _of_check(check: Check, shown: bool) -> Iterator[Part]:
         yield Quoted(check.why or check.tally)
     first = next(iter(check.observations), None)
     if first is not None:
-        parts = (("run", first.run), ("episode", first.episode), ("step", first.t))
-        where = "".join(f"{word} {value}, " for word, value in parts if value is not None)
-        yield Words(f", first in {where}")
+        yield Words(f", first in {''.join(f'{where}, ' for where in first.place)}")
         yield ReceiptLink(first.seq) if shown else Words(f"receipt {first.seq}")
 
 

@@ -260,7 +260,7 @@ class RunReading(Reading):
         yield self._error_section()
         specs = Specs.of(self._specs)
         demands = specs.gates()
-        rejections = {gate: self._observations.count[f"gate/{gate}"] for gate in self._start["gates"]}
+        rejections = self._rejections()
         links = {gate: self._observations.links(f"gate/{gate}") for gate in rejections}
         each = self._result.get("agents", {})
         judged = {gate: each.get(gate.partition(".")[0], self._result)["proposals"] for gate in rejections}
@@ -274,8 +274,10 @@ class RunReading(Reading):
 
     def plots(self) -> list[Plot]:
         """Budget, potentials and figures over the steps, rejections by gate, failures of probes."""
-        rejections = {gate: self._observations.count[f"gate/{gate}"] for gate in self._start["gates"]}
-        return [*self._series.plots(), *rejection_counts(rejections), *probe_plots(self.agents())]
+        return [*self._series.plots(), *rejection_counts(self._rejections()), *probe_plots(self.agents())]
+
+    def _rejections(self) -> dict[str, int]:
+        return {gate: self._observations.count[f"gate/{gate}"] for gate in self._start["gates"]}
 
     def agents(self) -> Mapping[str, Sequence[RunMetrics]]:
         """The metrics of the run, by its agent; none without probes, unless the agent is outside."""
