@@ -10,9 +10,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from importlib import import_module
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from specledger.core.canonical import canonical_ints, parse_written
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, codes
@@ -134,9 +133,16 @@ def _specs(given: Mapping[str, Any]) -> Bundle:
     return bundle_from_document(given["specs"], MODELS)
 
 
-def _of_specs(module: str, name: str) -> Callable[[Mapping[str, Any]], Callable[[Any], Any]]:
-    """What makes a work of specs alone, imported where it is done."""
-    return lambda given: cast(Callable[[Any], Any], getattr(import_module(module), name)(_specs(given)))
+def _episodes(given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    from specledger.verify.replay import EpisodeChunks
+
+    return EpisodeChunks(_specs(given))
+
+
+def _judged_chunks(given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    from specledger.verify.run import JudgedChunks
+
+    return JudgedChunks(_specs(given))
 
 
 def _suite(given: Mapping[str, Any]) -> Callable[[Any], Any]:
@@ -185,13 +191,19 @@ def _laws(_given: Mapping[str, Any]) -> Callable[[Any], Any]:
     return lambda item: runs(bundle_from_document(item, MODELS))
 
 
+def _discovery(given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    from specledger.discovery.worker import Worker
+
+    return Worker(_specs(given))
+
+
 _ENTRIES: Final[Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]]] = {
-    "episodes": _of_specs("specledger.verify.replay", "EpisodeChunks"),
+    "episodes": _episodes,
     "suite": _suite,
     "checks": _checks,
     "judgements": _judgements,
-    "judged chunks": _of_specs("specledger.verify.run", "JudgedChunks"),
-    "discovery": _of_specs("specledger.discovery.worker", "Worker"),
+    "judged chunks": _judged_chunks,
+    "discovery": _discovery,
     "laws": _laws,
 }
 """The works by their `entry`, each made from resolved specs and options."""
