@@ -53,7 +53,6 @@ class Stage(Struct, frozen=True):
 
     Attributes:
         like: A start state; None if there is none, with findings.
-        diagnostics: Receives every finding.
     """
 
     bundle: Bundle

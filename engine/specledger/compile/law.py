@@ -22,10 +22,8 @@ Checked = dict[str, Universe | Template]
 def compile_law(bundle: Bundle, checked: Checked | None = None, *, strict: bool = False) -> LawPlan:
     """Compile the law that a bundle was loaded for.
 
-    Args:
-        bundle: A bundle whose main spec is a law.
-        checked: Universes and templates that need not be checked again; it is added to.
-        strict: Whether what is not needed, or a string claim, is refused.
+    Universes and templates that were `checked` need not be checked again; it is added to. If `strict`, what is not
+    needed is refused, and a string claim.
     """
     diagnostics = Diagnostics()
     spec, model = bundle.main, bundle.main.model

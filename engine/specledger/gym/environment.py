@@ -43,11 +43,7 @@ _MOST_SEED: Final = 2**53
 
 
 class _Awaiting(DecisionController):
-    """Waits for an action before each decision, and proposes it alone.
-
-    Attributes:
-        action: The next action.
-    """
+    """Waits for an action before each decision, and proposes it alone."""
 
     def __init__(self, actor: Actor, *, claims: bool) -> None:
         super().__init__(actor)
@@ -75,7 +71,6 @@ class SpecEnv(gymnasium.Env[Any, Any]):
 
     Attributes:
         actions: The form of an action; `actions.encode({"op": …})` gives the element of the space.
-        observations: The form of an observation.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
@@ -109,9 +104,7 @@ class SpecEnv(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode.
 
-        Args:
-            seed: The seed of a new run, taken modulo 2^53; None for the next episode of this run.
-            options: Ignored.
+        A `seed`, taken modulo 2^53, begins a new run; without one, this is the next episode of this run.
         """
         super().reset(seed=seed)
         if seed is not None:

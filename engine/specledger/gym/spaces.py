@@ -45,12 +45,7 @@ class Form(NamedTuple):
 
 
 def form_of(type_: Type, like: Any = None) -> Form:
-    """The form of a type.
-
-    Args:
-        type_: The static type.
-        like: A value of it, which gives the shape of a field.
-    """
+    """The form of a type; `like` is a value of it, which gives the shape of a field."""
     if isinstance(type_, IntType):
         return _box((), type_)
     if type_ == BOOL:

@@ -37,7 +37,6 @@ class Answer(Struct, frozen=True):
         received: The bytes, without the end of their line; None if none came, or more than are kept.
         failure: One of `FAILURES`, or empty.
         reason: A detail of it: the class of an exception, how a process ended; empty without a failure.
-        size: How many bytes were read.
         sha256: Their hash; empty if there are none.
     """
 
@@ -53,7 +52,6 @@ class Asked(NamedTuple):
 
     Attributes:
         session: Which run of the agent it is sent to; each begins with `hello`.
-        message: Its type.
         question: The SHA-256 of its canonical bytes.
     """
 

@@ -49,10 +49,8 @@ class CassetteModel:
     def __init__(self, path: Path, identity: Mapping[str, Any], source: Callable[[], Model] | None = None) -> None:
         """Read a record.
 
-        Args:
-            path: The file.
-            identity: Of the model that is recorded: an answer is found under the same key as if that were asked.
-            source: Opens that model, to record: the file is made if it is not there. None to replay.
+        An answer is found under the same key as if the model of this `identity` were asked. To record, `source` opens
+        that model, and the file is made if it is not there; None to replay.
         """
         self._identity = identity
         self._path = path

@@ -95,7 +95,6 @@ class ModelRequest(Struct, frozen=True):
         turn: Its number, from 0: the same prompt asked twice is two questions.
         schema: A JSON Schema that the answer shall conform to, or None; how a model is held to it is its own matter.
         temperature: Instead of the model's own, in millionths; None for the model's own.
-        known: What a model that answers by rules may look at.
         tools: The functions that it is offered, one of which it must call; none of them is ever executed.
     """
 
@@ -135,7 +134,6 @@ class ModelAnswer(Struct, frozen=True):
     Attributes:
         text: What came; None only with a failure. Hostile input: it may hold any character but lone surrogates. Empty
             beside calls is no failure.
-        failure: One of `FAILURES`, or None.
         detail: A word more about a failure, for people; printed escaped only.
         finish: Why the model stopped, in the service's own word, or None.
     """

@@ -91,7 +91,6 @@ class ModelPlan(Struct, frozen=True):
         model: Opens the model; given True, a cassette records what it does not hold.
         read: `text -> {variable, direction, choice}`, or None where the text is in none of the forms.
         schemas: For each operation the JSON Schemas of its arguments.
-        deterministic: What the agent's spec declares.
         service: How the service is asked that answers, or that was recorded; None for a model that is no service.
         record: Whether a cassette asks for what it does not hold.
     """

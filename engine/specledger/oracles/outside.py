@@ -58,9 +58,7 @@ class Transport(Protocol):
 def transport_of(outside: Outside, errors: Path | None = None) -> Transport:
     """A session with the agent that a spec names; it is not started yet.
 
-    Args:
-        outside: The agent.
-        errors: A file for the end of the standard error of a program, or what a function raised; dropped otherwise.
+    The end of the standard error of a program, or what a function raised, goes to the file `errors`, or is dropped.
     """
     kept = {name: os.environ[name] for name in (*ALWAYS, *outside.environment) if name in os.environ}
     if outside.command is not None:

@@ -91,7 +91,6 @@ class Tape:
     Attributes:
         mode: How the audit log is made durable.
         head: The hash that the log's first entry follows.
-        exchanges: In their order.
     """
 
     mode: Mode = Mode.SIMULATED
@@ -157,8 +156,7 @@ class Place(NamedTuple):
     """A decision that needs an answer.
 
     Attributes:
-        episode, t: The step.
-        tick: Its number in the run.
+        tick: The number of the step in the run.
         proposal_hash, trace_hash: Of the proposal before, for the record of an agent that gives no other.
     """
 
@@ -198,7 +196,6 @@ class Oracle:
     """Gives the answers of a run in order: those of the tape, and after its end those of a live agent.
 
     Attributes:
-        tape: The exchanges so far.
         live: The agent; None where only the tape answers.
     """
 

@@ -122,10 +122,8 @@ def address_of(environment: Mapping[str, str]) -> str:
 def openai_access(endpoint: str | None, name: str | None, environment: Mapping[str, str]) -> tuple[str, Key]:
     """The address of an OpenAI-compatible service and its key, if the one may be sent to the other.
 
-    Args:
-        endpoint: What the spec says; None for what the environment says, else the service's own.
-        name: The variable of the key; None for `OPENAI_KEY`.
-        environment: The variables of the environment.
+    Without the `endpoint` of a spec it is what the environment says, else the service's own. `name` is the variable of
+    the key; None for `OPENAI_KEY`.
     """
     name = name or OPENAI_KEY
     allowed = environment.get(OPENAI_ADDRESS, "").strip()
@@ -216,12 +214,8 @@ def open_connection(
 
     Each exchange has a connection of its own.
 
-    Args:
-        address: Where it will be used.
-        late: Whether the time is over; asked whenever something came.
-        deadline: Watches the connections.
-        headers: What a request carries besides content, host and encoding, whatever its package adds; None for
-            whatever the package sends.
+    Whenever something came, `late` says whether the time is over. A request carries `headers` besides content, host and
+    encoding, whatever its package adds; if None, whatever the package sends.
 
     Raises:
         ImportError: The package is not installed.

@@ -160,11 +160,7 @@ _TALKATIVE: Final = ("google_genai", "openai", "httpx2", "httpcore2")
 
 
 class ServiceClient(ABC):
-    """Asks a service over HTTP.
-
-    Attributes:
-        last_usage: What the last call cost.
-    """
+    """Asks a service over HTTP."""
 
     def __init__(self, oracle: str, config: Service, key: Key, clock: Clock | None) -> None:
         self.last_usage = NO_TOKENS

@@ -47,11 +47,8 @@ class GovernorState:
     def observe(self, observation: Any, state: State, *, fresh: bool) -> None:
         """Update the memory and the potentials before a decision.
 
-        Args:
-            observation: What is seen at the decision.
-            state: The state there.
-            fresh: Whether an episode begins, or something else changed the state since the last action. The memory is
-                updated with the observation before anything is judged.
+        If it is `fresh`, an episode begins, or something else changed the state since the last action: the memory is
+        updated with the observation before anything is judged.
         """
         self._rebases = []
         if self._planned is None:
@@ -111,7 +108,6 @@ class ActorState:
     """What changes of an actor in a run.
 
     Attributes:
-        actor, controller: Who decides, and how one of its decisions is made.
         memory: What the agent remembers, None before the first observation.
         seen: What it sees in the present state; None where it has not looked since something else changed that.
         pending: Proposals rejected since its last step with a cost.

@@ -43,10 +43,8 @@ class DecisionController:
     def events_at(self, place: str, moment: Moment) -> Iterable[Event]:
         """The events that attach to a place of a step.
 
-        Args:
-            place: `before_propose`, `after_commit`, `after_token`, `after_act`; `error` or `halted` where an episode
-                ends in one.
-            moment: The decision.
+        Places are `before_propose`, `after_commit`, `after_token`, `after_act`; `error` or `halted` where an episode
+        ends in one.
         """
         return ()
 
@@ -63,12 +61,8 @@ class DecisionController:
     ) -> list[Judgement]:
         """Judge each of the proposals that were committed to, by the governor's gates.
 
-        Args:
-            moment: The decision.
-            proposals: What was committed to.
-            pending: Proposals rejected since the last step with a cost.
-            writes: The memory writes that each proposal would cause.
-            memory: The governor's memory.
+        So many are `pending`: rejected since the last step with a cost. Each of them would cause so many memory
+        `writes`. The `memory` is the governor's.
         """
         return self.actor.judge(moment.state, proposals, pending, writes, memory)
 

@@ -24,7 +24,6 @@ class Decision:
     """One decision, filled in as it is made.
 
     Attributes:
-        found: What the governor found about each proposal.
         chosen: The admitted proposal with the greatest value; None if there is none, or no token for it.
         before, made, after, outcome, inputs: The step that was executed; nothing changed if none was. The action alone
             `made` a state, and chance led to the one `after`.
@@ -108,15 +107,8 @@ class PartChains:
     def append(self, name: str, before: Any, after: Any, body: dict[str, Any], *, accepted: bool) -> dict[str, Any]:
         """Add one receipt to a part's chain.
 
-        Args:
-            name: The part.
-            before: The part's state before the step.
-            after: The part's state after it; after a refusal, the same.
-            body: The receipt of the part's world.
-            accepted: Whether the step was taken.
-
-        Returns:
-            The receipt with both state digests and both tips.
+        The states are those of the part, the `body` is the receipt of its world; it is returned with both digests of
+        the states and both tips.
         """
         tip = self._tips[name]
         receipt = {
@@ -140,12 +132,8 @@ def follow(
 ) -> tuple[State, dict[str, Any]]:
     """The state after chance, and its part of the receipt; nothing follows if a list to draw from is empty.
 
-    Args:
-        plan: The plan.
-        place: The episode, the step and the agent, who has no name where it is the only one.
-        action: What was done.
-        inputs: What its step was supplied with.
-        made: The state that the action alone made.
+    The action alone `made` a state. The place is the episode, the step and the agent, who has no name where it is the
+    only one.
     """
     planned = plan.chance.get(action["op"])
     lists = None if planned is None else planned.sources(made, action, inputs)
@@ -181,12 +169,8 @@ def find_violations(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The broken invariants, and the names of those that were not judged.
 
-    Args:
-        invariants: Those of one scope.
-        previous: The state before.
-        state: The state that is judged.
-        remembered: The memory of every monitor.
-        fatal: Whether a fatal breach ended the episode.
+    The invariants are those of one scope; `remembered` is the memory of every monitor. A `fatal` breach may have ended
+    the episode.
     """
     broken: list[dict[str, Any]] = []
     idle: list[str] = []

@@ -37,11 +37,7 @@ from specledger.run.decision import (
 
 
 class Episode:
-    """One episode: the state and the counters that a step changes.
-
-    Attributes:
-        t: The number of the current step.
-    """
+    """One episode: the state and the counters that a step changes."""
 
     def __init__(self, plan: Plan, number: int, actors: Sequence[ActorState]) -> None:
         """Prepare episode `number` of actors, whose memories may last over the run."""
@@ -258,10 +254,8 @@ class Episode:
     def _execute(self, decision: Decision, before: State, turn: list[Decision]) -> State:
         """Act through the token of a decision; without one, or if it is refused, nothing is done.
 
-        Args:
-            decision: The decision.
-            before: The state that the actions before it in its turn led to.
-            turn: All decisions of the turn; an action reads what the others do, by their tokens.
+        The actions before it in its `turn` led to the state `before`. An action reads what the others do, by their
+        tokens.
         """
         token, chosen = decision.moment.token, decision.chosen
         decision.before = decision.after = before
@@ -332,10 +326,8 @@ class Episode:
         Everything that may fail comes first: a step that cannot be evaluated or receipted changes neither the state
         nor the memory nor the chains of the parts.
 
-        Args:
-            decision: The decision, settled.
-            start: The state in which its turn began.
-            last: Whether it ends the turn: success, `until` and the invariants are about the state after a turn.
+        Its turn began in the state `start`. The `last` decision ends it: success, `until` and the invariants are about
+        the state after a turn.
         """
         plan, before, after, by = self._plan, decision.before, decision.after, decision.by
         success, until = (plan.success(after), plan.until(after)) if last else (None, False)

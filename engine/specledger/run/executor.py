@@ -59,9 +59,7 @@ class Done(Struct, frozen=True):
     """A finished piece of work.
 
     Attributes:
-        index: The number under which it was submitted.
         result: What the work gave; None if it raised.
-        error: What the work raised, or None.
     """
 
     index: int

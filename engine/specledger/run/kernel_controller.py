@@ -114,7 +114,6 @@ class KernelController(DecisionController):
     """The controller of one actor under a kernel, in one run.
 
     Attributes:
-        submission: The last document that was received.
         acting: The token actuator of the episode; there is none before the first.
         active: The plan that the next decision continues, if there is one.
     """

@@ -43,9 +43,7 @@ class _Stated(NamedTuple):
     """What the agent submitted at one decision.
 
     Attributes:
-        submission: The document as the kernel received it.
         choice: The first step of its plan; None if it is no action of the world.
-        reply: The answer; None after a fault.
         payload: What the commitment of a statement covers; None for a document.
     """
 

@@ -69,10 +69,7 @@ class AgentReply(NamedTuple):
     """A valid answer.
 
     Attributes:
-        body: The answer.
-        sha256: The hash of its bytes.
         id: The message that it answers.
-        session: The process that gave it.
     """
 
     body: dict[str, Any]
@@ -136,11 +133,8 @@ class Session:
     def tell(self, place: Place, type_: str, fields: Mapping[str, Any], *, keep: bool = False) -> AgentReply:
         """Send a message that is part of the episode.
 
-        Args:
-            place: The decision.
-            type_: A type of `ANSWERS`.
-            fields: Its fields but `type` and `id`.
-            keep: Whether questions about this decision may follow, from the agent's state before the message.
+        It has a type of `ANSWERS`, and these fields beside `type` and `id`. If `keep`, questions about this decision
+        may follow, from the agent's state before the message.
 
         Raises:
             AgentFault: There is no usable answer.
@@ -163,12 +157,8 @@ class Session:
     ) -> AgentReply:
         """Send a message that is no part of the episode, from the agent's state before this decision.
 
-        Args:
-            place: The decision.
-            type_: A type of `ANSWERS`.
-            fields: Its fields but `type` and `id`.
-            fresh: The episode at whose start the question is asked, if it is another one.
-            keep: Whether a message may `follow` the reply.
+        The question is asked at the start of the episode `fresh`, if it is another one. If `keep`, a message may
+        `follow` the reply.
 
         Raises:
             AgentFault: There is no usable answer.

@@ -56,7 +56,6 @@ class Ending(Struct, frozen=True):
             was done.
         reason: A code: `timeout`; of one that died `raised:` and the exception's class, `exit:` and the status, or
             `signal:` and the number; else empty.
-        evaluation: How many evaluations were begun.
         tick, proposal_hash, trace_hash: What the last of them was begun with; zeros before the first.
     """
 
@@ -86,12 +85,8 @@ class Pulse:
     ) -> None:
         """Say that the evaluation of a policy begins.
 
-        Args:
-            tick: The step.
-            proposal_hash: Of the last proposal that is known.
-            trace_hash: Of its trace.
-            more_ms: Milliseconds that this one may take beyond the time-out, to start an agent.
-            note: What the watchdog holds as its `note` if this evaluation does not end.
+        It may take `more_ms` beyond the time-out, to start an agent. The hashes are of the last proposal that is known.
+        The watchdog holds the `note` if this evaluation does not end.
         """
         mark = _MARK.pack(tick, more_ms, proposal_hash.encode("ascii"), trace_hash.encode("ascii"))
         self._put(_ENTER, mark + note)  # before the timer is set: the watchdog may be busy for long

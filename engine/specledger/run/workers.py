@@ -90,12 +90,7 @@ class Pool:
     """
 
     def __init__(self, work: Callable[[Any], Any], workers: int) -> None:
-        """Prepare the pool.
-
-        Args:
-            work: A picklable callable; each process receives it once.
-            workers: How many processes; fewer than two mean none beside this one.
-        """
+        """Prepare the pool; each process receives the work, a picklable callable, once."""
         self._work = work
         self._workers = workers if workers > 1 else 0
         self._crew: list[_Worker] = []
