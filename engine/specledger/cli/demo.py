@@ -26,12 +26,12 @@ def demo(
 ) -> None:
     """Catch an agent whose stated reasons decide nothing, verify the evidence, write the page."""
     from specledger.kinds import KINDS, MODELS, evidence_kinds
-    from specledger.pipeline.checking import demo_case
+    from specledger.pipeline.checking import annotated
     from specledger.pipeline.executing import execute
     from specledger.pipeline.verifying import verify
     from specledger.report.evidence import opened
 
-    bundle = demo_case()
+    bundle = annotated("scenario", "demo")
     with progress_bar(bundle.main.name) as progress:
         finished = execute(bundle, out, progress=progress)
     verification = verify(out)

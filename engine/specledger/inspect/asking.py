@@ -16,12 +16,11 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.kinds.running import Finished, RunOptions
 from specledger.load import Bundle
-from specledger.load.shipped import find_specs
 from specledger.oracles.answer import Answer, Asked, Exchange
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.oracles.model_agent import ModelAgent, ModelPlan
 from specledger.oracles.recording import Oracle, Place, Tape
-from specledger.pipeline.checking import load_cases
+from specledger.pipeline.checking import annotated
 from specledger.pipeline.executing import execute
 from specledger.pipeline.trying import one_of
 from specledger.verify.replay import make_run
@@ -36,22 +35,12 @@ Made = TypeVar("Made")
 
 def load_asked(scenario: str, agent: str | None, overrides: Sequence[str]) -> Bundle:
     """The bundle of a scenario with an agent that is a model."""
-    bundle = one_of(scenario, "scenario", [f"agent={agent or _shipped_agent()}", *overrides])
+    bundle = one_of(scenario, "scenario", [f"agent={agent or annotated('agent', ANNOTATION).main.name}", *overrides])
     plan = compile_scenario(bundle)
     if plan.outside is None or plan.outside.model is None:
         message = f"{bundle.specs[bundle.main.refs['agent',]].name} is no model"
         raise Rejected([Diagnostic(E_INSPECT_AGENT, message, bundle.main.span("agent"))])
     return bundle
-
-
-def _shipped_agent() -> str:
-    """The shipped agent with the annotation."""
-    folder = find_specs()
-    for file in sorted(folder.glob("agent/*.yaml")) if folder is not None else ():
-        metadata = load_cases(str(file))[0].main.model.metadata
-        if metadata is not None and metadata.annotations.get(ANNOTATION) is True:
-            return file.stem
-    raise LookupError(f"no shipped agent has the annotation `{ANNOTATION}: true`")
 
 
 def run_asked(bundle: Bundle, place: Path, ask: Ask) -> Finished:

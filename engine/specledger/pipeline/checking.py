@@ -191,12 +191,12 @@ def _check_case(bundle: Bundle, found: Diagnostics) -> str | None:
     return "shape" if kind.check is None else _COMPILED
 
 
-def demo_case() -> Bundle:
-    """The shipped scenario with the annotation `demo: true`."""
+def annotated(kind: str, annotation: str) -> Bundle:
+    """The first shipped spec of a kind that has `annotation: true`; LookupError if there is none."""
     folder = find_specs()
-    for file in sorted(folder.glob("scenario/*.yaml")) if folder is not None else ():
+    for file in sorted(folder.glob(f"{kind}/*.yaml")) if folder is not None else ():
         bundle = load_cases(str(file))[0]
         metadata = bundle.main.model.metadata
-        if metadata is not None and metadata.annotations.get("demo") is True:
+        if metadata is not None and metadata.annotations.get(annotation) is True:
             return bundle
-    raise LookupError("no shipped scenario has the annotation `demo: true`")
+    raise LookupError(f"no shipped {kind} has the annotation `{annotation}: true`")

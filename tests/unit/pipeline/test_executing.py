@@ -7,7 +7,7 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import case_name
-from specledger.pipeline.checking import check, demo_case, load_cases, load_runs
+from specledger.pipeline.checking import annotated, check, load_cases, load_runs
 from specledger.pipeline.executing import execute, place_cases
 from tests import toys
 
@@ -91,7 +91,7 @@ def test_how_deeply_a_spec_is_looked_at():
 
 
 def test_the_demo_is_a_shipped_scenario_that_says_so():
-    bundle = demo_case()
+    bundle = annotated("scenario", "demo")
     assert bundle.main.kind == "scenario"
     assert bundle.main.data["metadata"]["annotations"]["demo"] is True
 
@@ -99,7 +99,7 @@ def test_the_demo_is_a_shipped_scenario_that_says_so():
 def test_without_a_demo_there_is_none(tmp_path, monkeypatch):
     monkeypatch.setattr("specledger.pipeline.checking.find_specs", lambda: tmp_path)
     with pytest.raises(LookupError):
-        demo_case()
+        annotated("scenario", "demo")
     monkeypatch.setattr("specledger.pipeline.checking.find_specs", lambda: None)
     with pytest.raises(LookupError):
-        demo_case()
+        annotated("scenario", "demo")
