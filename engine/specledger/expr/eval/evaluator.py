@@ -93,10 +93,6 @@ class _Evaluation:
         self.charge_args(node, args)
         return self.apply(node, OPERATORS[node.operator], *args)
 
-    def junction(self, node: tree.Junction) -> Any:
-        """The first operand that decides wins, whatever errors stand before it; else the first error."""
-        return self.decide(node.operator == "||", node.args)
-
     def absorbing(self, arg: Typed) -> bool | EvaluationError:
         """A bool, or the error in its place; exhausted work is never absorbed."""
         text, variables = self.text, self.variables
@@ -110,6 +106,7 @@ class _Evaluation:
             return error
 
     def decide(self, deciding: bool, args: Iterable[Typed]) -> bool:
+        """The first operand that decides wins, whatever errors stand before it; else the first error."""
         first: EvaluationError | None = None
         for arg in args:
             result = self.absorbing(arg)
@@ -223,7 +220,7 @@ _FORMS: Mapping[type, Callable[[_Evaluation, Any], Any]] = {
     tree.Present: lambda run, node: run.apply(node, present, run.run(node.operand), node.key),
     tree.Item: lambda run, node: run.apply(node, item, run.run(node.operand), run.run(node.index)),
     tree.Operation: _Evaluation.operation,
-    tree.Junction: _Evaluation.junction,
+    tree.Junction: lambda run, node: run.decide(node.operator == "||", node.args),
     tree.Choice: _Evaluation.choice,
     tree.MakeList: lambda run, node: [run.run(part) for part in node.items],
     tree.MakeMap: _Evaluation.make_map,

@@ -51,16 +51,7 @@ class Renderer(FastForms):
         frame.level -= 1
         return text
 
-    # -- leaves
-
-    def _value(self, node: Value, frame: Frame) -> str:
-        return self.source.constant(node.value)
-
-    def _variable(self, node: tree.Variable, frame: Frame) -> str:
-        return frame.variable(node.name)
-
-    def _local(self, node: tree.Local, frame: Frame) -> str:
-        return frame.slot(node.slot)
+    # -- fields and items
 
     def _field(self, node: tree.Field, frame: Frame) -> str:
         operand, key = self.render(node.operand, frame), self.source.constant(node.key)
@@ -104,9 +95,6 @@ class Renderer(FastForms):
         condition = self._truth(node.condition, frame)
         then, otherwise = self.render(node.then, frame), self.render(node.otherwise, frame)
         return f"({then} if {condition} else {otherwise})"
-
-    def _make_list(self, node: tree.MakeList, frame: Frame) -> str:
-        return "[" + ", ".join(self.render(part, frame) for part in node.items) + "]"
 
     def _make_map(self, node: tree.MakeMap, frame: Frame) -> str:
         pairs = [(self.render(key, frame), self.render(value, frame)) for key, value in node.entries]
@@ -261,16 +249,16 @@ def _accepting(node: tree.NativeCall) -> Callable[..., Any]:
 
 
 _FORMS: Mapping[type, Callable[[Renderer, Any, Frame], str]] = {
-    Value: Renderer._value,
-    tree.Variable: Renderer._variable,
-    tree.Local: Renderer._local,
+    Value: lambda render, node, frame: render.source.constant(node.value),
+    tree.Variable: lambda render, node, frame: frame.variable(node.name),
+    tree.Local: lambda render, node, frame: frame.slot(node.slot),
     tree.Field: Renderer._field,
     tree.Present: Renderer._present,
     tree.Item: Renderer._item,
     tree.Operation: Renderer._operation,
     tree.Junction: Renderer._junction,
     tree.Choice: Renderer._choice,
-    tree.MakeList: Renderer._make_list,
+    tree.MakeList: lambda render, node, frame: "[" + ", ".join(render.render(part, frame) for part in node.items) + "]",
     tree.MakeMap: Renderer._make_map,
     tree.Loop: Renderer._loop,
     tree.Fold: Renderer._fold,
