@@ -152,18 +152,18 @@ class _Builder:
         if start < end and not collection:
             self._last = self._range(start, end)
         if isinstance(event, yaml.AliasEvent):
-            self._refuse(E_YAML_ALIAS, "an alias (`*name`)", start, end)
+            self._refuse(E_YAML_ALIAS, "an alias (`*name`)", start, end, "write the value itself")
             return
         if event.anchor is not None:
-            self._refuse(E_YAML_ANCHOR, "an anchor (`&name`)", start, end)
+            self._refuse(E_YAML_ANCHOR, "an anchor (`&name`)", start, end, "delete the anchor")
         if event.tag is not None:
-            self._refuse(E_YAML_TAG, "a tag (`!name`)", start, end)
+            self._refuse(E_YAML_TAG, "a tag (`!name`)", start, end, "delete the tag")
         if collection and len(self._stack) >= MAX_DEPTH:
             self._stop(E_YAML_DEPTH, f"more than {MAX_DEPTH} collections inside one another", start)
 
-    def _refuse(self, code: str, message: str, start: int, end: int) -> None:
+    def _refuse(self, code: str, message: str, start: int, end: int, hint: str) -> None:
         stop = self._text.find("\n", start, end)
-        self._error(code, message, start, end if stop < 0 else stop, QUOTE)
+        self._error(code, message, start, end if stop < 0 else stop, f"{hint}, or {QUOTE} if it is one")
 
     def _stop(self, code: str, message: str, at: int, hint: str | None = None) -> None:
         """Report a finding and end the reading."""
