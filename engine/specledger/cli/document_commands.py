@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from msgspec.structs import replace
 
+from specledger.cli.codes import E_REPORT_PLACE
 from specledger.cli.main import main
 from specledger.cli.options import process_count
 from specledger.cli.output import print_text, write_output
-from specledger.cli.report import E_REPORT_PLACE, open_all
+from specledger.cli.report import open_all
 from specledger.cli.run import run_case
 from specledger.cli.verify import verification_text
 from specledger.core.canonical import NotCanonical, canonical_bytes

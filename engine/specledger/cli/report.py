@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from specledger.cli import completion
+from specledger.cli.codes import E_REPORT_PLACE
 from specledger.cli.options import process_count
 from specledger.cli.output import print_error, write_output
 from specledger.cli.verify import verification_text
-from specledger.core.diagnostics import Diagnostic, Rejected, code, printable
+from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import exit_code
 from specledger.evidence.layout import MANIFEST
 from specledger.report.formats import FORMATS, Format, Options
-
-E_REPORT_PLACE = code("E_REPORT_PLACE", "a report cannot be written there")
 
 _PARTS: Final = re.compile(r"\d+|\D+")
 
