@@ -1,141 +1,34 @@
-"""Evolution of many rings at once, by table lookup in numpy arrays.
+"""Evolution of many rings at once: by table lookup in numpy arrays, or in machine words.
 
-One row holds all rings of mixed lengths at one step. Each ring has `before` cells before it and `halo` cells after it
-that repeat its other end, so that every window is a slice. The results equal those of `Rule.step` and of the measures.
+One row holds all rings at one step, arranged by a `Layout`. In words, the weight of a window is a number whose bits are
+Boolean networks of the cells' bits, and a sum counts the bits of each. The results equal those of `Rule.step` and of
+the measures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import numpy as np
-from msgspec import Struct
 
 from specledger.laws.automaton import Additive, Rule
+from specledger.laws.layout import Array, Batch, Layout, sources_of
+from specledger.laws.planes import BITS, Network, Words, evolve_words, network_of, network_of_rule, run
 from specledger.laws.primitive import SCANS, Measure, Scan, bounds_of
 from specledger.laws.transform import Image
 
 MAX_ELEMENTS: Final = 1 << 20
 """Array elements that are worked on at once, so that a long run needs little memory."""
 
-Array = np.ndarray[Any, Any]
-
-
-class Layout(Struct, frozen=True, dict=True):
-    """Where the rings of a batch stand in a row.
-
-    Attributes:
-        sizes: Cells of each ring, int64.
-        halo: Cells behind each ring that repeat its beginning.
-        before: Cells before each ring that repeat its end.
-    """
-
-    sizes: Array
-    halo: int = 1
-    before: int = 1
-
-    @cached_property
-    def starts(self) -> Array:
-        """Column of each ring's cell 0."""
-        widths = self.sizes + self.before + self.halo
-        return np.asarray(np.concatenate(([0], np.cumsum(widths)[:-1])) + self.before)
-
-    @cached_property
-    def width(self) -> int:
-        """Columns of a row; the last one is spare."""
-        return int((self.sizes + self.before + self.halo).sum()) + 1
-
-    @cached_property
-    def edges(self) -> Array:
-        """For `reduceat`: the first column of each ring and the one behind its last, alternating."""
-        return np.stack((self.starts, self.starts + self.sizes), axis=1).ravel()
-
-    @cached_property
-    def columns(self) -> Array:
-        """The columns of all cells, ring by ring."""
-        return np.repeat(self.starts, self.sizes) + self.places
-
-    @cached_property
-    def places(self) -> Array:
-        """The place in its ring of each cell, ring by ring."""
-        ends = np.cumsum(self.sizes)
-        return np.asarray(np.arange(int(ends[-1])) - np.repeat(ends - self.sizes, self.sizes))
-
-    @cached_property
-    def ends(self) -> Array:
-        """For `reduceat` over cells without the columns between: the first cell of each ring."""
-        return np.concatenate(([0], np.cumsum(self.sizes)[:-1]))
-
-    @cached_property
-    def repeats(self) -> tuple[Array, Array]:
-        """The columns that repeat cells, and the columns of those cells."""
-        targets, sources = [], []
-        for place in range(self.before):
-            targets.append(self.starts - 1 - place)
-            sources.append(self.starts + (self.sizes - 1 - place) % self.sizes)
-        for place in range(self.halo):
-            targets.append(self.starts + self.sizes + place)
-            sources.append(self.starts + place % self.sizes)
-        return np.concatenate(targets), np.concatenate(sources)
-
-    @cached_property
-    def owner(self) -> Array:
-        """The ring of each column; the spare column belongs to the last."""
-        return np.append(
-            np.repeat(np.arange(len(self.sizes)), self.sizes + self.before + self.halo), len(self.sizes) - 1
-        )
-
-
-class Batch(Struct, frozen=True, dict=True):
-    """Initial states of many rings.
-
-    Attributes:
-        layout: Where they stand.
-        states: Their cells, a byte each.
-    """
-
-    layout: Layout
-    states: tuple[bytes, ...]
-
-    @classmethod
-    def of(cls, states: Sequence[Sequence[int]], halo: int = 1, before: int = 1) -> Batch:
-        """A batch of states, in their order."""
-        held = tuple(map(bytes, states))
-        return cls(Layout(np.fromiter(map(len, held), dtype=np.int64, count=len(held)), halo, before), held)
-
-    @cached_property
-    def row(self) -> Array:
-        """The cells as a row, uint8, with the repeated ones."""
-        row = np.zeros(self.layout.width, dtype=np.uint8)
-        row[self.layout.columns] = np.frombuffer(b"".join(self.states), dtype=np.uint8)
-        targets, sources = self.layout.repeats
-        row[targets] = row[sources]
-        return row
-
-    def transformed(self, image: Image) -> Batch:
-        """The batch of the transformed states."""
-        turn = -1 if image.reflect else 1
-        mapping = bytes(image.symbol_map)
-        found = []
-        for state in self.states:
-            mapped = state.translate(mapping.ljust(256, b"\0"))[::turn]
-            shift = image.shift % len(state)
-            found.append(mapped[-shift:] + mapped[:-shift] if shift else mapped)
-        return Batch(self.layout, tuple(found))
-
-
-def _sources_of(layout: Layout, image: Image) -> Array:
-    """The column whose symbol arrives at each cell, ring by ring."""
-    sizes = np.repeat(layout.sizes, layout.sizes)
-    turned = (layout.places - image.shift % sizes) % sizes
-    return np.asarray(np.repeat(layout.starts, layout.sizes) + (sizes - 1 - turned if image.reflect else turned))
-
 
 Changes = tuple[Array, Array]
 """Of each ring the entry of the table in which its rule differs, and the symbol that it has there."""
+
+
+def _mapping(image: Image) -> Array:
+    return np.array(image.symbol_map, dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -143,7 +36,7 @@ class Trajectory:
     """The states of all rings of a batch at 0, 1, … steps.
 
     Attributes:
-        rule: The automaton, or the one that the rings' own rules are mutants of.
+        rule: The automaton (one of them, where rings have rules of their own).
         layout: Where the rings stand.
         rows: The cells, uint8, of shape (steps + 1, columns).
     """
@@ -196,29 +89,35 @@ class Trajectory:
 
     def transformed(self, image: Image) -> Array:
         """All cells of the transformed states, ring by ring."""
-        return np.asarray(np.array(image.symbol_map, dtype=np.uint8)[self.rows[:, _sources_of(self.layout, image)]])
+        return np.asarray(_mapping(image)[self.rows[:, sources_of(self.layout, image)]])
 
     def measure(self, measure: Measure, *, exact: bool = False) -> Array:
         """A measure of all states, of shape (steps + 1, cases): int64, or Python integers where `exact`."""
-        found = self._scan(measure) if isinstance(measure, Scan) else self._total(measure, exact)
+        found = self._scan(measure) if isinstance(measure, Scan) else self.total(measure, exact=exact)
         return found.astype(object) if exact and found.dtype != object else found
 
-    def _total(self, measure: Additive, exact: bool) -> Array:
+    def total(self, measure: Additive, *, exact: bool = False) -> Array:
         """An additive measure of all states; `exact` where a sum may leave 64 bits."""
+        low, high = bounds_of(measure, self.longest)
+        wide = exact and not -(2**63) <= low <= high < 2**63
+        return self._summed(measure, object if wide else np.int64)
+
+    def _summed(self, measure: Additive, dtype: Any) -> Array:
         if measure.width - 1 > self.layout.halo:
             raise ValueError(f"windows of {measure.width} cells need a halo of {measure.width - 1}")
-        least, most = bounds_of(measure, self.longest)
-        dtype: Any = object if exact and not -(2**63) <= least <= most < 2**63 else np.int64
         low, high = min(measure.weights), max(measure.weights)
         small = dtype if dtype is object else np.int8 if -128 <= low <= high < 128 else np.int64
         weights = np.array(measure.weights, dtype=small)
         result = np.empty((self.steps + 1, self.cases), dtype=dtype)
-        height = max(1, MAX_ELEMENTS // self.layout.width)
-        for first in range(0, self.steps + 1, height):
-            part = slice(first, first + height)
+        for part in self._parts():
             values = weights.take(windows(self.rows[part], measure.width, measure.symbols), mode="clip")
             result[part] = np.add.reduceat(values, self.layout.edges, axis=1, dtype=dtype)[:, ::2]
         return result + measure.constant if measure.constant else result
+
+    def _parts(self) -> list[slice]:
+        """The rows in pieces of bounded size."""
+        height = max(1, MAX_ELEMENTS // self.layout.width)
+        return [slice(first, first + height) for first in range(0, self.steps + 1, height)]
 
     def _scan(self, scan: Scan) -> Array:
         value, ends = SCANS[scan.form], np.cumsum(self.layout.sizes).tolist()
@@ -272,3 +171,146 @@ def evolve(batch: Batch, rule: Rule, steps: int, changes: Changes | None = None)
             np.copyto(after[near:-near], changed[1], where=index == changed[0])
         after[targets] = after[sources]
     return Trajectory(rule, layout, rows)
+
+
+MAX_WEIGHT_BITS: Final = 16
+
+MAX_WORDS: Final = 1 << 23
+"""Words of a trajectory at most; larger ones take less memory cell by cell."""
+
+
+MAX_PIECE: Final = 1 << 14
+"""Words of a plane that are worked on at once: they stay in the cache."""
+
+
+@dataclass(frozen=True)
+class PackedTrajectory(Trajectory):
+    """The states of rings in words; `rows` is empty, and cells are made when somebody asks for them.
+
+    Attributes:
+        words: Where the rings lie.
+        planes: uint64 of shape (steps + 1, bits, words).
+    """
+
+    words: Words = field(default_factory=lambda: Words(np.ones(1, dtype=np.int64)))
+    planes: Array = field(default_factory=lambda: np.zeros((1, 1, 1), dtype=np.uint64))
+
+    @property
+    def steps(self) -> int:
+        """Steps that were taken."""
+        return len(self.planes) - 1
+
+    @cached_property
+    def whole(self) -> Trajectory:
+        """The same states by cells."""
+        rows = np.zeros((self.steps + 1, self.layout.width), dtype=np.uint8)
+        rows[:, self.layout.columns] = self.words.unpack(self.planes)
+        targets, sources = self.layout.repeats
+        rows[:, targets] = rows[:, sources]
+        return Trajectory(self.rule, self.layout, rows)
+
+    def state(self, case: int, step: int) -> tuple[int, ...]:
+        """One ring at one step."""
+        return self.whole.state(case, step)
+
+    def transformed(self, image: Image) -> Array:
+        """All cells of the transformed states, ring by ring."""
+        return self.whole.transformed(image)
+
+    def cells(self) -> Array:
+        """All cells, ring by ring."""
+        return self.words.unpack(self.planes)
+
+    def filled(self, empty: int) -> Array:
+        """How many cells of each start hold something."""
+        masks = self.words.masks
+        parts = [plane ^ masks if empty >> bit & 1 else plane for bit, plane in enumerate(self.planes[0])]
+        return self.words.added(np.bitwise_count(np.bitwise_or.reduce(parts)).astype(np.int64))
+
+    def crossed(self, empty: int) -> Array:
+        """Whether each ring has something in its first or last cell at some step."""
+        words, rings, masks = self.words, self.cases, self.words.masks
+        some, all_ = np.bitwise_or.reduce(self.planes, axis=0), np.bitwise_and.reduce(self.planes, axis=0)
+        bits = range(self.planes.shape[1])
+        ever = np.bitwise_or.reduce([all_[bit] ^ masks if empty >> bit & 1 else some[bit] for bit in bits])
+        last = words.preceding[:rings]
+        return np.asarray((ever[:rings] & np.uint64(1) | ever[last] >> (words.cells[last] - np.uint64(1))) != 0)
+
+    def changed(self) -> Array:
+        """Whether each ring changes at some step."""
+        differing = np.bitwise_or.reduce(self.planes[1:] ^ self.planes[:-1], axis=(0, 1))
+        return np.asarray(self.words.added((differing != 0).astype(np.int64)) > 0)
+
+    def _summed(self, measure: Additive, dtype: Any) -> Array:
+        network, least = weigher(measure), min(measure.weights)
+        if network is None or dtype is object:
+            return self.whole.total(measure, exact=dtype is object)
+        reach = (max(measure.weights) - least + abs(least)) * self.longest + abs(measure.constant)
+        dtype = np.int16 if reach < 1 << 15 else np.int64
+        height, count = max(1, MAX_PIECE // self.planes.shape[2]), self.planes.shape[2]
+        counts = np.zeros((self.steps + 1, count), dtype=dtype)
+        for first in range(0, self.steps + 1, height):
+            self._count(network, self.planes[first : first + height], counts[first : first + height])
+        result = self.words.added(counts)
+        if least or measure.constant:
+            result += (least * self.layout.sizes + measure.constant).astype(dtype)
+        return result
+
+    def _count(self, network: Network, planes: Array, result: Array) -> None:
+        """Write the sums of what a network gives of each word of some states."""
+        bits, words = planes.shape[1], self.words
+        inputs = [
+            words.turned(planes[:, at % bits], at // bits) if at in network.used else None
+            for at in range(network.inputs)
+        ]
+        for bit, plane in enumerate(run(network, inputs)):
+            if plane is not None:
+                counts = np.bitwise_count(plane & words.masks)
+                if bit:
+                    result += counts.astype(result.dtype) << bit
+                else:
+                    result[:] = counts
+
+
+@lru_cache(maxsize=256)
+def weigher(measure: Additive) -> Network | None:
+    """The bits of a window's weight above the least one, as a network; None if that would be large."""
+    least = min(measure.weights)
+    spread = (max(measure.weights) - least).bit_length()
+    if measure.symbols not in BITS or spread > MAX_WEIGHT_BITS:
+        return None
+    return network_of(measure.symbols, measure.width, [weight - least for weight in measure.weights], spread)
+
+
+def evolve_best(
+    batch: Batch, rule: Rule, steps: int, changes: Changes | None = None, *, cells: bool = False
+) -> Trajectory:
+    """The trajectories of all rings: in words where that is possible, else by look-up.
+
+    Args:
+        batch: The initial states.
+        rule: The rule.
+        steps: Steps to take.
+        changes: See `evolve`.
+        cells: Whether single cells will be asked for, which look-up has at hand.
+    """
+    if cells or changes is not None or network_of_rule(rule) is None:
+        return evolve(batch, rule, steps, changes)
+    words = batch.layout.words
+    if (steps + 1) * BITS[rule.symbols] * len(words.cells) > MAX_WORDS:
+        return evolve(batch, rule, steps)
+    return evolve_packed(batch, rule, steps)
+
+
+def evolve_packed(batch: Batch, rule: Rule, steps: int) -> PackedTrajectory:
+    """The trajectories of rings over 2 or 4 symbols, in words.
+
+    Raises:
+        ValueError: The rule has no planes.
+    """
+    network = network_of_rule(rule)
+    if network is None:
+        raise ValueError(f"no planes for {rule.symbols} symbols")
+    words = batch.layout.words
+    planes = evolve_words(network, words.pack(batch.states, BITS[rule.symbols]), words, steps)
+    return PackedTrajectory(rule, batch.layout, np.zeros((1, 0), dtype=np.uint8), words=words, planes=planes)

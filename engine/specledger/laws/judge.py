@@ -20,15 +20,18 @@ from specledger.laws.claim import (
     IMAGE,
     STATE,
     TRANSFORMED,
+    Binary,
     Const,
     Node,
     Not,
     Observe,
     Time,
 )
-from specledger.laws.evolve import Array, Batch, Changes, Trajectory, evolve
+from specledger.laws.evolve import Changes, Trajectory, evolve_best, weigher
 from specledger.laws.law import Law
-from specledger.laws.observable import hold, measures, range_of
+from specledger.laws.layout import Array, Batch
+from specledger.laws.observable import apply_fast, hold, measures, range_of
+from specledger.laws.primitive import Scan
 
 
 class Judged(Struct, frozen=True):
@@ -97,6 +100,12 @@ def _halo_of(law: Law) -> int:
     return max([universe.rule.radius, *(width - 1 for width in widths)])
 
 
+def needs_cells(law: Law) -> bool:
+    """Whether single cells are looked at, or a measure that is not counted in words."""
+    found = [measure for each in law.observables.values() for measure in measures(each.root)]
+    return law.template.cells or any(isinstance(each, Scan) or weigher(each) is None for each in found)
+
+
 class _View:
     """The arrays that the nodes of a claim stand for: rows are steps, columns are rings or cells."""
 
@@ -104,10 +113,10 @@ class _View:
         self.law, rule = law, law.universe.rule
         longest = law.on(int(batch.layout.sizes.max()))
         steps = longest.steps if last is None else max(min(last, longest.last) + longest.reach, law.fixed)
-        self.trajectory = evolve(batch, rule, steps, changes)
+        self.trajectory = evolve_best(batch, rule, steps, changes, cells=needs_cells(law))
         self._cellwise: dict[str, Array] = {}
         if law.image is not None:
-            images = evolve(batch.transformed(law.image), rule, steps, changes)
+            images = evolve_best(batch.transformed(law.image), rule, steps, changes, cells=True)
             self._cellwise = {
                 STATE: self.trajectory.cells(),
                 IMAGE: images.cells(),
@@ -158,21 +167,30 @@ class _View:
         return np.asarray(np.logical_or.reduceat(found, self.trajectory.layout.ends, axis=1))
 
     def _value(self, node: Node, first: int, last: int) -> Any:
-        exact = range_of(node, self.law.observables, self.trajectory.longest) is None
-        return self._computed(node, first, last, exact=exact)
+        return self._fast(node, first, last) if self._fits(node) else self._exact(node, first, last)
 
-    def _computed(self, node: Node, first: int, last: int, *, exact: bool) -> Any:
-        """A node's values; `exact` with unbounded integers, each result held to 64 bits."""
+    def _fits(self, node: Node) -> bool:
+        return range_of(node, self.law.observables, self.trajectory.longest) is not None
+
+    def _fast(self, node: Node, first: int, last: int) -> Any:
         if isinstance(node, Const):
             return self.law.universe.alphabet.index(node.value) if isinstance(node.value, str) else node.value
         if isinstance(node, Observe):
-            rows = self._rows(node.name, node.time, first, last)
-            return rows.astype(object) if exact and node.name not in CELLWISE else rows
+            return self._rows(node.name, node.time, first, last)
         if isinstance(node, Not):
-            return np.logical_not(self._computed(node.operand, first, last, exact=exact))
-        left, right = (self._computed(each, first, last, exact=exact) for each in (node.left, node.right))
+            return np.logical_not(self._fast(node.operand, first, last))
+        return _apply(node.op, self._fast(node.left, first, last), self._fast(node.right, first, last))
+
+    def _exact(self, node: Node, first: int, last: int) -> Any:
+        """The same with unbounded integers, each result held to 64 bits."""
+        if isinstance(node, Not):
+            return np.logical_not(self._exact(node.operand, first, last))
+        if not isinstance(node, Binary):
+            found = self._fast(node, first, last)
+            return found.astype(object) if isinstance(found, np.ndarray) and node_is_int(node) else found
+        left, right = self._exact(node.left, first, last), self._exact(node.right, first, last)
         found = _apply(node.op, left, right)
-        return hold(found) if exact and node.op in ARITHMETIC else found
+        return hold(found) if node.op in ARITHMETIC else found
 
     def _rows(self, name: str, time: Time, first: int, last: int) -> Array:
         if name in CELLWISE:
@@ -188,9 +206,14 @@ class _View:
         return np.asarray(part)
 
 
+def node_is_int(node: Node) -> bool:
+    """Whether a leaf is an integer that arithmetic may take beyond 64 bits."""
+    return isinstance(node, Observe) and node.name not in CELLWISE
+
+
 def _apply(op: str, left: Any, right: Any) -> Any:
     if op == "=>":
         return np.logical_or(np.logical_not(left), right)
     if op in CONNECTIVES:
         return np.logical_and(left, right) if op == "and" else np.logical_or(left, right)
-    return BINARY[op](left, right)
+    return apply_fast(op, left, right) if op in ARITHMETIC else BINARY[op](left, right)

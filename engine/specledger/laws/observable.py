@@ -17,7 +17,7 @@ from specledger.expr import EvaluationError
 from specledger.expr.errors import E_EVAL_OVERFLOW
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.laws.automaton import Additive, Rule
-from specledger.laws.claim import ARITHMETIC, BINARY, CELLWISE, Const, Node, Not, Observe, apply
+from specledger.laws.claim import ARITHMETIC, CELLWISE, Const, Node, Not, Observe, apply
 from specledger.laws.primitive import (
     MAX_WINDOWS,
     Measure,
@@ -74,9 +74,9 @@ class Observable(Struct, frozen=True):
     def batch(self, states: Trajectory) -> Any:
         """The values of all states of all cases, as int64 of shape (steps + 1, cases); exact integers where needed."""
         if self.bounds(states.longest) is None:
-            return _batched(self.root, states, exact=True)
+            return _exact(self.root, states)
         total = self.additive(states.rule)
-        return states.measure(total) if total is not None else _batched(self.root, states, exact=False)
+        return states.total(total) if total is not None else _fast(self.root, states)
 
 
 def _value(part: Part, cells: Sequence[int]) -> int:
@@ -174,14 +174,33 @@ def _largest_number(part: Part) -> int:
     return abs(part.value) if isinstance(part, Number) else 0
 
 
-def _batched(part: Part, states: Trajectory, *, exact: bool) -> Any:
-    """The value as an array or an integer; `exact` with unbounded integers, each result held to 64 bits."""
+def _fast(part: Part, states: Trajectory) -> Any:
     if isinstance(part, Number):
         return part.value
     if isinstance(part, Measured):
-        return states.measure(part.measure, exact=exact)
-    value = BINARY[part.op](_batched(part.left, states, exact=exact), _batched(part.right, states, exact=exact))
-    return hold(value) if exact else value
+        return states.measure(part.measure)
+    return apply_fast(part.op, _fast(part.left, states), _fast(part.right, states))
+
+
+def apply_fast(op: str, left: Any, right: Any) -> Any:
+    """`+`, `-` or `*` of arrays or integers whose results are known to fit 64 bits, though not fewer."""
+    left, right = _wide(left), _wide(right)
+    return left + right if op == "+" else left - right if op == "-" else left * right
+
+
+def _wide(values: Any) -> Any:
+    """An array of integers of fewer than 64 bits as one of 64 bits; anything else as it is."""
+    narrow = getattr(values, "dtype", None) in ("int8", "int16", "int32")
+    return values.astype("int64") if narrow else values
+
+
+def _exact(part: Part, states: Trajectory) -> Any:
+    """The same with unbounded integers, each result held to 64 bits."""
+    if isinstance(part, Number):
+        return part.value
+    if isinstance(part, Measured):
+        return states.measure(part.measure, exact=True)
+    return hold(apply_fast(part.op, _exact(part.left, states), _exact(part.right, states)))
 
 
 def hold(values: Any) -> Any:

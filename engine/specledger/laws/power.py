@@ -14,10 +14,11 @@ import numpy as np
 from msgspec import Struct
 
 from specledger.core.rng import Stream
-from specledger.laws.evolve import Array, Batch, Trajectory, evolve, windows
+from specledger.laws.evolve import Trajectory, evolve, windows
 from specledger.laws.generators import Case
 from specledger.laws.judge import Judged, judge
 from specledger.laws.law import Law
+from specledger.laws.layout import Array, Batch
 from specledger.laws.transform import Image
 from specledger.laws.universe import Universe
 from specledger.spec.law import Trial

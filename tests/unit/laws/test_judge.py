@@ -5,7 +5,7 @@ import pytest
 
 from specledger.expr import EvaluationError
 from specledger.laws.harness import Run
-from specledger.laws.judge import judge
+from specledger.laws.judge import judge, needs_cells
 from tests.toys.claims import T0, T1, measured, obs, op
 
 
@@ -29,7 +29,7 @@ LAWS = {
     ),
     "a start that is not usable": (law("invariant", NONE, preconditions=["count('X') == 0"]), ["X...", "...."], [0, 51], [-1, -1]),
     "a step later": (law("implication_step", op("=>", op(">", obs("N"), {"const": 0}), op("==", obs("N", T1), {"const": 0}))), ["X....", "...."], [10, 0], [-1, -1]),
-    "a long ring": (law("invariant", SAME, "count('>')"), [">" + "." * 99, ">.<" + "." * 97], [51, 51], [-1, 1]),
+    "a ring of two words": (law("invariant", SAME, "count('>')"), [">" + "." * 99, ">.<" + "." * 97], [51, 51], [-1, 1]),
 }  # fmt: skip
 
 
@@ -64,3 +64,23 @@ def test_an_overflow_is_an_error_and_no_answer(law_of):
     assert judge(checked, [checked.universe.cells(">...")]).violated.tolist() == [-1]
     with pytest.raises(EvaluationError):
         judge(checked, [checked.universe.cells(">>..")])
+
+
+def test_a_sum_that_leaves_few_bits_is_exact(law_of):
+    """Counts are kept in few bits, and what is made of them in 64."""
+    checked = law_of(
+        law("invariant", op(">=", op("*", op("*", obs("N"), obs("N")), {"const": 1000}), {"const": 0}), "grid_length")
+    )
+    assert judge(checked, [(0,) * 200]).violated.tolist() == [-1]
+
+
+CELLS = {
+    "counted": (law("invariant", NONE), False),
+    "scanned": (law("invariant", NONE, "leftmost('>')"), True),
+    "by cells": ({"template": "symmetry_commutation", "transform": "mirror_swap"}, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("candidate", "needed"), CELLS.values(), ids=CELLS)
+def test_when_single_cells_are_looked_at(law_of, candidate, needed):
+    assert needs_cells(law_of(candidate)) is needed
