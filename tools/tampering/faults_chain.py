@@ -9,7 +9,6 @@ import json
 from typing import Any, Final
 
 from tools.tampering.case import Case, Change, nothing, recount, rehead, relist, seal, sign, unsigned
-from tools.tampering.forger import canonical, tagged
 from tools.tampering.signer import Signer
 
 START, EPISODE, COMMIT, STEP, DRIFT, COMMIT_1, STEP_1, COMMIT_2, STEP_2, CLOSE, SECOND, END = (*range(11), 19)
@@ -112,14 +111,6 @@ def hide_error(f: Signer) -> None:
     f.receipts = [one for one in f.receipts if one["type"] != "error"]
 
 
-def tip_elsewhere(f: Signer) -> None:
-    """The last receipt of a part claims another predecessor; its own tip is right."""
-    part = f.bodies("step")[-1]["parts"]["pot"]
-    part["tip"] = "0" * 64
-    bare = {key: value for key, value in part.items() if key != "tip_after"}
-    part["tip_after"] = tagged("part", part["tip"].encode() + canonical(bare))
-
-
 def refused_part_moves(f: Signer) -> None:
     stands(f)["parts"]["pot"]["after"] = "0" * 64
 
@@ -155,7 +146,6 @@ def uppercase_run(f: Signer) -> None:
 EDIT: Final = [
     Case("edit-a-specs-byte", "One byte of the specs was changed, and nothing else.", "climb", swap(SPECS, b"pot", b"pod"), nothing, "E_FILES"),
     Case("edit-the-start-state", "An episode begins in another state than its digest says.", "short", body(EPISODE, state={"n": 5}), seal, "E_STATE"),
-    Case("edit-a-tip-before", "A part's receipt claims another predecessor.", "climb", tip_elsewhere, seal, "E_STATE"),
     Case("edit-a-refused-part", "A part moved, though it refused.", "stuck", refused_part_moves, recount, "E_STATE"),
     Case("edit-a-gate", "A decision was rejected by a gate that the run does not have.", "short", lambda f: f.receipts[STEP]["body"]["decisions"][2]["rejected"][0].update(gate="none"), seal, "E_STATE"),
     Case("edit-a-breach", "A step breaks an invariant that the run does not have.", "climb", lambda f: f.receipts[STEP_2]["body"]["violations"].append({"invariant": "none", "severity": "warn", "witness": {}}), seal, "E_STATE"),
@@ -194,7 +184,6 @@ ORDER: Final = [
 
 FORGED: Final = [
     Case("verdict-figure-missing", "The manifest leaves out the warnings.", "climb", lambda f: f.manifest["result"].pop("warnings"), sign, "E_RESULT"),
-    Case("loosened-length", "The recorded specs say one episode, the receipts have two.", "climb", spec_of("scenario", lambda spec: spec.pop("episodes")), recount, "E_REPLAY", "L4"),
     Case("loosened-start", "The first receipt names other specs than the manifest.", "climb", body(START, specs="ab" * 32), seal, "E_SPECS"),
 ]  # fmt: skip
 
