@@ -167,6 +167,7 @@ def passed_by_nothing(said: Any) -> None:
 
 
 LAWS: Final = [
+    Case("law-cases", "More cases are said to have been tried; the result was made to fit.", "refuted", lambda f: f.first("cases").update(count=301), seal, "E_REPLAY", "L4", needs="replay"),
     Case("law-certificate-reach", "A law is said to be proved for fewer rings than it is.", "proved", verdict(lambda said: said.update(up_to=50)), seal, "E_CERTIFICATE", needs="replay"),
     Case("law-certificate-missing", "A law is said to be proved, and there is no certificate.", "proved", verdict(lambda said: said.update(certificate=None)), seal, "E_VERDICT"),
     Case("law-passed-by-nothing", "A law is said to have passed, though by its figures no case says anything.", "refuted", verdict(passed_by_nothing, met=False), seal, "E_VERDICT"),
