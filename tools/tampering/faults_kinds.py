@@ -171,6 +171,7 @@ LAWS: Final = [
     Case("law-certificate-reach", "A law is said to be proved for fewer rings than it is.", "proved", verdict(lambda said: said.update(up_to=50)), seal, "E_CERTIFICATE", needs="replay"),
     Case("law-certificate-missing", "A law is said to be proved, and there is no certificate.", "proved", verdict(lambda said: said.update(certificate=None)), seal, "E_VERDICT"),
     Case("law-passed-by-nothing", "A law is said to have passed, though by its figures no case says anything.", "refuted", verdict(passed_by_nothing, met=False), seal, "E_VERDICT"),
+    Case("law-counterexample-excerpt", "The excerpt of a counterexample shows something else than what happens.", "refuted", verdict(lambda said: said["counterexample"]["excerpt"]["states"].__setitem__(1, "....")), seal, "E_COUNTEREXAMPLE"),
     Case("law-counterexample-missing", "A law is said to have failed, and there is no counterexample.", "refuted", verdict(lambda said: said.update(counterexample=None)), seal, "E_VERDICT"),
     Case("law-certificate-of-a-failure", "A law is said to have failed, and there is a certificate that it holds.", "refuted", verdict(lambda said: said.update(certificate={})), seal, "E_VERDICT"),
     Case("law-reason", "A law is decided, and there is a reason why it is not.", "refuted", verdict(lambda said: said.update(reason="limit")), seal, "E_VERDICT"),
