@@ -26,7 +26,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Look for the specs of a project that marks some."""
+    """Look for the specs of a project that marks some.
+
+    Raises:
+        UsageError: A pattern has no file.
+    """
     found = {pattern: _files(config.rootpath, pattern) for pattern in config.getini(_SPECS)}
     if empty := [pattern for pattern, files in found.items() if not files]:
         raise pytest.UsageError(f"{_SPECS}: there is no file {config.rootpath / empty[0]}")

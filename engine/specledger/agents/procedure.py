@@ -60,7 +60,11 @@ class Procedure(Struct, frozen=True):
     possible: Callable[[Any, Any], Iterator[list[dict[str, Any]]]] | None = None
 
     def explain(self, seen: Any, memory: Any, point: DecisionPoint, label: str) -> list[dict[str, Any]]:
-        """The proposals for the values drawn here, or for the first others that lead to a choice if these do not."""
+        """The proposals for the values drawn here, or for the first others that lead to a choice if these do not.
+
+        Raises:
+            EvaluationError: An expression of the agent has no value here.
+        """
         own = self.propose(seen, memory, point)
         if self.possible is None or self._chooses(own, label):
             return own
@@ -71,7 +75,11 @@ class Procedure(Struct, frozen=True):
         return choice is not None and choice.label == label
 
     def choose(self, seen: Any, memory: Any, point: DecisionPoint) -> Choice | None:
-        """The first proposal with the greatest score, or None if there is no proposal."""
+        """The first proposal with the greatest score, or None if there is no proposal.
+
+        Raises:
+            EvaluationError: An expression of the agent has no value here.
+        """
         return first_best(self.propose(seen, memory, point), self.label)
 
 

@@ -48,7 +48,11 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
 
 
 def compile_weigh(agent: Agent) -> Callable[..., int]:
-    """`(observation, memory, action, predicted state, drawn values) -> score` of an action that breaks a rule."""
+    """`(observation, memory, action, predicted state, drawn values) -> score` of an action that breaks a rule.
+
+    Raises:
+        ValueError: The agent does not predict.
+    """
     if agent.state is None:
         raise ValueError("an agent that does not predict cannot weigh what an offer leads to")
 

@@ -20,7 +20,11 @@ VAGUE: Final = "says_nothing"
 
 
 def outcomes(evidence: Mapping[str, Any]) -> Iterator[tuple[int, bool]]:
-    """The confidence and the outcome of each claim that a challenge put to the test."""
+    """The confidence and the outcome of each claim that a challenge put to the test.
+
+    Raises:
+        KeyError, TypeError: It is malformed.
+    """
     if "of" in evidence and evidence["of"] == "claims":
         for trial in evidence["trials"]:
             if trial["held"] is not None:

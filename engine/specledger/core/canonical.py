@@ -156,6 +156,9 @@ def pretty(value: object) -> str:
     """The value as JSON for people: sorted keys, indent 2, a final newline.
 
     Floats are allowed anywhere, rounded as in the canonical form. ASCII only, so that no string can steer a terminal.
+
+    Raises:
+        NotCanonical: The value has no canonical form.
     """
     rounded = orjson.loads(canonical_bytes(value, FLOATS_ANYWHERE))
     return json.dumps(rounded, indent=2, sort_keys=True) + "\n"

@@ -46,7 +46,11 @@ _TITLES: dict[str, str] = {}
 
 
 def code(name: str, title: str) -> str:
-    """Register a diagnostic code with its title, once, in the package that emits it; `docs/codes.yaml` has its page."""
+    """Register a diagnostic code with its title, once, in the package that emits it; `docs/codes.yaml` has its page.
+
+    Raises:
+        ValueError: The name is malformed, or is already registered with another title.
+    """
     if not _CODE.fullmatch(name):
         raise ValueError(f"a diagnostic code looks like E_YAML_DUPLICATE_KEY, not {name!r}")
     if _TITLES.setdefault(name, title) != title:
@@ -99,7 +103,7 @@ class _Details(TypedDict, total=False):
 
 
 class Rejected(Exception):  # noqa: N818 - the outcome of user mistakes, not an engine error
-    """Carries all findings of a stage to an entry point."""
+    """Carries all findings of a stage to an entry point; whatever reads input may raise it."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)

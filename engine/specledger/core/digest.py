@@ -35,7 +35,11 @@ def sha256_raw(data: bytes) -> bytes:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file as 64 lower-case hexadecimal digits; the file is read in pieces."""
+    """SHA-256 of a file as 64 lower-case hexadecimal digits; the file is read in pieces.
+
+    Raises:
+        OSError: It cannot be read.
+    """
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -65,13 +69,20 @@ def hash_json(value: object, floats: FloatPolicy = NO_FLOATS) -> str:
     """The seed's `hash_json`: plain SHA-256 of the canonical form, in lower-case hexadecimal.
 
     Source: toy-pseudo-axion, Canonical hashing rules.
+
+    Raises:
+        NotCanonical: The value has no canonical form.
     """
     return sha256_hex(canonical_bytes(value, floats))
 
 
 @lru_cache(maxsize=256)
 def tagger(tag: str) -> Callable[[bytes], str]:
-    """The function that hashes data under a tag, to lower-case hexadecimal; for the loop, which has few tags."""
+    """The function that hashes data under a tag, to lower-case hexadecimal; for the loop, which has few tags.
+
+    Raises:
+        ValueError: The tag is not of the form `specledger/<noun>/v1`.
+    """
     copy = _begun(tag).copy
 
     def hash_tagged(data: bytes) -> str:
@@ -83,12 +94,20 @@ def tagger(tag: str) -> Callable[[bytes], str]:
 
 
 def tagged(tag: str, data: bytes) -> str:
-    """SHA-256(tag || 0x00 || data) in lower-case hexadecimal."""
+    """SHA-256(tag || 0x00 || data) in lower-case hexadecimal.
+
+    Raises:
+        ValueError: The tag is not of the form `specledger/<noun>/v1`.
+    """
     return tagger(tag)(data)
 
 
 def tagged_raw(tag: str, data: bytes) -> bytes:
-    """SHA-256(tag || 0x00 || data) as 32 bytes."""
+    """SHA-256(tag || 0x00 || data) as 32 bytes.
+
+    Raises:
+        ValueError: The tag is not of the form `specledger/<noun>/v1`.
+    """
     context = _begun(tag).copy()
     context.update(data)
     return context.digest()
@@ -109,6 +128,9 @@ def hmac_sha256(key: bytes, message: bytes) -> str:
     the same code: a commitment could be opened in two ways. No two keys of one length up to 64 bytes are padded alike.
 
     Source: RFC 2104, section 2; toy-pseudo-axion, ForkSnapshot Commit-Reveal.
+
+    Raises:
+        ValueError: The key is not 32 bytes long.
     """
     if len(key) != KEY_SIZE:
         raise ValueError(f"an HMAC key has {KEY_SIZE} bytes, not {len(key)}")

@@ -54,7 +54,11 @@ def _namespace(noun: str) -> bytes:
 
 
 def entry_hash(entry: Mapping[str, Any]) -> str:
-    """The hash of an entry, without its field `entry_hash`."""
+    """The hash of an entry, without its field `entry_hash`.
+
+    Raises:
+        NotCanonical: The entry has no canonical form; no field of it holds floats.
+    """
     return hash_json({name: value for name, value in entry.items() if name != "entry_hash"})
 
 
@@ -91,6 +95,9 @@ class Entries:
         """Make the next entry, of at most 128 witnesses and 16 tokens; a hash that there is none of is 64 zeros.
 
         Codes that do not fit are left out, and `cut` says so.
+
+        Raises:
+            NotCanonical: A witness or a token has no canonical form.
         """
         cut = len(witnesses) > MOST_WITNESSES or len(tokens) > MOST_TOKENS
         entry: dict[str, Any] = {

@@ -76,6 +76,9 @@ def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
     """The audit path of one leaf, from its sibling up to the root's child (RFC 6962, 2.1.1).
 
     Each leaf is given by its `leaf_hash`.
+
+    Raises:
+        IndexError: There is no leaf with this index (0-based, not negative).
     """
     if not 0 <= index < len(hashes):
         raise IndexError(f"no leaf {index} among {len(hashes)}")
@@ -114,6 +117,9 @@ def consistency_path(hashes: Sequence[bytes], old_size: int) -> list[bytes]:
     """The proof that the tree over all leaves extends the tree over the first `old_size` of them (RFC 6962, 2.1.2).
 
     Each leaf is given by its `leaf_hash`. The proof is empty if the old tree is empty or is the whole.
+
+    Raises:
+        ValueError: Not 0 <= old_size <= number of leaves.
     """
     if not 0 <= old_size <= len(hashes):
         raise ValueError(f"no tree of {old_size} leaves within one of {len(hashes)}")

@@ -48,7 +48,11 @@ class Stream:
         return cls(tagged_raw(_STREAM, canonical_bytes([seed, *names])))
 
     def bytes(self, count: int) -> builtins.bytes:
-        """The next `count` bytes."""
+        """The next `count` bytes.
+
+        Raises:
+            ValueError: The count is negative.
+        """
         if count < 0:
             raise ValueError(f"cannot draw {count} bytes")
         offset = self.position - self._index * DIGEST_SIZE
@@ -71,6 +75,9 @@ class Stream:
 
         Takes the fewest whole bytes that can hold high - low, most significant first, keeps the fewest low bits, and
         takes again while the number is too large. A remainder instead of taking again would prefer small numbers.
+
+        Raises:
+            ValueError: The range is empty.
         """
         if high < low:
             raise ValueError(f"no integer from {low} to {high}")
@@ -82,7 +89,11 @@ class Stream:
                 return low + drawn
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of the items, each equally likely."""
+        """One of the items, each equally likely.
+
+        Raises:
+            ValueError: There are no items.
+        """
         return items[self.integer(0, len(items) - 1)]
 
     def shuffle(self, items: Sequence[T]) -> list[T]:
@@ -90,7 +101,11 @@ class Stream:
         return self.sample(items, len(items))
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:
-        """A new list of `count` items from different places, in any order, each such list equally likely."""
+        """A new list of `count` items from different places, in any order, each such list equally likely.
+
+        Raises:
+            ValueError: There are fewer items, or the count is negative.
+        """
         if not 0 <= count <= len(items):
             raise ValueError(f"cannot draw {count} of {len(items)} items")
         drawn = list(items)

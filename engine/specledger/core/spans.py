@@ -66,6 +66,9 @@ class Text(Struct, frozen=True):
         """The range of the file that the value's characters `start` to `end` (exclusive; default: all) came from.
 
         Where the characters end at a line's end, so does the range, although the next character is on another line.
+
+        Raises:
+            ValueError: Not 0 <= start <= end <= len(value).
         """
         stop = len(self.value) if end is None else end
         if not 0 <= start <= stop <= len(self.value):

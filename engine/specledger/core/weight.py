@@ -20,7 +20,11 @@ MAX_FORM: Final = 8_323_072
 
 
 def check_weight(value: Any) -> None:
-    """See that a value may be hashed or told."""
+    """See that a value may be hashed or told.
+
+    Raises:
+        NotCanonical: E_CANON_SIZE, if it weighs more than `MAX_WEIGHT`; no more of it is looked at than that.
+    """
     if remaining(value, MAX_WEIGHT) < 0:
         raise NotCanonical(E_CANON_SIZE, "$", f"more than {MAX_WEIGHT} members and characters")
 

@@ -326,7 +326,11 @@ class Wrong(ValueError):  # noqa: N818 - says what a token is
 
 
 def scalar(kind: str | None, match: re.Match[str]) -> Any:
-    """The value of a scalar token."""
+    """The value of a scalar token.
+
+    Raises:
+        Wrong: It is not a value.
+    """
     if kind == "text":
         return _text(match)
     token = match[0]

@@ -121,7 +121,11 @@ class DiscoveryMemory:
         return tuple(self._lists["errors"])
 
     def record_evaluation(self, law: ParsedLaw, verdict: Verdict | Mapping[str, Any] | None) -> None:
-        """Remember a verdict on a law, as it is or as a receipt has it; None if the engine failed at the law."""
+        """Remember a verdict on a law, as it is or as a receipt has it; None if the engine failed at the law.
+
+        Raises:
+            ValueError: The verdict has a status that leads nowhere.
+        """
         said = verdict.to_json(law.plan.law) if isinstance(verdict, Verdict) else verdict or {"status": ERROR}
         route = ROUTES.get(said["status"])
         if route is None:

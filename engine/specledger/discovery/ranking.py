@@ -55,7 +55,11 @@ class Rule(Struct, frozen=True):
     reading: Reading
 
     def added(self, values: Mapping[str, Any]) -> int:
-        """Millionths."""
+        """Millionths.
+
+        Raises:
+            EvaluationError: The fact has no value.
+        """
         found = self.reading.read(values)
         return self.add * int(found) // (ONE if self.form == "share" else 1)
 

@@ -98,7 +98,12 @@ def unpack(file: Path, folder: Path) -> None:
 
 
 def read_member(file: Path, name: str, limit: int) -> bytes | None:
-    """The content of one file of an archive, None if it has no such file of at most `limit` bytes."""
+    """The content of one file of an archive, None if it has no such file of at most `limit` bytes.
+
+    Raises:
+        InvalidArchive: It is damaged, or `unpack` would refuse its files.
+        OSError: It cannot be read.
+    """
     with opened(file) as (archive, entries):
         for entry in entries:
             if entry.filename == name and entry.file_size <= limit:
@@ -108,7 +113,11 @@ def read_member(file: Path, name: str, limit: int) -> bytes | None:
 
 @contextmanager
 def opened(file: Path) -> Iterator[tuple[zipfile.ZipFile, Sequence[zipfile.ZipInfo]]]:
-    """An archive and its entries, if they can be written without harm."""
+    """An archive and its entries, if they can be written without harm.
+
+    Raises:
+        InvalidArchive: Whatever is wrong with it.
+    """
     try:
         with zipfile.ZipFile(file) as archive:
             yield archive, _entries(archive, file.stat().st_size)

@@ -51,7 +51,13 @@ class AppendFile:
     """
 
     def __init__(self, path: Path, *, wait: bool) -> None:
-        """Open and lock a file."""
+        """Open and lock a file.
+
+        Raises:
+            Busy: Another process holds the lock, and `wait` is false.
+            NotPlain: It is not a plain file.
+            OSError: The operating system reports an error.
+        """
         if sys.platform == "win32":
             raise OSError("append-only logs need POSIX file locks")
         fresh = not path.exists()

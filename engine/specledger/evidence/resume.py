@@ -45,7 +45,12 @@ def identity_of(specs: str) -> str:
 
 
 def belongs(work: Path, identity: str) -> bool:
-    """Whether a working folder can be continued by a run with this identity; False if it holds nothing of use."""
+    """Whether a working folder can be continued by a run with this identity; False if it holds nothing of use.
+
+    Raises:
+        Rejected: E_RESUME_OTHER.
+        OSError: It cannot be read.
+    """
     odd = next((path for path in work.rglob("*") if path.is_symlink() or not (path.is_dir() or path.is_file())), None)
     if odd is not None:
         raise _other(f"{odd} is a link or no file, which no run leaves there")

@@ -106,6 +106,10 @@ class Seal(Struct, frozen=True):
         """Write what covers a bundle into its folder; what other keys signed stays.
 
         The digests and the guide are written in any case.
+
+        Raises:
+            Rejected: E_ORIGIN, E_SEAL_BUNDLE, E_SEAL_OTHER, E_TIMESTAMP.
+            OSError: Something cannot be read or written.
         """
         data, manifest = _manifest(folder)
         files: dict[str, bytes] = {}
@@ -164,6 +168,10 @@ def sums(folder: Path) -> bytes:
     """The digests of all files of a bundle, those of the bundles in it included, as `sha256sum -c` reads them.
 
     The digests of what a manifest lists are those of the manifest; the others are made here.
+
+    Raises:
+        Rejected: E_SEAL_BUNDLE.
+        OSError: Something cannot be read.
     """
     found = {name: file_digest(folder / name) for name in ATTACHED if name != SUMS and (folder / name).exists()}
     found[MANIFEST] = file_digest(folder / MANIFEST)

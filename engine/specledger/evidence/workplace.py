@@ -59,7 +59,12 @@ class Workplace:
         self._held: int | None = None
 
     def open(self, identity: str = "", *, resume: bool = False, kept: Collection[str] = ()) -> None:
-        """Make the folder, or continue in that of an unfinished run of the same identity; `kept` are its folders."""
+        """Make the folder, or continue in that of an unfinished run of the same identity; `kept` are its folders.
+
+        Raises:
+            Rejected: E_OUT_FOREIGN, E_RESUME_OTHER.
+            OSError: The system refuses.
+        """
         self._refuse_foreign()
         if resume:
             self._adopt(identity)
@@ -79,7 +84,12 @@ class Workplace:
         return self._work
 
     def move(self) -> None:
-        """Move the folder to its place, or the file that its bundle is there; an earlier bundle is set aside."""
+        """Move the folder to its place, or the file that its bundle is there; an earlier bundle is set aside.
+
+        Raises:
+            Rejected: E_OUT_FOREIGN, if something else has come to the place since the folder was made.
+            OSError: The system refuses.
+        """
         whole = self.folder
         if self.place.suffix == SUFFIX:
             whole = self._work / "packed"

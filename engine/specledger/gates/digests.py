@@ -87,17 +87,29 @@ def receive(proposal: object) -> Submission:
 
 
 def proposal_hash(proposal: Mapping[str, Any]) -> str:
-    """The hash of a proposal."""
+    """The hash of a proposal.
+
+    Raises:
+        NotCanonical: It has no canonical form.
+    """
     return sha256_hex(_forms(proposal)[0])
 
 
 def trace_commit(trace: Mapping[str, Any]) -> str:
-    """The hash of a trace without its field `trace_commit`: what the field must hold, and every `trace_hash` is."""
+    """The hash of a trace without its field `trace_commit`: what the field must hold, and every `trace_hash` is.
+
+    Raises:
+        NotCanonical: It has no canonical form.
+    """
     return hash_json({name: value for name, value in trace.items() if name != "trace_commit"}, _floats("trace"))
 
 
 def scope_hash(scope: Mapping[str, Any]) -> str:
-    """The hash of a capability's scope, which holds no floats."""
+    """The hash of a capability's scope, which holds no floats.
+
+    Raises:
+        NotCanonical: It has no canonical form.
+    """
     return hash_json(scope)
 
 

@@ -62,7 +62,11 @@ class Validator:
         self._checks: dict[str, Callable[[object], bool]] = {}
 
     def check(self, name: str) -> Callable[[object], bool]:
-        """`document -> whether it is valid`; any value may be given, and no JSON is valid where it is looked at."""
+        """`document -> whether it is valid`; any value may be given, and no JSON is valid where it is looked at.
+
+        Raises:
+            LookupError: There is no such schema.
+        """
         if name not in self._checks:
             valid = self._compile(name).is_valid
 
@@ -79,6 +83,9 @@ class Validator:
         """What is wrong with a document, in the order of places: (message, JSON path); nothing if it is valid.
 
         Messages quote the document and are for people alone: untrusted text, to be escaped before it is shown.
+
+        Raises:
+            LookupError: There is no such schema.
         """
         compiled = self._compile(name)
         try:
@@ -93,7 +100,11 @@ class Validator:
         return [(message[:_SHOWN], path) for _, path, message in found[:MOST_FINDINGS]]
 
     def floats(self, name: str) -> FloatPolicy:
-        """Where a schema lets a document hold floats."""
+        """Where a schema lets a document hold floats.
+
+        Raises:
+            LookupError: There is no such schema.
+        """
         return floats_in_schema(self.schema(name), self._by_address.__getitem__)
 
     def _find(self, address: str) -> None:
@@ -142,13 +153,21 @@ def _references(schema: Any) -> Iterator[str]:
 
 @cache
 def axion() -> Validator:
-    """The shipped schemas of the pseudo-axion kernel."""
+    """The shipped schemas of the pseudo-axion kernel.
+
+    Raises:
+        LookupError: They were not shipped.
+    """
     return _shipped("axion")
 
 
 @cache
 def protocol() -> Validator:
-    """The shipped schemas of the messages to agents from outside, and of their answers."""
+    """The shipped schemas of the messages to agents from outside, and of their answers.
+
+    Raises:
+        LookupError: They were not shipped.
+    """
     return _shipped("protocol")
 
 

@@ -98,7 +98,11 @@ class Vocabulary:
         return {name: said[name] for name in ("counterfactual", "choice", "direction")}
 
     def say(self, values: Mapping[str, str]) -> str:
-        """The first form with its slots filled."""
+        """The first form with its slots filled.
+
+        Raises:
+            KeyError: A slot has no value.
+        """
         said = {**values, "direction": _translated(values.get("direction", ""), self._written)}
         return _SLOT.sub(lambda slot: said[slot[1]], self.forms[0])
 
@@ -181,7 +185,12 @@ class Facts(Struct, frozen=True):
     vocabulary: Vocabulary
 
     def find(self, state: Any, document: Any, submission: Submission) -> dict[str, Any]:
-        """What is found about a document that its schema accepted."""
+        """What is found about a document that its schema accepted.
+
+        Raises:
+            EvaluationError: The state has no environment or normal form.
+            NotCanonical: Something that must be hashed has no canonical form.
+        """
         trace = document["trace"]
         digest = sha256_hex(canonical_ints(self.env(state)))  # its type holds no floats; nor does that of a normal form
         known = self.names(state)

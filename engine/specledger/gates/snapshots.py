@@ -22,7 +22,12 @@ _SEPARATOR: Final = b"\x00"
 
 
 def commit(nonce: bytes, state_digest: str, focus_vars: Sequence[str]) -> str:
-    """The commitment to a state digest and an array of focus variables, in hex."""
+    """The commitment to a state digest and an array of focus variables, in hex.
+
+    Raises:
+        ValueError: The nonce has not 32 bytes, or the digest is no hexadecimal text.
+        NotCanonical: The variables have no canonical form.
+    """
     variables = sha256_raw(canonical_bytes(list(focus_vars)))
     return hmac_sha256(nonce, bytes.fromhex(state_digest) + _SEPARATOR + variables)
 
@@ -81,7 +86,12 @@ class Vault:
         self._made = 0
 
     def snapshot(self, fork_id: str, state_digest: str, focus_vars: Sequence[str]) -> dict[str, Any]:
-        """Commit to a state digest under a nonce."""
+        """Commit to a state digest under a nonce.
+
+        Raises:
+            ValueError: The digest is no hexadecimal text, or the stream gives a nonce that was used.
+            NotCanonical: The variables have no canonical form.
+        """
         reused = self._nonces == "reused" and bool(self._used)
         nonce = next(iter(self._used)) if reused else self._stream.bytes(KEY_SIZE)
         if nonce in self._used and not reused:

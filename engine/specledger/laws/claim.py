@@ -207,7 +207,11 @@ def evaluator(node: Node) -> Callable[[Read], Any]:
 
 
 def apply(op: str, left: Any, right: Any) -> Any:
-    """A binary operator on plain values."""
+    """A binary operator on plain values.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
     value = BINARY[op](left, right)
     if op in ARITHMETIC and not INT_MIN <= value <= INT_MAX:
         raise EvaluationError(E_EVAL_OVERFLOW, f"the result of `{op}` is beyond 64 bits")

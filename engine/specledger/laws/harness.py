@@ -38,11 +38,19 @@ class Run:
         self.transformed = [image.of(state) for state in self.states] if image is not None else []
 
     def usable(self) -> bool:
-        """Whether the start meets the preconditions."""
+        """Whether the start meets the preconditions.
+
+        Raises:
+            EvaluationError: An integer leaves 64 bits.
+        """
         return bool(self._value(self.law.where, 0, None))
 
     def instances(self) -> Iterator[tuple[int, bool, bool]]:
-        """Step by step, and cell by cell where the law is about cells: the step, whether it counts, and holds there."""
+        """Step by step, and cell by cell where the law is about cells: the step, whether it counts, and holds there.
+
+        Raises:
+            EvaluationError: An integer leaves 64 bits.
+        """
         law = self.law
         cells: Sequence[int | None] = range(len(self.states[0])) if law.template.cells else (None,)
         for t in range(law.template.first, law.last + 1):
@@ -53,13 +61,21 @@ class Run:
                 yield t, counts, any(holds)
 
     def first_violation(self) -> int | None:
-        """The first step at which the law is violated, or None."""
+        """The first step at which the law is violated, or None.
+
+        Raises:
+            EvaluationError: An integer leaves 64 bits.
+        """
         if not self.usable():
             return None
         return next((t for t, counts, holds in self.instances() if counts and not holds), None)
 
     def values(self, state: State) -> dict[str, int]:
-        """The observables that the claim reads, of a state."""
+        """The observables that the claim reads, of a state.
+
+        Raises:
+            EvaluationError: An integer leaves 64 bits.
+        """
         law = self.law
         names = {node.name: None for node in walk(law.claim) if isinstance(node, Observe)}
         return {name: law.observables[name].of(state) for name in names if name in law.observables}
@@ -93,7 +109,11 @@ def work_of(law: Law, cases: tuple[Case, ...]) -> int:
 
 
 def try_cases(law: Law, cases: tuple[Case, ...]) -> tuple[tuple[State, int] | None, Power, Judged]:
-    """Judge a law on its cases: a start that violates it and when, what the lack of one is worth, and the judgement."""
+    """Judge a law on its cases: a start that violates it and when, what the lack of one is worth, and the judgement.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
     starts = [case.start for case in cases]
     judged = judge(law, starts)
     violation = first_violation(starts, judged)
@@ -132,7 +152,11 @@ POOL: Final = 48
 
 
 def search(law: Law, cases: tuple[Case, ...], judged: Judged) -> tuple[State, int] | None:
-    """A start that violates the law and the step at which it does, or None."""
+    """A start that violates the law and the step at which it does, or None.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
     if law.mutations < ROUNDS:
         return None
     stream = Stream.named(law.seed, "search", law.universe.name)
@@ -174,6 +198,9 @@ def minimise(law: Law, start: State, t: int) -> tuple[State, int]:
 
     Returns:
         The start, and how many candidates were judged.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
     """
     spent, budget = 0, law.trial.candidates
     for shrink in (_shorter, _emptier, _shorter):

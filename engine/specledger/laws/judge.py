@@ -62,6 +62,9 @@ def judge(
         starts: The initial states, at least one.
         changes: Of each ring what its rule changes of that of the law's universe.
         last: The last step that is judged, if not that of the law.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits somewhere.
     """
     batch = Batch.of(starts, _halo_of(law), law.universe.rule.radius)
     longest = law.on(int(batch.layout.sizes.max()))

@@ -59,7 +59,11 @@ class Observable(Struct, frozen=True):
     root: Part
 
     def of(self, cells: Sequence[int]) -> int:
-        """The value on a ring."""
+        """The value on a ring.
+
+        Raises:
+            EvaluationError: An integer leaves 64 bits.
+        """
         return _value(self.root, cells)
 
     def bounds(self, longest: int, shortest: int = 0) -> tuple[int, int] | None:
@@ -72,7 +76,11 @@ class Observable(Struct, frozen=True):
         return None if terms is None else merged(terms, rule.symbols)
 
     def batch(self, states: Trajectory) -> Any:
-        """The values of all states of all cases, as int64 of shape (steps + 1, cases); exact integers where needed."""
+        """The values of all states of all cases, as int64 of shape (steps + 1, cases); exact integers where needed.
+
+        Raises:
+            EvaluationError: An integer leaves 64 bits.
+        """
         if self.bounds(states.longest) is None:
             return _exact(self.root, states)
         total = self.additive(states.rule)
@@ -204,7 +212,11 @@ def _exact(part: Part, states: Trajectory) -> Any:
 
 
 def hold(values: Any) -> Any:
-    """Integers, or an array of them, that lie within 64 bits."""
+    """Integers, or an array of them, that lie within 64 bits.
+
+    Raises:
+        EvaluationError: One does not.
+    """
     least, greatest = (values, values) if isinstance(values, int) else (values.min(), values.max())
     if not (least >= INT_MIN and greatest <= INT_MAX):
         raise EvaluationError(E_EVAL_OVERFLOW, "an integer leaves 64 bits")

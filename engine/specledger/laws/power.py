@@ -134,7 +134,11 @@ MAX_CELLS: Final = 10
 
 
 def content_of(law: Law) -> dict[str, int]:
-    """How many of the mutants of its universe's rule break a law; `share` in millionths."""
+    """How many of the mutants of its universe's rule break a law; `share` in millionths.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
     universe, rule = law.universe, law.universe.rule
     starts = universe.once(_starts, law.starts)
     every = len(rule.table) * (rule.symbols - 1)

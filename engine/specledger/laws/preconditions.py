@@ -109,7 +109,11 @@ class Repair:
 
 
 def distance(law: Law, start: State) -> int:
-    """How far a start is from meeting the preconditions of a law: the sum by which comparisons fail, 0 if it does."""
+    """How far a start is from meeting the preconditions of a law: the sum by which comparisons fail, 0 if it does.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
     return _distance(law.where, True, {name: each.of(start) for name, each in law.observables.items()})
 
 

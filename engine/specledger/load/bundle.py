@@ -68,6 +68,9 @@ class Resolved(Struct, frozen=True, eq=False):
 
         Args:
             path: The keys and indices as documents spell them: `("actions", "move", "when")`.
+
+        Raises:
+            KeyError: There is no scalar at the path, neither written nor by default.
         """
         node = self.origins.get(path)
         if node is not None and node.style not in ("block", "flow"):
@@ -160,23 +163,39 @@ def gather(root: str, known: Mapping[str, Resolved], case: str = "") -> Bundle:
 
 
 def key_of(kind: str, name: str, data: Mapping[str, Any]) -> str:
-    """The key of a spec."""
+    """The key of a spec.
+
+    Raises:
+        NotCanonical: The data have no canonical form.
+    """
     return f"{kind}/{name}@{tagged(SPEC_TAG, canonical_bytes(data))[:16]}"
 
 
 def dump(model: Spec) -> dict[str, Any]:
-    """The resolved form of a validated spec."""
+    """The resolved form of a validated spec.
+
+    Raises:
+        ReservedKey: A mapping has the key that marks doubles.
+    """
     data: dict[str, Any] = encode(model.model_dump(mode="json", by_alias=True, exclude_defaults=True))
     return data
 
 
 def restore(model: type[Spec], data: Mapping[str, Any]) -> Spec:
-    """The spec of a resolved form, whose mappings are in the order of their keys, however they were written."""
+    """The spec of a resolved form, whose mappings are in the order of their keys, however they were written.
+
+    Raises:
+        ValidationError: The data are not valid.
+    """
     return model.model_validate(decode(data))
 
 
 def encode(value: Any, path: Path = ()) -> Any:
-    """JSON values with doubles marked and keys sorted."""
+    """JSON values with doubles marked and keys sorted.
+
+    Raises:
+        ReservedKey: A mapping has the key that marks doubles.
+    """
     if isinstance(value, float):
         return {DOUBLE: repr(value)}
     if isinstance(value, list):

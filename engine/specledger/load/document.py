@@ -93,6 +93,9 @@ class Node(Struct, frozen=True):
 
         Of a number, null or boolean it is the text as written: `3.60`. A number that is not written, such as one inside
         a range, has its shortest text, at the place that it follows from.
+
+        Raises:
+            TypeError: The node is no scalar.
         """
         if self.style in ("block", "flow"):
             raise TypeError(f"a {self.style} collection has no text")
@@ -129,7 +132,11 @@ class Node(Struct, frozen=True):
         return [node.plain() for node in self.elements] if self.is_list else self.value
 
     def at(self, path: Path) -> "Node":
-        """The value at a path below this one."""
+        """The value at a path below this one.
+
+        Raises:
+            KeyError: There is none.
+        """
         node = self
         for step in path:
             child = node.child(step)
@@ -145,11 +152,19 @@ class Node(Struct, frozen=True):
         return self.elements[step] if step in range(len(self.elements)) else None
 
     def put(self, path: Path, node: "Node") -> "Node":
-        """This tree with another value at a path that it has."""
+        """This tree with another value at a path that it has.
+
+        Raises:
+            KeyError: It does not have the path.
+        """
         return self.put_all({path: node})
 
     def put_all(self, nodes: Mapping[Path, "Node"]) -> "Node":
-        """This tree with other values at paths that it has, none below another; each node is made again once."""
+        """This tree with other values at paths that it has, none below another; each node is made again once.
+
+        Raises:
+            KeyError: It does not have one of the paths.
+        """
         if () in nodes:
             return nodes[()]
         below: dict[str | int, dict[Path, Node]] = {}

@@ -189,7 +189,11 @@ def answered(
 def failed(
     failure: str, detail: str = "", usage: TokenUsage = NO_TOKENS, finish: str | None = None, text: str | None = None
 ) -> ModelAnswer:
-    """No answer, with its reason; what came of a text is kept as far as it is not too large."""
+    """No answer, with its reason; what came of a text is kept as far as it is not too large.
+
+    Raises:
+        ValueError: The failure is not one of `FAILURES`.
+    """
     if failure not in FAILURES:
         raise ValueError(f"{failure!r} is not a failure of a model")
     kept = None if text is None else _whole(text)

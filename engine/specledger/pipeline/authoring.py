@@ -61,6 +61,10 @@ def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Pa
 
     Returns:
         The file that was written.
+
+    Raises:
+        Rejected: E_NEW_KIND, E_NEW_NAME or E_NEW_EXISTS.
+        OSError: The file cannot be written.
     """
     start = _start_of(kind)
     if start is None:

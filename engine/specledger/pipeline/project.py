@@ -42,7 +42,12 @@ def schema_file(kind: str) -> Path:
 
 
 def write_project(folder: Path) -> Project:
-    """Write a project with a scenario that runs, and pin its result; files that exist are kept."""
+    """Write a project with a scenario that runs, and pin its result; files that exist are kept.
+
+    Raises:
+        Rejected: E_INIT; a kept spec is invalid.
+        OSError: A file cannot be written.
+    """
     shipped = find_specs()
     place = folder.resolve()
     if shipped is None or place == place.parent or (folder.exists() and not folder.is_dir()):

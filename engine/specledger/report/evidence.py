@@ -82,6 +82,10 @@ def opened(
     """Checked evidence, whether its bundle is a folder or one zip file; what was unpacked is gone afterwards.
 
     The arguments and refusals are those of `read_evidence`.
+
+    Raises:
+        Rejected: E_NO_EVIDENCE, if there is none.
+        Refuted: A check failed.
     """
     if not place.is_file() or not is_archive(place):
         yield read_evidence(place, kinds, models, workers, replay=replay)

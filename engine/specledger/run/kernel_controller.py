@@ -150,6 +150,9 @@ class KernelController(DecisionController):
         """The next step of the active plan; without one, the agent's document as a set of one.
 
         The set is empty if the agent proposes nothing. The kernel then receives nothing, and denies that.
+
+        Raises:
+            Halted: The process that asked the agent was ended.
         """
         if self.active is not None:
             return [self.active.proposal()]
@@ -215,7 +218,11 @@ class KernelController(DecisionController):
         state: State,
         inputs: Mapping[str, Any],
     ) -> tuple[State, dict[str, Any]]:
-        """Execute one step of a plan; the next one follows, if the token covers it, and none after a refusal."""
+        """Execute one step of a plan; the next one follows, if the token covers it, and none after a refusal.
+
+        Raises:
+            Refused: The token does not permit it; the plan ends then.
+        """
         at = 0 if self.active is None else self.active.index
         asked = Asked(proposal["action"], self.granted, self.now_ms)
         with self._logging_refusals():

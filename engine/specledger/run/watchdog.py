@@ -98,7 +98,11 @@ class Pulse:
         self._put(_LEAVE, message)
 
     def send(self, message: bytes) -> None:
-        """Send a message to the watchdog."""
+        """Send a message to the watchdog.
+
+        Raises:
+            ValueError: It has more than `MAX_MESSAGE` bytes.
+        """
         self._put(_MESSAGE, message)
 
     def end(self, failure: str | None) -> None:

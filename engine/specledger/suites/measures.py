@@ -49,7 +49,11 @@ class Reading(Struct, frozen=True):
         return cls(names, compile_expression(checked, names), checked)
 
     def read(self, values: Mapping[str, Any]) -> Any:
-        """Its value."""
+        """Its value.
+
+        Raises:
+            EvaluationError: It has none, or a value that it reads has none.
+        """
         given = [values[name] for name in self.names]
         for value in given:
             if isinstance(value, EvaluationError):

@@ -1,4 +1,4 @@
-"""The verification of a bundle, stage by stage: `Read`, `Chained`, `Checked`, `Compiled`.
+"""The verification of a bundle, stage by stage: `Read`, `Chained`, `Checked`, `Compiled`, `Replayed`.
 
 The number of each check is a comment at its code. After a failed check the checks that follow are not made.
 """
@@ -26,7 +26,7 @@ from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Level, Stopped, Ver
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
-from specledger.verify.kind import C, Chained, Checked, Compiled, EvidenceKind, O, Read, Resources
+from specledger.verify.kind import C, Chained, Checked, Compiled, EvidenceKind, O, Read, Replayed, Resources, Verifiable
 from specledger.verify.manifest import (
     MAX_SPECS,
     check_files,
@@ -88,7 +88,7 @@ def verify_evidence(
 
 def open_evidence(
     place: Path, reader: Reader, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, executor: Executor = ALONE
-) -> tuple[Compiled[Any, Any], Verification]:
+) -> tuple[Replayed[Any, Any], Verification]:
     """Verify the bundle at a place and give what was verified; `Reader(replay=False)` verifies without replay.
 
     Raises:
@@ -110,38 +110,42 @@ def verify_bundle(
 
 def open_bundle(
     place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader, executor: Executor = ALONE
-) -> tuple[Compiled[Any, Any], Verification]:
-    """Verify a bundle of a known kind and give what was verified."""
+) -> tuple[Replayed[Any, Any], Verification]:
+    """Verify a bundle of a known kind and give what was verified.
+
+    Raises:
+        Refuted: A check failed.
+        Rejected: As `verify_evidence`.
+    """
     verification = Verification(asked=reader.asked, demanded=reader.levels)
     verification.signed = any(os.path.lexists(place / name) for name in SIGNED)
     try:
         compiled = compile_bundle(place, kind, Resources(models, executor), verification)
         obstacle = obstacle_to_replay(compiled, replay=reader.replay)
-        content = compiled.content.check(verification, obstacle)
+        verifiable = compiled.content.check(verification, obstacle)
         check_external(verification, compiled, reader)
-        # the last one but for the judge
-        if obstacle is not None:
-            verification.not_made(kind.replay, obstacle, Level.REPLAYED)
-        else:
-            with verification.check(kind.replay, Level.REPLAYED) as note:
-                note.message = content.replay()
+        replayed = replay_content(compiled, verifiable, obstacle, verification)
         if reader.judge:
-            judge = content.judge
-            verification.attempt(check_names.JUDGE, lambda: summary(judge(obstacle), verification), Level.JUDGED)
+            judge_content(replayed, verification)
     except Stopped:
         verification.stop(_planned(kind, reader))
         raise Refuted(verification) from None
     except OSError as error:
         raise _unreadable(place, error) from error
     if reader.proof is not None:
-        verification.facts["proof"] = prove(compiled.receipts.lines(), compiled.receipts.run, reader.proof)
-    return compiled, verification
+        verification.facts["proof"] = prove(replayed.receipts.lines(), replayed.receipts.run, reader.proof)
+    return replayed, verification
 
 
 def compile_bundle(
     place: Path, kind: EvidenceKind[O, C], resources: Resources, verification: Verification, *, inner: bool = False
 ) -> Compiled[O, C]:
-    """Take a bundle through the stages without replay; an `inner` one is in a suite, unsigned and without sources."""
+    """Take a bundle through the stages without replay; an `inner` one is in a suite, unsigned and without sources.
+
+    Raises:
+        Stopped: A check failed.
+        Rejected: E_NO_EVIDENCE, if there is no bundle.
+    """
     checked = check_receipts(chain(read_bundle(place, kind, verification, inner=inner), verification), verification)
     return compile_specs(checked, resources, verification, inner=inner)
 
@@ -269,6 +273,25 @@ def _check_extends(
         signers = note_signers(trust, before.note)
         known += f"; {len(signers)} of your trusted keys signed that checkpoint"
     return f"{found}{known}"
+
+
+def replay_content(
+    compiled: Compiled[O, C], verifiable: Verifiable, obstacle: str | None, verification: Verification
+) -> Replayed[O, C]:
+    """Make the evidence again and compare it, unless there is an obstacle: the last check but for the judge."""
+    name = compiled.kind.replay
+    if obstacle is not None:
+        verification.not_made(name, obstacle, Level.REPLAYED)
+    else:
+        with verification.check(name, Level.REPLAYED) as note:
+            note.message = verifiable.replay()
+    return Replayed(**asdict(compiled), verifiable=verifiable, obstacle=obstacle)
+
+
+def judge_content(replayed: Replayed[Any, Any], verification: Verification) -> None:
+    """Have a second evaluator judge the evidence."""
+    judge = replayed.verifiable.judge
+    verification.attempt(check_names.JUDGE, lambda: summary(judge(replayed.obstacle), verification), Level.JUDGED)
 
 
 def _planned(kind: EvidenceKind[Any, Any], reader: Reader) -> Iterator[tuple[str, Level]]:

@@ -44,6 +44,9 @@ def check_certificate(document: Json, question: Json, holds: Holds | None = None
 
     Returns:
         None if the claim is proved for every admitted ring, else the length up to which it is.
+
+    Raises:
+        InvalidCertificate: It proves nothing, or not this.
     """
     try:
         require(len(canonical_bytes(document)) <= MAX_BYTES, "the certificate is too large")

@@ -78,7 +78,12 @@ def same(recorded: Any, found: Any) -> bool:
 
 
 def agree(record: Mapping[str, Any], found: Mapping[str, Any], what: str, code_: str) -> None:
-    """Go on only if a record has these values."""
+    """Go on only if a record has these values.
+
+    Raises:
+        Broken: It has another one.
+        KeyError: It lacks one.
+    """
     for name, value in found.items():
         if not same(record[name], value):
             raise Broken(code_, f"{what} records another `{name}`: {short(record[name])}, not {short(value)}")
@@ -133,7 +138,11 @@ class Verification(Struct):
 
     @contextmanager
     def check(self, name: str, level: Level = Level.INTACT) -> Iterator[Note]:
-        """Record a check that the body makes by raising Broken or not."""
+        """Record a check that the body makes by raising Broken or not.
+
+        Raises:
+            Stopped: The check failed.
+        """
         note = Note()
         try:
             yield note

@@ -179,7 +179,11 @@ class DiscoveryContent(Struct, frozen=True):
 
 
 def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, resources: Resources) -> DiscoveryContent:
-    """Compile the recorded specs and read the recording."""
+    """Compile the recorded specs and read the recording.
+
+    Raises:
+        Broken: E_SPECS, if they do not compile; a code of the recording, if it is missing or damaged.
+    """
     try:
         workbench, model = open_all(specs)
     except Rejected as rejected:

@@ -1,7 +1,8 @@
 """The part that a kind of evidence supplies to verification, and the stages that evidence passes through.
 
-Each stage extends the one before it: `Read`, `Chained`, `Checked`, `Compiled`. A function that needs compiled specs
-takes `Compiled`, so it cannot be called earlier. `bundle` constructs the stages and numbers the checks between them.
+Each stage extends the one before it: `Read`, `Chained`, `Checked`, `Compiled`, `Replayed`. A function that needs
+compiled specs takes `Compiled`, so it cannot be called earlier. `bundle` constructs the stages and numbers the checks
+between them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,12 @@ class Verifiable(Protocol):
         """Make the evidence again and compare it."""
 
     def judge(self, obstacle: str | None) -> Count:
-        """Have a second evaluator judge every verdict of an expression."""
+        """Have a second evaluator judge every verdict of an expression.
+
+        Raises:
+            Broken, Lacking: It cannot be judged.
+            Rejected: E_JUDGE_PACKAGE.
+        """
 
 
 class Resources(Struct, frozen=True):
@@ -116,3 +122,10 @@ class Compiled(Checked[O, C], Generic[O, C], frozen=True):
 
     specs: Bundle
     content: C
+
+
+class Replayed(Compiled[O, C], Generic[O, C], frozen=True):
+    """A bundle that replay reproduces, or that is not replayed for a stated reason, which is `obstacle` then."""
+
+    verifiable: Verifiable
+    obstacle: str | None

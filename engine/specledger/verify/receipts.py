@@ -65,7 +65,11 @@ class Receipts(Struct, frozen=True):
 
 
 def link(receipts: Receipts) -> Head:
-    """Read all lines as bytes: each ends with its number, the run, and the digest of the line before."""
+    """Read all lines as bytes: each ends with its number, the run, and the digest of the line before.
+
+    Raises:
+        Broken: At the first line that does not: it is no receipt, or does not follow the line before.
+    """
     count, hashed, tree = 0, b"", Tree()
     for _, hashed in linked(receipts):
         count += 1

@@ -158,7 +158,11 @@ _ABSENT: Final = _Absent()
 
 
 def rebuild(document: Any, models: Models, kind: str = SCENARIO) -> Bundle:
-    """The bundle of recorded specs, which are checked like any others."""
+    """The bundle of recorded specs, which are checked like any others.
+
+    Raises:
+        Broken: E_SPECS, if they are not the resolved form of a spec of the kind.
+    """
     try:
         bundle = bundle_from_document(document, models)
     except Rejected as rejected:

@@ -115,6 +115,9 @@ def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, execu
     """What makes a recorded run again.
 
     Where a kernel signed with a key, the recorded signatures are used and verified: the key is not here.
+
+    Raises:
+        Broken: E_TAPE_FORM; E_TAPE_MISSING, if the agent is outside and there is no recording.
     """
     if plan.signed:
         plan = replace(plan, signatures=signatures_of(receipts))

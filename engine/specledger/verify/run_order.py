@@ -56,7 +56,12 @@ class RunOrder:
         self._tips: dict[str, str] = {}
 
     def add(self, type_: str, body: Body) -> None:
-        """Take one receipt."""
+        """Take one receipt.
+
+        Raises:
+            Broken: It does not continue the run.
+            KeyError, TypeError: It lacks a field, or is of an unknown type.
+        """
         demand(not self._ended, f"{type_!r} after the end", E_ENDS)
         takes = {
             "start": self._start,

@@ -100,7 +100,11 @@ class LogSubject(Struct, frozen=True):
 
 
 def check_runlog(path: Path, manifest: Mapping[str, Any], subject: LogSubject, seen: str | None = None) -> str:
-    """Find a bundle in a log, and check that the log and the bundle agree."""
+    """Find a bundle in a log, and check that the log and the bundle agree.
+
+    Raises:
+        Broken: E_RUNLOG, E_RUNLOG_UNLISTED, E_RUNLOG_REWRITTEN.
+    """
     log = _read(path)
     if seen is not None and seen not in log.heads:
         raise Broken(E_RUNLOG_REWRITTEN, f"no line of {path.name} has the digest {seen}")

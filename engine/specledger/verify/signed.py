@@ -107,7 +107,11 @@ def _timestamp(place: Path) -> tuple[str, bytes]:
 
 
 def check_time(authorities: Authorities | None, place: Path, seals: Seals) -> str:
-    """Check that an authority which the reader trusts signed the time stamp."""
+    """Check that an authority which the reader trusts signed the time stamp.
+
+    Raises:
+        Broken, Lacking, Rejected: As `check_stamp`; Lacking too if there is no stamp, or the reader names no authority.
+    """
     if seals.time is None:
         raise Lacking("the evidence holds no time stamp")
     if authorities is None:

@@ -153,7 +153,11 @@ def _apply(op: str, left: Any, right: Any) -> Any:
 
 
 def check_counterexample(law: Law, recorded: Any) -> None:
-    """Check a counterexample against its law."""
+    """Check a counterexample against its law.
+
+    Raises:
+        InvalidCertificate: It is none, or something else happens around it than was written down.
+    """
     alphabet = law.universe.alphabet
     text, t = recorded["start"], recorded["t"]
     require(isinstance(text, str) and set(text) <= set(alphabet), "the start has symbols that the alphabet lacks")

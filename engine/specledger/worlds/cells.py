@@ -32,7 +32,11 @@ Place = tuple[int, int]
 
 
 def ring(p: Cell, n: int) -> list[Cell]:
-    """The cells at distance n from a cell, row by row; those of negative coordinates are left out."""
+    """The cells at distance n from a cell, row by row; those of negative coordinates are left out.
+
+    Raises:
+        EvaluationError: If n is not in 0..512.
+    """
     _within("ring", n, MOST_RING)
     x, y = p["x"], p["y"]
     cells: list[Cell] = []
@@ -43,13 +47,21 @@ def ring(p: Cell, n: int) -> list[Cell]:
 
 
 def cells_by_distance(p: Cell, n: int) -> list[Cell]:
-    """The cells at distance 0 to n from a cell, nearer ones first, each distance row by row as in a ring."""
+    """The cells at distance 0 to n from a cell, nearer ones first, each distance row by row as in a ring.
+
+    Raises:
+        EvaluationError: If n is not in 0..64.
+    """
     _within("cells_by_distance", n, MOST_BALL)
     return [cell for radius in range(n + 1) for cell in ring(p, radius)]
 
 
 def cells_mask(cells: list[Cell], width: int, height: int) -> Field:
-    """A field of a width and a height, 1 at the listed cells and 0 elsewhere; cells outside are left out."""
+    """A field of a width and a height, 1 at the listed cells and 0 elsewhere; cells outside are left out.
+
+    Raises:
+        EvaluationError: If a side is not in 0..256.
+    """
     _within("cells_mask", width, FIELD_SIDE)
     _within("cells_mask", height, FIELD_SIDE)
     field = [[0] * width for _ in range(height)]
@@ -61,7 +73,11 @@ def cells_mask(cells: list[Cell], width: int, height: int) -> Field:
 
 
 def dilate(f: Field, n: int) -> Field:
-    """1 at distance n or less from a cell that is not 0, else 0; walls do not shield."""
+    """1 at distance n or less from a cell that is not 0, else 0; walls do not shield.
+
+    Raises:
+        EvaluationError: If n is not in 0..64.
+    """
     _within("dilate", n, MOST_BALL)
     starts = [(x, y) for y, row in enumerate(f) for x, a in enumerate(row) if a]
     near = _reached([[0] * len(row) for row in f], starts, n)
@@ -72,6 +88,9 @@ def reach(blocked: Field, p: Cell, n: int) -> int:
     """How many cells are reached from a cell in at most n steps N, E, S, W over cells that are 0; itself is one.
 
     A start outside the field reaches nothing; a start that is blocked itself counts, as in `distances`.
+
+    Raises:
+        EvaluationError: If n is not in 0..64.
     """
     _within("reach", n, MOST_REACH)
     return len(_reached(blocked, [(p["x"], p["y"])], n))
@@ -90,6 +109,9 @@ def wall_edits(walls: list[Cell], blocked: Field, p: Cell, n: int, wanted: int, 
         n: The steps of the reach, 4 at most.
         wanted: The number of cells to be reached.
         kept: Cells that must not be walled, beside the cell itself.
+
+    Raises:
+        EvaluationError: If n is not in 0..4.
     """
     _within("wall_edits", n, MOST_EDITED)
     start = (p["x"], p["y"])
@@ -115,7 +137,11 @@ def wall_edits(walls: list[Cell], blocked: Field, p: Cell, n: int, wanted: int, 
 
 
 def fresh(prefix: str, taken: list[str]) -> str:
-    """The first of `prefix-1`, `prefix-2`, … that is not taken."""
+    """The first of `prefix-1`, `prefix-2`, … that is not taken.
+
+    Raises:
+        EvaluationError: If the prefix is longer than 65,000 characters.
+    """
     _within("fresh", len(prefix), 65_000)
     known = set(taken)
     return next(name for number in range(1, len(taken) + 2) if (name := f"{prefix}-{number}") not in known)

@@ -44,12 +44,20 @@ def _rectangular(f: Field) -> None:
 
 
 def field_add(f: Field, g: Field) -> Field:
-    """f + g, cell by cell."""
+    """f + g, cell by cell.
+
+    Raises:
+        ValueError: If the shapes differ.
+    """
     return _together(add, f, g)
 
 
 def field_sub(f: Field, g: Field) -> Field:
-    """f - g, cell by cell."""
+    """f - g, cell by cell.
+
+    Raises:
+        ValueError: If the shapes differ.
+    """
     return _together(sub, f, g)
 
 
@@ -59,7 +67,11 @@ def field_scale(k: int, f: Field) -> Field:
 
 
 def field_combine(weights: list[int], terms: list[Field]) -> Field:
-    """The sum of weight * field over all terms."""
+    """The sum of weight * field over all terms.
+
+    Raises:
+        ValueError: If there are no terms, not one weight for each, or the fields differ in shape.
+    """
     if not terms or len(weights) != len(terms):
         raise ValueError("a combination has one weight for each of its fields, and at least one of them")
     result = field_scale(weights[0], terms[0])
@@ -100,12 +112,20 @@ def field_over(f: Field, bound: int) -> Field:
 
 
 def field_min(f: Field) -> int:
-    """The least value."""
+    """The least value.
+
+    Raises:
+        ValueError: If the field or one of its rows is empty.
+    """
     return min(map(min, f))
 
 
 def field_max(f: Field) -> int:
-    """The greatest value."""
+    """The greatest value.
+
+    Raises:
+        ValueError: If the field or one of its rows is empty.
+    """
     return max(map(max, f))
 
 
@@ -115,7 +135,11 @@ def sum_sq(f: Field) -> int:
 
 
 def grad_energy(f: Field) -> int:
-    """The sum of squared forward differences along both axes."""
+    """The sum of squared forward differences along both axes.
+
+    Raises:
+        ValueError: If the rows differ in length.
+    """
     total = 0
     above: list[int] | None = None
     for row in f:
@@ -131,7 +155,11 @@ def grad_energy(f: Field) -> int:
 
 
 def laplacian(f: Field) -> Field:
-    """The 4-neighbour Laplacian with free edges: a neighbour outside contributes nothing."""
+    """The 4-neighbour Laplacian with free edges: a neighbour outside contributes nothing.
+
+    Raises:
+        ValueError: If the rows differ in length.
+    """
     _rectangular(f)
     height = len(f)
     result = []
@@ -229,7 +257,11 @@ def mask(f: Field, codes: list[int]) -> Field:
 
 
 def mask_or(f: Field, g: Field) -> Field:
-    """1 where either is not 0."""
+    """1 where either is not 0.
+
+    Raises:
+        ValueError: If the shapes differ.
+    """
     return _together(_either, f, g)
 
 

@@ -70,7 +70,11 @@ def read_drawing(drawing: str) -> Grid:
 
 
 def generate(steps: list[Generator], stream: Stream) -> Grid:
-    """Perform the generator steps in order, again from the first one while there is no room or no connection."""
+    """Perform the generator steps in order, again from the first one while there is no room or no connection.
+
+    Raises:
+        MapError: If a step cannot be performed, or no attempt has room for all of them and connects.
+    """
     first = steps[0] if steps else None
     cells = first.width * first.height if isinstance(first, Fill) else 1
     attempts = min(ATTEMPTS, CELLS_DRAWN // cells)
@@ -87,7 +91,11 @@ def generate(steps: list[Generator], stream: Stream) -> Grid:
 
 
 def make(spec: Map, stream: Stream) -> Grid:
-    """The rows of characters that a map spec stands for; only `generate` draws from the stream."""
+    """The rows of characters that a map spec stands for; only `generate` draws from the stream.
+
+    Raises:
+        MapError: As `read_drawing` and `generate`.
+    """
     return read_drawing(spec.drawing) if spec.drawing is not None else generate(spec.generate or [], stream)
 
 

@@ -117,6 +117,9 @@ def viability(f: Field, phases: list[list[Cell]]) -> list[Field]:
     Args:
         f: 0 where one may be at all.
         phases: Per phase the cells in which it is deadly to be.
+
+    Raises:
+        ValueError: If there are no phases, or more than `MOST_PLACES` pairs.
     """
     if not phases or len(phases) * sum(map(len, f)) > MOST_PLACES:
         raise ValueError(f"a viability kernel has at least one phase and at most {MOST_PLACES} pairs of cell and phase")
@@ -171,7 +174,11 @@ _digest = tagger(VALUE_TAG)
 
 
 def digest_of(value: Any) -> str:
-    """The digest of any value without doubles: of its canonical JSON under `VALUE_TAG`, as lower-case hex."""
+    """The digest of any value without doubles: of its canonical JSON under `VALUE_TAG`, as lower-case hex.
+
+    Raises:
+        ValueError: If the value has no canonical form.
+    """
     try:
         check_weight(value)
         return _digest(canonical_bytes(value))

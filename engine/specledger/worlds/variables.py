@@ -50,7 +50,11 @@ class Variables:
         self._labels = {op: _labelling(world, op, checked) for op, checked in world.namespace.labels}
 
     def names(self, state: State) -> list[str]:
-        """The variables that there are in a state, sorted; a name longer than 80 characters is left out."""
+        """The variables that there are in a state, sorted; a name longer than 80 characters is left out.
+
+        Raises:
+            EvaluationError: An `over` that cannot be evaluated.
+        """
         found = set(self._plain)
         for planned in self._families:
             before, _, after = split_name(planned.name)

@@ -90,6 +90,9 @@ class Environment:
         """Returns this environment with more names; a name of the same sort is replaced.
 
         Only the new names are validated, and sorts without new names are shared.
+
+        Raises:
+            ValueError: As for the constructor.
         """
         more = {"variables": variables, "functions": functions, "constants": constants, "derived": derived}
         extended = copy(self)
@@ -220,7 +223,11 @@ class Session(Struct, eq=False):
     nodes: int = 0
 
     def count(self) -> None:
-        """Counts one node."""
+        """Counts one node.
+
+        Raises:
+            TooLarge: There have been too many.
+        """
         self.nodes += 1
         if self.nodes > MAX_EXPANDED_NODES:
             raise TooLarge

@@ -58,7 +58,11 @@ def seal(text: str, names: Collection[str]) -> ast.Module:
 
 
 def sealed(tree: ast.Module, names: Collection[str]) -> ast.Module:
-    """The tree itself, if it is made only of what generated source may contain."""
+    """The tree itself, if it is made only of what generated source may contain.
+
+    Raises:
+        NotSealed: It is not.
+    """
     if not all(isinstance(statement, ast.FunctionDef) for statement in tree.body):
         raise NotSealed("a generated module holds functions only")
     for node in within(tree):

@@ -236,7 +236,11 @@ class Cursor:
         return True
 
     def expect(self, kind: str, purpose: str) -> Token:
-        """The token at hand, left behind."""
+        """The token at hand, left behind.
+
+        Raises:
+            Problem: It is of another kind.
+        """
         if self.next.kind != kind:
             raise self.unexpected(f"expected `{kind}` {purpose}")
         return self.take()

@@ -75,7 +75,11 @@ def clauses(condition: Condition, limit: int, *, negated: bool = False) -> list[
 
 
 def joined(listed: list[list[Clause]], limit: int) -> list[Clause]:
-    """One alternative of each list, in every combination."""
+    """One alternative of each list, in every combination.
+
+    Raises:
+        TooManyClauses: There are more than the limit.
+    """
     found: list[Clause] = [()]
     for alternatives in listed:
         found = [(*first, *second) for first in found for second in alternatives]

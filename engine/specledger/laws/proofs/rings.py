@@ -134,7 +134,11 @@ def admitted(question: Question, ring: State) -> bool:
 
 
 def spend(budget: list[int], cells: int) -> None:
-    """Take cells off a budget."""
+    """Take cells off a budget.
+
+    Raises:
+        OutOfCells: There are not as many left.
+    """
     budget[0] -= cells
     if budget[0] < 0:
         raise OutOfCells
