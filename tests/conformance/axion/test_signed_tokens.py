@@ -93,14 +93,16 @@ def test_one_signature_for_another_token_is_found(bundle, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    "content", [None, "", "00" * 31, "zz" * 32, OTHER.hex()], ids=["missing", "empty", "short", "no hex", "another"]
+    "content",
+    [None, "", "00" * 31, "zz" * 32, OTHER.hex(), "\u0663" * 64],
+    ids=["missing", "empty", "short", "no hex", "another", "other digits"],
 )
 @pytest.mark.parametrize("where", ["file", "variable"])
 def test_a_key_that_is_not_there_is_told_and_never_shown(tmp_path, monkeypatch, where, content):
     if where == "file":
         signing = Signing(PUBLIC, file=str(tmp_path / "key"))
         if content is not None:
-            (tmp_path / "key").write_text(content, encoding="ascii")
+            (tmp_path / "key").write_text(content, encoding="utf-8")
     else:
         signing = Signing(PUBLIC, variable=VARIABLE)
         monkeypatch.delenv(VARIABLE, raising=False)
