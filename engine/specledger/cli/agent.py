@@ -17,11 +17,10 @@ from specledger.cli.output import (
     print_json,
     print_text,
     with_output_options,
-    write_output,
+    write_findings,
 )
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
-from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from specledger.report.agent import AgentReading
@@ -105,10 +104,8 @@ def _say(reading: AgentReading, agent_name: str, scenario: str, format_: OutputF
     elif format_ is OutputFormat.HUMAN:
         print_text(_text(reading, agent_name, scenario))
     else:
-        from specledger.report.model import Report
-
         passed = [f"agent {agent_name}"] if reading.verdict is Verdict.PASS else []
-        write_output(FORMATS[format_].write(Report.from_findings(findings, passed)))
+        write_findings(format_, findings, passed, about="specledger/check")
     if findings:
         print_error(diagnostics_text(findings))
 

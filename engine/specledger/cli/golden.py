@@ -18,7 +18,7 @@ from specledger.cli.output import (
     print_json,
     print_status,
     print_text,
-    write_output,
+    write_findings,
 )
 from specledger.core.diagnostics import Diagnostic
 from specledger.core.verdict import Exit, Verdict
@@ -168,10 +168,7 @@ def _end(compared: Sequence[dict[str, Any]], findings: Sequence[Diagnostic], for
     if format_ is OutputFormat.JSON:
         print_json({"compared": compared, "diagnostics": diagnostics_json(findings)})
     elif format_ is not OutputFormat.HUMAN:
-        from specledger.report.formats import FORMATS
-        from specledger.report.model import Report
-
         same = [f"{case['name']}: {case['pinned']}" for case in compared if case["pinned"] in (_SAME, _ACCEPTED)]
-        write_output(FORMATS[format_].write(Report.from_findings(findings, same, about="specledger/golden")))
+        write_findings(format_, findings, same, about="specledger/golden")
     if findings:
         print_error(diagnostics_text(findings))

@@ -242,6 +242,15 @@ def write_output(output: Output, out: Path | None = None) -> None:
         write_text(output.text, None if output.summary else out)
 
 
+def write_findings(
+    format_: str, findings: Sequence[Diagnostic], passed: Sequence[str] = (), *, about: str, not_run: bool = False
+) -> None:
+    """Write findings, and what passed, to standard output in a format of reports; `about` is the id of the check."""
+    from specledger.report.model import Report
+
+    write_output(FORMATS[format_].write(Report.from_findings(findings, passed, about, not_run)))
+
+
 def write_text(text: str, out: Path | None = None) -> None:
     """Write a text to a file, or to standard output."""
     if out is not None:
@@ -277,9 +286,7 @@ def print_refusal(diagnostics: Sequence[Diagnostic]) -> None:
     if shown == OutputFormat.JSON:
         print_json({"diagnostics": diagnostics_json(diagnostics)})
     elif shown in (OutputFormat.JUNIT, OutputFormat.SARIF, OutputFormat.GITHUB):
-        from specledger.report.model import Report
-
-        write_output(FORMATS[shown].write(Report.from_findings(diagnostics, about="specledger", not_run=True)))
+        write_findings(shown, diagnostics, about="specledger", not_run=True)
     print_error(diagnostics_text(diagnostics))
 
 

@@ -27,12 +27,11 @@ from specledger.cli.output import (
     print_json,
     print_status,
     print_text,
-    write_output,
+    write_findings,
 )
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Severity, counted, printable
 from specledger.core.verdict import Exit
-from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
@@ -102,10 +101,8 @@ def _print_checked(
         skipped = list(wanted.skipped)
         print_json({"checked": ok, "diagnostics": diagnostics_json(findings), "skipped": skipped})
     elif format_ is not OutputFormat.HUMAN:
-        from specledger.report.model import Report
-
         passed = [" ".join(word for word in (one.kind, one.name, one.case) if word) for one in checked]
-        write_output(FORMATS[format_].write(Report.from_findings(findings, passed)))
+        write_findings(format_, findings, passed, about="specledger/check")
     elif checked:
         print_status(_checked_text(checked))
     if findings:

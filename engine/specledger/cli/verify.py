@@ -138,7 +138,7 @@ def _check_usage(
 
 
 def _verify_several(bundles: Sequence[Path], verify_one: Callable[[Path], Verification], format_: OutputFormat) -> int:
-    """Verify bundles, print a line for each and a total, or one document, and give the exit code of the gravest."""
+    """Verify bundles, print a line for each and a total, or one document, and give the exit code of the worst."""
     from specledger.report.model import Report
     from specledger.verify.assurance_levels import as_json
 

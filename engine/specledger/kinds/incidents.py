@@ -52,7 +52,7 @@ def incidents_of(event: Event) -> list[Incident]:
     return found
 
 
-def keep_gravest(kept: list[Incident], event: Event) -> list[Incident]:
+def keep_worst(kept: list[Incident], event: Event) -> list[Incident]:
     """The most severe of the incidents so far and those in an event, in their order.
 
     Of equally severe ones the first of each invariant, probe or failed expression is kept before any second one.

@@ -17,7 +17,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.kinds.asking_cost import asking_cost, weak_probes
-from specledger.kinds.incidents import explained, keep_gravest
+from specledger.kinds.incidents import explained, keep_worst
 from specledger.kinds.kind import Runnable, case_name
 from specledger.kinds.running import Finished, Incident, Progress, RunOptions, bundle_writer, footer, resumable_writer
 from specledger.kinds.scenario_events import scenario_events
@@ -69,7 +69,7 @@ def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: 
     incidents: list[Incident] = []
     for event in events:
         writer.add(event)
-        incidents = keep_gravest(incidents, event)
+        incidents = keep_worst(incidents, event)
     manifest = writer.finish(attach=options.seal.attach)
     return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, explained(bundle, incidents))
 

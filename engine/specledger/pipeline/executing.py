@@ -115,7 +115,7 @@ def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor
     made_by = {"specs": bundle.digest, "engine": ENGINE, "evaluator": EVALUATOR}
     if not isinstance(recorded, dict) or any(recorded.get(name) != value for name, value in made_by.items()):
         return None
-    from specledger.kinds.incidents import explained, keep_gravest
+    from specledger.kinds.incidents import explained, keep_worst
     from specledger.verify.bundle import Refuted, open_evidence
 
     try:
@@ -127,7 +127,7 @@ def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor
         return replace(finished, receipts=tuple({"type": type_, **body} for type_, body in found.receipts.contents()))
     incidents: list[Incident] = []
     for each in found.receipts.contents():
-        incidents = keep_gravest(incidents, Event(*each))
+        incidents = keep_worst(incidents, Event(*each))
     return replace(finished, incidents=explained(bundle, incidents))
 
 

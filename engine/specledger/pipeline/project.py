@@ -49,10 +49,12 @@ def write_project(folder: Path) -> Project:
         OSError: A file cannot be written.
     """
     shipped = find_specs()
+    if shipped is None:
+        raise Rejected([Diagnostic(E_INIT, "the shipped files are missing")])
     place = folder.resolve()
-    if shipped is None or place == place.parent or (folder.exists() and not folder.is_dir()):
-        why = "the shipped files are missing" if shipped is None else f"{folder} is no folder for a project"
-        raise Rejected([Diagnostic(E_INIT, why, hint="name another folder: spec init DIR")])
+    if place == place.parent or (folder.exists() and not folder.is_dir()):
+        what = "the root of the file system" if place == place.parent else "not a folder"
+        raise Rejected([Diagnostic(E_INIT, f"{folder} is {what}", hint="name another folder: spec init DIR")])
     files = list(_files(shipped / "new" / "project"))
     _refuse_links(folder, [*(target for _, target in files), *map(schema_file, MODELS), GOLDENS])
     written: list[Path] = []

@@ -32,13 +32,13 @@ from specledger.report.subject import WHOLE
 
 Part = Cell | Place
 
-_GRAVEST: Final = (Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.PASS)
+_WORST_FIRST: Final = (Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.PASS)
 _MOST_NAMED: Final = 3
 _LONGEST: Final = 700  # characters of what a check means
 
 
 class Headline(Struct, frozen=True):
-    """The verdict of a report, that of its profile or the gravest of its bundles, with the reason in one sentence.
+    """The verdict of a report, that of its profile or the worst of its bundles, with the reason in one sentence.
 
     `meaning` are sentences about the check that the reason names: how it failed, or what it requires.
     """
@@ -60,20 +60,20 @@ def headline_of(report: Report) -> Headline:
         (subject,) = report.subjects
         why, kind = [*_of_subject(subject, True)], f"Evidence of a {subject.kind}"
         return Headline(kind, subject.title, subject.verdict, why, _meaning(subject))
-    gravest = min(report.subjects, key=lambda each: _GRAVEST.index(each.verdict))
-    index = report.subjects.index(gravest)
+    worst = min(report.subjects, key=lambda each: _WORST_FIRST.index(each.verdict))
+    index = report.subjects.index(worst)
     counts = ", ".join(f"{number} {mark}" for mark, number in marks_of(report.subjects))
-    all_ = diagnostics.counted(len(names), gravest.kind if in_one_table(report.subjects) else "bundle")
+    all_ = diagnostics.counted(len(names), worst.kind if in_one_table(report.subjects) else "bundle")
     reason: list[Part] = [Words(f"{all_}: {counts}. ")]
-    if gravest.verdict is Verdict.PASS:
+    if worst.verdict is Verdict.PASS:
         outcomes = counts_text(check.outcome for each in report.subjects for check in each.checks)
         reason.append(Words(f"No check failed: {outcomes}."))
     else:
         link = RowLink(anchor("bundles", names[index]), names[index])
-        reason += [link, Words(": "), *_of_subject(gravest, index == 0 or in_one_table(report.subjects))]
+        reason += [link, Words(": "), *_of_subject(worst, index == 0 or in_one_table(report.subjects))]
     title = ", ".join(names) if len(names) <= _MOST_NAMED else all_
-    meaning = [] if gravest.verdict is Verdict.PASS else _meaning(gravest)
-    return Headline("Evidence of several bundles", title, gravest.verdict, reason, meaning)
+    meaning = [] if worst.verdict is Verdict.PASS else _meaning(worst)
+    return Headline("Evidence of several bundles", title, worst.verdict, reason, meaning)
 
 
 def reason_text(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""The `invariant` kind: a predicate that must hold, where it is judged, and how grave a breach is."""
+"""The `invariant` kind: a predicate that must hold, where it is judged, and how severe a violation is."""
 
 from __future__ import annotations
 

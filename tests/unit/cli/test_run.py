@@ -6,7 +6,7 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Exit
-from specledger.kinds.incidents import incidents_of, keep_gravest
+from specledger.kinds.incidents import incidents_of, keep_worst
 from specledger.kinds.running import Finished, Incident
 from specledger.kinds.scenario import RUNNABLE
 
@@ -94,7 +94,7 @@ def test_a_rare_failure_is_told_beside_a_frequent_one():
         names = ["often", "rare"] if t == 8 else ["often"]
         breaches = [{"invariant": name, "severity": "fatal", "witness": {"t": t}} for name in names]
         body = {"episode": 0, "t": t, "decisions": [], "violations": breaches, "chosen": 0}
-        kept = keep_gravest(kept, Event("step", body))
+        kept = keep_worst(kept, Event("step", body))
     assert [(one.t, one.what) for one in kept] == [(0, "often"), (1, "often"), (2, "often"), (3, "often"), (8, "rare")]
 
 
