@@ -52,7 +52,7 @@ def stated(supposed):
 def reasons(teller, state, choice):
     """What would change the choice, as another agent sees it."""
     its = narration(teller)
-    claimed, _ = derive_claims(its.teller, its.views, state, {}, choice.label, its.vary, _MOST, _HERE)
+    claimed, _ = derive_claims(its.teller, its.views, state, {}, choice.label, its.vary, _MOST, its.least, _HERE)
     return [stated(one) for one in claimed]
 
 

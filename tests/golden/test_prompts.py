@@ -34,7 +34,11 @@ def written(name):
 def decided(prompt):
     """A prompt about decisions, asked about a small observation and with an offer."""
     operations = [{"op": "move", "args": {"dir": ["N", "E"]}}, {"op": "pickup", "args": {"id": "string"}}]
-    told = {"scenario": "somewhere", "operations": operations, "variables": ["self.pos", "hazards.at"]}
+    told = {
+        "scenario": "somewhere",
+        "operations": operations,
+        "variables": {"self.pos": {"type": {}, "doc": ""}, "hazards.at": {"type": {}, "doc": ""}},
+    }
     made = DecisionPrompt(prompt, ["IF <variable> <direction> THEN CHOICE <choice>"], told)
     text = made.text({"self": {"x": 1, "y": 2}}, {"text": "It saves 5 energy."})
     return f"=== system ===\n{made.system}=== question ===\n{text}"

@@ -17,9 +17,6 @@ from msgspec import Struct
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.core.canonical import canonical_bytes
 
-LEAST_COUNTERFACTUALS: Final = 3
-"""Counterfactuals that a proposal needs, as far as the world has alternatives."""
-
 MASS_UNIT: Final = 100_000_000
 """One, in units of 1e-8, in which probability masses are shared out and summed."""
 
@@ -30,6 +27,7 @@ class Views(Struct, frozen=True):
     Attributes:
         env: `state -> the document that shows it`.
         names: `state -> the names of all its variables`.
+        describe: `state -> {type, doc, value}` of each of them, by name.
         alternatives: `(state, variable) -> other values to try`.
         read: `(state, variable) -> its value`.
         mutate: `(state, variable, value) -> (state, edit)`, or None where no edit brings the value about.
@@ -39,6 +37,7 @@ class Views(Struct, frozen=True):
     observe: Callable[[Any], Any]
     env: Callable[[Any], dict[str, Any]]
     names: Callable[[Any], list[str]]
+    describe: Callable[[Any], dict[str, dict[str, Any]]]
     alternatives: Callable[[Any, str], list[Any]]
     read: Callable[[Any, str], Any]
     mutate: Callable[[Any, str, Any], tuple[Any, dict[str, Any]] | None]
@@ -76,6 +75,7 @@ def derive_claims(
     submitted: str,
     vary: tuple[str, ...],
     most: int,
+    least: int,
     point: DecisionPoint,
 ) -> tuple[list[Supposed], list[Supposed]]:
     """Claims and further counterfactuals.
@@ -84,7 +84,8 @@ def derive_claims(
 
     Returns:
         At most `most` changes of different variables after each of which the choice differs from the submitted one,
-        and as many changes that leave the choice as it is as are needed for three in all.
+        and as many changes that leave the choice as it is as are needed for `least` in all, as far as the world has
+        alternatives.
     """
     known = frozenset(views.names(state))
     claimed: list[Supposed] = []
@@ -92,7 +93,7 @@ def derive_claims(
     for variable in vary:
         if variable not in known:
             continue
-        if len(claimed) >= most and len(claimed) + len(idle) >= LEAST_COUNTERFACTUALS:
+        if len(claimed) >= most and len(claimed) + len(idle) >= least:
             break
         for supposed in suppose(procedure, views, state, memory, variable, point):
             if supposed.choice.label == submitted:
@@ -100,7 +101,7 @@ def derive_claims(
             elif len(claimed) < most:
                 claimed.append(supposed)
                 break
-    return claimed, idle[: max(0, LEAST_COUNTERFACTUALS - len(claimed))]
+    return claimed, idle[: max(0, least - len(claimed))]
 
 
 INCREASES: Final = "increases"

@@ -141,6 +141,8 @@ class Narration(Struct, frozen=True):
         declared: Whose procedure the trace declares; None where an agent from outside declares none.
         views: The world, as far as it can be asked about states.
         vary: The variables that are tried, in order.
+        most: Claims at most.
+        least: Counterfactuals that the kernel demands.
         say: Words the effect of a claim.
         request: The request for the capability that an action needs, None if it needs none.
         foresee: `(state, action) -> state` that the agent predicts.
@@ -153,6 +155,7 @@ class Narration(Struct, frozen=True):
     views: Views
     vary: tuple[str, ...]
     most: int
+    least: int
     say: Callable[[Mapping[str, str]], str]
     request: Callable[[Mapping[str, Any]], dict[str, Any] | None]
     commit: Callable[[Mapping[str, Any]], str]
@@ -202,7 +205,9 @@ class Narration(Struct, frozen=True):
         assert self.declared is not None  # noqa: S101 - only an agent from outside may declare nothing
         declared = self.declared.explain(seen, memory, point, choice.label)
         nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label, self.words)
-        claimed, idle = derive_claims(self.teller, views, state, memory, choice.label, self.vary, self.most, point)
+        claimed, idle = derive_claims(
+            self.teller, views, state, memory, choice.label, self.vary, self.most, self.least, point
+        )
         supposed = [*claimed, *idle]
         weighed = self.words.weighed
         trace = {

@@ -135,7 +135,7 @@ class KernelCompiler:
         ]
         if narration is None or self.diagnostics.has_errors:
             return None
-        facts = Facts(views.env, views.names, views.normalize, self._variables.label, vocabulary)
+        facts = Facts(views.env, views.names, views.normalize, self._variables.label, vocabulary, self._least)
         admission = Admission(
             accepts=axion().check(admits.document),
             find=facts.find,
@@ -187,12 +187,19 @@ class KernelCompiler:
             place = self.agent.span("narration", "vary")
             self.diagnostics.error(E_ADMISSION, message, place, hint=hint)
 
+    @property
+    def _least(self) -> int:
+        """The counterfactuals that the kernel demands of a document."""
+        assert self.role.rules.admission is not None  # noqa: S101 - see `compile`
+        return self.role.rules.admission.counterfactuals
+
     def _views(self, env: Callable[[Any], dict[str, Any]]) -> Views:
         variables = self._variables
         return Views(
             observe=compile_over(self.world, self.world.observe),
             env=env,
             names=variables.names,
+            describe=variables.describe,
             alternatives=variables.alternatives,
             read=variables.read,
             mutate=variables.mutate,
@@ -224,6 +231,7 @@ class KernelCompiler:
             views=views,
             vary=tuple(dict.fromkeys(model.narration.vary)),
             most=model.narration.claims,
+            least=self._least,
             say=vocabulary.say,
             request=_request(grants, model.narration.requests),
             commit=trace_commit,
@@ -257,6 +265,7 @@ class KernelCompiler:
             views=views,
             vary=(),
             most=0,
+            least=self._least,
             say=vocabulary.say,
             request=_request(grants, outside.requests),
             commit=trace_commit,

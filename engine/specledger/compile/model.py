@@ -8,14 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.digest import hash_json
-from specledger.expr import BOOL, STRING, ListType, RecordType, Type
-from specledger.expr.check.types import IntType
 from specledger.gates.facts import check_reasons
 from specledger.load import Bundle, Resolved
 from specledger.load.bundle import encode
@@ -27,6 +25,7 @@ from specledger.oracles.service_client import service_identity
 from specledger.spec.agent import Outside
 from specledger.spec.model import Grammar, LanguageModel, Script, Service
 from specledger.spec.prompt import Prompt
+from specledger.worlds.json_schema import json_schema
 from specledger.worlds.model import World
 
 E_AGENT_ARGUMENT = code("E_AGENT_ARGUMENT", "an argument of an action that a model cannot be asked for")
@@ -139,29 +138,10 @@ def compile_model_agent(
         forms=vocabulary.forms,
         read=vocabulary.parse,
         schemas={
-            name: {key: _schema(type_, action.allowed.get(key)) for key, type_ in action.args.fields.items()}
+            name: {key: json_schema(type_, action.allowed.get(key)) for key, type_ in action.args.fields.items()}
             for name, action in world.actions.items()
         },
         seed=seed,
         deterministic=outside.deterministic,
         service=model.service,
     )
-
-
-_SCALARS: Final[dict[Type, str]] = {BOOL: "boolean", STRING: "string"}
-
-
-def _schema(type_: Type, allowed: tuple[Any, ...] | None = None) -> dict[str, Any]:
-    """The JSON Schema of an argument; of a type that has no simple one, any value."""
-    if allowed:
-        kind = _schema(type_)
-        return {**kind, "enum": list(allowed)}
-    if isinstance(type_, IntType):
-        return {"type": "integer"}
-    if isinstance(type_, ListType):
-        return {"type": "array", "items": _schema(type_.item)}
-    if isinstance(type_, RecordType):
-        fields = {name: _schema(field) for name, field in type_.fields.items()}
-        required = sorted(set(fields) - type_.optional)
-        return {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
-    return {"type": _SCALARS[type_]} if type_ in _SCALARS else {}

@@ -176,6 +176,7 @@ class Facts(Struct, frozen=True):
         normalize: `(state, variables) -> normal form`.
         label: The world's label of an action; `LookupError` where the world has no such action.
         vocabulary: How claims are worded.
+        least: The counterfactuals that the governor demands.
     """
 
     env: Callable[[Any], dict[str, Any]]
@@ -183,6 +184,7 @@ class Facts(Struct, frozen=True):
     normalize: Callable[[Any, list[str]], dict[str, Any]]
     label: Callable[[Mapping[str, Any]], str]
     vocabulary: Vocabulary
+    least: int
 
     def find(self, state: Any, document: Any, submission: Submission) -> dict[str, Any]:
         """What is found about a document that its schema accepted.
@@ -199,6 +201,7 @@ class Facts(Struct, frozen=True):
             "trace_hash": submission.trace_hash,
             "env_digest": hash_json(document["env"]),  # in Python `true` equals 1, in a digest it does not
             "state_digest": digest,
+            "least": self.least,
             "mass": mass_units(masses),
             "mass_in_range": all(0 <= mass <= 1 for mass in masses),
             "snapshots": [self._snapshot(state, known, one) for one in trace["fork_snapshots"]],

@@ -32,6 +32,7 @@ _TOLD: Final[Mapping[str, Any]] = {
     "scenario": "",
     "operations": [{"op": "", "args": {}}],
     "variables": [""],
+    "meanings": [{"variable": "", "type": {}, "doc": "", "value": None}],
     "forms": [""],
 }
 _ASKED: Final[Mapping[str, Any]] = {**_TOLD, "observation": {}}
@@ -54,14 +55,32 @@ class DecisionPrompt:
     def __init__(self, prompt: Prompt, forms: list[str], told: Mapping[str, Any]) -> None:
         """Read what `hello` says of the run, and the forms of reasons."""
         self._prompt = prompt
-        self._facts = {**{name: told[name] for name in ("scenario", "operations", "variables")}, "forms": forms}
+        self._variables: Mapping[str, Any] = told["variables"]
+        facts = {name: told[name] for name in ("scenario", "operations")}
+        self._facts = {**facts, "forms": forms, **_named(self._variables)}
         self.system = fill_sections(prompt.system, self._facts)
 
-    def text(self, observation: Any, offer: Mapping[str, Any] | None = None) -> str:
-        """The question about an observation: the same for a decision and a counterfactual question."""
-        facts = {**self._facts, "observation": observation}
+    def text(
+        self,
+        observation: Any,
+        offer: Mapping[str, Any] | None = None,
+        variables: Mapping[str, Any] | None = None,
+    ) -> str:
+        """The question about an observation: the same for a decision and a counterfactual question.
+
+        `variables` are those that there are now, with their values; by default those that `hello` told.
+        """
+        facts = {**self._facts, **_named(variables or self._variables), "observation": observation}
         asked = fill_sections(self._prompt.static, facts)
         return asked if offer is None else asked + fill_sections(self._prompt.offer, {**facts, "offer": dict(offer)})
+
+
+def _named(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a prompt about variables: their names, and what each means and is now."""
+    return {
+        "variables": list(variables),
+        "meanings": [{"value": None, **about, "variable": name} for name, about in variables.items()],
+    }
 
 
 REASONS: Final = "reasons"
@@ -183,7 +202,7 @@ class ModelAgent:
         if kind == "restate":
             text = self._asked[asked["of"]]
         else:
-            text = self._prompt.text(asked["observation"], asked.get("offer"))
+            text = self._prompt.text(asked["observation"], asked.get("offer"), asked.get("variables"))
         if kind == "offer":
             tools = tuple(map(_offered, tools))
         answer = self._ask(text, tools)

@@ -312,7 +312,7 @@ class Trial(Struct, frozen=True):
         return f"`[{index}].action` has {_list(action.keys() - {'op'})}, and {action['op']!r} takes {_list(taken)}"
 
     def _unknown_variable(self, named: Sequence[str]) -> str:
-        known: list[str] = self._hello.get("variables", [])
+        known: list[str] = [*self._hello.get("variables", ())]
         for name in named:
             if name not in known:
                 near = suggest(name, known)

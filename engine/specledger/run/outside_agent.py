@@ -38,6 +38,9 @@ NOT_DECLARED: Final = "not_declared"
 _CAN: Final = {"document": "document", "then": "plans"}
 """The fields of an answer that an agent must say that it can give."""
 
+_SHOWN: Final = ("observation", "env", "variables")
+"""The fields of a question that show the state."""
+
 
 class _Stated(NamedTuple):
     """What the agent submitted at one decision.
@@ -110,7 +113,7 @@ class OutsideAgent:
         question = self._question(situation)
         disguised = opens_episode or "disguise" in self._session.said.get("can", ())
         if not disguised:
-            question = {name: question[name] for name in ("observation", "env")}
+            question = {name: question[name] for name in _SHOWN}
         try:
             reply = self._session.suppose(
                 self._place, "decide" if disguised else "ask", question, fresh=fresh, keep=opens_episode
@@ -178,7 +181,7 @@ class OutsideAgent:
             Halted: The process that waited for the answer ended.
         """
         asked = self._question(situation)
-        fields = {"observation": asked["observation"], "env": asked["env"], "offer": offer.message(token)}
+        fields = {**{name: asked[name] for name in _SHOWN}, "offer": offer.message(token)}
         try:
             reply = self._session.suppose(self._place, "offer", fields)
         except AgentFault:
@@ -205,8 +208,9 @@ class OutsideAgent:
         return None
 
     def _question(self, situation: Situation) -> dict[str, Any]:
-        seen, env = self._views.observe(situation.state), self._views.env(situation.state)
-        return {"episode": situation.episode, "t": situation.t, "observation": seen, "env": env}
+        views, state = self._views, situation.state
+        shown = {"observation": views.observe(state), "env": views.env(state), "variables": views.describe(state)}
+        return {"episode": situation.episode, "t": situation.t, **shown}
 
     def _follow(self, reply: AgentReply, type_: str, fields: Mapping[str, Any]) -> AgentReply:
         try:

@@ -22,7 +22,7 @@ from specledger.oracles.recording import Halted, Place
 from specledger.oracles.spending import Spending
 from specledger.probes.target import Unanswered
 
-PROTOCOL: Final = "specledger/agent/v2"
+PROTOCOL: Final = "specledger/agent/v3"
 
 NO_ANSWER: Final = "no_answer"
 WRONG_FORM: Final = "wrong_form"
@@ -273,10 +273,11 @@ def greeting(plan: Plan) -> dict[str, Any]:
     return {
         "scenario": plan.name,
         "operations": asked.operations,
-        "variables": [] if kernel is None else kernel.narration.views.names(plan.start(0)),
+        "variables": {} if kernel is None else kernel.narration.views.describe(plan.start(0)),
         "claims": {name: str(type_) for name, type_ in sorted(asked.claims.items())} if kernel is None else {},
         "forms": [] if kernel is None else list(kernel.vocabulary.forms),
         "document": kernel is not None,
+        **({} if kernel is None else {"counterfactuals": kernel.narration.least}),
     }
 
 

@@ -72,6 +72,7 @@ class Admission(Model):
     vocabulary: Annotated[Reference, RefTo("vocabulary")]
     grants: Mapping[Identifier, Grant] = Field(default_factory=dict)
     free: Mapping[Identifier, Grant] = Field(default_factory=dict)
+    counterfactuals: Annotated[int, Field(ge=0, le=64)] = 3
     ms_per_tick: Annotated[int, Field(ge=1, le=1_000_000)] = 100
     watchdog_ms: Annotated[int, Field(ge=1, le=600_000)] = 200
     signature: Literal["secret", "ed25519"] = "secret"

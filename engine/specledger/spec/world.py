@@ -163,8 +163,9 @@ class Attempts(Model):
 
 
 class Variable(Model):
-    """A quantity that reasons may name: how it is read, and which edit of the state gives it another value."""
+    """A quantity that reasons may name: what it means, how it is read, and which edit gives it another value."""
 
+    doc: Annotated[str | None, StringConstraints(min_length=1, max_length=400, pattern=r"^[^\n\r]*$")] = None
     over: Expression | None = None
     read: Expression
     normal: Expression | None = None

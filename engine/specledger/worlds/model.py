@@ -81,6 +81,7 @@ class PlannedVariable(Struct, frozen=True):
 
     Attributes:
         name: As in the spec, such as `dist:<id>`.
+        doc: What it means, in one line; empty if the world does not say.
         parameter: The name between the angle brackets, or an empty text.
         over: The texts that may replace the parameter.
         normal: The normal form of a wanted value, if not the value itself.
@@ -91,6 +92,7 @@ class PlannedVariable(Struct, frozen=True):
     """
 
     name: str
+    doc: str
     parameter: str
     over: Checked | None
     read: Checked

@@ -95,7 +95,8 @@ def _variable(name: str, model: WorldSpec, state: RecordType, scope: Scope) -> P
     attempts = None if spec.attempts is None else _attempts(spec.attempts, state, inner, *place, "try")
     if read is None or require is None or (spec.attempts is not None and attempts is None):
         return None
-    return PlannedVariable(name, parameter, over, read, normal, require, effects, attempts, alternatives)
+    said = spec.doc or ""
+    return PlannedVariable(name, said, parameter, over, read, normal, require, effects, attempts, alternatives)
 
 
 def _attempts(spec: AttemptsSpec, state: RecordType, scope: Scope, *place: str) -> PlannedAttempts | None:

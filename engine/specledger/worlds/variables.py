@@ -10,6 +10,7 @@ Source: the seed's `normalize_state` and `mutate`; interventions on derived quan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import Any, Final
@@ -21,6 +22,7 @@ from specledger.expr.generate.compiler import compile_functions
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.effects import PlannedEffect, emit_effects
 from specledger.worlds.emit import UnknownActionError, compile_over, compile_predicate
+from specledger.worlds.json_schema import json_schema
 from specledger.worlds.model import PlannedVariable, World
 from specledger.worlds.namespace import DERIVED, FOCUS, split_name
 
@@ -76,6 +78,21 @@ class Variables:
         """
         planned, given = self._find(state, name)
         return self._functions(planned)["read"](state, *given)
+
+    def describe(self, state: State) -> dict[str, dict[str, Any]]:
+        """What a state's variables are, by name: `{type, doc, value}`; for readers who know neither spec nor types.
+
+        The type is a JSON Schema. In the line of documentation the parameter of a name is filled in. A value that
+        cannot be evaluated in this state is left out.
+        """
+        found = {}
+        for name in self.names(state):
+            planned, given = self._find(state, name)
+            said = planned.doc.replace(f"<{planned.parameter}>", given[0]) if given else planned.doc
+            found[name] = {"type": json_schema(planned.read.type), "doc": said}
+            with suppress(EvaluationError):
+                found[name]["value"] = self._functions(planned)["read"](state, *given)
+        return found
 
     def mutate(self, state: State, name: str, value: Any) -> tuple[State, dict[str, Any]] | None:
         """The state after the first edit with which a variable reads as wanted.

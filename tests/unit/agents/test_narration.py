@@ -192,7 +192,9 @@ def test_a_procedure_that_never_changes_its_choice_has_no_claims_and_three_count
         lambda _seen, _memory, _occasion: [{"action": {"op": "wait"}, "score": 0}],
         case.narration.decider.label,
     )
-    claimed, idle = derive_claims(stubborn, case.views, case.state, case.memory, "wait", case.narration.vary, 3, WHEN)
+    claimed, idle = derive_claims(
+        stubborn, case.views, case.state, case.memory, "wait", case.narration.vary, 3, 3, WHEN
+    )
     assert claimed == []
     assert len(idle) == 3
 

@@ -69,7 +69,8 @@ class Conversation:
 def question(episode=0, t=0):
     state = plan().start(episode)
     views = plan().actors[0].kernel.narration.views
-    return {"episode": episode, "t": t, "observation": views.observe(state), "env": views.env(state)}
+    shown = {"observation": views.observe(state), "env": views.env(state), "variables": views.describe(state)}
+    return {"episode": episode, "t": t, **shown}
 
 
 @pytest.fixture(params=["openai", "gemini"])

@@ -38,7 +38,7 @@ JARS: Document = {
     },
     "context": {"hour": "hour"},
     "variables": {
-        "hour": {"read": "hour", "effects": [{"set": "hour", "to": "value"}]},
+        "hour": {"doc": "the hour of the day", "read": "hour", "effects": [{"set": "hour", "to": "value"}]},
         "even": {"read": "hour % 2 == 0", "require": "hour > 0", "effects": [{"set": "hour", "to": "hour + 1"}]},
         "jars.all": {
             "read": "sort_by(jars, ['id'])",
@@ -52,6 +52,7 @@ JARS: Document = {
             "effects": [{"set": "hour", "to": "hour / (value + 1)"}],
         },
         "level:<id>": {
+            "doc": "what is in <id>",
             "over": "jars.map(j, j.id)",
             "read": "level(id)",
             "effects": [{"each": "jars", "as": "j", "where": "j.id == id", "update": {"level": "value"}}],
@@ -104,6 +105,28 @@ def test_names_are_those_of_the_state_sorted(jars: Variables) -> None:
     plain = ["even", "hour", "jars.all", "later", "total", "weight"]
     assert jars.names(STATE) == sorted([*plain, "level:a", "level:b"])
     assert jars.names({"jars": [], "hour": 0}) == plain
+
+
+def test_each_variable_is_described_by_its_type_its_meaning_and_its_present_value(jars: Variables) -> None:
+    found = jars.describe(STATE)
+    assert sorted(found) == jars.names(STATE)
+    assert found["hour"] == {"type": {"type": "integer"}, "doc": "the hour of the day", "value": 4}
+    assert found["level:a"] == {"type": {"type": "integer"}, "doc": "what is in a", "value": 7}
+    assert found["even"] == {"type": {"type": "boolean"}, "doc": "", "value": True}
+    assert found["jars.all"]["type"]["items"]["required"] == ["id", "level"]
+    assert all(found[name]["value"] == jars.read(STATE, name) for name in found)
+
+
+def test_a_variable_that_cannot_be_read_now_has_no_value(tmp_path: Path) -> None:
+    given = variables_of(tmp_path, variables={"share": {"doc": "of an hour", "read": "60 / hour"}}, alternatives={})
+    assert given.describe({"jars": [], "hour": 0}) == {"share": {"type": {"type": "integer"}, "doc": "of an hour"}}
+
+
+def test_every_shipped_variable_says_what_it_means() -> None:
+    worlds = [load(path)[0].main.data for path in sorted(Path("specs/world").glob("*.yaml"))]
+    named = [(one["name"], name, about) for one in worlds for name, about in one.get("variables", {}).items()]
+    assert len(named) > 20
+    assert [(world, name) for world, name, about in named if not about.get("doc")] == []
 
 
 def test_a_name_that_no_proposal_can_hold_is_left_out(jars: Variables) -> None:
