@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from functools import cache
 
-from specledger.agents.claims import derive_claims
+from specledger.agents.claims import Bounds, derive_claims
 from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
@@ -52,7 +52,9 @@ def stated(supposed):
 def reasons(teller, state, choice):
     """What would change the choice, as another agent sees it."""
     its = narration(teller)
-    claimed, _ = derive_claims(its.teller, its.views, state, {}, choice.label, its.vary, _MOST, its.least, _HERE)
+    claimed, _ = derive_claims(
+        its.teller, its.views, state, {}, choice.label, its.vary, Bounds(_MOST, its.least), _HERE
+    )
     return [stated(one) for one in claimed]
 
 

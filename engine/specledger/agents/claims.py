@@ -53,6 +53,18 @@ class Supposed(NamedTuple):
     choice: Choice
 
 
+class Bounds(NamedTuple):
+    """How much is derived.
+
+    Attributes:
+        claims: At most.
+        counterfactuals: As many as the kernel demands of a proposal, at least.
+    """
+
+    claims: int
+    counterfactuals: int
+
+
 def suppose(
     procedure: Procedure, views: Views, state: Any, memory: Any, variable: str, point: DecisionPoint
 ) -> Iterator[Supposed]:
@@ -74,8 +86,7 @@ def derive_claims(
     memory: Any,
     submitted: str,
     vary: tuple[str, ...],
-    most: int,
-    least: int,
+    bounds: Bounds,
     point: DecisionPoint,
 ) -> tuple[list[Supposed], list[Supposed]]:
     """Claims and further counterfactuals.
@@ -83,9 +94,9 @@ def derive_claims(
     The variables in `vary` are tried in their order; `submitted` is the label of the submitted choice.
 
     Returns:
-        At most `most` changes of different variables after each of which the choice differs from the submitted one,
-        and as many changes that leave the choice as it is as are needed for `least` in all, as far as the world has
-        alternatives.
+        At most `bounds.claims` changes of different variables after each of which the choice differs from the submitted
+        one, and as many changes that leave the choice as it is as are needed for `bounds.counterfactuals` in all, as
+        far as the world has alternatives.
     """
     known = frozenset(views.names(state))
     claimed: list[Supposed] = []
@@ -93,15 +104,15 @@ def derive_claims(
     for variable in vary:
         if variable not in known:
             continue
-        if len(claimed) >= most and len(claimed) + len(idle) >= least:
+        if len(claimed) >= bounds.claims and len(claimed) + len(idle) >= bounds.counterfactuals:
             break
         for supposed in suppose(procedure, views, state, memory, variable, point):
             if supposed.choice.label == submitted:
                 idle.append(supposed)
-            elif len(claimed) < most:
+            elif len(claimed) < bounds.claims:
                 claimed.append(supposed)
                 break
-    return claimed, idle[: max(0, least - len(claimed))]
+    return claimed, idle[: max(0, bounds.counterfactuals - len(claimed))]
 
 
 INCREASES: Final = "increases"

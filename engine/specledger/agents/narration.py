@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from specledger.agents.claims import Supposed, Views, claim, counterfactuals, derive_claims, word_change
+from specledger.agents.claims import Bounds, Supposed, Views, claim, counterfactuals, derive_claims, word_change
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.core.digest import hash_json
 from specledger.core.entries import uuid_of
@@ -205,9 +205,8 @@ class Narration(Struct, frozen=True):
         assert self.declared is not None  # noqa: S101 - only an agent from outside may declare nothing
         declared = self.declared.explain(seen, memory, point, choice.label)
         nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label, self.words)
-        claimed, idle = derive_claims(
-            self.teller, views, state, memory, choice.label, self.vary, self.most, self.least, point
-        )
+        bounds = Bounds(self.most, self.least)
+        claimed, idle = derive_claims(self.teller, views, state, memory, choice.label, self.vary, bounds, point)
         supposed = [*claimed, *idle]
         weighed = self.words.weighed
         trace = {

@@ -37,10 +37,11 @@ FOUND: Final = RecordType(
 )
 """What the kernel itself finds about a document:
 
-the hash of its trace; the hashes of the environment that it shows and of the kernel's own; how many counterfactuals the
-governor demands; the sum of its probability masses in 1e-8 and whether each lies in 0..1; per fork snapshot the digest given and the one expected; the nodes, each
-once, and those from which the last one can be reached; per claim what it says, empty texts where it is of no form of
-the vocabulary; the variables of the namespace; the label of the plan's first step.
+the hash of its trace; the hashes of the environment that it shows and of the kernel's own; how many counterfactuals
+the governor demands; the sum of its probability masses in 1e-8 and whether each lies in 0..1; per fork snapshot the
+digest given and the one expected; the nodes, each once, and those from which the last one can be reached; per claim
+what it says, empty texts where it is of no form of the vocabulary; the variables of the namespace; the label of the
+plan's first step.
 """
 
 

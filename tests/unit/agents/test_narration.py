@@ -12,6 +12,7 @@ from specledger.agents.claims import (
     INCREASES,
     MASS_UNIT,
     REMOVED,
+    Bounds,
     derive_claims,
     direction,
     equal_masses,
@@ -193,7 +194,7 @@ def test_a_procedure_that_never_changes_its_choice_has_no_claims_and_three_count
         case.narration.decider.label,
     )
     claimed, idle = derive_claims(
-        stubborn, case.views, case.state, case.memory, "wait", case.narration.vary, 3, 3, WHEN
+        stubborn, case.views, case.state, case.memory, "wait", case.narration.vary, Bounds(3, 3), WHEN
     )
     assert claimed == []
     assert len(idle) == 3
