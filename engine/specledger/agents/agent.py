@@ -116,7 +116,8 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     scope = scope.within(**around.observation.fields)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     types, begin, scope = check_fields(model.memory, scope)
-    writes = check_writes(model.remember, types, scope.within(action=around.action), seen=around.observation)
+    acting = scope.within(action=around.action)
+    writes = tuple(check_writes(model.remember, types, acting, seen=around.observation).values())
     lasts = EPISODE if model.memory is None else model.memory.scope
     draws, drawn = check_draws(model.draw, scope)
     let, scope = scope.declare(drawn, "draw").let(model.let, "let")

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from specledger.agents.agent import Agent, Around, check_agent, see_reads
 from specledger.agents.propose import compile_propose
 from specledger.compile.kernel import KernelCompiler, Stage
@@ -41,6 +43,7 @@ def plan_governor_state(governor: Governor, footing: Footing) -> PlannedGovernor
         remembers=memory.scope,
         begin=compile_begin(memory),
         remember=compile_remember(memory),
+        renew=compile_remember(replace(memory, writes=governor.renewal)) if governor.renewal else None,
         potentials=compile_potentials(governor, footing),
     )
 
@@ -239,5 +242,6 @@ def footing_of(world: World, like: State | None = None) -> Footing:
         outcome=world.outcome,
         observation=RecordType("observation", world.observe.types),
         write_step=lambda emitter, preload, call, wanted: write_step(emitter, preload, world, Call(*call), wanted),
+        several=world.others is not None,
         like=like,
     )

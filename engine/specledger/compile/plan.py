@@ -83,11 +83,14 @@ class PlannedMonitor(Struct, frozen=True):
 
     Attributes:
         begin: `state -> memory` in the first state of an episode.
-        remember: `(previous, state, action, outcome, memory) -> memory` after a step.
+        remember: `(previous, state, action, outcome, agent, memory) -> memory` after a step. Of several agents it reads
+            no action: then that is empty.
+        act: The same after every action of several agents; None if nothing is written then.
     """
 
     begin: Callable[[State], dict[str, Any]]
-    remember: Callable[[State, State, Mapping[str, Any], Mapping[str, Any], dict[str, Any]], dict[str, Any]]
+    remember: Callable[[State, State, Mapping[str, Any], Mapping[str, Any], str, dict[str, Any]], dict[str, Any]]
+    act: Callable[[State, State, Mapping[str, Any], Mapping[str, Any], str, dict[str, Any]], dict[str, Any]] | None
 
 
 class PlannedInvariant(Struct, frozen=True):
@@ -125,13 +128,15 @@ class PlannedGovernorState(Struct, frozen=True):
     Attributes:
         remembers: `episode` or `run`: when its memory begins anew.
         begin: `observation -> memory`.
-        remember: `(observation, memory, action, new observation) -> memory`.
+        remember: `(observation, memory, action, new observation) -> memory` after each step of its agent.
+        renew: The same where a decision observes something else than the step before it; None if nothing is written.
         potentials: `(state, memory) -> {name: value}`.
     """
 
     remembers: str
     begin: Callable[[Any], Any]
     remember: Callable[[Any, Any, Mapping[str, Any], Any], Any]
+    renew: Callable[[Any, Any, Mapping[str, Any], Any], Any] | None
     potentials: Callable[[State, Any], dict[str, int]]
 
 

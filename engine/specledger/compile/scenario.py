@@ -31,7 +31,7 @@ from specledger.expr.check.types import DYN, STRING, MapType, Type
 from specledger.expr.limits import MAX_LIST, MAX_STRING
 from specledger.gates.governor import Footing, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
-from specledger.gates.monitor import compile_monitor_begin, compile_monitor_step
+from specledger.gates.monitor import compile_monitor_begin, compile_monitor_writes
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
@@ -291,7 +291,11 @@ def _monitor(invariant: Invariant, footing: Footing) -> PlannedMonitor | None:
     monitor = invariant.monitor
     if monitor is None:
         return None
-    return PlannedMonitor(compile_monitor_begin(monitor, footing), compile_monitor_step(monitor, footing))
+    return PlannedMonitor(
+        begin=compile_monitor_begin(monitor, footing),
+        remember=compile_monitor_writes(monitor, monitor.writes, footing),
+        act=compile_monitor_writes(monitor, monitor.acts, footing) if monitor.acts else None,
+    )
 
 
 def _parts(world: World, like: State | None) -> tuple[PlannedPart, ...]:

@@ -26,7 +26,7 @@ from specledger.expr import (
 from specledger.expr.errors import E_EVAL_OVERFLOW
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.lang.bind import Preload, bind, emit_let, emit_record, fields_of
-from specledger.lang.effects import emit_fitting
+from specledger.lang.effects import PlannedEffect, emit_fitting
 from specledger.lang.memory import EPISODE, Memory, check_fields, check_writes
 from specledger.lang.scope import E_DECLARATION, Fields, Let, Scope
 from specledger.load import Resolved
@@ -47,6 +47,7 @@ class Footing(Struct, frozen=True):
         write_step: Writes the lines of a step of the world, given what is kept of the state, the locals of state,
             operation, action and inputs, and the paths of the outcome that are read; with the locals that then hold the
             next state and the outcome.
+        several: Whether several agents act in a step.
         like: A state with the sizes to be expected, if one is known.
     """
 
@@ -59,6 +60,7 @@ class Footing(Struct, frozen=True):
     write_step: Callable[
         [Emitter, Preload, tuple[str, str, str, str], frozenset[tuple[str, ...]]], tuple[list[str], tuple[str, str]]
     ]
+    several: bool
     like: Mapping[str, Any] | None = None
 
 
@@ -79,6 +81,7 @@ class Governor(Struct, frozen=True):
     Attributes:
         claims: The types of what every proposal must claim.
         memory: What it remembers of the observations, which it need not believe an agent about.
+        renewal: The writes of its memory that are also made where something is observed anew before a decision.
         potentials: Figures of a state and the memory.
         first: Whether the first gate that rejects a proposal is the last one to judge it.
         value: What the choice maximises.
@@ -86,6 +89,7 @@ class Governor(Struct, frozen=True):
 
     claims: Mapping[str, Type]
     memory: Memory
+    renewal: tuple[PlannedEffect, ...]
     potentials: Let
     let: Let
     cost: Let
@@ -104,7 +108,7 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     scope = Scope(footing.environment, spec, diagnostics)
     claims = scope.types(model.claims, "claims")
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
-    memory, scope = _memory(model, footing, scope)
+    memory, renewal, scope = _memory(model, footing, scope)
     potentials = [
         (name, value)
         for name in sorted(model.potentials)
@@ -131,9 +135,8 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     after.unused(model.functions)
     if value is None or (diagnostics.has_errors and not before):
         return None
-    return Governor(
-        claims, memory, Fields(tuple(potentials)), let, cost, each, supply, gates, model.mode == "first", value
-    )
+    first = model.mode == "first"
+    return Governor(claims, memory, renewal, Fields(tuple(potentials)), let, cost, each, supply, gates, first, value)
 
 
 def see_claims_read(governor: Governor, spec: Resolved, diagnostics: Diagnostics) -> None:
@@ -145,8 +148,8 @@ def see_claims_read(governor: Governor, spec: Resolved, diagnostics: Diagnostics
             diagnostics.warn(W_CLAIM_UNREAD, message, spec.span("claims", name), hint="judge it in a gate, or drop it")
 
 
-def _memory(model: GovernorSpec, footing: Footing, scope: Scope) -> tuple[Memory, Scope]:
-    """The governor's memory, and the scope in which judging reads it beside the state.
+def _memory(model: GovernorSpec, footing: Footing, scope: Scope) -> tuple[Memory, tuple[PlannedEffect, ...], Scope]:
+    """The governor's memory, its writes for what is observed anew, and the scope in which judging reads it.
 
     Remembering itself sees what an agent sees, the observation, and nothing of the state or of what was done: a drift
     and the start of an episode bring something to see without an action.
@@ -158,8 +161,9 @@ def _memory(model: GovernorSpec, footing: Footing, scope: Scope) -> tuple[Memory
     types, start, inner = check_fields(model.memory, inner)
     writes = check_writes(model.remember, types, inner, seen=footing.observation)
     lasts = EPISODE if model.memory is None else model.memory.scope
-    memory = Memory(footing.observation, RecordType("memory", types), lasts, start, writes)
-    return memory, scope.declare(types, "memory", "fields")
+    memory = Memory(footing.observation, RecordType("memory", types), lasts, start, tuple(writes.values()))
+    renewal = tuple(write for index, write in writes.items() if model.remember[index].on == "observation")
+    return memory, renewal, scope.declare(types, "memory", "fields")
 
 
 def _supply(model: GovernorSpec, footing: Footing, scope: Scope) -> Let:

@@ -1,6 +1,8 @@
 """Monitors: what an invariant remembers of an episode, and how each step changes it.
 
-`within`, `at_most` and `mean` are invariants whose memory the engine writes; their expressions are the same CEL.
+A step is one decision of every agent. A write is made once a step, in the state after it, or after every action; with
+one agent these are the same. `within`, `at_most` and `mean` are invariants whose memory the engine writes once a step;
+their expressions are the same CEL.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.spans import Text
-from specledger.expr import BOOL, INT, Checked, Emitter, RecordType, Type, compile_function
+from specledger.expr import BOOL, INT, STRING, Checked, Emitter, RecordType, Type, compile_function
 from specledger.expr.check.checker import check
 from specledger.gates.governor import Footing
 from specledger.lang.bind import bind, emit_let, fields_of
 from specledger.lang.effects import PlannedEffect, emit_effects, emit_fitting
-from specledger.lang.memory import check_fields, check_writes
+from specledger.lang.memory import E_MEMORY, check_fields, check_writes
 from specledger.lang.scope import E_NAME_TAKEN, Fields, Let, Scope
 from specledger.spec.invariant import Invariant as InvariantSpec
 
@@ -86,6 +88,7 @@ class Monitor(Struct, frozen=True):
         type: The type of what is remembered.
         start: Its values in the first state of an episode.
         writes: What a step changes, each where its `when` holds.
+        acts: What every action of several agents changes.
         witness: The memory of a short form, which is the witness of an invariant that states none.
     """
 
@@ -93,6 +96,7 @@ class Monitor(Struct, frozen=True):
     type: RecordType
     start: Let
     writes: tuple[PlannedEffect, ...]
+    acts: tuple[PlannedEffect, ...]
     witness: Let
 
     def needed(self, read: frozenset[str]) -> Let:
@@ -116,10 +120,29 @@ def check_monitor(model: InvariantSpec, footing: Footing, scope: Scope) -> tuple
     types, start, inner = check_fields(memory, scope)
     inner = inner.within(previous=footing.state)
     scope.sealed(types, "memory", "fields")
-    acting = inner.within(action=_optional(footing.action, "op"), outcome=_optional(footing.outcome))
-    writes = check_writes(remember, types, acting)
-    monitor = Monitor(Let(), RecordType("memory", types), start, writes, Let())
+    writes, acts = _writes(model, types, footing, inner)
+    monitor = Monitor(Let(), RecordType("memory", types), start, writes, acts, Let())
     return monitor, inner, inner.expression("require", expect=BOOL)
+
+
+def _writes(
+    model: InvariantSpec, types: Mapping[str, Type], footing: Footing, scope: Scope
+) -> tuple[tuple[PlannedEffect, ...], tuple[PlannedEffect, ...]]:
+    """The writes for each step, and those for each action where several agents act; a step has no one action there."""
+    acting = scope.within(action=_optional(footing.action, "op"), outcome=_optional(footing.outcome))
+    by_action = {index for index, write in enumerate(model.remember) if footing.several and write.on == "action"}
+    if by_action:
+        acting = acting.declare({"agent": STRING}, "remember", min(by_action), "on")
+    planned = check_writes(model.remember, types, acting)
+    if footing.several:
+        for index in planned.keys() - by_action:
+            read = sorted(planned[index].variables & {"action", "outcome", "agent"})
+            if read:
+                message = f"{read[0]!r} is that of one agent, and a step has an action of each"
+                hint = "add `on: action` to write after every action"
+                scope.diagnostics.error(E_MEMORY, message, scope.source.span("remember", index), hint=hint)
+    by_step = tuple(effect for index, effect in planned.items() if index not in by_action)
+    return by_step, tuple(effect for index, effect in planned.items() if index in by_action)
 
 
 def _optional(record: RecordType, *always: str) -> RecordType:
@@ -155,6 +178,7 @@ def _short(
         RecordType("memory", kept),
         Fields(tuple((name, one) for name, one in start if one is not None)),
         tuple(effects),
+        (),
         Fields(tuple((name, one) for name in form.fields if (one := expression(name, kept[name])) is not None)),
     )
     required = expression(form.require(model), BOOL) if len(monitor.let.items) == len(given) else None
@@ -177,12 +201,14 @@ def compile_monitor_begin(monitor: Monitor, footing: Footing) -> Callable[[Any],
     return compile_function(compose)
 
 
-def compile_monitor_step(monitor: Monitor, footing: Footing) -> Callable[..., dict[str, Any]]:
-    """`(previous, state, action, outcome, memory) -> memory` after a step."""
+def compile_monitor_writes(
+    monitor: Monitor, writes: tuple[PlannedEffect, ...], footing: Footing
+) -> Callable[..., dict[str, Any]]:
+    """`(previous, state, action, outcome, agent, memory) -> memory` after some writes of a monitor."""
 
     def compose(emitter: Emitter) -> str:
-        hints = ("previous", "state", "action", "outcome", "memory", "after")
-        previous, state, action, outcome, memory, after = (emitter.local(hint) for hint in hints)
+        hints = ("previous", "state", "action", "outcome", "agent", "memory", "after")
+        previous, state, action, outcome, agent, memory, after = (emitter.local(hint) for hint in hints)
         emitter.expect(previous, footing.like)
         emitter.expect(state, footing.like)
         sources = {
@@ -190,14 +216,15 @@ def compile_monitor_step(monitor: Monitor, footing: Footing) -> Callable[..., di
             "previous": previous,
             "action": action,
             "outcome": outcome,
+            **({"agent": agent} if footing.several else {}),
             **fields_of(emitter, state, footing.state.fields),
             **fields_of(emitter, memory, monitor.type.fields),
         }
-        read = frozenset[str]().union(*(write.variables for write in monitor.writes))
+        read = frozenset[str]().union(*(write.variables for write in writes))
         let = monitor.needed(read)
         lines, names = bind(emitter, read | let.variables, sources)
         lines += [*emit_let(emitter, let, names), f"{after} = {memory}"]
-        lines += [*emit_effects(emitter, monitor.writes, names, after), f"return {after}"]
-        return emitter.function("remember", [previous, state, action, outcome, memory], lines)
+        lines += [*emit_effects(emitter, writes, names, after), f"return {after}"]
+        return emitter.function("remember", [previous, state, action, outcome, agent, memory], lines)
 
     return compile_function(compose)

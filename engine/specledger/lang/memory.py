@@ -66,9 +66,13 @@ def check_fields(spec: MemorySpec | InvariantMemory | None, scope: Scope) -> tup
 
 def check_writes(
     writes: Sequence[Write], memory: Mapping[str, Type], scope: Scope, **later: Type
-) -> tuple[PlannedEffect, ...]:
-    """Check the writes of a memory in a scope that sees its fields; effects, unlike conditions, also read `later`."""
-    planned = []
+) -> dict[int, PlannedEffect]:
+    """Check the writes of a memory in a scope that sees its fields; effects, unlike conditions, also read `later`.
+
+    Returns:
+        Those that can be made, each under its index.
+    """
+    planned = {}
     record, seeing = RecordType("memory", memory), scope.within(**later)
     for index, write in enumerate(writes):
         if write.effect.when is not None:
@@ -76,8 +80,8 @@ def check_writes(
         when = scope.condition(write.when, "remember", index, "when")
         effect = check_effect(write.effect, record, seeing, "remember", index, "effect")
         if when is not None and effect is not None:
-            planned.append(replace(effect, when=when))
-    return tuple(planned)
+            planned[index] = replace(effect, when=when)
+    return planned
 
 
 def compile_begin(memory: Memory) -> Callable[[dict[str, Any]], dict[str, Any]]:

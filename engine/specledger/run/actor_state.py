@@ -47,8 +47,8 @@ class GovernorState:
     def observe(self, observation: Any, state: State, *, fresh: bool) -> None:
         """Update the memory and the potentials before a decision.
 
-        If it is `fresh`, an episode begins, or something else changed the state since the last action: the memory is
-        updated with the observation before anything is judged.
+        If it is `fresh`, an episode begins, or something else changed the state since the last step: what the memory
+        keeps of everything that is observed is written before anything is judged.
         """
         self._rebases = []
         if self._planned is None:
@@ -57,7 +57,8 @@ class GovernorState:
         if memory is None:
             later = self._planned.begin(observation)
         else:
-            later = self._planned.remember(observation, memory, {}, observation) if fresh else memory
+            renew = self._planned.renew if fresh else None
+            later = memory if renew is None else renew(observation, memory, {}, observation)
         after = self._planned.potentials(state, later) if values is None or later != memory else values
         self._rebases = self._changes(SEEN, values or after, after)
         self.values = GovernorValues(later, after)
@@ -70,9 +71,13 @@ class GovernorState:
         after = self._planned.potentials(state, memory)
         return self._changes(cause, values, after), GovernorValues(memory, after)
 
-    def refuse(self) -> dict[str, Any]:
-        """The part of a receipt about potentials, for a step without an action."""
-        return _document(self.values.potentials or {}, self.values.potentials or {}, self._rebases)
+    def refuse(self, observation: Any, state: State, seen: Any) -> tuple[dict[str, Any], GovernorValues]:
+        """The part of a receipt about potentials, for a step without an action in a state, and the values after it."""
+        values = self.values.potentials
+        if self._planned is None or values is None:
+            return {"potentials": {}, "rebases": []}, self.values
+        after, rebases = self._remember(observation, {}, state, seen, values)
+        return _document(values, values, [*self._rebases, *rebases]), after
 
     def act(
         self, observation: Any, action: Mapping[str, Any], state: State, seen: Any, made: State | None = None
@@ -87,10 +92,19 @@ class GovernorState:
         memory, values = self.values
         settled = self._planned.potentials(state, memory)
         acted = settled if made is None or made is state else self._planned.potentials(made, memory)
+        after, seen_rebases = self._remember(observation, action, state, seen, settled)
+        rebases = [*self._rebases, *self._changes(CHANCE, acted, settled), *seen_rebases]
+        return _document(values or acted, acted, rebases), after
+
+    def _remember(
+        self, observation: Any, action: Mapping[str, Any], state: State, seen: Any, settled: Mapping[str, int]
+    ) -> tuple[GovernorValues, list[dict[str, Any]]]:
+        """The values after a step that left the potentials `settled`, and the re-bases by what was seen then."""
+        assert self._planned is not None  # noqa: S101 - both callers look
+        memory = self.values.memory
         later = self._planned.remember(observation, memory, action, seen)
         after = settled if later == memory else self._planned.potentials(state, later)
-        rebases = [*self._rebases, *self._changes(CHANCE, acted, settled), *self._changes(SEEN, settled, after)]
-        return _document(values or acted, acted, rebases), GovernorValues(later, after)
+        return GovernorValues(later, after), self._changes(SEEN, settled, after)
 
     def _changes(self, cause: str, before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[str, Any]]:
         return [

@@ -1,4 +1,4 @@
-"""One decision of the loop, and what its receipt is made of: chance, broken invariants, refusals, chains of parts."""
+"""One decision of the loop, and what its receipt is made of: chance, refusals, chains of parts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from specledger.compile.plan import Judgement, Plan, PlannedInvariant, Proposal, State
+from specledger.compile.plan import Judgement, Plan, Proposal, State
 from specledger.core.binding import GENESIS, part_tip, state_digest
 from specledger.core.canonical import NotCanonical
 from specledger.core.rng import Stream
@@ -157,38 +157,6 @@ def first_best(found: list[Judgement]) -> int | None:
         if chosen is None or judgement.value > greatest:
             chosen, greatest = index, judgement.value
     return chosen
-
-
-def find_violations(
-    invariants: Iterable[PlannedInvariant],
-    previous: State,
-    state: State,
-    remembered: Mapping[str, Any],
-    *,
-    fatal: bool = False,
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """The broken invariants, and the names of those that were not judged.
-
-    The invariants are those of one scope; `remembered` is the memory of every monitor. A `fatal` breach may have ended
-    the episode.
-    """
-    broken: list[dict[str, Any]] = []
-    idle: list[str] = []
-    for invariant in invariants:
-        if fatal and not invariant.after_fatal:
-            idle.append(invariant.name)
-            continue
-        if invariant.monitor is None:
-            witness = invariant.judge(previous, state)
-        else:
-            witness = invariant.judge(previous, state, remembered[invariant.name])
-        if witness is None:
-            continue
-        if witness is False:
-            idle.append(invariant.name)
-        else:
-            broken.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
-    return broken, idle
 
 
 def error_body(error: EvaluationError | NotCanonical) -> dict[str, Any]:

@@ -28,12 +28,12 @@ from specledger.run.decision import (
     PartChains,
     changed,
     error_body,
-    find_violations,
     first_best,
     follow,
     halt_violation,
     refusal,
 )
+from specledger.run.invariants import Found, Invariants
 
 
 class Episode:
@@ -48,11 +48,7 @@ class Episode:
         self._turns = [tuple(actors)] if plan.simultaneous else [(one,) for one in actors]
         self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else lambda _value: None
         self._parts = PartChains(part.name for part in plan.parts)
-        self._invariants = {
-            scope: tuple(item for item in plan.invariants if item.scope == scope) for scope in ("step", "episode")
-        }
-        self._monitors = {item.name: item.monitor for item in plan.invariants if item.monitor is not None}
-        self._remembered: dict[str, dict[str, Any]] = {}
+        self._invariants = Invariants(plan, turns=len(self._turns))
         self.t = 0
         self._steps = 0
         self._state: State = {}
@@ -78,15 +74,13 @@ class Episode:
             start = self._state = plan.start(self._number)
             self._weigh(start)
             self._digest = state_digest(start)
-            self._remembered = {name: monitor.begin(start) for name, monitor in self._monitors.items()}
+            self._invariants.begin(start)
             yield self._opening(start)
             for self.t in range(plan.horizon):
                 yield from self._step()
                 if self._ended is not None:
                     break
-            found, idle = find_violations(
-                self._invariants["episode"], start, self._state, self._remembered, fatal=self._ended == "fatal"
-            )
+            found, idle = self._invariants.close(start, self._state, fatal=self._ended == "fatal")
             self._weigh(found)
             write(found, found)
             violations = found
@@ -129,8 +123,8 @@ class Episode:
             "parts": {name: state_digest(state[name]) for name in parts},
         }
         body |= {"drawn": drawn} if (drawn := self._plan.drawn(self._number)) else {}
-        if self._monitors:
-            body["monitors"] = self._remembered
+        if self._invariants.remembered:
+            body["monitors"] = self._invariants.remembered
         self._weigh(body)
         return Event("episode", body, write(body, body))
 
@@ -143,6 +137,7 @@ class Episode:
         for index, drift in enumerate(self._plan.drifts):
             if self.t in drift.schedule:
                 yield from self._drift(index, drift)
+        self._invariants.open(self._state)
         for turn in self._turns:
             yield from self._turn(turn)
             if self._ended is not None:
@@ -312,9 +307,10 @@ class Episode:
             predicted, outcome = one.actor.step(before, action["op"], action, found[best].inputs)
             decision.part_receipts = self._part_receipts(before, predicted, outcome)
         nothing: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
-        decision.body = nothing | one.governor.refuse()
-        decision.seen = decision.moment.observation if state is decision.moment.state else None
-        decision.memory, decision.governor = one.memory, one.governor.values
+        observation = decision.moment.observation
+        decision.seen = observation if state is decision.moment.state else one.actor.observe(state)
+        potentials, decision.governor = one.governor.refuse(observation, before, decision.seen)
+        decision.body, decision.memory = nothing | potentials, one.memory
 
     def _part_receipts(self, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """The receipts of the parts for a step; a part that does not follow the action has none."""
@@ -331,9 +327,10 @@ class Episode:
         """
         plan, before, after, by = self._plan, decision.before, decision.after, decision.by
         success, until = (plan.success(after), plan.until(after)) if last else (None, False)
-        step = before, after, decision.action, decision.outcome
-        remembered = {name: each.remember(*step, self._remembered[name]) for name, each in self._monitors.items()}
-        violations, idle = find_violations(self._invariants["step"], start, after, remembered) if last else ([], [])
+        if last:
+            found = self._invariants.after(decision, start, last=by is self._actors[-1], until=until)
+        else:
+            found = Found(self._invariants.acted(decision))
         moved = self._shifts(by, after) if self._others and after is not before else []
         self._weigh(after)
         self._weigh(decision.part_receipts)
@@ -349,14 +346,14 @@ class Episode:
                 "decisions": decision.document(),
                 **decision.body,
                 "success": success,
-                "violations": violations,
+                "violations": found.broken,
                 "parts": {
                     name: self._parts.append(name, before[name], after[name], receipt, accepted=accepted)
                     for name, receipt in decision.part_receipts.items()
                 },
             }
-            if remembered:
-                body["monitors"] = remembered
+            if found.remembered:
+                body["monitors"] = found.remembered
             for _, rebases, _ in moved:
                 body["rebases"] += rebases
             self._weigh(body)
@@ -365,16 +362,16 @@ class Episode:
             self._parts.reset(tips)
             check_weight(decision.part_receipts)
             raise
-        self._state, self._digest, self._remembered, self._steps = after, body["after"], remembered, self.t + 1
+        self._state, self._digest, self._steps = after, body["after"], self.t + 1
+        self._invariants.remembered = found.remembered
         by.seen, by.memory, by.governor.values = decision.seen, decision.memory, decision.governor
         for other, _, values in moved:
             other.governor.values = values
-        if idle:
-            self._idle.update(idle)
+        if found.idle:
+            self._idle.update(found.idle)
         if success and self._first_success is None:
             self._first_success = self.t
-        fatal = violations and any(one["severity"] == "fatal" for one in violations)
-        self._ended = "fatal" if fatal else "until" if until else None
+        self._ended = "fatal" if found.fatal else "until" if until else None
         return Event("step", body, form)
 
     def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:

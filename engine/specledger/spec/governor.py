@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from specledger.spec.base import Constant, Expression, Expressions, Identifier, Model, Reason, Reference, RefTo, Spec
-from specledger.spec.memory import Memory, Write
+from specledger.spec.memory import GovernorWrite, Memory
 from specledger.spec.types import TypeSpec
 from specledger.spec.world import Function
 
@@ -94,7 +94,7 @@ class Governor(Spec):
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     claims: Mapping[Identifier, TypeSpec] = Field(default_factory=dict)
     memory: Memory | None = None
-    remember: list[Write] = Field(default_factory=list)
+    remember: list[GovernorWrite] = Field(default_factory=list)
     potentials: Mapping[Identifier, Potential] = Field(default_factory=dict)
     let: Expressions = Field(default_factory=dict)
     cost: Expressions = Field(default_factory=dict)

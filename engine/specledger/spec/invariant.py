@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from specledger.spec.base import Constant, Expression, Expressions, Identifier, Model, Spec
-from specledger.spec.memory import MemoryField, Write
+from specledger.spec.memory import InvariantWrite, MemoryField
 from specledger.spec.world import Function
 
 FORMS = ("require", "within", "at_most", "mean")
@@ -62,7 +62,7 @@ class Invariant(Spec):
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     memory: InvariantMemory | None = None
-    remember: list[Write] = Field(default_factory=list)
+    remember: list[InvariantWrite] = Field(default_factory=list)
     when: Expression = "true"
     require: Expression | None = None
     within: Within | None = None

@@ -30,3 +30,15 @@ class Write(Model):
     id: Identifier
     when: Expression = "true"
     effect: Effect
+
+
+class GovernorWrite(Write):
+    """One write of a governor's memory: once in every step, or after everything that is observed anew."""
+
+    on: Literal["step", "observation"] = "step"
+
+
+class InvariantWrite(Write):
+    """One write of an invariant's memory: once in every step, or after every agent's action."""
+
+    on: Literal["step", "action"] = "step"

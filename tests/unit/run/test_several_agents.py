@@ -138,12 +138,12 @@ def test_an_episode_that_ends_in_mid_step_counts_that_step(ran):
     assert [len(of(events, "step")), *(end["steps"] for end in of(events, "episode_end"))] == [3, 2]
 
 
-def test_an_invariant_is_judged_once_a_turn_and_remembers_every_action(ran, tmp_path):
+def test_an_invariant_that_remembers_every_action_is_judged_once_a_turn(ran, tmp_path):
     counts = {
         "spec": "invariant/v1",
         "name": "counts",
         "memory": {"fields": {"strides": {"type": "int", "start": "0"}}},
-        "remember": [{"id": "stride", "effect": {"set": "strides", "to": "strides + 1"}}],
+        "remember": [{"id": "stride", "on": "action", "effect": {"set": "strides", "to": "strides + 1"}}],
         "require": "now.a - previous.a <= 1 && strides < 5",
         "witness": {"strides": "strides"},
     }

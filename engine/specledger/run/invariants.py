@@ -1,0 +1,105 @@
+"""The invariants of an episode: what they remember, when each of them is judged, and what is broken.
+
+A step has one or more turns. An invariant is judged after every turn, on the state before that and after it. One whose
+memory is written once a step is judged where the step ends: after its last turn, or the turn that ends the episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from specledger.compile.plan import Plan, PlannedInvariant, State
+from specledger.run.decision import Decision
+
+Remembered = Mapping[str, dict[str, Any]]
+"""The memory of every invariant that has one, by its name."""
+
+
+class Found(Struct, frozen=True):
+    """What a decision leaves: the memories, the broken invariants, and the names of those that were not judged."""
+
+    remembered: Remembered
+    broken: list[dict[str, Any]] = []
+    idle: list[str] = []
+
+    @property
+    def fatal(self) -> bool:
+        """Whether an invariant is broken that ends the episode."""
+        return any(one["severity"] == "fatal" for one in self.broken)
+
+
+class Invariants:
+    """The invariants of an episode.
+
+    Attributes:
+        remembered: The memories in the present state; `after` returns the next ones, for the caller to assign.
+    """
+
+    def __init__(self, plan: Plan, *, turns: int) -> None:
+        """Prepare an episode whose steps have as many turns."""
+        self._monitors = {item.name: item.monitor for item in plan.invariants if item.monitor is not None}
+        self._acts = [(name, each.act) for name, each in self._monitors.items() if each.act is not None]
+        waiting = {name for name, monitor in self._monitors.items() if monitor.act is None}
+        step = [item for item in plan.invariants if item.scope == "step"]
+        self._each_step = [item for item in step if turns == 1 or item.name in waiting]
+        self._each_turn = [item for item in step if item not in self._each_step]
+        self._whole = [item for item in plan.invariants if item.scope == "episode"]
+        self._opened: State = {}
+        self.remembered: Remembered = {}
+
+    def begin(self, start: State) -> None:
+        """Begin every memory in the first state."""
+        self.remembered = {name: monitor.begin(start) for name, monitor in self._monitors.items()}
+
+    def open(self, state: State) -> None:
+        """Begin a step in the state that its drifts left."""
+        self._opened = state
+
+    def acted(self, decision: Decision) -> Remembered:
+        """The memories after an action, or none, of a decision."""
+        if not self._acts:
+            return self.remembered
+        step = decision.before, decision.after, decision.action, decision.outcome, decision.by.actor.name
+        return {**self.remembered, **{name: act(*step, self.remembered[name]) for name, act in self._acts}}
+
+    def after(self, decision: Decision, start: State, *, last: bool, until: bool) -> Found:
+        """What the decision leaves that ends a turn, which began in the state `start`.
+
+        Its step ends with it if it is in the `last` turn, or if the episode ends: by `until`, or by what is broken.
+        """
+        acted, after = self.acted(decision), decision.after
+        found = Found(acted, *_judge(self._each_turn, start, after, acted))
+        if not (last or until or found.fatal):
+            return found
+        alone = not decision.by.actor.name
+        step = self._opened, after, *((decision.action, decision.outcome) if alone else ({}, {})), ""
+        remembered = {name: each.remember(*step, acted[name]) for name, each in self._monitors.items()}
+        broken, idle = _judge(self._each_step, self._opened, after, remembered)
+        return Found(remembered, found.broken + broken, found.idle + idle)
+
+    def close(self, start: State, state: State, *, fatal: bool) -> tuple[list[dict[str, Any]], list[str]]:
+        """What is broken, and what was not judged, of a whole episode; a `fatal` breach may have ended it."""
+        judged = [item for item in self._whole if item.after_fatal or not fatal]
+        broken, idle = _judge(judged, start, state, self.remembered)
+        return broken, idle + [item.name for item in self._whole if item not in judged]
+
+
+def _judge(
+    invariants: Iterable[PlannedInvariant], previous: State, state: State, remembered: Remembered
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The broken invariants, and the names of those whose `when` does not hold."""
+    broken: list[dict[str, Any]] = []
+    idle: list[str] = []
+    for invariant in invariants:
+        if invariant.monitor is None:
+            witness = invariant.judge(previous, state)
+        else:
+            witness = invariant.judge(previous, state, remembered[invariant.name])
+        if witness is False:
+            idle.append(invariant.name)
+        elif witness is not None:
+            broken.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
+    return broken, idle
