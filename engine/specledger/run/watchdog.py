@@ -2,8 +2,8 @@
 
 The kernel's process reports over a pipe when it begins to ask the agent and when it is done. This process waits with a
 deadline, so no loop inside an extension can block it. After a time-out the kernel's process group is ended first, and
-on Linux what left the group, too; then the time-out is recorded. This module holds no token, world or step function,
-and imports nothing that has them.
+on Linux what left the group, too; then the time-out is recorded. If this process is killed, a third one ends the group.
+This module holds no token, world or step function, and imports nothing that has them.
 
 Whether an answer was in time is a fact about a machine: a run records it as an event, and its replay reads that instead
 of a clock. Nothing else in a run reads a clock. An agent shares its process with the kernel, so the watchdog stops
@@ -23,13 +23,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Final, NoReturn
 
 from msgspec import Struct
 
 from specledger.core.binding import GENESIS
 from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.run.descendants import Guard, Orphans
 
 TIMEOUT_MS: Final = 200
 """Milliseconds that the evaluation of a policy may take unless a spec says otherwise."""
@@ -42,9 +42,6 @@ _ORPHANED_MS: Final = 5_000  # if the watchdog does not act on a time-out, the s
 _HEAD: Final = struct.Struct(">cI")
 _MARK: Final = struct.Struct(">QQ64s64s")
 _SET_DEATH_SIGNAL: Final = 1  # prctl(2)
-_SET_SUBREAPER: Final = 36  # prctl(2), since Linux 3.4
-_GET_SUBREAPER: Final = 37
-_ROUNDS: Final = 1_000  # the end of a process may make others orphans
 _ENTER, _LEAVE, _MESSAGE, _FINISHED, _FAILED = b"E", b"L", b"M", b"F", b"X"
 
 
@@ -159,7 +156,7 @@ class _Kernel:
         self._pipe, inner = os.pipe()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()  # or the other process would hold, and might write, the same text
-        self._orphans = _Orphans()
+        self._orphans = Orphans()
         watching = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
@@ -168,6 +165,7 @@ class _Kernel:
         os.close(inner)
         with suppress(OSError):  # it has done so itself
             os.setpgid(self._pid, self._pid)
+        self._guard = Guard(self._pid)
         self._poll = select.poll()
         self._poll.register(self._pipe, select.POLLIN)
         self._read = bytearray()
@@ -207,6 +205,7 @@ class _Kernel:
         for end in (os.killpg, os.kill):
             with suppress(ProcessLookupError, PermissionError):
                 end(self._pid, signal.SIGKILL)
+        self._guard.end()
         os.close(self._pipe)
         status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         self._orphans.end()
@@ -277,49 +276,3 @@ def _end_with_parent(parent: int) -> None:
         ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)
-
-
-class _Orphans:
-    """Adopts the orphans among the descendants of this process, until they are ended.
-
-    Elsewhere than on Linux, and where `/proc` does not list children, nothing is adopted.
-    """
-
-    def __init__(self) -> None:
-        """Adopt from now on; the children that this process has are not ended."""
-        self._before = ctypes.c_int(1)
-        if sys.platform == "linux":
-            library = ctypes.CDLL(None)
-            library.prctl(_GET_SUBREAPER, ctypes.byref(self._before), 0, 0, 0)
-            library.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
-        self._known = _children()
-
-    def end(self) -> None:
-        """End the orphans that came since, and adopt no more."""
-        for _ in range(_ROUNDS):
-            found = [pid for pid in _children() - self._known if _is_orphan(pid)]
-            for pid in found:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                    os.waitpid(pid, 0)
-                except OSError:  # of another user
-                    self._known |= {pid}
-            if not found:
-                break
-        if not self._before.value:
-            ctypes.CDLL(None).prctl(_SET_SUBREAPER, 0, 0, 0, 0)
-
-
-def _children() -> frozenset[int]:
-    found: set[int] = set()
-    for task in Path("/proc/self/task").glob("*/children"):
-        with suppress(OSError):  # a thread that has ended
-            found |= set(map(int, task.read_text(encoding="ascii").split()))
-    return frozenset(found)
-
-
-def _is_orphan(pid: int) -> bool:
-    """Whether a child is of another group: what this process itself starts is of its own."""
-    with suppress(OSError):
-        return os.getpgid(pid) != os.getpgrp()
-    return False

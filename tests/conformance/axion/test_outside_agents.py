@@ -27,7 +27,7 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.document_agent import SpecAgent
 from tests.toys.bundles import bodies_of
-from tests.waiting import wait
+from tests.waiting import alive, wait
 from tools.tampering.forger import HELP, Forger
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -312,6 +312,8 @@ quick = decide
 def decide(question):
     time.sleep(0.05 if question["t"] < 8 else 1)
     return quick(question)
+import subprocess
+(HERE / "pid").write_text(str(subprocess.Popen(["sleep", "600"]).pid))  # it reads nothing, so no end of input ends it
 """
 )
 
@@ -329,6 +331,8 @@ def test_a_killed_live_run_leaves_a_log_that_verifies_and_the_next_run_mends_it(
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     wait(lambda: unlocked(log))  # what it had begun goes with it
+    program = int((tmp_path / "pid").read_text(encoding="ascii"))
+    wait(lambda: not alive(program))
     assert not (tmp_path / "out").exists()
     whole = log.read_bytes()
     assert verify(log).verdict is Verdict.PASS

@@ -339,6 +339,33 @@ def test_a_kernel_whose_watchdog_is_gone_ends_by_itself(orphaned_ms, asked):
     wait(lambda: not alive(int(done.stdout)))
 
 
+ABANDONED = """
+import os, subprocess, sys, time
+from specledger.run.watchdog import Watchdog
+def work(pulse):
+    program = subprocess.Popen(["sh", "-c", "sleep 600 & echo $!; wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    pulse.send(f"{os.getpid()} {program.pid} {int(program.stdout.readline())}".encode())
+    pulse.enter(0)
+    time.sleep(600)
+messages = Watchdog(10**6).watch(work)
+print(next(messages).decode(), flush=True)
+next(messages)
+"""
+
+
+def test_what_a_kernel_has_started_ends_with_a_watching_process_that_is_killed():
+    """The programs read nothing, so that the end of their input does not end them."""
+    watching = subprocess.Popen([sys.executable, "-c", ABANDONED], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert watching.stdout is not None
+    with watching:
+        started = list(map(int, watching.stdout.readline().split()))
+        running = [alive(pid) for pid in started]
+        watching.kill()
+    assert running == [True] * 3
+    for pid in started:
+        wait(lambda pid=pid: not alive(pid))
+
+
 # With a log
 
 
@@ -394,7 +421,7 @@ def test_by_construction_it_imports_nothing_that_could_act():
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("specledger")
     }
-    assert ours <= {"specledger.core.binding", "specledger.core.diagnostics"}
+    assert ours <= {"specledger.core.binding", "specledger.core.diagnostics", "specledger.run.descendants"}
     assert not any(
         alias.name.startswith("specledger")
         for node in ast.walk(tree)
