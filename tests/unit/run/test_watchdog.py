@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from specledger.core.entries import Entries, Mode
 from specledger.core.verdict import Verdict
 from specledger.evidence.audit import AuditLog, record
 from specledger.gates.documents import axion
+from specledger.run import watchdog as watchdog_module
 from specledger.run.watchdog import MAX_MESSAGE, TIMEOUT_MS, Ending, Watchdog
 from specledger.verify.audit import verify_audit
 from tests.waiting import alive, wait
@@ -214,18 +216,22 @@ def test_each_evaluation_has_the_whole_time(patient):
     assert patient.ending.kind == "finished"
 
 
-@pytest.mark.slow
-def test_a_slow_reader_does_not_make_a_kernel_late(patient):
-    def work(pulse):
-        for tick in range(3):
-            pulse.enter(tick)
-            for _ in range(3):
-                pulse.send(b"x" * 1_000_000)
-            pulse.leave()
+def test_a_slow_reader_does_not_make_a_kernel_late(unhurried, monkeypatch):
+    """By a clock that stands still but for the reader, who takes longer than the kernel may."""
+    now = [0.0]
+    monkeypatch.setattr(watchdog_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
-    for number, _ in enumerate(patient.watch(work)):
-        time.sleep(2.2 if number == 0 else 0)
-    assert patient.ending.kind == "finished"
+    def work(pulse):
+        pulse.enter(0)
+        pulse.send(b"slowly read")
+        time.sleep(0.5)  # the reader looks for the next message before there is one
+        pulse.leave(b"in time")
+
+    read = []
+    for message in unhurried.watch(work):
+        read.append(message)
+        now[0] += 1_000
+    assert (unhurried.ending.kind, read) == ("finished", [b"slowly read", b"in time"])
 
 
 def test_messages_of_any_size_come_whole_and_in_order(patient):
@@ -341,6 +347,7 @@ def test_a_kernel_whose_watchdog_is_gone_ends_by_itself(orphaned_ms, asked):
 
 ABANDONED = """
 import os, subprocess, sys, time
+from specledger.run import watchdog as watchdog_module
 from specledger.run.watchdog import Watchdog
 def work(pulse):
     program = subprocess.Popen(["sh", "-c", "sleep 600 & echo $!; wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
