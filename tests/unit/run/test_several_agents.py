@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from specledger.compile.scenario import compile_scenario
+from specledger.core.binding import observation_digest
+from specledger.core.rng import Stream
 from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
@@ -99,6 +101,39 @@ def test_in_turns_each_agent_acts_before_the_next_one_looks(ran):
         {"a": 1, "b": 4, "told": ""},
     ]
     assert [step["success"] for step in of(events, "step")] == [False] * 4
+
+
+@pytest.mark.parametrize(
+    ("turns", "seen"),
+    [
+        ("order", [{"mine": 0, "other": 5}, {"mine": 5}, {"mine": 1, "other": 4}, {"mine": 4}]),
+        ("simultaneous", [{"mine": 0, "other": 5}, {"mine": 5}, {"mine": 1, "other": 4}, {"mine": 4}]),
+    ],
+)
+def test_each_agent_sees_the_present_state(ran, turns, seen):
+    """Also what another agent, or a drift, has changed since it acted."""
+    events = ran({"turns": turns, "horizon": 2})
+    told = [commit["observation"] for commit in of(events, "commit")]
+    assert told == [observation_digest({"met": False, **each}) for each in seen]
+
+
+def test_each_agent_draws_from_streams_of_its_own(ran):
+    draw = {"toss": {"draw": {"n": {"from": "range(1000)", "stream": "coin"}}, "chance": [{"set": "a", "to": "n"}]}}
+    may = {name: {**WORLD["agents"][name], "actions": ["toss"]} for name in ("a", "b")}
+    toss = {"candidates": [{"op": "toss"}], "score": "0"}
+    events = ran(
+        {"seed": 7, "horizon": 2},
+        two={"actions": draw, "agents": may},
+        walker=toss,
+        back=toss,
+        metered={"cost": None, "gates": []},
+    )
+    drawn = [(step["t"], step["agent"], step["chance"]["drawn"]["n"]) for step in of(events, "step")]
+    assert drawn == [
+        (t, agent, Stream.named(7, "action", "coin", "toss", 0, t, "n", agent).choice(range(1000)))
+        for t in range(2)
+        for agent in ("a", "b")
+    ]
 
 
 def test_at_one_moment_all_sets_are_committed_before_any_is_judged(ran):

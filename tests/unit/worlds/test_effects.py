@@ -71,6 +71,14 @@ KINDS: dict[str, Any] = {
         [{"set": "home.at.x", "to": "7"}, {"set": "home.at.y", "to": "home.at.x + 1"}, {"set": "home.open", "to": "false"}],
         {"home": {"at": {"x": 7, "y": 1}, "open": False}},
     ),
+    "set below what was set": (
+        [{"set": "home.at.y", "to": "1"}, {"set": "home", "to": "away"}, {"set": "home.at.x", "to": "7"}],
+        {"home": {"at": {"x": 7, "y": 9}, "open": False}},
+    ),
+    "set below what was set below": (
+        [{"set": "home.at.y", "to": "1"}, {"set": "home.at", "to": "away.at"}, {"set": "home.at.x", "to": "7"}],
+        {"home": {"at": {"x": 7, "y": 9}, "open": True}},
+    ),
     "append": ([{"append": "numbers", "value": "x"}, {"append": "numbers", "value": "y"}], {"numbers": [3, 1, 2, 1, 2]}),
     "remove": ([{"remove": "numbers", "as": "n_", "where": "n_ > y - 1"}], {"numbers": [1]}),
     "remove records": ([{"remove": "items", "as": "i", "where": "i.tag == 'a' && i.id > x"}], {"items": ITEMS[:2]}),

@@ -33,6 +33,7 @@ GRID: dict[str, Any] = {
                 "cell": "FREE",
                 "effects": [{"append": "marks", "value": "here"}, {"set": "energy", "to": "here.x * 10"}],
             },
+            "t": {"cell": "FREE", "effects": [{"set": "at", "to": "here", "when": "here.x > 1 && here.y == 0"}]},
         },
     },
     "start": {"marks": "[]", "energy": "3"},
@@ -72,6 +73,11 @@ def test_glyphs_fill_the_matrix_and_set_fields_row_by_row(make):
         "grid": [[0, 0, 1, 0], [0, 0, 2, 0]],
         "energy": 10,
     }
+
+
+def test_an_effect_of_a_glyph_happens_where_its_condition_holds(make):
+    plan = make(GRID, map=drawing("tttttt", "t.Gttt"))
+    assert plan.start(0)["at"] == {"x": 5, "y": 0}
 
 
 def test_the_scenarios_values_replace_the_worlds_and_glyphs_replace_both(make):

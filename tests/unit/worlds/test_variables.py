@@ -29,7 +29,7 @@ JARS: Document = {
     "start": {"jars": "[]", "hour": 0},
     "functions": {"level": {"args": ["id"], "is": "jars.filter(j, j.id == id)[0].level"}},
     "derived": {"total": "sum(jars.map(j, j.level))"},
-    "well_formed": [{"id": "room", "require": "total <= ROOM"}],
+    "well_formed": [{"id": "room", "require": "total <= ROOM"}, {"id": "week", "require": "now.hour <= 99999"}],
     "actions": {
         "fill": {"args": {"id": "string", "by": "int"}},
         "pour": {"args": {"source": "string", "target": "string"}},
@@ -215,6 +215,7 @@ UNREACHABLE: dict[str, tuple[str, Any]] = {
     "a level that no jar holds": ("level:a", 10),
     "no edit of the list does it": ("total", 19),
     "a condition of the world would break": ("jars.all", [{"id": str(n), "level": 9} for n in range(3)]),
+    "a condition of the whole state would break": ("hour", 100_000),
     "more than it can ever be": ("total", 2**63 - 1),
     "its condition cannot be computed": ("later", 2**63 - 1),
     "its edit cannot be computed": ("later", -1),
