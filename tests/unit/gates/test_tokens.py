@@ -243,3 +243,32 @@ def test_ed25519_without_its_package_is_said_so(monkeypatch):
     for recorded in (None, ()):
         with pytest.raises(Rejected, match="E_SIGN_MISSING"):
             Signing(PUBLIC, variable="KEY").signer(recorded)
+
+
+ATTEMPTS = {
+    "executing": lambda tried, token: act(tried, token, 0),
+    "revoking": lambda tried, token: tried.revoke(token["revocation_id"]),
+    "executing as often as is allowed": lambda tried, token: [act(tried, token, index) for index in range(2)],
+    "issuing": lambda tried, _token: tried.issue(SUBMISSION, "move", SCOPE, 300),
+}
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
+def test_what_is_tried_with_a_copy_does_not_count(actuator, attempt):
+    """The kernel tries a plan with a copy of the actuator before it carries the plan out."""
+    first = actuator.issue(SUBMISSION, "move", limited(max_calls=2), 300)
+    tried, untouched = copy.copy(actuator), copy.copy(actuator)
+    attempt(tried, first)
+    assert [act(actuator, first, index)[0] is not None for index in range(2)] == [True, True]
+    assert actuator.issue(SUBMISSION, "move", SCOPE, 300) == untouched.issue(SUBMISSION, "move", SCOPE, 300)
+
+
+def test_a_copy_knows_what_was_executed_and_revoked_before(actuator):
+    first, second = (actuator.issue(SUBMISSION, "move", limited(max_calls=2), 300) for _ in range(2))
+    act(actuator, first, 0)
+    actuator.revoke(second["revocation_id"])
+    tried = copy.copy(actuator)
+    assert reason(act, tried, first, 0) == "spent"
+    assert reason(act, tried, second, 1) == "revoked"
+    act(tried, first, 1)
+    assert reason(act, tried, actuator.issue(SUBMISSION, "move", limited(), 300), 0) == "unknown"

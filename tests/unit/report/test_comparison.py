@@ -57,6 +57,19 @@ def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path):
         assert f"simple ({place})" in page[page.index('id="plot0-title"') :]
 
 
+def test_runs_of_different_scenarios_are_compared(tmp_path):
+    subjects = [
+        subject_of(execute(load(name, kind="scenario", set=["horizon=3"])[0], tmp_path / name).place)
+        for name in ("simple", "hazard")
+    ]
+    section = changed_section(subjects)
+    assert section.heads == ("", "simple", "hazard")
+    rows = {row.name: [getattr(cell, "value", None) for cell in row.cells] for row in section.rows}
+    assert rows == {"scenario/simple": ["there is one", ""], "scenario/hazard": ["", "there is one"]}
+    law = subject_of(execute(load("momentum", kind="law", set=["cases=30", "mutations=0"])[0], tmp_path / "law").place)
+    assert changed_section([subjects[0], law]).rows == []  # of another kind
+
+
 LAWS: dict[str, tuple[list[str], bool, list[str]]] = {
     "different laws": (["momentum", "collisions-apart"], True, []),
     "one law twice": (["momentum", "momentum"], False, ["law/momentum.cases", "law/momentum.seed"]),

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.cli.report import bundles_in
 from specledger.kinds import load
@@ -79,6 +80,26 @@ def test_a_trend_has_a_place_for_each_bundle_of_a_spec(subjects):
     assert isinstance(trend, Lines)
     assert trend.title == "Trend: simple"
     assert len(trend.lines[0].values) == len(RUNS)
-    verdicts = [subject.verdict for subject in subjects if subject.name == "simple"]
-    changed = [place for place in range(2, 4) if verdicts[place - 1] != verdicts[place - 2]]
-    assert [place for place, _ in trend.marks] == changed
+
+
+VERDICTS = {
+    "never": (["PASS", "PASS", "PASS"], []),
+    "at the second": (["PASS", "FAIL", "FAIL"], [(2, "PASS to FAIL")]),
+    "at the last": (["FAIL", "FAIL", "PASS"], [(3, "FAIL to PASS")]),
+    "twice": (["PASS", "INCONCLUSIVE", "PASS"], [(2, "PASS to INCONCLUSIVE"), (3, "INCONCLUSIVE to PASS")]),
+}
+
+
+def judged(subject, verdict):
+    """A bundle with another verdict."""
+    result = {**subject.manifest["result"], "verdict": verdict}
+    return replace(subject, manifest={**subject.manifest, "result": result})
+
+
+@pytest.mark.parametrize(("verdicts", "marks"), VERDICTS.values(), ids=VERDICTS)
+def test_a_trend_is_marked_at_the_bundle_whose_verdict_is_another(subjects, verdicts, marks):
+    """Bundles are counted from 1."""
+    same = [subject for subject in subjects if subject.name == "simple"]
+    (trend,) = trends([judged(one, verdict) for one, verdict in zip(same, verdicts, strict=True)])
+    assert isinstance(trend, Lines)
+    assert trend.marks == marks

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from specledger.core.canonical import canonical_bytes
 from specledger.core.merkle import root, verify_consistency
 from specledger.core.verdict import Verdict
 from specledger.evidence.archive import pack
 from specledger.evidence.checkpoint import NoteSignature, note_text, sign_note
+from specledger.evidence.layout import ATTESTATION, PROVENANCE, SUMS
 from specledger.evidence.seal import Seal
 from specledger.kinds import MODELS
 from specledger.pipeline.verifying import verify
@@ -68,6 +70,22 @@ def test_too_few_trusted_keys_refute_nothing_and_reach_nothing(signed, keys, thr
     assert statuses(found)["L1"] == ("not checked", "E_UNTRUSTED")
     assert "signed, but by too few trusted keys" in headline(found)
     assert "signed, but by no trusted key" in headline(look(signed))
+
+
+@pytest.mark.parametrize("name", [ATTESTATION, PROVENANCE])
+def test_a_key_that_did_not_sign_everything_is_not_counted(signed, name):
+    """Bob's signature is missing in one envelope; the checkpoint, which has both, is `signed` without it, too."""
+    envelope = json.loads((signed / name).read_bytes())
+    own = [one for one in envelope["signatures"] if one["keyid"] != BOB.id]
+    assert len(own) == 1
+    (signed / name).write_bytes(canonical_bytes({**envelope, "signatures": own}) + b"\n")
+    (signed / SUMS).unlink(missing_ok=True)
+    for keys, threshold, status in (
+        ((ALICE, BOB), 2, ("not checked", "E_UNTRUSTED")),
+        ((BOB,), 1, ("not checked", "E_UNTRUSTED")),
+        ((ALICE, BOB), 1, ("reached", None)),
+    ):
+        assert statuses(look(signed, trust=trusting(*keys, threshold=threshold)))["L1"] == status
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "receipts.jsonl", "checkpoint"])
@@ -155,6 +173,18 @@ def test_another_bundle_of_the_run_is_a_head_and_one_of_another_run_is_not(bundl
     assert statuses(found)["L3"] == ("reached", None)
     found = look(bundles["climb"], against=(read_against(bundles["other seed"]),))
     assert (found.verdict, statuses(found)["L3"]) == (Verdict.INCONCLUSIVE, ("not checked", "E_OTHER_LOG"))
+
+
+def test_a_head_of_another_run_is_no_fork_of_signed_evidence_of_the_same_origin(bundles, tmp_path):
+    """Runs of one laboratory have one origin, so the origin does not tell of which run a head is."""
+    folders = {name: shutil.copytree(bundles[name], tmp_path / name) for name in ("small", "climb")}
+    for folder in folders.values():
+        Seal(ALICE, "lab").attach(folder)
+    trust = trusting(ALICE, origin="lab")
+    for name, status in (("climb", ("not checked", "E_OTHER_LOG")), ("small", ("reached", None))):
+        found = look(folders["small"], trust=trust, against=(read_against(folders[name]),))
+        assert statuses(found)["L3"] == status
+        assert failed(found) == []
 
 
 def test_a_bundle_as_one_zip_file_is_a_head_too(bundles, tmp_path):
