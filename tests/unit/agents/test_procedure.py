@@ -8,8 +8,9 @@ import pytest
 from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
+from specledger.core.rng import Stream
 from specledger.kinds import load
-from tests.toys import shipped_plan
+from tests.toys import plan_of, shipped_plan
 
 
 @cache
@@ -31,6 +32,28 @@ def test_the_same_decision_point_draws_the_same_and_asking_again_draws_anew():
     assert answers == [chosen("noisy-honest", occasion) for occasion in occasions]
     assert 2 <= len({str(answer) for answer in answers}) < 40
     assert {str(chosen("honest", occasion)) for occasion in occasions} == {str(chosen("honest", DecisionPoint(0, 0)))}
+
+
+def test_each_value_of_a_stream_is_a_draw_of_its_own(tmp_path):
+    """By the seed, the agent, the stream, the name of the value, and what was asked when."""
+    names = ("first", "second")
+    (tmp_path / "dice.yaml").write_text(
+        "spec: agent/v1\nname: dice\nextends: honest\nscore: 1000 * first + second\ndraw:\n"
+        + "".join(f"  {name}: {{from: range(1000), stream: one}}\n" for name in names),
+        encoding="utf-8",
+    )
+    (tmp_path / "case.yaml").write_text(
+        "spec: scenario/v1\nname: case\nextends: axion-basic\nseed: 9\nagent: dice.yaml\n"
+    )
+    plan = plan_of(tmp_path / "case.yaml")
+    actor: Any = plan.actors[0]
+    seen = actor.observe(plan.start(0))
+    propose, memory = actor.kernel.narration.decider.propose, actor.begin(seen)
+    for point in (DecisionPoint(0, 0), DecisionPoint(0, 0, 1), DecisionPoint(0, 1), DecisionPoint(1, 0)):
+        drawn = divmod(propose(seen, memory, point)[0]["score"], 1000)
+        streams = [Stream.named(9, "agent", "dice", "one", name, *point) for name in names]
+        assert drawn == tuple(stream.choice(range(1000)) for stream in streams)
+        assert drawn[0] != drawn[1]
 
 
 def test_an_agent_may_take_values_in_the_order_of_questions_and_says_that_it_draws_nothing():

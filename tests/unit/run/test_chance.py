@@ -67,6 +67,32 @@ def test_what_is_drawn_is_what_the_named_streams_give(bodies):
     assert starts == {10, 20, 30}
 
 
+def test_each_value_of_a_stream_is_a_draw_of_its_own(tmp_path):
+    """At a start, after an action and in a drift: by the name of the value, too."""
+    two = {name: {"from": "range(1000)", "stream": "one"} for name in ("first", "second")}
+    to = [{"set": "x", "to": "first"}, {"set": "purse", "to": "second"}]
+    action = {"add": {"args": {"n": "int"}, "draw": two, "chance": to, "outcome": {"was": "x"}}}
+    world = {"draw": two, "start": {"x": "first", "purse": "second"}, "actions": action}
+    drift = {"at": "true", "draw": two, "effects": to}
+    scenario = {"seed": SEED, "drift": ["drift"], "episodes": 2, "horizon": 2}
+    found = [
+        (event.type, [drawn, event.body["episode"], event.body.get("t")])
+        for event in run(plan_of(number_scenario(tmp_path, world=world, scenario=scenario, drift=drift)))
+        if (drawn := event.body.get("drawn") or event.body.get("chance", {}).get("drawn"))
+    ]
+    assert [type_ for type_, _ in found] == ["episode", *["drift", "step"] * 2] * 2
+    for type_, (drawn, episode, t) in found:
+        names = {
+            "episode": ("start", "one", episode),
+            "step": ("action", "one", "add", episode, t),
+            "drift": ("drift", "one", 0, episode, t),
+        }
+        for name in two:
+            assert drawn[name] == Stream.named(SEED, *names[type_], name).choice(range(1000))
+    drawn = [tuple(each.values()) for _, (each, _, _) in found]
+    assert len({*drawn}) == len(drawn) == len([1 for first, second in drawn if first != second])
+
+
 def test_a_gate_sees_what_the_action_alone_makes(bodies):
     """A gate that could see the draw would reject; the record and an invariant see what came of it."""
     found = bodies(
