@@ -519,7 +519,7 @@ LINKED = sorted(
 
 def headings(text):
     """The anchors of a page; a title that comes again has a number."""
-    text, seen = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), Counter()
+    text, seen = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), Counter[str]()
     for title in re.findall(r"^#+ (.+)$", text, re.M):
         plain = re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", title).lower()).strip().replace(" ", "-")
         seen[plain] += 1
