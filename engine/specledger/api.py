@@ -88,11 +88,12 @@ class Case:
 class Bundle:
     """An evidence bundle: a folder or zip file of `spec run`.
 
-    It is checked when it is first read, as by `spec verify --no-replay`; what follows then comes from checked receipts.
+    It is checked when it is first read, as by `spec verify`, with replay only if that is asked for; what follows then
+    comes from checked receipts.
     """
 
-    def __init__(self, place: Place) -> None:
-        self.place = Path(place)
+    def __init__(self, place: Place, *, replay: bool = False) -> None:
+        self.place, self._replay = Path(place), replay
         self._held = ExitStack()
 
     def __repr__(self) -> str:
@@ -106,7 +107,7 @@ class Bundle:
             Rejected: There is no bundle, or with the failed check.
         """
         try:
-            return self._held.enter_context(opened(self.place, evidence_kinds(KINDS), MODELS))
+            return self._held.enter_context(opened(self.place, evidence_kinds(KINDS), MODELS, replay=self._replay))
         except Refuted as refuted:
             raise Rejected(
                 Diagnostic(check.code, f"{self.place}: {check.name}: {check.message}")
@@ -173,7 +174,7 @@ class Bundle:
         head = "<tr><th>outcome</th><th>check</th><th>failed</th><th>reason</th></tr>"
         return (
             f"<p><b>{_text(subject.name)}: {subject.verdict}</b> ({_text(str(self.place))}, "
-            f"{subject.manifest['receipts']['count']} receipts; not replayed)</p><table>{head}{rows}</table>"
+            f"{subject.manifest['receipts']['count']} receipts; {subject.replay})</p><table>{head}{rows}</table>"
         )
 
 
@@ -280,10 +281,10 @@ def report(
     episode: int = 0,
     date: str | None = None,
 ) -> str:
-    """Render a report of bundles, as `spec report`; nothing is replayed.
+    """Render a report of bundles, as `spec report`.
 
     Args:
-        bundles: One bundle, or several for the formats that take them.
+        bundles: One bundle, or several for the formats that take them; replayed are those of `Bundle(…, replay=True)`.
         format: One of `spec report --format`; a folder of files is written by the command alone.
         profile: The name or file of a profile that judges the bundles.
         episode: The episode that `svg` draws.

@@ -136,7 +136,7 @@ def _report(place: Path) -> Output:
     from specledger.pipeline.reporting import make_report
 
     with ExitStack() as held:
-        return FORMATS["folder"].write(make_report(open_all([place], None, held)), Options(whole=True))
+        return FORMATS["folder"].write(make_report(open_all([place], None, held, own=[place])), Options(whole=True))
 
 
 def _of_one_agent(output: Output) -> Output:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from datetime import date as calendar
 from enum import StrEnum
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from msgspec.structs import replace
 
 from specledger.cli import completion
 from specledger.cli.codes import E_REPORT_PLACE
@@ -37,9 +38,7 @@ Policy = Annotated[
         metavar="PROFILE", autocompletion=completion.profiles, help="Judge the controls of a profile by this evidence."
     ),
 ]
-Replay = Annotated[
-    bool, typer.Option("--replay", help="Replay the runs, for profiles that ask about it (`run.replayed`).")
-]
+Replay = Annotated[bool, typer.Option("--replay", help="Replay the runs and compare every byte.")]
 
 
 def report(  # noqa: PLR0913, PLR0917 - each is an option
@@ -87,8 +86,18 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         raise typer.Exit(exit_code(made.judgement.verdict))
 
 
-def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack, *, replay: bool = False) -> list[Evidence]:
-    """Open folders or zip files, which `held` closes; a bundle that is refuted ends the command."""
+def open_all(
+    bundles: Sequence[Path],
+    workers: int | None,
+    held: ExitStack,
+    *,
+    replay: bool = False,
+    own: Collection[Path] = (),
+) -> list[Evidence]:
+    """Open folders or zip files, which `held` closes; a bundle that is refuted ends the command.
+
+    `own` are those that this command has just made.
+    """
     from specledger.kinds import KINDS, MODELS, evidence_kinds
     from specledger.report.evidence import opened
     from specledger.verify.bundle import Refuted
@@ -96,7 +105,8 @@ def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack, *, r
     evidence, processes = [], process_count(workers)
     for bundle in bundles:
         try:
-            evidence.append(held.enter_context(opened(bundle, evidence_kinds(KINDS), MODELS, processes, replay=replay)))
+            one = held.enter_context(opened(bundle, evidence_kinds(KINDS), MODELS, processes, replay=replay))
+            evidence.append(replace(one, own=bundle in own))
         except Refuted as refuted:
             print_error(verification_text(bundle, refuted.verification))
             raise typer.Exit(exit_code(refuted.verification.verdict)) from None

@@ -229,7 +229,8 @@ def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: in
     from specledger.pipeline.reporting import make_report
 
     with ExitStack() as held:
-        evidence = open_all([one.place for one in finished], workers, held)
+        own = {one.place for one in finished if not one.complete}
+        evidence = open_all([one.place for one in finished], workers, held, own=own)
         write_output(FORMATS[format_].write(make_report(evidence)))
 
 

@@ -1,4 +1,4 @@
-"""Evidence for reports: a bundle of which no check failed, without replay."""
+"""Evidence for reports: a bundle of which no check failed, replayed if that is asked for."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ _SHARE: Final = 32 * 1024 * 1024
 
 
 class Evidence(Struct, frozen=True):
-    """A bundle whose files, chain, result and specs were checked and join, named as its folder or its file."""
+    """A bundle whose files, chain, result and specs were checked and join, named as its folder or its file.
+
+    Attributes:
+        own: Whether the command that reads it has just made it.
+    """
 
     name: str
     place: Path
@@ -38,6 +42,7 @@ class Evidence(Struct, frozen=True):
     specs: Bundle
     verification: Verification
     receipts: Receipts
+    own: bool = False
 
     @property
     def case(self) -> str:

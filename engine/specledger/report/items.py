@@ -11,10 +11,11 @@ from specledger.core.diagnostics import Diagnostic, Severity, printable, title_o
 from specledger.core.spans import Span
 from specledger.evidence.layout import ENGINE
 from specledger.load.doc_pages import page_of
-from specledger.report.model import VERIFIED, Check, Observation, Outcome, Report, Subject, counted
+from specledger.report.model import VERIFIED, Check, Observation, Outcome, Replay, Report, Subject, counted
 from specledger.report.profile import Control, Judgement
 from specledger.verify import checks as verified
 from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, headline, level_statuses
+from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS
 from specledger.verify.checks import Status, Verification
 
 SHOWN: Final = (Outcome.FAILED, Outcome.CANNOT_TELL, Outcome.UNTESTED, Outcome.DIFFERS)
@@ -135,8 +136,10 @@ def _of_subject(subject: Subject, index: int, held: Mapping[tuple[int, str], Con
         "verdict": subject.verdict.value,
         **{name: manifest[name] for name in ("run", "specs", "receipts")},
         "outcomes": counted(check.outcome for check in subject.checks),
+        "replay": subject.replay.value,
     }
     items = [_of_check(subject, check, held.get((index, check.id))) for check in subject.checks]
+    items.append(_of_replay(subject))
     about = f"specledger/{subject.kind}/{subject.title}"
     return Group(f"{subject.kind}.{subject.title}", about, items, manifest["engine"], properties)
 
@@ -167,6 +170,34 @@ def _of_check(subject: Subject, check: Check, waiver: Control | None) -> Item:
         lines=[*_lines(check)] if check.outcome in _OPEN else (),
         warning=check.warning,
         waiver=waiver,
+    )
+
+
+_OF_REPLAY: Final = {
+    Replay.DONE: Outcome.PASSED,
+    Replay.OWN: Outcome.NOT_APPLICABLE,
+    Replay.NONE: Outcome.CANNOT_TELL,
+}
+
+
+def _of_replay(subject: Subject) -> Item:
+    """That the runs were made again; without it, what passed is what the receipts say, whoever wrote them."""
+    outcome, says, text = _OF_REPLAY[subject.replay], "replay of the runs gives the same bytes", subject.replay.value
+    if subject.replay is Replay.NONE:
+        names = (REPLAY, REPLAY_OF_RUNS)
+        why = next((one["message"] for one in subject.verification if one["name"] in names), "no run can be made again")
+        text = f"{text}: {why}; the other checks rest on what the receipts say (`spec report --replay`)"
+    identity = [subject.kind, subject.title, "replay"]
+    shown = [Result(text, identity, [(subject.root, "specification")], {"outcome": outcome.value})]
+    return Item(
+        id="replay",
+        title=f"{subject.title}: replay",
+        outcome=outcome,
+        text=text,
+        rule=_rule("replay", says, outcome),
+        type=outcome.value,
+        results=shown if outcome in SHOWN else (),
+        lines=[says] if outcome in _OPEN else (),
     )
 
 

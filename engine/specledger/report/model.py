@@ -52,12 +52,19 @@ MOST_DRAWN: Final = 40
 MOST_RUNS: Final = 3
 """Runs of a suite whose receipts are embedded in a page."""
 
-NOT_SHOWN: Final = (
-    "Nothing was replayed: `spec verify` makes the runs again and compares every byte.",
+NEVER_SHOWN: Final = (
     "Who made the evidence, and when, was not checked.",
     "A check passes by what its spec says; whether the spec says enough is not judged.",
 )
 """What no report shows."""
+
+
+class Replay(StrEnum):
+    """Whether the runs of a bundle were made again for a report, and every byte compared."""
+
+    DONE = "replayed"
+    OWN = "made by this command, not replayed"
+    NONE = "not replayed"
 
 
 class Outcome(StrEnum):
@@ -247,6 +254,7 @@ class Subject(Struct, frozen=True):
         checks: The requirements and their outcomes.
         names: The names of all specs that the run refers to, by kind.
         reading: The folded receipts.
+        replay: Whether the runs were made again for this report.
     """
 
     name: str
@@ -260,6 +268,7 @@ class Subject(Struct, frozen=True):
     reading: Reading
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     case: str = ""
+    replay: Replay = Replay.NONE
 
     @property
     def title(self) -> str:
@@ -326,6 +335,25 @@ def kind_of(evidence: Evidence, kinds: Mapping[str, ReportKind]) -> ReportKind:
     if evidence.kind not in kinds:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {evidence.kind} has no report")])
     return kinds[evidence.kind]
+
+
+def replay_text(subjects: Sequence[Subject]) -> str:
+    """Whether bundles were replayed for a report, in a few words; if they differ, how many of them were not."""
+    found = Counter(subject.replay for subject in subjects)
+    if len(found) == 1:
+        return next(iter(found)).value
+    return ", ".join(f"{found[one]} of {len(subjects)} bundles {one}" for one in Replay if found[one])
+
+
+def not_shown(subjects: Sequence[Subject]) -> tuple[str, ...]:
+    """What a report of bundles does not show."""
+    if all(subject.replay is Replay.DONE for subject in subjects):
+        return NEVER_SHOWN
+    text = replay_text(subjects)
+    first = f"{text[0].upper()}{text[1:]}: `spec verify` makes the runs again and compares every byte."
+    if any(subject.kind == "suite" and subject.replay is not Replay.DONE for subject in subjects):
+        first += " What receipts of a suite say about replay was recorded when the suite ran."
+    return (first, *NEVER_SHOWN)
 
 
 def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:

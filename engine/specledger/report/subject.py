@@ -9,6 +9,7 @@ from specledger.report.evidence import Evidence
 from specledger.report.model import (
     Check,
     Outcome,
+    Replay,
     Report,
     ReportKind,
     Subject,
@@ -17,7 +18,7 @@ from specledger.report.model import (
     receipts_of,
 )
 from specledger.report.profile_rules import Answers, Question
-from specledger.verify.checks import Status
+from specledger.verify.checks import Level, Status
 
 WHOLE: Final = "evidence"
 """The check that the bundle is intact."""
@@ -66,4 +67,12 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportKind], questions:
         evidence=evidence,
         reading=reading,
         case=evidence.case,
+        replay=_replay_of(evidence),
     )
+
+
+def _replay_of(evidence: Evidence) -> Replay:
+    made = [check.status for check in evidence.verification.checks if check.level is Level.REPLAYED]
+    if Status.PASSED in made:
+        return Replay.DONE
+    return Replay.OWN if evidence.own else Replay.NONE

@@ -14,7 +14,7 @@ from specledger.kinds import KINDS, MODELS, evidence_kinds, load, report_kinds
 from specledger.pipeline.executing import execute
 from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS, Options
-from specledger.report.model import Reading, Report, Subject
+from specledger.report.model import Reading, Replay, Report, Subject
 from specledger.report.subject import read_subject
 
 
@@ -94,7 +94,7 @@ def made_up(name, *checks, doc="", verdict="PASS"):
     whole = {"number": 1, "name": "whole", "status": "passed", "message": ""}
     evidence: Any = SimpleNamespace(name="", source_of=lambda _: None)
     key = f"scenario/{name}@0123456789abcdef"
-    return Subject(name, "scenario", doc, key, manifest, (whole,), checks, evidence, Reading())
+    return Subject(name, "scenario", doc, key, manifest, (whole,), checks, evidence, Reading(), replay=Replay.DONE)
 
 
 def report_of(*bundles):

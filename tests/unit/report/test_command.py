@@ -59,9 +59,9 @@ def test_several_bundles_or_a_profile_are_summed_up_like_a_step(report, trap, tm
 def test_the_summary_of_a_step_goes_where_github_says(report, trap, tmp_path, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
     (tmp_path / "summary").write_text("earlier\n")
-    assert report(trap, "--format", "github") == (Exit.CONFORMS, "", "")
+    assert report(trap, "--format", "github", "--replay") == (Exit.CONFORMS, "", "")
     assert (tmp_path / "summary").read_text(encoding="utf-8").startswith("earlier\n# `concave`: PASS\n")
-    assert report(trap, "--format", "github", "--out", tmp_path / "own") == (Exit.CONFORMS, "", "")
+    assert report(trap, "--format", "github", "--out", tmp_path / "own", "--replay") == (Exit.CONFORMS, "", "")
     assert (tmp_path / "own").read_text(encoding="utf-8").startswith("# `concave`: PASS\n")
 
 

@@ -98,13 +98,14 @@ def test_junit_says_how_each_check_ended_and_what_the_root_is():
     tree = ElementTree.fromstring(text_of("junit", EACH))
     (suite,) = tree
     assert {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
-        "tests": "6", "failures": "1", "errors": "1", "skipped": "3"
+        "tests": "7", "failures": "1", "errors": "1", "skipped": "3"
     }  # fmt: skip
     assert {each.get("name"): each.get("value") for each in suite.iter("property")}[
         "specledger.receipts.root"
     ] == "ef" * 32
     ends = {case.get("name"): [inner.tag for inner in case] for case in suite.iter("testcase")}
-    assert list(ends.values()) == [[], ["skipped"], ["failure"], ["error"], ["skipped"], ["skipped"]]
+    assert list(ends.values()) == [[], ["skipped"], ["failure"], ["error"], ["skipped"], ["skipped"], []]
+    assert list(ends)[-1] == "replay"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -144,7 +145,7 @@ def test_a_result_of_sarif_has_a_rule_and_a_level_that_its_kind_allows(report):
 
 def test_sarif_has_a_rule_for_every_check_and_a_result_for_what_needs_a_look():
     (run,) = json.loads(text_of("sarif", EACH))["runs"]
-    assert len(run["tool"]["driver"]["rules"]) == len(OUTCOMES)
+    assert len(run["tool"]["driver"]["rules"]) == len([*OUTCOMES, "replay"])
     assert [result["properties"]["outcome"] for result in run["results"]] == [
         "differs",
         "failed",

@@ -65,6 +65,7 @@ def _index(report: Report) -> str:
         "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),
         "sections": join(*(render(section, held) for section in sections)),
         "plots": plots,
+        "replay": words(page.replay_sentence(report.subjects)),
     }
     return document(f"{headline.title}: {headline.verdict}", "index.html", values, ("search.js", "index.js"))
 

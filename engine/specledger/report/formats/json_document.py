@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from specledger.core.canonical import pretty
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.model import FORMAT, NOT_SHOWN, Check, Observation, Report, Subject, counted
+from specledger.report.model import FORMAT, Check, Observation, Report, Subject, counted, not_shown
 from specledger.report.profile import Control, Judgement
 
 
@@ -28,7 +28,7 @@ def document(report: Report) -> dict[str, Any]:
         "subjects": [_subject(subject) for subject in report.subjects],
         "outcomes": counted(check.outcome for subject in report.subjects for check in subject.checks),
         "profile": None if judgement is None else _judgement(judgement),
-        "not_shown": list(NOT_SHOWN),
+        "not_shown": list(not_shown(report.subjects)),
     }
 
 

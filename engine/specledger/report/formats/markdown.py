@@ -16,7 +16,7 @@ from specledger.report.comparison import common_tables, in_one_table
 from specledger.report.figures import figure_section
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.markup import shorten
-from specledger.report.model import NOT_SHOWN, Outcome, Report, Subject, counted, malformed_receipts
+from specledger.report.model import Outcome, Report, Subject, counted, malformed_receipts, not_shown
 from specledger.report.overview import headline_of, parts_text, reason_text
 from specledger.report.sections import (
     Bar,
@@ -57,7 +57,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
             lines += [line for section in common.values() for line in _section(section)]
         else:
             lines += _first(report.subjects[0], common)
-    return Output("\n".join([*lines, "", "Not replayed; who made it was not checked.", ""]))
+    return Output("\n".join([*lines, "", *not_shown(report.subjects), ""]))
 
 
 def _first(subject: Subject, common: Mapping[str, Section]) -> Iterator[str]:
@@ -89,7 +89,7 @@ def summary(report: Report) -> str:
     lines += [] if report.judgement is not None else _top(report)
     for subject in report.subjects:
         lines += ["", *_subject(subject)] if lines else _subject(subject)
-    return "\n".join([*lines, *(("", *NOT_SHOWN) if report.subjects else ()), ""]) if lines else ""
+    return "\n".join([*lines, *(("", *not_shown(report.subjects)) if report.subjects else ()), ""]) if lines else ""
 
 
 def _top(report: Report) -> list[str]:

@@ -19,7 +19,7 @@ from specledger.core.canonical import canonical_bytes, pretty
 from specledger.core.diagnostics import printable
 from specledger.core.digest import sha256_hex
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.model import NOT_SHOWN, Check, Outcome, Report, Subject
+from specledger.report.model import Check, Outcome, Report, Subject, not_shown
 from specledger.report.profile import Control, Judgement
 
 OSCAL_VERSION: Final = "1.2.1"
@@ -39,7 +39,10 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     results = [_of_subject(subject, day) for subject in report.subjects]
     if report.judgement is not None:
         results.append(_of_judgement(report.judgement, report, day))
-    remarks = [*NOT_SHOWN, *([] if date else ["No date was given: every date in this document is a placeholder."])]
+    remarks = [
+        *not_shown(report.subjects),
+        *([] if date else ["No date was given: every date in this document is a placeholder."]),
+    ]
     identity = canonical_bytes([[result["uuid"] for result in results], day])
     names = ", ".join(f"{subject.kind} {subject.title}" for subject in report.subjects)
     document = {

@@ -40,6 +40,7 @@ from specledger.report.model import (
     Subject,
     bundle_names,
     malformed_receipts,
+    replay_text,
 )
 from specledger.report.overview import control_sections, headline_of
 from specledger.report.sections import (
@@ -141,6 +142,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "plots": NOTHING if early else plots,
         "sections": join(*tables[len(about) :]),
         "written": render(written, held),
+        "replay": words(replay_sentence(report.subjects)),
         "data": _inert(data),
     }
     title = f"{headline.title}: {headline.verdict}"
@@ -209,6 +211,11 @@ def _holder(chains: Sequence[Embedded], sections: Sequence[Section]) -> Held:
         return chains[place.chain].steps(place.episode)
 
     return held
+
+
+def replay_sentence(subjects: Sequence[Subject]) -> str:
+    """The sentence of a page about replay."""
+    return f"Runs, trials and proofs: {replay_text(subjects)}."
 
 
 _ACTIVE: Final = re.compile(r"[<>&\x7f-\U0010ffff]")

@@ -9,14 +9,13 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html.elements import Markup, asset, element, words
 from specledger.report.formats.html.plots import TALL, TOP, WIDTH, draw, steps_of, text
 from specledger.report.formats.svg.episode import MOST_STEPS, Episode, read_episode
 from specledger.report.formats.svg.map import Clock, cell_size, draw_map
 from specledger.report.markup import shorten
-from specledger.report.model import Report
+from specledger.report.model import Report, Subject, replay_text
 from specledger.report.plots import MOST_ROWS, Lines, Plot, rejection_counts
 
 _MARGIN: Final = 16
@@ -54,7 +53,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
         body.append(text(plot.title, _MARGIN, y, "group", 60))
         chart, y = _chart(plot, episode.frames, y + 6)
         body.append(chart)
-    for line in (*_notes(episode), *_source(evidence)):
+    for line in (*_notes(episode), *_source(subject)):
         body.append(text(line, _MARGIN, y, "small", 100))
         y += 16
     about = [element("title", words(title), id="title"), element("desc", words(_summary(episode)), id="desc")]
@@ -110,13 +109,13 @@ def _notes(episode: Episode) -> list[str]:
     return notes
 
 
-def _source(evidence: Evidence) -> tuple[str, ...]:
+def _source(subject: Subject) -> tuple[str, ...]:
     """Where the picture comes from, and what was checked."""
-    receipts = evidence.manifest["receipts"]
+    receipts, replay = subject.manifest["receipts"], replay_text([subject])
     return (
         f"{receipts['count']} receipts, Merkle root {receipts['root'][:32]}\u2026",
         "The chain is whole and joins the specs.",
-        "Not replayed; who made it was not checked.",
+        f"{replay[0].upper()}{replay[1:]}; who made it was not checked.",
     )
 
 

@@ -1,0 +1,105 @@
+"""Whether a bundle was replayed for a report: every format says it, none says both, and none is green without."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from msgspec.structs import replace
+
+from specledger.api import Bundle
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Exit
+from specledger.kinds import KINDS, MODELS, evidence_kinds, load
+from specledger.pipeline.executing import execute
+from specledger.report.evidence import read_evidence
+from specledger.report.formats import FORMATS
+from specledger.report.model import Report, not_shown
+from tests.toys import CLIMB
+from tests.unit.report.rendering import made_up, read, subject_of
+from tests.unit.verify.test_forgery import hide_that_nothing_was_admitted
+from tools.tampering.forger import HELP, Forger
+
+TEXTS = [name for name, format_ in FORMATS.items() if not format_.folder]
+
+
+@pytest.fixture(scope="module")
+def climb(tmp_path_factory):
+    """The evidence of a run, which passes."""
+    return execute(load("concave", kind="scenario", set=["horizon=9"])[0], tmp_path_factory.mktemp("run") / "run").place
+
+
+@pytest.fixture
+def forged(tmp_path):
+    """The evidence of a run that fails, changed so that it passes, and sealed again: every check but replay passes."""
+    place = execute(load(CLIMB / "climb.yaml", set=["governor.with.stamina=2"])[0], tmp_path / "forged").place
+    forger = Forger(place)
+    for name in HELP:
+        forger.remove(name)
+    hide_that_nothing_was_admitted(forger)
+    forger.recount()
+    forger.seal()
+    return place
+
+
+@pytest.mark.parametrize("options", [[], ["--replay"]], ids=["not replayed", "replayed"])
+@pytest.mark.parametrize("format_", ["junit", "sarif", "github"])
+def test_a_forgery_that_only_replay_refutes_is_green_nowhere(spec, forged, format_, options):
+    told = spec("report", forged, "--format", format_, "--workers", "1", *options)
+    if options:
+        assert (told.status, told.out) == (Exit.FINDINGS, "")
+        assert "E_REPLAY" in told.err
+    elif format_ == "junit":
+        (suite,) = ElementTree.fromstring(told.out)
+        assert (suite.get("failures"), suite.get("errors")) == ("0", "1")
+        (case,) = (case for case in suite.iter("testcase") if case.find("error") is not None)
+        assert (case.get("name"), case.find("error").get("message", "")[:12]) == ("replay", "not replayed")
+    elif format_ == "sarif":
+        (run,) = json.loads(told.out)["runs"]
+        assert [(one["ruleId"], one["kind"]) for one in run["results"]] == [("replay", "open")]
+        assert run["properties"]["replay"] == "not replayed"
+    else:
+        (line,) = told.out.splitlines()
+        assert line.startswith("::warning title=climb%3A replay::not replayed: replay was not requested")
+
+
+@pytest.mark.parametrize("replay", [True, False], ids=["replayed", "not replayed"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_format_says_whether_it_was_replayed_and_none_says_both(name, replay, climb):
+    evidence = read_evidence(climb, evidence_kinds(KINDS), MODELS, replay=True) if replay else read(climb)
+    written = FORMATS[name].write(Report((subject_of(evidence),)))
+    assert ("not replayed" in (written.text + written.summary).lower()) is not replay
+
+
+def test_a_run_that_the_command_made_is_skipped_and_not_green(spec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = str(CLIMB / "climb.yaml")
+    told = spec("run", file, "--out", "again", "--format", "junit")
+    (skipped,) = ElementTree.fromstring(told.out).iter("skipped")
+    assert skipped.get("message") == "made by this command, not replayed"
+    found = spec("run", file, "--out", "again", "--resume", "--format", "junit")  # it was there before
+    assert [one.get("type") for one in ElementTree.fromstring(found.out).iter("error")] == ["cannot tell"]
+
+
+def test_of_several_bundles_it_says_how_many_were_not(climb):
+    done = made_up("one")
+    left = subject_of(climb)
+    assert not_shown([done]) == not_shown([done, done])
+    assert "replay" not in " ".join(not_shown([done]))
+    assert not_shown([done, left])[0].startswith("1 of 2 bundles replayed, 1 of 2 bundles not replayed: `spec verify` ")
+    suite = replace(left, kind="suite")
+    assert not_shown([suite])[0].endswith("What receipts of a suite say about replay was recorded when the suite ran.")
+
+
+def test_in_python_a_bundle_is_replayed_if_that_is_asked_for(climb, forged):
+    assert "receipts; not replayed" in Bundle(climb)._repr_html_()
+    assert "receipts; replayed" in Bundle(climb, replay=True)._repr_html_()
+    assert Bundle(forged).verdict == "PASS"
+    with pytest.raises(Rejected, match="replay"):
+        _ = Bundle(forged, replay=True).verdict
+
+
+def test_the_page_of_the_demonstration_says_that_it_was_replayed(spec, tmp_path):
+    assert spec("demo", "--out", tmp_path / "demo").status == Exit.CONFORMS
+    text = (tmp_path / "demo.html").read_text(encoding="utf-8")
+    assert "Runs, trials and proofs: replayed." in text
+    assert "not replayed" not in text.lower()
