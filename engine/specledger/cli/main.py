@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from io import TextIOWrapper
 from types import FrameType
@@ -37,24 +38,56 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _PATIENCE: Final = 2  # `timeout` sends a signal to the process and to its group, so a second one is not impatience
 
 
+_IMPORTS: Final = "<frozen importlib._bootstrap>"
+_SOON: Final = 0.01  # seconds
+_LONGEST_IMPORT: Final = 300  # times that long
+
+
+class _Interruption:
+    """The handler of signals; `received` has those that came, in order."""
+
+    def __init__(self) -> None:
+        self.received: list[int] = []
+        self._again, self._waited = False, 0
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal, or its repetition after an import."""
+        if not self._again:
+            self.received.append(number)
+            if len(self.received) > _PATIENCE:
+                os._exit(128 + self.received[0])
+            if len(self.received) > 1:
+                return
+        self._again = _imports(frame) and self._waited < _LONGEST_IMPORT
+        if not self._again:
+            raise KeyboardInterrupt
+        self._waited += 1
+        repeat = threading.Timer(_SOON, _thread.interrupt_main, [number])
+        repeat.daemon = True
+        repeat.start()
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether a module is being imported."""
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORTS:
+            return True
+        frame = frame.f_back
+    return False
+
+
 @contextmanager
 def interruptible() -> Iterator[list[int]]:
     """Raise KeyboardInterrupt at the first SIGINT or SIGTERM; the third one ends the process at once.
 
-    Signals that are ignored stay ignored. In another thread than the main one nothing is changed.
+    While a module is imported the exception waits for the end of the import: there Python can print it as one that is
+    ignored, and lose it. Signals that are ignored stay ignored. In another thread than the main one nothing is changed.
 
     Yields:
         The signals that came, in order.
     """
-    received: list[int] = []
-
-    def interrupt(number: int, _frame: FrameType | None) -> None:
-        received.append(number)
-        if len(received) > _PATIENCE:
-            os._exit(128 + received[0])
-        if len(received) == 1:
-            raise KeyboardInterrupt
-
+    interrupt = _Interruption()
+    received = interrupt.received
     if threading.current_thread() is not threading.main_thread():
         yield received
         return
@@ -143,7 +176,9 @@ def _choices(error: TyperException) -> str | None:
     parameter, context = getattr(error, "param", None), getattr(error, "ctx", None)
     if not isinstance(error, typer.BadParameter) or error.message or parameter is None or context is None:
         return None
-    words = [item.value for item in parameter.shell_complete(context, "")]
+    words: list[str] = []
+    with suppress(OSError):  # as in a working folder that was deleted
+        words = [item.value for item in parameter.shell_complete(context, "")]
     more = f" and {len(words) - _MOST_CHOICES} more" if len(words) > _MOST_CHOICES else ""
     return f"one of {', '.join(words[:_MOST_CHOICES])}{more}; {_USAGE}" if words else None
 

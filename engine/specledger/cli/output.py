@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import wraps
 from itertools import pairwise
@@ -154,8 +154,9 @@ def print_json(value: Any) -> None:
 
 
 def print_error(text: str) -> None:
-    """Print one piece of text on standard error."""
-    _write(sys.stderr, _painted(sys.stderr, text) + "\n")
+    """Print one piece of text on standard error; where that cannot be written, the exit code stays what it is."""
+    with suppress(OSError):
+        _write(sys.stderr, _painted(sys.stderr, text) + "\n")
 
 
 def print_sources(bundles: Iterable[Bundle]) -> None:
@@ -283,10 +284,11 @@ def _write_summary(text: str, out: Path | None = None) -> None:
 def print_refusal(diagnostics: Sequence[Diagnostic]) -> None:
     """Print why a command has no result: on standard error, and in the requested format on standard output."""
     shown = _last_value(sys.argv, "--format")
-    if shown == OutputFormat.JSON:
-        print_json({"diagnostics": diagnostics_json(diagnostics)})
-    elif shown in (OutputFormat.JUNIT, OutputFormat.SARIF, OutputFormat.GITHUB):
-        write_findings(shown, diagnostics, about="specledger", not_run=True)
+    with suppress(OSError):  # standard error says the same
+        if shown == OutputFormat.JSON:
+            print_json({"diagnostics": diagnostics_json(diagnostics)})
+        elif shown in (OutputFormat.JUNIT, OutputFormat.SARIF, OutputFormat.GITHUB):
+            write_findings(shown, diagnostics, about="specledger", not_run=True)
     print_error(diagnostics_text(diagnostics))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from specledger.cli import completion
-from specledger.cli.codes import DEFECT, E_INTERNAL
+from specledger.cli.codes import DEFECT, E_INTERNAL, E_SYSTEM
 from specledger.cli.options import (
     AllowOutside,
     AnyFormat,
@@ -85,6 +85,9 @@ def _crashed(target: str, error: Exception) -> Diagnostic:
     """
     if os.environ.get("SPECLEDGER_TRACEBACK"):
         raise error
+    if isinstance(error, OSError | MemoryError):
+        why = "memory is short" if isinstance(error, MemoryError) else error.strerror or error
+        return Diagnostic(E_SYSTEM, f"operating system error while checking {target}: {why}")
     what = f"internal error while checking {target}: {type(error).__name__}: {error}"
     return Diagnostic(E_INTERNAL, what, hint=DEFECT)
 

@@ -6,6 +6,7 @@ time has a journal open; the others are refused.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -59,6 +60,8 @@ class Journal:
     def __init__(self, path: str | None, specs: Mapping[str, Any]) -> None:
         """Open the journal of a discovery; create it if there is none, in memory if it has no path."""
         self.shown = "the journal" if path is None else printable(path)
+        if path is not None and os.path.lexists(path) and not os.path.isfile(path):
+            raise self._refused(E_STORE_OPEN, "it is no plain file")
         with self._guarded():
             self._connection = sqlite3.connect(path or ":memory:", timeout=PATIENCE, isolation_level=None)
         try:

@@ -5,6 +5,7 @@ For a union the error of the intended member is chosen; an unknown key gets a su
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import BaseModel, ValidationError
 
-from specledger.core.diagnostics import Diagnostics, code, suggest
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
 from specledger.core.spans import Span
 from specledger.load.document import Node, Path
 from specledger.load.shapes import Shape, find_key, known_keys, shapes_at
@@ -53,6 +54,8 @@ _LIMITS: Final = {
 }
 """Its errors about a value's size, the limit's name in its context, and the message for the limit."""
 _EMPTIED: Final = "`[]` is an empty list; `--set path.ELEMENT=null` takes one element away, by its index or its id"
+_MOST_ITEMS: Final = 3 * MOST_FINDINGS
+"""Errors of pydantic that are looked at: several can be one finding, and more findings are not told."""
 _SHOWN: Final = 40  # characters of a found text
 _SHOWN_KEYS: Final = 6  # keys of a found mapping
 
@@ -73,7 +76,8 @@ def report(
     error: ValidationError, model: type[BaseModel], root: Node, models: Models, diagnostics: Diagnostics
 ) -> None:
     """Report a document's validation errors at their places."""
-    found = _select([_locate(item, model) for item in error.errors(include_url=False, include_input=False)])
+    items = error.errors(include_url=False, include_input=False)[:_MOST_ITEMS]
+    found = _select([_locate(item, model) for item in items])
     meant = {
         (*finding.path[:-1], near)
         for finding in found
@@ -306,9 +310,15 @@ def _limit(finding: _Finding) -> str | None:
 
 
 def _correction(node: Node, limit: str | None) -> str | None:
-    """The allowed word that was probably meant by a text, or by one of a mapping's keys."""
+    """The allowed word that was probably meant by a text, or by one of a mapping's first keys."""
     words = re.findall(r"[\w-]+", limit or "")
-    found = ["none"] if node.value is None else [node.value] if isinstance(node.value, str) else list(node.members)
+    found = (
+        ["none"]
+        if node.value is None
+        else [node.value]
+        if isinstance(node.value, str)
+        else [*islice(node.members, _SHOWN_KEYS)]
+    )
     near = [suggest(word, words) for word in found if node.value is None or word not in words]
     return next((f"did you mean `{word}`?" for word in near if word is not None), None)
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -143,6 +144,40 @@ def test_an_interrupted_run_says_how_to_keep_it_and_a_kept_one_what_is_kept(long
     assert finding["message"] == f"interrupted; kept beside out: {kept}"
 
 
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no full device")
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["run", "--colour"], 2),
+        (["run", "--colour", "--format", "json"], 2),
+        (["verify", "nothing"], 2),
+        (["run", "{climb}", "--set", "governor.invariants=[]", "--out", "{out}"], 3),
+    ],
+    ids=["usage", "usage, as JSON", "no evidence", "inconclusive"],
+)
+def test_where_nothing_can_be_told_the_status_stays(environment, climb, tmp_path, words, status):
+    with FULL.open("wb") as full:
+        line = [*COMMAND, *(word.format(climb=climb, out=tmp_path / "out") for word in words)]
+        streams = {"stderr": full, "stdout": subprocess.DEVNULL if status == 3 else full}
+        assert subprocess.run(line, env=environment, check=False, timeout=120, **streams).returncode == status
+
+
+@pytest.mark.parametrize("words", [["check", "nothing.yaml"], ["agent", "check"], ["run", "climb.yaml"]], ids=" ".join)
+def test_a_working_folder_that_was_deleted_is_no_defect(spec, tmp_path, monkeypatch, words):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    done = spec(*words)
+    assert (done.status, done.out) == (2, "")
+    assert (
+        "error[E_USAGE]" in done.err if words[0] == "agent" else "error[E_SYSTEM]: operating system error" in done.err
+    )
+
+
 INTERRUPTED_IMPORT = """
 import os, signal, sys
 class Interrupt:
@@ -167,6 +202,30 @@ def test_an_interruption_while_modules_are_imported_is_no_traceback(interruptibl
     done = subprocess.run(line, check=False, env=interruptible, capture_output=True, timeout=120)
     message = b"error[E_INTERRUPTED]: interrupted before the work began\n"
     assert (done.returncode, done.stderr) == (status, message if status else b"")
+
+
+LOST_IN_AN_IMPORT = """
+import os, signal, sys
+class Dropped:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "specledger.pipeline.checking":
+            Dropped()
+sys.meta_path.insert(0, Interrupt())
+from specledger.__main__ import main
+main()
+"""
+
+
+def test_an_interruption_in_an_import_of_a_command_is_neither_lost_nor_a_traceback(interruptible, climb):
+    """Python ignores what is raised while an object is deleted, as its import machinery does, and prints it."""
+    line = [sys.executable, "-c", LOST_IN_AN_IMPORT, "check", climb]
+    done = subprocess.run(line, check=False, env=interruptible, capture_output=True, timeout=120)
+    assert (done.returncode, done.stdout) == (130, b"")
+    assert done.stderr.startswith(b"error[E_INTERRUPTED]: interrupted")
+    assert b"Traceback" not in done.stderr
 
 
 # what lies in the folder beside a bundle, whether a run holds it, and what is said of it

@@ -268,6 +268,7 @@ FILES = {
     "other tables": (write_rows("PRAGMA user_version = 7"), "E_STORE_VERSION"),
     "another engine": (write_rows("UPDATE head SET engine = substr(engine, 2)"), "E_STORE_VERSION"),
     "a folder": (lambda path: (path.unlink(), path.mkdir()), "E_STORE_OPEN"),
+    "a FIFO": (lambda path: (path.unlink(), os.mkfifo(path)), "E_STORE_OPEN"),
 }
 
 

@@ -2,6 +2,10 @@
 
 import pytest
 
+from specledger.core.diagnostics import MOST_FINDINGS, Rejected
+from specledger.kinds import load
+from specledger.load import findings
+
 WORLD = """\
 spec: world/v1
 name: line
@@ -124,3 +128,29 @@ def test_a_wrong_head(project, text, line, column, hint):
     (found,) = project.rejected("f.yaml")
     assert (found.code, str(found.span)) == ("E_SPEC_KIND", f"f.yaml:{line}:{column}")
     assert found.hint is None if hint is None else found.hint.startswith(hint)
+
+
+def test_of_very_many_strange_keys_only_the_first_are_looked_at(monkeypatch, tmp_path):
+    looked = []
+    locate = findings._locate
+    monkeypatch.setattr(findings, "_locate", lambda *given: looked.append(given) or locate(*given))
+    keys = ", ".join(f"k{number}: 1" for number in range(8 * MOST_FINDINGS))
+    file = tmp_path / "many.yaml"
+    file.write_text(f"spec: library/v1\nname: many\nconstants: {{a: {{{keys}}}}}\n")
+    with pytest.raises(Rejected) as rejected:
+        load(file)
+    assert rejected.value.diagnostics[0].code == "E_FINDINGS"
+    assert len(looked) <= 4 * MOST_FINDINGS
+
+
+def test_of_a_mapping_with_very_many_keys_only_the_first_are_compared_with_the_words_that_are_allowed(
+    monkeypatch, tmp_path
+):
+    compared = []
+    monkeypatch.setattr(findings, "suggest", lambda word, words: compared.append(word))
+    keys = ", ".join(f"k{number}: 1" for number in range(5000))
+    file = tmp_path / "many.yaml"
+    file.write_text(f"spec: invariant/v1\nname: many\nrequire: 'true'\nseverity: {{{keys}}}\n")
+    with pytest.raises(Rejected):
+        load(file)
+    assert 0 < len(compared) < 20
