@@ -161,8 +161,9 @@ FULL = Path("/dev/full")
 def test_where_nothing_can_be_told_the_status_stays(environment, climb, tmp_path, words, status):
     with FULL.open("wb") as full:
         line = [*COMMAND, *(word.format(climb=climb, out=tmp_path / "out") for word in words)]
-        streams = {"stderr": full, "stdout": subprocess.DEVNULL if status == 3 else full}
-        assert subprocess.run(line, env=environment, check=False, timeout=120, **streams).returncode == status
+        stdout = subprocess.DEVNULL if status == 3 else full
+        done = subprocess.run(line, env=environment, check=False, timeout=120, stdout=stdout, stderr=full)
+    assert done.returncode == status
 
 
 @pytest.mark.parametrize("words", [["check", "nothing.yaml"], ["agent", "check"], ["run", "climb.yaml"]], ids=" ".join)

@@ -259,6 +259,11 @@ def torn(path):
     path.write_bytes(path.read_bytes()[:5000])
 
 
+def pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
 FILES = {
     "text": (lambda path: path.write_bytes(b"not a database" * 999), "E_STORE_BROKEN"),
     "cut off": (torn, "E_STORE_BROKEN"),
@@ -268,7 +273,7 @@ FILES = {
     "other tables": (write_rows("PRAGMA user_version = 7"), "E_STORE_VERSION"),
     "another engine": (write_rows("UPDATE head SET engine = substr(engine, 2)"), "E_STORE_VERSION"),
     "a folder": (lambda path: (path.unlink(), path.mkdir()), "E_STORE_OPEN"),
-    "a FIFO": (lambda path: (path.unlink(), os.mkfifo(path)), "E_STORE_OPEN"),
+    "a FIFO": (pipe, "E_STORE_OPEN"),
 }
 
 

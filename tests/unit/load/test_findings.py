@@ -131,9 +131,13 @@ def test_a_wrong_head(project, text, line, column, hint):
 
 
 def test_of_very_many_strange_keys_only_the_first_are_looked_at(monkeypatch, tmp_path):
-    looked = []
-    locate = findings._locate
-    monkeypatch.setattr(findings, "_locate", lambda *given: looked.append(given) or locate(*given))
+    looked, locate = [], findings._locate
+
+    def counted(*given):
+        looked.append(given)
+        return locate(*given)
+
+    monkeypatch.setattr(findings, "_locate", counted)
     keys = ", ".join(f"k{number}: 1" for number in range(8 * MOST_FINDINGS))
     file = tmp_path / "many.yaml"
     file.write_text(f"spec: library/v1\nname: many\nconstants: {{a: {{{keys}}}}}\n")

@@ -51,8 +51,8 @@ def test_a_forgery_that_only_replay_refutes_is_green_nowhere(spec, forged, forma
     elif format_ == "junit":
         (suite,) = ElementTree.fromstring(told.out)
         assert (suite.get("failures"), suite.get("errors")) == ("0", "1")
-        (case,) = (case for case in suite.iter("testcase") if case.find("error") is not None)
-        assert (case.get("name"), case.find("error").get("message", "")[:12]) == ("replay", "not replayed")
+        (error,) = suite.iter("error")
+        assert error.get("message", "").startswith("not replayed: replay was not requested")
     elif format_ == "sarif":
         (run,) = json.loads(told.out)["runs"]
         assert [(one["ruleId"], one["kind"]) for one in run["results"]] == [("replay", "open")]
