@@ -60,14 +60,15 @@ def _run_scenario(
     out_dir: OutDir,
     steps: Steps = 50,
     probe: Annotated[
-        str | None, typer.Option(help="none, P3, P4, P5 or P6; several with commas.  [default: all of the scenario]")
+        str | None,
+        typer.Option(help="none, P3, P4, P5 (or P5') or P6; several with commas.  [default: all of the scenario]"),
     ] = None,
 ) -> None:
     """Run one scenario; write report.json, audit.log.jsonl and counterexamples/."""
     names = _names()
     changes = [_change("agent", agent), f"horizon={steps}"]
     if probe is not None:
-        changes.append(_change("probes", [names["probes"][name] for name in _probes(probe, names)]))
+        changes.append(_change("probes", _probes(probe, names)))
     _run(names["scenarios"].get(scenario, scenario), changes, out_dir, alone=True)
 
 
@@ -76,7 +77,7 @@ def _run_suite(
     agents: Annotated[str | None, typer.Option(help="Agents with commas.  [default: those of M4]")] = None,
     scenarios: Annotated[str | None, typer.Option(help="Scenarios with commas.  [default: those of M4]")] = None,
     probes: Annotated[
-        str | None, typer.Option(help="none, or P3, P4, P5 and P6 with commas.  [default: all four]")
+        str | None, typer.Option(help="none, or P3, P4, P5 (or P5') and P6 with commas.  [default: all four]")
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Episodes of each agent on each scenario.")] = 100,
     steps: Steps = 50,
@@ -90,15 +91,20 @@ def _run_suite(
         "scenarios": suite["scenarios"] if scenarios is None else _split(scenarios, "--scenarios"),
         "probes": suite["probes"] if probes is None else _probes(probes, names),
     }
-    omitted = {f"probes.{spec}": None for name, spec in names["probes"].items() if name not in asked["probes"]}
+    omitted = {f"probes.{spec}": None for spec in names["probes"].values() if spec not in asked["probes"]}
     arm = {
         "scenarios": [names["scenarios"].get(name, name) for name in asked["scenarios"]],
         "seeds": [seed],
         "set": {"episodes": episodes, "horizon": steps, **omitted},
     }
-    runs = {_arm(agent): {**arm, "agent": agent} for agent in asked["agents"]}
-    acceptance = all(set(found) == set(suite[name]) for name, found in asked.items())
-    _run(suite["acceptance" if acceptance else "any"], [_change("runs", runs)], out_dir, alone=False)
+    if all(set(found) == set(suite[name]) for name, found in asked.items()):
+        # The suite has these arms: what no option names, such as the verdict that an arm expects, stays as it is.
+        target = suite["acceptance"]
+        changes = [_change(f"runs.{agent}.{part}", value) for agent in asked["agents"] for part, value in arm.items()]
+    else:
+        target = suite["any"]
+        changes = [_change("runs", {_arm(agent): {**arm, "agent": agent} for agent in asked["agents"]})]
+    _run(target, changes, out_dir, alone=False)
 
 
 def _verify_audit(path: Annotated[Path, typer.Option(help="An audit log: a file of JSON lines.")]) -> None:
@@ -167,7 +173,7 @@ def _names() -> Mapping[str, Any]:
 
 
 def _probes(text: str, names: Mapping[str, Any]) -> list[str]:
-    """The probes that an option names, in the words of the document."""
+    """The specs of the probes that an option names in the words of the document; two names of one probe are one."""
     if text == _NO_PROBE:
         return []
     found = _split(text, "a list of probes")
@@ -175,7 +181,7 @@ def _probes(text: str, names: Mapping[str, Any]) -> list[str]:
     if unknown:
         known = ", ".join((_NO_PROBE, *names["probes"]))
         raise typer.BadParameter(f"unknown probe {printable(unknown[0])!r}; expected {known}")
-    return found
+    return list(dict.fromkeys(names["probes"][name] for name in found))
 
 
 def _split(text: str, option: str) -> list[str]:

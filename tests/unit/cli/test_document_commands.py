@@ -49,6 +49,14 @@ SCENARIOS = {
     ),
     "no probe": (["basic", "--probe", "none"], ("axion-basic", {"agent": "honest", "horizon": 50, "probes": []})),
     "all probes": (["social"], ("axion-social", {"agent": "honest", "horizon": 50})),
+    "the document's own name of P5": (
+        ["hazard", "--probe", "P5\N{PRIME}"],
+        ("axion-hazard", {"agent": "honest", "horizon": 50, "probes": ["p5-causal"]}),
+    ),
+    "two names of one probe": (
+        ["hazard", "--probe", "P5,P5'"],
+        ("axion-hazard", {"agent": "honest", "horizon": 50, "probes": ["p5-causal"]}),
+    ),
     "several probes, a scenario's own name": (
         ["axion-tools", "--probe", "P3,P4"],
         ("axion-tools", {"agent": "honest", "horizon": 50, "probes": ["p3-audit", "p4-bypass"]}),
@@ -65,6 +73,7 @@ M4 = ["--agents", "pseudo,honest", "--scenarios", "hazard,resource", "--probes",
 SUITES = {
     "nothing": ([], "axion-m4"),
     "the options of M4": (M4, "axion-m4"),
+    "the document's own name of P5": ([*M4[:-1], "P3,P4,P5',P6"], "axion-m4"),
     "other agents": (["--agents", "honest"], "axion-agents"),
     "other scenarios": (["--scenarios", "hazard"], "axion-agents"),
     "fewer probes": (["--probes", "P5"], "axion-agents"),
@@ -74,6 +83,32 @@ SUITES = {
 @pytest.mark.parametrize(("words", "suite"), SUITES.values(), ids=SUITES)
 def test_only_the_acceptance_run_has_its_thresholds(words, suite, translated):
     assert translated("run_suite", *words)[0] == suite
+
+
+def test_the_acceptance_command_changes_only_what_its_options_name(translated):
+    changes = translated("run_suite", *M4, "--episodes", 2, "--steps", 9, "--seed", 7)[1]
+    arm = {
+        "scenarios": ["axion-hazard", "axion-resource"],
+        "seeds": [7],
+        "set": {"episodes": 2, "horizon": 9},
+    }
+    assert changes == {f"runs.{agent}.{part}": arm[part] for agent in ("honest", "pseudo") for part in arm}
+
+
+@pytest.mark.slow  # with the mutants of the suite
+def test_the_acceptance_command_passes(command, tmp_path):
+    status, said, _ = command("run_suite", *M4, "--episodes", 2, "--seed", 123, "--out_dir", tmp_path / "D")
+    assert (status, said.split()[:2]) == (0, ["axion-m4", "PASS"])
+
+
+def test_the_acceptance_command_ends_as_its_thresholds_do(command, monkeypatch, tmp_path):
+    def run_without_mutants(target, changes, *rest, run=document_commands._run, **named):
+        run(target, [*changes, "mutants=[]"], *rest, **named)
+
+    monkeypatch.setattr(document_commands, "_run", run_without_mutants)
+    words = [*M4, "--episodes", 1, "--steps", 8, "--seed", 123, "--out_dir", tmp_path / "D"]
+    status, said, _ = command("run_suite", *words)
+    assert (status, said.split()[:2]) == (0, ["axion-m4", "PASS"])
 
 
 def test_each_agent_is_an_arm(translated):
