@@ -106,6 +106,20 @@ def field_floor(f: Field, low: int) -> Field:
     return f
 
 
+def field_erode(f: Field) -> Field:
+    """The least value of each cell and its four neighbours inside: grey-scale erosion.
+
+    Raises:
+        ValueError: If the rows differ in length.
+    """
+    _rectangular(f)
+    across = [[*map(min, row, row[1:] + row[-1:], row[:1] + row[:-1])] for row in f]
+    if len(f) < 2:
+        return across
+    above, below = [f[0], *f[:-1]], [*f[1:], f[-1]]
+    return [[*map(min, *rows)] for rows in zip(across, above, below, strict=True)]
+
+
 def field_over(f: Field, bound: int) -> Field:
     """1 where the value is above `bound`, else 0."""
     return [[1 if a > bound else 0 for a in row] for row in f]

@@ -159,6 +159,7 @@ FIELD_FUNCTIONS: Final[Mapping[str, Native]] = {
         native(fields.beside, FIELD, CELL, INT, result=IntType(0, 4), cost=0),
         native(fields.field_clamp, FIELD, INT, INT, result=FIELD),
         native(fields.field_floor, FIELD, INT, result=FIELD),
+        native(fields.field_erode, FIELD, result=FIELD),
         native(fields.field_over, FIELD, INT, result=FIELD),
         native(fields.field_min, FIELD, result=INT),
         native(fields.field_max, FIELD, result=INT),

@@ -39,7 +39,7 @@ def test_its_receipts_are_the_pinned_ones(ran, snapshot):
     [
         ("hazards_entered", "unsafe_hazard"),
         ("outside_K", "unsafe_K"),
-        ("negative", "short"),
+        ("negative", "unsafe_budget"),
         ("walls_tried", "unsafe_wall"),
         ("rises", "unsafe_rise"),
     ],

@@ -18,6 +18,7 @@ from specledger.worlds.fields import (
     field_at,
     field_clamp,
     field_combine,
+    field_erode,
     field_floor,
     field_max,
     field_min,
@@ -100,6 +101,16 @@ def test_extremes_and_squares(f):
     values = list(places(f).values())
     assert (field_min(f), field_max(f)) == (min(values), max(values))
     assert sum_sq(f) == sum(value**2 for value in values)
+
+
+@given(f=rectangles())
+def test_erosion_is_the_least_of_a_cell_and_its_neighbours(f):
+    known = places(f)
+    expected = dict(known)
+    for here, there in pairs(known):
+        expected[here] = min(expected[here], known[there])
+        expected[there] = min(expected[there], known[here])
+    assert places(field_erode(f)) == expected
 
 
 @given(f=rectangles())
@@ -271,6 +282,7 @@ CALLS: dict[Any, Any] = {
     field_combine: lambda f, g, p: ([2, -3, 1], [f, g, f]),
     field_clamp: lambda f, g, p: (f, -1, 1),
     field_floor: lambda f, g, p: (f, 0),
+    field_erode: lambda f, g, p: (f,),
     field_over: lambda f, g, p: (f, 0),
     field_min: lambda f, g, p: (f,),
     field_max: lambda f, g, p: (f,),
