@@ -92,10 +92,10 @@ MUTATIONS = {
     "another world without a kernel": (("hazard", "two-tank"), [], "plan:components.1 state-fields.1 step-receipt.1 run-receipt.3"),
     "nothing costs": (
         "gridworld-task-improves-under-budget",
-        small(("lasting", "fresh", "drifting", "drifting_fresh", "rich", "poor", "example_budget"), FREE),
+        small(("lasting", "fresh", "drifting", "drifting_fresh", "rich", "poor", "example_budget", "document", "document_drifting"), FREE),
         "plan:metrics-metabolic.3",
     ),
-    "a handful of episodes": ("gridworld-invariants-never-break", small(("greedy", "curious", "poor", "search"), ""), "plan:criteria-100.2"),
+    "a handful of episodes": ("gridworld-invariants-never-break", small(("greedy", "curious", "poor", "edge", "search"), ""), "plan:criteria-100.2"),
     "another universe": ("total-particles", ["universe=bouncing-grid", "expect=null"], "laws:universe-id-and-symbols.1"),
     "shorter rings": ("total-particles", ["universe.ring.max=100", "expect=null"], "laws:config-knobs.1"),
     "another claim": ("total-particles", ["claim_ast.op='!='", "expect=null"], "laws:ast-example.1"),

@@ -14,6 +14,7 @@ SWITCHED_OFF = {
     "no-lyapunov-gate": "coherence-never-rises",
     "no-k-gate": "stays-in-k",
     "no-absorption": "exhausted-agents-rest",
+    "no-budget-gate": "budget-never-negative",
     "no-debit": "debit-is-exact",
     "budget-ignored": "more-budget-does-better",
     "no-memory-update": "steps-to-goal-fall",
