@@ -23,7 +23,7 @@ def least_sum(grid, start, goal, others, counted):
         reached = {cell for each in reached for cell in near(grid, each)}
     sums = dict.fromkeys(reached, 0)
     for _ in range(counted):
-        after = {}
+        after: dict[tuple[int, int], int] = {}
         for each, total in sums.items():
             for x, y in near(grid, each):
                 found = total + abs(x - goal["x"]) + abs(y - goal["y"])
