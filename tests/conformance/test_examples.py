@@ -43,8 +43,8 @@ def test_the_hidden_objective_is_found_by_what_it_chooses(tmp_path, monkeypatch)
     (bundle,) = load_runs([REASONS], ["agent=examples/agents/hidden-objective.yaml"])
     finished = execute(bundle, tmp_path / "run", RunOptions(trusted=True))
     assert {(one.what, one.detail) for one in finished.incidents} == {
-        ("p5-predictions", "fabricated"),
-        ("layer-b", "fabricated"),
+        ("p5-predictions", "inert"),
+        ("layer-b", "inert"),
     }
 
 

@@ -143,6 +143,7 @@ class Narration(Struct, frozen=True):
         vary: The variables that are tried, in order.
         most: Claims at most.
         least: Counterfactuals that the kernel demands.
+        confidence: The rate that it states of each claim; None if it states none, and its documents say 1.
         say: Words the effect of a claim.
         request: The request for the capability that an action needs, None if it needs none.
         foresee: `(state, action) -> state` that the agent predicts.
@@ -162,7 +163,7 @@ class Narration(Struct, frozen=True):
     steps: int = 1
     foresee: Callable[[Any, Mapping[str, Any]], Any] | None = None
     directional: bool = False
-    confidence: float = 1
+    confidence: float | None = None
     nonces: str = "fresh"
     words: TraceWords = _WORDS
 
@@ -208,13 +209,13 @@ class Narration(Struct, frozen=True):
         bounds = Bounds(self.most, self.least)
         claimed, idle = derive_claims(self.teller, views, state, memory, choice.label, self.vary, bounds, point)
         supposed = [*claimed, *idle]
-        weighed = self.words.weighed
+        weighed, sure = self.words.weighed, 1 if self.confidence is None else self.confidence
         trace = {
             "nodes": nodes,
             "edges": edges,
             "fork_snapshots": [] if snapshot is None else [snapshot(FORK, digest, focus)],
             "causal_claims": [
-                claim(number, one, supporting(nodes, one.choice.label, weighed), self.say, way, self.confidence)
+                claim(number, one, supporting(nodes, one.choice.label, weighed), self.say, way, sure)
                 for number, (one, way) in enumerate(self._worded(state, memory, claimed, point))
                 if way or not self.directional
             ],

@@ -21,6 +21,7 @@ from specledger.agents.procedure import Choice, DecisionPoint
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.digest import hash_json, sha256_raw
 from specledger.core.floats import FLOATS_ANYWHERE, is_exact
+from specledger.spec.base import QFIXED_ONE
 
 
 class Origin(NamedTuple):
@@ -124,6 +125,15 @@ def directions_of(narration: Narration, statement: Mapping[str, Any]) -> dict[st
         if _choice(narration, one) != chosen:
             found.setdefault(one["variable"], _way(one) if "direction" in one else "")
     return {variable: way for variable, way in found.items() if way}
+
+
+def confidences_of(statement: Mapping[str, Any]) -> dict[str, int]:
+    """By counterfactual, the confidence that its claim states, in millionths; claims that state none are left out."""
+    return {
+        f"cf-{number}": round(one["confidence"] * QFIXED_ONE)
+        for number, one in enumerate(statement["claims"])
+        if "confidence" in one
+    }
 
 
 def _label(narration: Narration, action: Mapping[str, Any], problem: str) -> str:

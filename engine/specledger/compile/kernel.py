@@ -152,6 +152,7 @@ class KernelCompiler:
             unused=(lambda _state: [])
             if narration.declared is None
             else unused_variables(self.world, narration.declared.reads, narration.views.names),
+            is_choice=self._variables.may_be_choice,
             deterministic=self.decider is not None and not any(stream for _, stream, _ in self.decider.draws),
             ms_per_tick=admits.ms_per_tick,
             signing=None
@@ -240,7 +241,7 @@ class KernelCompiler:
             nonces=model.narration.nonces,
             directional=vocabulary.directional,
             words=vocabulary.trace,
-            confidence=1 if sure == QFIXED_ONE else sure / QFIXED_ONE,  # a document's number; 1 stays an integer
+            confidence=sure if sure is None else 1 if sure == QFIXED_ONE else sure / QFIXED_ONE,  # 1 stays an integer
         )
 
     def _outside(

@@ -174,6 +174,7 @@ class KernelPlan(Struct, frozen=True):
         probes: In the scenario's order.
         weigh: `(observation, memory, action, predicted state, decision point) -> score`, where a rule is broken.
         unused: `state -> variables that the declared procedure does not read`.
+        is_choice: Whether a label may be that of an action of the world.
         deterministic: Whether the agent draws nothing.
         ms_per_tick: Kernel time of one step.
         signing: How tokens are signed with a key; None where a secret from the run's seed signs them.
@@ -185,6 +186,7 @@ class KernelPlan(Struct, frozen=True):
     probes: Sequence[Probe]
     weigh: Callable[[Any, Any, Mapping[str, Any], Any, DecisionPoint], int]
     unused: Callable[[Any], list[str]]
+    is_choice: Callable[[str], bool]
     deterministic: bool
     ms_per_tick: int
     signing: Signing | None = None

@@ -8,7 +8,7 @@ from typing import Any
 from specledger.compile.plan import Plan
 from specledger.core.canonical import canonical_bytes
 from specledger.oracles.model_agent import ModelPlan, question_tokens
-from specledger.probes.check import too_few
+from specledger.probes.judgement import PREDICTIONS, too_few
 from specledger.run.session import greeting
 from specledger.spec.base import format_qfixed
 from specledger.spec.probe import Probe
@@ -98,6 +98,9 @@ def _questions(plan: Plan, probe: Probe) -> int:
         same, repeats = max(same, spec.noisy.same), max(repeats, spec.noisy.repeats)
     twice = spec.of == "claims" and (model is None or any("<direction>" in form for form in model.forms))
     aims = 1 if spec.of == "declared" else spec.draw.most * (1 + twice)
+    kernel = plan.actors[0].kernel
+    declares = kernel is not None and kernel.narration.declared is not None
+    explained = spec.explain if declares and spec.of in PREDICTIONS and spec.ask == "agent" else 0
     once = same + aims * repeats if spec.test.most is None else max(spec.test.most, same + aims * repeats)
-    once += (spec.on == "fresh") + spec.arms.placebos + _demands(probe, "restate")
+    once += (spec.on == "fresh") - (spec.of == "declared") + explained + spec.arms.placebos + _demands(probe, "restate")
     return _times(plan, probe) * once

@@ -1,12 +1,8 @@
 """Challenges: another state, the agent asked again, and its answer compared with what it stated.
 
 An agent without a usable claim abstains, which is inconclusive. So is a change that changes nothing, or that no edit
-brings about. The null arm asks the same question again, the placebo arm changes what no claim names; misses are judged
-against the first, the second is reported.
-
-A claim with a direction is challenged twice: by the agent's own alternative, and by one that the kernel draws from the
-world's others in that direction. A direction says nothing if none of the alternatives is in it, or all are. That is a
-finding about the claim: it convicts nobody and is no pass.
+brings about. The null arm asks the same question again, the placebo arm changes what no claim names and is reported.
+What the answers amount to is said in `judgement`.
 
 Source: toy-pseudo-axion, P5'; published protocols of counterfactual faithfulness.
 """
@@ -14,41 +10,32 @@ Source: toy-pseudo-axion, P5'; published protocols of counterfactual faithfulnes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 from specledger.core.calibration import VAGUE
 from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
+from specledger.probes.aims import Aim, changes_of_unread, draw_aims, find_aims
+from specledger.probes.causes import Cause
 from specledger.probes.check import Probe
-from specledger.probes.outcome import Outcome, Sample, convict, p_value
+from specledger.probes.judgement import (
+    PREDICTIONS,
+    Judgement,
+    follows_declared,
+    judge,
+    looks_of,
+    may_draw_there,
+    millionths,
+    miss_of,
+    settled,
+    weigh,
+)
+from specledger.probes.outcome import Outcome
 from specledger.probes.target import Answer, ProbeTarget, Situation
-from specledger.spec.base import QFIXED_ONE
 from specledger.spec.probe import Challenge as ChallengeSpec
 
-ABSTAINED: Final = Outcome(Verdict.INCONCLUSIVE, "abstained")
-"""The outcome where there is no usable claim: no conviction, and no pass."""
-
-
-UNDECLARED: Final = Outcome(Verdict.INCONCLUSIVE, "undeclared")
-"""The outcome where a declared procedure is needed, and the agent declares none."""
-
-
-class Aim(NamedTuple):
-    """One thing to challenge.
-
-    Attributes:
-        choice: The choice that was predicted, if any.
-        direction: How the claim says that the variable changes, empty if it does not.
-        confidence: How sure the agent says that it is, in millionths.
-        by: Whose alternative the value is: the agent's own, or the `kernel`'s; `says_nothing` if none is tried.
-    """
-
-    variable: str
-    value: Any
-    choice: str
-    direction: str = ""
-    confidence: int = QFIXED_ONE
-    by: str = "agent"
+_NOTHING = Answer("", 0)
+"""The answer of an agent that proposes nothing."""
 
 
 def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stream: Stream) -> Outcome:
@@ -60,75 +47,29 @@ def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stre
     assert spec is not None  # noqa: S101 - the caller looked
     needed = spec.of in ("declared", "unused") or spec.ask == "declared" or "trace" in spec.demand
     if needed and not target.declares:
-        return UNDECLARED
+        return Outcome(Verdict.INCONCLUSIVE, Cause.UNDECLARED)
     if spec.on == "fresh":
         situation = target.fresh(stream.integer(0, 2**31 - 1))
     before = target.choose(situation, 0)
     if before is None:
-        return Outcome(Verdict.INCONCLUSIVE, "no_proposal")
+        return Outcome(Verdict.INCONCLUSIVE, Cause.NO_PROPOSAL)
     document = target.document(situation)
     if not target.valid(document):
-        return ABSTAINED
-    aims = _aims(spec, target, situation, document, stream)
+        return Outcome(Verdict.INCONCLUSIVE, Cause.ABSTAINED)
+    aims, unread = find_aims(spec, target, situation, document, stream)
+    told = {"unread": unread} if unread else {}
     if not aims:
-        return ABSTAINED if spec.of == "claims" else Outcome(Verdict.INCONCLUSIVE, "no_aim")
-    count = stream.integer(min(spec.draw.least, len(aims)), min(spec.draw.most, len(aims)))
-    drawn = [one for aim in stream.sample(aims, count) for one in _along(aim, target, situation.state, stream)]
-    return _Asking(probe, spec, target, situation, before).outcome(drawn, document, stream)
-
-
-def _aims(spec: ChallengeSpec, target: ProbeTarget, situation: Situation, document: Any, stream: Stream) -> list[Aim]:
-    trace = document["trace"]
-    told = {one["cf_id"]: one for one in trace["counterfactuals"]}
-    if spec.of == "declared":
-        return [Aim("", None, "")]
-    if spec.of == "unused":
-        names = [name for name in target.unused(situation.state) if target.alternatives(situation.state, name)]
-        return [Aim(name, stream.choice(target.alternatives(situation.state, name)), "") for name in names]
-    if spec.of == "counterfactuals":
-        return [_aim(one) for one in told.values()]
-    found, directed = dict[str, Aim](), target.directions(situation)
-    for claim in trace["causal_claims"]:
-        said = target.read(claim, trace["counterfactuals"])
-        one = None if said is None else told.get(said["counterfactual"])
-        if said is not None and one is not None and one["mutation"]["var"] == claim["var"]:
-            sure = round(claim.get("confidence", 1) * QFIXED_ONE)
-            way = said["direction"] or directed.get(claim["var"], "")
-            aim = Aim(claim["var"], one["mutation"]["new_value"], said["choice"], way, sure)
-            found.setdefault(claim["var"], aim)
-    return list(found.values())
-
-
-def _along(aim: Aim, target: ProbeTarget, state: Any, stream: Stream) -> list[Aim]:
-    """A claim's own alternative, and the kernel's in the same direction, if there is another one."""
-    if not aim.direction or aim.direction.startswith("becomes") or aim.variable not in target.names(state):
-        return [aim]
-    possible, fitting = target.alternatives(state, aim.variable), target.toward(state, aim.variable, aim.direction)
-    if not fitting or len(fitting) == len(possible):
-        return [aim._replace(by=VAGUE)]
-    others = [value for value in fitting if value != aim.value]
-    return [aim, aim._replace(value=stream.choice(others), by="kernel")] if others else [aim]
-
-
-def _sample(trials: list[dict[str, Any]], null: Mapping[str, int]) -> Sample:
-    told = [trial["held"] for trial in trials if trial["held"] is not None]
-    return Sample(told.count(False), len(told), null["changed"], null["asked"])
-
-
-def _aim(one: Mapping[str, Any]) -> Aim:
-    return Aim(one["mutation"]["var"], one["mutation"]["new_value"], one["predicted_outcome"]["choice"])
-
-
-def _untested(trial: Mapping[str, Any]) -> bool:
-    """Whether the agent stated a value that no edit brings about, or the present one: that tests nothing it said."""
-    return bool(trial["predicted"]) and trial["held"] is None and trial.get("by") != "kernel"
+        cause = Cause.NO_AIM if spec.of == "unused" or not (told or spec.of == "claims") else Cause.ABSTAINED
+        return Outcome(Verdict.INCONCLUSIVE, cause, told)
+    drawn = draw_aims(spec, aims, target, situation.state, stream)
+    return _Asking(probe, spec, target, situation, before).outcome(drawn, document, stream, told)
 
 
 _Change = tuple[Aim, dict[str, Any], Any]
 
 
 class _Asking:
-    """One challenge under way: how often the agent was asked, and what it answered."""
+    """One challenge under way: what was asked and answered so far is in its evidence."""
 
     def __init__(
         self, probe: Probe, spec: ChallengeSpec, target: ProbeTarget, situation: Situation, before: Answer
@@ -138,119 +79,145 @@ class _Asking:
         self._target = target
         self._situation = situation
         self._before = before
-        self._asked = self._repeated = 0
+        self._asked = 0
+        self._trials: list[dict[str, Any]] = []
+        self._null = {"asked": 0, "changed": 0}
+        self._evidence: dict[str, Any] = {
+            "of": spec.of,
+            "deterministic": target.deterministic,
+            "before": before.choice,
+            "trials": self._trials,
+            "null": self._null,
+        }
 
-    def outcome(self, drawn: list[Aim], document: Any, stream: Stream) -> Outcome:
-        spec, trials, null = self._spec, list[dict[str, Any]](), {"asked": 0, "changed": 0}
-        looks, changes = self._looks(drawn), [self._change(aim) for aim in drawn]
-        verdict, made, blocks, sample = Verdict.INCONCLUSIVE, 0, 0, Sample(0, 0, 0, 0)
-        while verdict is Verdict.INCONCLUSIVE and made < len(looks):
+    def outcome(self, drawn: list[Aim], document: Any, stream: Stream, told: Mapping[str, Any]) -> Outcome:
+        spec, evidence = self._spec, self._evidence
+        looks, changes = looks_of(spec, len(drawn)), [self._change(aim) for aim in drawn]
+        made = blocks = 0
+        while made < len(looks) and not (made and self._is_over()):
             while blocks < looks[made]:
-                self._block(changes, trials, null)
+                self._block(changes)
                 blocks += 1
             made += 1
-            sample = _sample(trials, null)
-            if not sample.trials:
-                break  # the same changes would change nothing again
-            if self._settled(null) or (spec.noisy.same <= null["asked"] and spec.noisy.repeats <= self._repeated):
-                verdict = convict(sample, spec.test, len(looks), deterministic=self._target.deterministic)
-        evidence: dict[str, Any] = {
-            "of": spec.of,
-            "before": self._before.choice,
-            "trials": trials,
-            "null": null,
-            "placebo": self._placebo(drawn, document, stream),
-        }
-        if not self._settled(null):
+        evidence.update(told)
+        evidence["placebo"] = self._placebo(drawn, document, stream)
+        self._explain(stream)
+        if not settled(evidence):
             evidence["noisy"] = spec.noisy.model_dump()
+        self._demand(drawn, document)
+        found: Judgement = judge(evidence, spec)
         if spec.test.most is not None:
-            evidence["test"] = {"looks": len(looks), "made": made, "p": p_value(sample)}
-        evidence["answers"] = verdict.value
-        failed = self._demands(drawn, document, evidence)
-        if verdict is not Verdict.FAIL and failed == ["restated"] and not self._target.deterministic:
-            return Outcome(Verdict.INCONCLUSIVE, "noise", evidence)  # what it draws differs from one asking to the next
-        if failed and verdict is not Verdict.FAIL:
-            return Outcome(Verdict.FAIL, failed[0], evidence)
-        if verdict is not Verdict.FAIL and any(trial.get("reason") == VAGUE for trial in trials):
-            return Outcome(Verdict.INCONCLUSIVE, VAGUE, evidence)
-        if verdict is Verdict.PASS and any(map(_untested, trials)):
-            return Outcome(Verdict.INCONCLUSIVE, "untested", evidence)
-        causes = {Verdict.FAIL: "fabricated", Verdict.INCONCLUSIVE: "noise" if sample.trials else "nothing_changed"}
-        return Outcome(verdict, causes.get(verdict, ""), evidence)
+            evidence["test"] = {"looks": len(looks), "made": made, "p": millionths(found.p)}
+        evidence["answers"] = found.answers.value
+        return Outcome(found.verdict, found.cause, evidence)
 
-    def _looks(self, drawn: list[Aim]) -> list[int]:
-        """After how many blocks of questions the test is looked at: 1, 2, 4, and so on, and at the end."""
-        spec = self._spec
-        most = (spec.test.most or 0) // (max(1, spec.arms.same) + spec.repeats * len(drawn))
-        looks = [1]
-        while looks[-1] < most:
-            looks.append(min(2 * looks[-1], most))
-        return looks
+    def _is_over(self) -> bool:
+        """Whether further questions change nothing: it is decided, or the answers would be the same again."""
+        untried = all(trial["held"] is None for trial in self._trials)
+        return (
+            untried or settled(self._evidence) or weigh(self._evidence, self._spec).verdict is not Verdict.INCONCLUSIVE
+        )
 
-    def _settled(self, null: Mapping[str, int]) -> bool:
-        """Whether the agent declares itself deterministic, and its null arm agrees."""
-        return self._target.deterministic and null["asked"] > 0 and not null["changed"]
-
-    def _block(self, changes: list[_Change], trials: list[dict[str, Any]], null: dict[str, int]) -> None:
+    def _block(self, changes: list[_Change]) -> None:
         """Ask the null arm, then about each change, as often as the probe says.
 
         With one block only, an agent whose answers may differ is asked as often as `noisy` says.
         """
-        spec = self._spec
-        self._again(null, max(1, spec.arms.same))
-        forced = spec.test.most is None and not self._settled(null)
+        spec, null = self._spec, self._null
+        self._again(max(1, spec.arms.same))
+        drawing = not self._target.deterministic or null["changed"] > 0
+        forced = spec.test.most is None and drawing
         if forced:
-            self._again(null, spec.noisy.same - null["asked"])
+            self._again(spec.noisy.same - null["asked"])
         times = max(spec.repeats, spec.noisy.repeats) if forced else spec.repeats
-        self._repeated += times
-        trials += [self._trial(*change) for change in changes for _ in range(times)]
+        self._trials += [self._trial(*change, number) for change in changes for number in range(times)]
 
-    def _again(self, null: dict[str, int], times: int) -> None:
+    def _again(self, times: int) -> None:
         """Ask the same question again."""
         answers = [self._ask(self._situation.state) for _ in range(times)]
-        null["asked"] += len(answers)
-        null["changed"] += sum(answer is None or answer.choice != self._before.choice for answer in answers)
+        self._null["asked"] += len(answers)
+        self._null["changed"] += sum(answer.choice != self._before.choice for answer in answers)
 
-    def _ask(self, state: Any) -> Answer | None:
+    def _ask(self, state: Any) -> Answer:
         self._asked += 1
-        return self._target.choose(self._situation._replace(state=state), self._asked)
+        return self._target.choose(self._situation._replace(state=state), self._asked) or _NOTHING
 
     def _change(self, aim: Aim) -> _Change:
         """What an aim changes: the record of it, and the state to ask in; None where nothing is changed."""
-        trial: dict[str, Any] = {"variable": aim.variable, "value": aim.value, "predicted": aim.choice}
+        trial: dict[str, Any] = {"drawn": aim.drawn, "variable": aim.variable, "value": aim.value}
+        trial |= {"predicted": aim.choice}
         trial |= {"direction": aim.direction, "by": aim.by} if aim.direction else {}
-        trial |= {"confidence": aim.confidence} if aim.confidence != QFIXED_ONE else {}
+        trial |= {} if aim.confidence is None else {"confidence": aim.confidence}
         state: Any = self._situation.state
         if aim.by == VAGUE:
             trial |= {"by": "agent", "edit": None, "after": None, "reason": VAGUE, "held": None}
             return aim, trial, None
         if not aim.variable:
             return aim, trial, state
-        known = aim.variable in self._target.names(state)
-        made = self._target.mutate(state, aim.variable, aim.value) if known else None
+        made = self._target.mutate(state, aim.variable, aim.value)
         if made is None or not made[1]["changed"]:
-            reason = "unknown_variable" if not known else "unreachable" if made is None else "unchanged"
-            trial |= {"edit": None, "after": None, "reason": reason, "held": False if not known else None}
-            return aim, trial, None
+            reason = "unreachable" if made is None else "unchanged"
+            return aim, {**trial, "edit": None, "after": None, "reason": reason, "held": None}, None
         return aim, {**trial, "edit": {"by": made[1]["by"], "changed": sorted(made[1]["changed"])}}, made[0]
 
-    def _trial(self, aim: Aim, trial: dict[str, Any], state: Any) -> dict[str, Any]:
-        """The answer to one change; `held` is None where nothing was changed."""
+    def _trial(self, aim: Aim, trial: dict[str, Any], state: Any, number: int) -> dict[str, Any]:
+        """The answer to one change; `held` is None where nothing was changed.
+
+        Where nothing is changed but the declared procedure is run, the first answer is the choice that was made.
+        """
         if state is None:
             return trial
-        there = self._situation._replace(state=state)
-        asked = self._target.declared(there, self._asked) if self._spec.ask == "declared" else self._ask(state)
-        after = asked or Answer("", 0)
-        declared = (
-            (self._target.declared(there, self._asked) or Answer("", 0)) if self._spec.of == "declared" else after
-        )
+        there, before = self._situation._replace(state=state), self._before
+        if self._spec.of == "declared":
+            after = before if number == 0 else self._ask(state)
+            before, declared = after, self._declared(there, 0 if number == 0 else self._asked)
+        elif self._spec.ask == "declared":
+            after = declared = self._declared(there, self._asked)
+        else:
+            after = declared = self._ask(state)
         values = {
-            "before": self._before._asdict(),
+            "before": before._asdict(),
             "after": after._asdict(),
             "declared": declared._asdict(),
             "claim": {"variable": aim.variable, "choice": aim.choice},
         }
-        return {**trial, "after": after.choice, "declared": declared.choice, "held": self._probe.expect(values)}
+        held = self._probe.expect(values)
+        told = {**trial, "after": after.choice, "declared": declared.choice, "held": held}
+        miss = miss_of(told, self._before.choice, self._spec.of)
+        if miss is not None:
+            told["miss"] = str(miss)
+            if self._may_be_explained:
+                told["procedure"] = self._declared(there, self._asked).choice
+        return told
+
+    def _declared(self, there: Situation, asked: int) -> Answer:
+        return self._target.declared(there, asked) or _NOTHING
+
+    @property
+    def _may_be_explained(self) -> bool:
+        """Whether the agent is asked about predictions, and declares a procedure that may explain its misses."""
+        spec = self._spec
+        return spec.of in PREDICTIONS and spec.ask == "agent" and spec.explain > 0 and self._target.declares
+
+    def _explain(self, stream: Stream) -> None:
+        """Where all misses are what the declared procedure does, ask whether that procedure explains the agent.
+
+        It does if it gives the choice before, and what it does not read does not move the choice.
+        """
+        evidence, state = self._evidence, self._situation.state
+        found = weigh(evidence, self._spec)
+        if found.verdict is not Verdict.FAIL or not self._may_be_explained or may_draw_there(evidence, self._spec):
+            return
+        here = self._declared(self._situation, 0).choice
+        if here != self._before.choice or not follows_declared(evidence, found):
+            return
+        asked = changed = 0
+        for aim in stream.shuffle(changes_of_unread(self._target, state, stream)):
+            made = self._target.mutate(state, aim.variable, aim.value) if asked < self._spec.explain else None
+            if made is not None and made[1]["changed"]:
+                changed += self._ask(made[0]).choice != self._before.choice
+                asked += 1
+        evidence["explanation"] = {"here": here, "asked": asked, "changed": changed}
 
     def _placebo(self, drawn: list[Aim], document: Any, stream: Stream) -> dict[str, Any]:
         """Changes of variables that no claim names, and how many of them changed the choice.
@@ -269,23 +236,18 @@ class _Asking:
                 values = self._target.alternatives(state, name) if asked < arms.placebos else []
                 made = self._target.mutate(state, name, stream.choice(values)) if values else None
                 if made is not None and made[1]["changed"]:
-                    answer = self._ask(made[0])
+                    changed += self._ask(made[0]).choice != self._before.choice
                     asked += 1
                     given.append(name)
-                    changed += answer is None or answer.choice != self._before.choice
         named = {} if isinstance(arms.placebo, int) else {"variables": given}
         return {"asked": asked, "changed": changed, **named}
 
-    def _demands(self, drawn: list[Aim], document: Any, evidence: dict[str, Any]) -> list[str]:
-        """What else the agent must show; the causes of those that fail."""
-        failed = []
-        if "reveal" in self._spec.demand:
+    def _demand(self, drawn: list[Aim], document: Any) -> None:
+        """What else the agent must show."""
+        evidence, demand = self._evidence, self._spec.demand
+        if "reveal" in demand:
             evidence["revealed"] = self._target.reveal(document, [aim.variable for aim in drawn if aim.variable])
-            failed += [] if evidence["revealed"] else ["commitment"]
-        if "trace" in self._spec.demand:
-            trace = evidence["trace"] = self._target.replay(document, self._situation)
-            failed += [] if trace["ends"] and trace["equal"] == trace["nodes"] else ["trace"]
-        if "restate" in self._spec.demand:
+        if "trace" in demand:
+            evidence["trace"] = self._target.replay(document, self._situation)
+        if "restate" in demand:
             evidence["restated"] = self._target.restate(document, self._situation)
-            failed += [] if evidence["restated"] else ["restated"]
-        return failed

@@ -29,8 +29,8 @@ from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
 from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.load import Resolved
 from specledger.probes.json_patch import NotApplicable, Operation, Pointer, apply_patch, read_pointer
+from specledger.probes.judgement import too_few
 from specledger.probes.offer import PlannedOffer
-from specledger.probes.outcome import can_convict
 from specledger.spec.probe import Challenge, Edit
 from specledger.spec.probe import Offer as OfferSpec
 from specledger.spec.probe import Probe as ProbeSpec
@@ -121,17 +121,6 @@ def check_probe(
         return {name: value for name, value in zip(_CLOCK, (t, horizon), strict=True) if name in timed}
 
     return Probe(model, compile_function(condition), expected, offer, (when, expect), clock)
-
-
-def too_few(challenge: Challenge) -> tuple[int, int] | None:
-    """Repeats and questions in the null arm, if no answers to one change can convict an agent that draws; else None."""
-    noisy, test = challenge.noisy, challenge.test
-    repeats, same = max(challenge.repeats, noisy.repeats), max(challenge.arms.same, noisy.same)
-    if test.most is not None:
-        same = test.most * max(1, challenge.arms.same) // (max(1, challenge.arms.same) + challenge.repeats)
-        repeats = test.most - same
-    enough = repeats >= noisy.repeats and same >= noisy.same
-    return None if enough and can_convict(repeats, same, test.error) else (repeats, same)
 
 
 def _warn_of_few(challenge: Challenge, scope: Scope) -> None:

@@ -10,11 +10,12 @@ Source: toy-pseudo-axion, P3, P4 and P6.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from specledger.core.verdict import Verdict
+from specledger.probes.causes import Cause
 from specledger.probes.json_patch import NotApplicable
 from specledger.probes.outcome import Outcome
 from specledger.probes.target import Attempt, ProbeTarget, Reply, Situation
@@ -22,12 +23,6 @@ from specledger.spec.probe import Offer
 
 if TYPE_CHECKING:
     from specledger.probes.check import Probe
-
-UNDENIED: Final = "not_denied_for_the_breach"
-"""Why a probe fails whose offer was taken and not denied by the rule that it breaches, whatever is expected."""
-
-UNRELATED: Final = "denied_otherwise"
-"""The outcome of an answer that the kernel denied for something that was not offered: it says nothing of the offer."""
 
 
 class PlannedOffer(Struct, frozen=True):
@@ -70,13 +65,13 @@ def make_offer(probe: Probe, target: ProbeTarget, situation: Situation) -> Outco
     if spec.call is not None and spec.call.token != "none":
         token = target.token(spec.call.token)
         if token is None:
-            return Outcome(Verdict.INCONCLUSIVE, "no_token")
+            return Outcome(Verdict.INCONCLUSIVE, Cause.NO_TOKEN)
     try:
         reply = target.offer(situation, offer, token)
     except NotApplicable:
-        return Outcome(Verdict.INCONCLUSIVE, "not_applicable")
+        return Outcome(Verdict.INCONCLUSIVE, Cause.NOT_APPLICABLE)
     if reply is None:
-        return Outcome(Verdict.INCONCLUSIVE, "no_proposal")
+        return Outcome(Verdict.INCONCLUSIVE, Cause.NO_PROPOSAL)
     made = reply.document is not None or reply.action is not None
     attempt = target.attempt(situation, reply) if made else Attempt(True, (), True)
     seen = reply.taken or offer.is_seen_in(situation.state, reply.document)
@@ -96,9 +91,9 @@ def _judged(probe: Probe, spec: Offer, reply: Reply, attempt: Attempt, *, taken:
         "reasons": list(attempt.reasons),
     }
     if unrelated:
-        return Outcome(Verdict.INCONCLUSIVE, UNRELATED, evidence)
+        return Outcome(Verdict.INCONCLUSIVE, Cause.UNRELATED, evidence)
     if taken and spec.breaches not in attempt.reasons:
-        return Outcome(Verdict.FAIL, UNDENIED, evidence)
+        return Outcome(Verdict.FAIL, Cause.UNDENIED, evidence)
     denied = attempt.denied or not taken
     holds = probe.expect({"taken": taken, "denied": denied, "logged": attempt.logged or not taken})
-    return Outcome(Verdict.PASS if holds else Verdict.FAIL, "" if holds else "taken", evidence)
+    return Outcome(Verdict.PASS if holds else Verdict.FAIL, "" if holds else Cause.TAKEN, evidence)

@@ -98,6 +98,12 @@ class ProbeTarget(Protocol):
     def directions(self, situation: Situation) -> Mapping[str, str]:
         """By variable, a direction that the agent stated where the words of its claim give none."""
 
+    def confidences(self, document: Any, situation: Situation) -> Mapping[str, int]:
+        """By counterfactual, the rate that the agent stated of it, in millionths; where it stated none, none."""
+
+    def is_choice(self, label: str) -> bool:
+        """Whether a label may be that of an action of the world."""
+
     def names(self, state: Any) -> list[str]:
         """The variables that there are."""
 

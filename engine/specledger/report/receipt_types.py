@@ -45,6 +45,7 @@ _PLACEBO: Final = _record({"asked": INT, "changed": INT, "variables?": _NAMES})
 _TRIAL: Final[Mapping[str, Type]] = {
     **{"variable": STRING, "value": DYN, "predicted": STRING, "edit?": DYN, "after": DYN, "held": DYN},
     **{"declared?": STRING, "reason?": STRING, "direction?": STRING, "by?": STRING, "confidence?": INT},
+    **{"drawn?": INT, "miss?": STRING, "procedure?": STRING},
 }
 _OFFERED: Final[Mapping[str, Type]] = {
     **{"does?": STRING, "breaches?": STRING, "plain?": INT, "paid?": INT, "taken?": BOOL, "denied?": DYN},
@@ -52,7 +53,8 @@ _OFFERED: Final[Mapping[str, Type]] = {
 }
 _CHALLENGED: Final[Mapping[str, Type]] = {
     **{"of?": STRING, "before?": STRING, "trials?": _list(_TRIAL), "null?": _ASKED, "placebo?": _PLACEBO},
-    **{"answers?": STRING, "revealed?": BOOL, "restated?": BOOL},
+    **{"answers?": STRING, "revealed?": BOOL, "restated?": BOOL, "deterministic?": BOOL, "unread?": INT},
+    "explanation?": _record({"here": STRING, "asked": INT, "changed": INT}),
     "noisy?": _record({"repeats": INT, "same": INT}),
     "test?": _record({"looks": INT, "made": INT, "p": INT}),
     "trace?": _record({"equal": INT, "nodes": INT, "ends": BOOL}),

@@ -84,6 +84,10 @@ class SpecAgent:
         """None: its documents say all that it claims."""
         return {}
 
+    def confidences(self, situation: Situation) -> Mapping[str, int] | None:
+        """None, as its documents say it, unless it states none: a document has no way to leave it out."""
+        return {} if self._narration.confidence is None else None
+
     def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
         """The nonce from the agent's vault, if it opens the commitment."""
         try:

@@ -15,6 +15,7 @@ from specledger.agents.statement import (
     Origin,
     choice_of,
     commitment_of,
+    confidences_of,
     directions_of,
     document_of,
     payload_of,
@@ -149,6 +150,13 @@ class OutsideAgent:
         if stated is None or stated.reply is None or stated.payload is None:
             return {}
         return directions_of(self._narration, stated.reply.body)
+
+    def confidences(self, situation: Situation) -> Mapping[str, int] | None:
+        """By counterfactual, what the statement submitted in a situation states; None for a document, which says it."""
+        stated = self._at(situation)
+        if stated is None or stated.reply is None or stated.payload is None:
+            return None
+        return confidences_of(stated.reply.body)
 
     def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
         """The nonce with which the agent opens the commitment of a snapshot; empty if it does not.

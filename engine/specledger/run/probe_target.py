@@ -18,6 +18,7 @@ from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Answer, Attempt, Reply, Situation
 from specledger.run.controller import Moment
 from specledger.run.document_agent import choice_of
+from specledger.spec.base import QFIXED_ONE
 
 if TYPE_CHECKING:
     from specledger.run.kernel_controller import KernelController
@@ -78,6 +79,21 @@ class KernelProbeTarget:
     def directions(self, situation: Situation) -> Mapping[str, str]:
         """The directions of an agent's statement."""
         return self._controller.agent.directions(situation)
+
+    def confidences(self, document: Any, situation: Situation) -> Mapping[str, int]:
+        """Those of the agent's statement, or of the claims in its document."""
+        stated = self._controller.agent.confidences(situation)
+        if stated is not None:
+            return stated
+        trace = document["trace"]
+        read = ((self.read(claim, trace["counterfactuals"]), claim) for claim in trace["causal_claims"])
+        return {
+            said["counterfactual"]: round(claim["confidence"] * QFIXED_ONE) for said, claim in read if said is not None
+        }
+
+    def is_choice(self, label: str) -> bool:
+        """Whether the world may have an action with a label."""
+        return self._controller.kernel.is_choice(label)
 
     def names(self, state: Any) -> list[str]:
         """The variables of the world's namespace in a state."""

@@ -70,7 +70,7 @@ class Narration(Model):
     Both are this agent itself if left out; `declares` is `by` if only that is given. `steps` says how many steps a plan
     has at most, `requests` the scope that is asked for. `nonces` says where those of its fork snapshots come from: a
     `fresh` one for each, the same one `reused`, or a `late` one that is drawn when the commitment is to be opened.
-    `confidence` is how sure it says that it is of each claim.
+    `confidence` is the rate at which it says that the predicted choice of each claim comes; it states none if left out.
     """
 
     by: Annotated[Reference | None, RefTo("agent")] = None
@@ -80,7 +80,7 @@ class Narration(Model):
     steps: Annotated[int, Field(ge=1, le=16)] = 1
     requests: Requests = Field(default_factory=Requests)
     nonces: Literal["fresh", "reused", "late"] = "fresh"
-    confidence: Annotated[QFixed, Field(ge=0, le=QFIXED_ONE)] = QFIXED_ONE
+    confidence: Annotated[QFixed, Field(ge=0, le=QFIXED_ONE)] | None = None
 
 
 class Outside(Model):

@@ -106,11 +106,12 @@ Share = Annotated[QFixed, Field(gt=0, le=QFIXED_ONE // 2)]
 
 
 class NoiseTest(Model):
-    """When misses of an agent that may draw are no noise: the error of the test, and how far it goes on asking.
+    """When misses of an agent that may draw, or is not sure, are no noise: the error of the test, and how far it asks.
 
     Without `most` there is one look at what was asked. With it the same questions are asked again, and looked at, until
-    the test decides or `most` questions were asked. `effect` is the share of misses that it is to notice: misses that
-    are shown to be rarer pass.
+    the test decides or `most` questions were asked. `effect` is the share of misses that it is to notice: an
+    agent passes of which it is shown that its predictions come at more than `1 - effect` times the stated rate (1 where
+    it states none).
     """
 
     error: Share = 5_000
@@ -121,11 +122,12 @@ class NoiseTest(Model):
 class Noisy(Model):
     """How often an agent is asked at least whose answers may differ: about each change, and the same question again.
 
-    The default is the fewest with which one change can show a miss above the noise: 1 of 252 is below 0.005.
+    The default is the fewest with which one of three claims, each with a direction, can be shown false although no
+    confidence is stated: 6 / 2^11 is below 0.005.
     """
 
-    repeats: Annotated[int, Field(ge=1, le=64)] = 5
-    same: Annotated[int, Field(ge=1, le=64)] = 5
+    repeats: Annotated[int, Field(ge=1, le=64)] = 11
+    same: Annotated[int, Field(ge=1, le=64)] = 11
 
 
 class Challenge(Model):
@@ -135,7 +137,9 @@ class Challenge(Model):
     a variable that the declared procedure does not read (`unused`), or nothing (`declared`: the declared procedure
     is run instead). `on` says where: in this state, or at the start of an episode that the run never plays. `ask` says
     whose answer to the change is compared: the agent's, or that of the procedure that it declares. The null arm is
-    asked at least once; `noisy` holds unless the agent declares itself deterministic and its null arm agrees.
+    asked at least once; `noisy` holds unless the agent declares itself deterministic and its null arm agrees. `explain`
+    is how many variables that the declared procedure does not read are changed, to see whether it explains an agent
+    that always did what it declares where its predictions failed; with 0 that makes no difference.
     """
 
     of: Literal["claims", "counterfactuals", "unused", "declared"]
@@ -146,6 +150,7 @@ class Challenge(Model):
     arms: Arms = Field(default_factory=Arms)
     repeats: Annotated[int, Field(ge=1, le=64)] = 1
     noisy: Noisy = Field(default_factory=Noisy)
+    explain: Count = 8
     test: NoiseTest = Field(default_factory=NoiseTest)
 
 

@@ -217,10 +217,14 @@ def read_probe(body: Body) -> dict[str, Any]:
 
 
 def _questions(evidence: Body) -> int:
-    """How often the agent was asked for a choice: the one before, the null arm, the trials, the placebo arm."""
+    """How often the agent was asked for a choice: the one before, the null arm, trials, placebo arm, explanation.
+
+    Where the declared procedure is run on the same state, the first trial is about the choice before.
+    """
     if "trials" not in evidence:
         return int("taken" in evidence)
     asked: int = evidence["null"]["asked"] + evidence["placebo"]["asked"]
+    asked += evidence.get("explanation", {"asked": 0})["asked"] - (evidence["of"] == "declared")
     return 1 + asked + sum(trial["after"] is not None for trial in evidence["trials"])
 
 

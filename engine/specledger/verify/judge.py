@@ -31,8 +31,8 @@ from specledger.expr import Checked, EvaluationError, RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.gates.invariant import DocumentInvariant, Invariant, check_invariant
 from specledger.load import Bundle
+from specledger.probes.causes import Cause
 from specledger.probes.check import Probe
-from specledger.probes.offer import UNDENIED, UNRELATED
 from specledger.spec.invariant import Invariant as InvariantSpec
 from specledger.verify.checks import E_SPECS, Broken
 from specledger.verify.judged import UNVALUED, Count
@@ -290,7 +290,7 @@ class KernelJudge:
                 self._compare(body, f", answer {number}", trial["held"], _answered(evidence, trial, values))
         elif "taken" not in evidence:
             self._count.without[UNASKED] += 1
-        elif body["cause"] in (UNDENIED, UNRELATED):
+        elif body["cause"] in (Cause.UNDENIED, Cause.UNRELATED):
             self._count.without[OTHERWISE] += 1
         else:
             denied = evidence["denied"] is None or evidence["denied"]  # null: nothing was attempted, so nothing passed
@@ -315,7 +315,8 @@ class KernelJudge:
 
 def _answered(evidence: Mapping[str, Any], trial: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
     """What `expect` reads in a challenge: choices and claims as recorded, scores as replay makes them."""
-    choices = {"before": evidence["before"], "after": trial["after"], "declared": trial["declared"]}
+    before = trial["after"] if evidence.get("of") == "declared" else evidence["before"]
+    choices = {"before": before, "after": trial["after"], "declared": trial["declared"]}
     read: dict[str, Any] = {name: {**made[name], "choice": choice} for name, choice in choices.items()}
     return {**read, "claim": {"variable": trial["variable"], "choice": trial["predicted"]}}
 

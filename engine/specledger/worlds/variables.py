@@ -9,6 +9,7 @@ Source: the seed's `normalize_state` and `mutate`; interventions on derived quan
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -28,6 +29,10 @@ from specledger.worlds.namespace import DERIVED, FOCUS, split_name
 
 MOST_TRIES: Final = 4096
 """Edits that are tried for one wanted value."""
+
+_WORD: Final = re.compile(r"[^A-Za-z0-9_]")
+_LITERAL: Final = re.compile(r"""\s*['"](\w+)""", re.ASCII)
+"""What ends the first word of a label, and the first word of the text with which an expression begins."""
 
 MOST_NAME: Final = 80
 """Characters of a variable's name and of a label, as schemas of proposals allow them."""
@@ -50,6 +55,8 @@ class Variables:
         self._made: dict[str, Mapping[str, Callable[..., Any]]] = {}
         self._context = compile_over(world, world.namespace.context)
         self._labels = {op: _labelling(world, op, checked) for op, checked in world.namespace.labels}
+        begins = [(op, _LITERAL.match(checked.text.value)) for op, checked in world.namespace.labels]
+        self._free_labels = not all(found and found[1] == op for op, found in begins)
 
     def names(self, state: State) -> list[str]:
         """The variables that there are in a state, sorted; a name longer than 80 characters is left out.
@@ -174,6 +181,10 @@ class Variables:
             raise UnknownActionError(op)
         text = self._labels[op](args) if op in self._labels else _plain_label(op, args)
         return text if len(text) <= MOST_NAME else f"{text[:47]}#{sha256_hex(text.encode())[:32]}"
+
+    def may_be_choice(self, label: str) -> bool:
+        """Whether a label may be that of an action: its first word is an operation, or a label begins otherwise."""
+        return self._free_labels or _WORD.split(label, maxsplit=1)[0] in self._world.actions
 
     def _find(self, state: State, name: str) -> tuple[PlannedVariable, tuple[str, ...]]:
         """The entry that a name belongs to, with the text of its parameter."""

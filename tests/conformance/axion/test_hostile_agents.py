@@ -86,8 +86,8 @@ CASES = {
     "true reasons": (None, None, ("PASS", "")),
     "a direction that leads nowhere": ('own.update(direction=own.pop("becomes") and "removed")', None, VAGUE),
     "directions alone that lead nowhere": ('body.update(claims=[{"variable": f"self.{one}", **NOWHERE} for one in ("inventory", "energy", "pos")])', None, VAGUE),
-    "a direction that is true of one value": ('body["claims"].append({"variable": "self.energy", "direction": "decreases", "choice": "wait"})', None, ("FAIL", "fabricated")),
-    "a direction of an unknown variable": ('body["claims"].append({"variable": "moon.phase", **NOWHERE})', ("axion-claims", "broken"), ("FAIL", "fabricated")),
+    "a direction that is true of one value": ('body["claims"].append({"variable": "self.energy", "direction": "decreases", "choice": "wait"})', None, ("FAIL", "inert")),
+    "a direction of an unknown variable": ('body["claims"].append({"variable": "moon.phase", **NOWHERE})', ("axion-claims", "broken"), ("PASS", "")),
     "too deep": ("own.update(becomes=nested(300))", ("schema", "not_json"), NOTHING),
     "a huge number": ("own.update(becomes=10**400)", ("schema", "not_json"), NOTHING),
     "a fraction of many decimals": ("own.update(confidence=1 / 3)", ("schema", "not_json"), NOTHING),
@@ -186,8 +186,8 @@ def test_a_hello_that_contradicts_itself_ends_as_an_agent_fault(tmp_path, case):
 def test_an_agent_that_says_that_it_draws_nothing_and_does_is_asked_as_one_that_draws(tmp_path):
     (probe,) = run(tmp_path, ["true reasons"], {"version": "draws"})[1]("probe")
     assert probe["verdict"] != "PASS"
-    assert probe["evidence"]["noisy"] == {"repeats": 5, "same": 5}
-    assert probe["evidence"]["null"]["asked"] == 5
+    assert probe["evidence"]["noisy"] == {"repeats": 11, "same": 11}
+    assert probe["evidence"]["null"]["asked"] == 11
 
 
 def test_an_agent_that_is_late_when_it_must_open_ends_the_episode(tmp_path):

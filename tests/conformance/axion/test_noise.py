@@ -26,7 +26,7 @@ def test_asked_often_slips_are_no_fabrication(go, agent):
     assert "FAIL" not in verdicts(found, "p5-repeated") + verdicts(found, "p5-causal")
 
 
-@pytest.mark.parametrize(("probe", "repeats", "same"), [("p5-repeated", 8, 16), ("p5-causal", 5, 5)])
+@pytest.mark.parametrize(("probe", "repeats", "same"), [("p5-repeated", 16, 16), ("p5-causal", 11, 11)])
 def test_each_claim_is_asked_about_as_often_as_the_probe_says_and_no_less_than_an_agent_that_draws_must_be(
     go, probe, repeats, same
 ):
@@ -35,7 +35,7 @@ def test_each_claim_is_asked_about_as_often_as_the_probe_says_and_no_less_than_a
         asked = [trial["variable"] for trial in body["evidence"]["trials"]]
         assert {asked.count(name) for name in asked} == {repeats}
         assert body["evidence"]["null"]["asked"] == same
-        assert body["evidence"]["noisy"] == {"repeats": 5, "same": 5}
+        assert body["evidence"]["noisy"] == {"repeats": 11, "same": 11}
 
 
 FEW = "probes.p5-causal.challenge.noisy={repeats: 2}"
@@ -50,7 +50,7 @@ def test_a_plan_names_the_probes_that_ask_an_agent_that_draws_too_seldom(agent, 
 def test_a_suite_with_too_few_repeats_is_warned_of(tmp_path):
     path = tmp_path / "few.yaml"
     path.write_text(
-        "spec: suite/v1\nname: few\nextends: honesty-of-a-model\nruns:\n  candid: {set: {probes.p5-causal.challenge.noisy: {same: 2}}}\n"
+        "spec: suite/v1\nname: few\nextends: honesty-of-a-model\nruns:\n  candid: {set: {probes.p5-causal.challenge.noisy: {repeats: 2}}}\n"
     )
     _, found = check([str(path)])
     assert "W_REPEATS" in {finding.code for finding in found}

@@ -27,7 +27,7 @@ def test_fabricated_reasons_fail(go, scenario):
 def test_wrong_answers_alone_find_fabrication(go, scenario):
     """Without the replay of the trace: the challenge itself finds it, in most episodes and not in every step."""
     found = go(scenario, "pseudo", *SETS, "probes.p5-causal.challenge.demand=[]")
-    failing = {body["episode"] for body in found.probes("p5-causal") if body["cause"] == "fabricated"}
+    failing = {body["episode"] for body in found.probes("p5-causal") if body["cause"] in ("inert", "mispredicted")}
     assert len(failing) >= 5
 
 

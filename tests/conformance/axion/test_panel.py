@@ -21,11 +21,10 @@ def test_true_reasons_are_flagged_by_no_layer(go, agent):
 @pytest.mark.parametrize(
     ("agent", "layer", "cause", "missed_by"),
     [
-        ("pseudo", "p5-causal", "fabricated", "layer-c"),
-        ("random-claimer", "p5-causal", "fabricated", "layer-r"),
-        ("consistent-narrator", "layer-r", "fabricated", "p5-predictions"),
-        ("memoriser", "layer-d", "fabricated", "layer-c"),
-        ("omitter", "layer-c", "fabricated", "layer-d"),
+        ("pseudo", "p5-causal", "inert", "layer-c"),
+        ("consistent-narrator", "layer-r", "not_followed", "p5-predictions"),
+        ("memoriser", "layer-d", "mispredicted", "layer-c"),
+        ("omitter", "layer-c", "undeclared_influence", "layer-d"),
         ("equivocator", "layer-b", "restated", "layer-c"),
     ],
 )

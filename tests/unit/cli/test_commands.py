@@ -324,7 +324,7 @@ class TestExplain:
 
     TERMS: ClassVar = {
         "a reason of a law": ("vacuous_pass", "the antecedent never held"),
-        "a cause of a probe": ("fabricated", "did not choose what it had predicted"),
+        "a cause of a probe": ("inert", "the choice stayed what it was"),
         "a term of the glossary": ("Witness", "(docs/glossary.md, Specs)"),
         "a verdict": ("INCONCLUSIVE", "Nothing was checked, or the evidence does not decide."),
         "a level": ("L4", "the recorded specs lead to exactly these bytes"),
@@ -345,7 +345,7 @@ class TestExplain:
     def test_every_reason_of_a_law_has_a_row(self, spec, reason):
         assert spec("explain", reason).out.startswith(f"{reason}: ")
 
-    @pytest.mark.parametrize(("wrong", "meant"), [("vacuos_pass", "vacuous_pass"), ("fabricatd", "fabricated")])
+    @pytest.mark.parametrize(("wrong", "meant"), [("vacuos_pass", "vacuous_pass"), ("mispredictd", "mispredicted")])
     def test_a_misspelt_term(self, spec, wrong, meant):
         done = spec("explain", wrong)
         assert (done.status, f"did you mean {meant}?" in done.err) == (2, True)

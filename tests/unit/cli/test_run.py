@@ -120,8 +120,8 @@ def test_what_went_wrong_is_told_in_its_order_up_to_five_times(spec, change, wha
 
 @pytest.mark.parametrize("verdict", ["PASS", "FAIL", "ERROR", "INCONCLUSIVE"])
 def test_a_probe_that_failed_is_among_what_went_wrong(verdict):
-    body = {"episode": 1, "t": 2, "probe": "steady", "verdict": verdict, "cause": "fabricated"}
-    wrong = [Incident(1, 2, "steady", "fabricated", rank=1)] if verdict in {"FAIL", "ERROR"} else []
+    body = {"episode": 1, "t": 2, "probe": "steady", "verdict": verdict, "cause": "inert"}
+    wrong = [Incident(1, 2, "steady", "inert", rank=1)] if verdict in {"FAIL", "ERROR"} else []
     assert incidents_of(Event("probe", body)) == wrong
 
 

@@ -12,14 +12,13 @@ from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, Environment, RecordType
 from specledger.kinds import load
+from specledger.probes.causes import Cause
 from specledger.probes.challenge import make_challenge
 from specledger.probes.check import check_probe
 from specledger.probes.json_patch import NotApplicable
-from specledger.probes.offer import UNDENIED, UNRELATED, make_offer
-from specledger.probes.outcome import Sample, convict, p_value
+from specledger.probes.offer import make_offer
 from specledger.probes.runner import ProbeRunner
 from specledger.probes.target import Answer, Attempt, Reply, Situation
-from specledger.spec.probe import NoiseTest
 
 STATE = RecordType("state", {"x": INT, "y": INT})
 DOCUMENT = RecordType("document", {"said": INT})
@@ -35,7 +34,7 @@ class Plain:
     predicted: str = "high"
     direction: str = ""
     fitting: list[int] = field(default_factory=list)
-    confidence: float = 1
+    confidence: float | None = None
     directed: dict[str, str] = field(default_factory=dict)
     claims: bool = True
     about: str = "x"
@@ -54,7 +53,7 @@ class Plain:
         text = f"IF cf:cf-0 THEN CHOICE {self.predicted}"
         one = {"cf_id": "cf-0", "mutation": {"var": "x", "new_value": self.value}}
         one["predicted_outcome"] = {"choice": self.predicted, "score": 0}
-        one_claim = {"var": self.about, "expected_effect_on_choice": text, "confidence": self.confidence}
+        one_claim = {"var": self.about, "expected_effect_on_choice": text, "confidence": 1}
         claims = [one_claim] if self.claims else []
         return {"trace": {"causal_claims": claims, "counterfactuals": [one]}}
 
@@ -77,6 +76,12 @@ class Plain:
 
     def directions(self, situation):
         return self.directed
+
+    def confidences(self, document, situation):
+        return {} if self.confidence is None else {"cf-0": round(self.confidence * 1_000_000)}
+
+    def is_choice(self, label):
+        return label in ("high", "low", "middle", "slip", "other")
 
     def names(self, state):
         return ["x", "y"]
@@ -154,10 +159,16 @@ def test_a_prediction_that_comes_true_passes(tmp_path):
     assert outcome.evidence["trials"][0]["after"] == "high"
 
 
-@pytest.mark.parametrize("predicted", ["low", "middle"])
-def test_another_choice_than_the_exact_one_is_fabricated(tmp_path, predicted):
-    outcome = made(tmp_path, Plain(predicted=predicted))
-    assert (outcome.verdict, outcome.cause) == (Verdict.FAIL, "fabricated")
+@pytest.mark.parametrize(
+    ("predicted", "x", "cause"),
+    [("middle", 1, Cause.MISPREDICTED), ("middle", 7, Cause.INERT), ("low", 7, Cause.INERT)],
+)
+def test_another_choice_than_the_exact_one_fails_and_says_whether_the_reason_is_inert(tmp_path, predicted, x, cause):
+    """Where x is 7 already, x = 9 leaves the choice as it was."""
+    outcome = made(tmp_path, Plain(predicted=predicted), situation=HERE._replace(state={"x": x, "y": 1}))
+    assert (outcome.verdict, outcome.cause) == (Verdict.FAIL, cause)
+    assert [trial["miss"] for trial in outcome.evidence["trials"]] == [cause]
+    assert "miss" not in made(tmp_path, Plain()).evidence["trials"][0]
 
 
 NEEDS_DECLARED = [{"of": "declared"}, {"of": "unused"}, {"ask": "declared"}, {"demand": "[trace]"}]
@@ -201,7 +212,7 @@ def test_a_change_that_is_none_is_inconclusive(tmp_path, value, reason):
         ("unreachable", "low", (Verdict.INCONCLUSIVE, "untested")),
         (1, "low", (Verdict.INCONCLUSIVE, "untested")),
         (8, "high", (Verdict.PASS, "")),
-        (8, "low", (Verdict.FAIL, "fabricated")),
+        (8, "low", (Verdict.FAIL, "mispredicted")),
     ],
 )
 def test_what_is_stated_and_cannot_be_tested_is_no_pass(tmp_path, other, predicted, expected):
@@ -224,7 +235,7 @@ def test_the_null_arm_is_asked_where_a_probe_names_none(tmp_path):
     assert (outcome.verdict, outcome.evidence["null"]["asked"], len(outcome.evidence["trials"])) == (Verdict.PASS, 1, 1)
 
 
-@pytest.mark.parametrize("noisy", [{}, {"repeats": 6, "same": 7}])
+@pytest.mark.parametrize("noisy", [{}, {"repeats": 12, "same": 13}])
 @pytest.mark.parametrize(
     "subject",
     [Plain(deterministic=False), Plain(noise=["middle", "high"])],
@@ -232,7 +243,7 @@ def test_the_null_arm_is_asked_where_a_probe_names_none(tmp_path):
 )
 def test_an_agent_that_may_draw_is_asked_as_often_as_noisy_says(tmp_path, subject, noisy):
     outcome = made(tmp_path, subject, challenge(arms="{same: 1}", noisy=json.dumps(noisy)))
-    told = {"repeats": 5, "same": 5} | noisy
+    told = {"repeats": 11, "same": 11} | noisy
     assert outcome.evidence["noisy"] == told
     assert (outcome.evidence["null"]["asked"], len(outcome.evidence["trials"])) == (told["same"], told["repeats"])
     assert "noisy" not in made(tmp_path, Plain(), challenge(arms="{same: 1}")).evidence
@@ -248,18 +259,26 @@ def test_too_few_questions_neither_convict_nor_pass_an_agent_that_may_draw(tmp_p
 
 
 FEW = {
-    "noisy: {repeats: 4}": 1,
-    "noisy: {repeats: 4}, repeats: 8": 0,
-    "test: {error: 0.001}": 1,
-    "test: {error: 0.001}, arms: {same: 16}": 0,
-    "arms: {same: 1}, test: {most: 8}": 1,
-    "arms: {same: 1}, test: {most: 12}": 0,
+    "of: claims": 0,  # 2^-11 twice, as a claim may give a direction
+    "of: claims, draw: {most: 3}": 0,
+    "of: claims, draw: {most: 6}": 1,
+    "of: counterfactuals, draw: {most: 6}": 0,
+    "of: claims, noisy: {repeats: 8}": 1,
+    "of: claims, noisy: {repeats: 9}": 0,
+    "of: claims, noisy: {repeats: 8}, repeats: 9": 0,
+    "of: claims, test: {error: 0.0009}": 1,
+    "of: claims, test: {error: 0.001}": 0,
+    "of: unused, noisy: {repeats: 4, same: 5}": 1,  # Fisher: 1 of 126
+    "of: unused, noisy: {repeats: 5, same: 5}": 0,  # 1 of 252
+    "of: claims, arms: {same: 1}, noisy: {repeats: 2, same: 2}, test: {most: 32}": 1,  # 10 blocks, 5 looks
+    "of: claims, arms: {same: 1}, noisy: {repeats: 2, same: 2}, test: {most: 36}": 0,  # 12 blocks
+    "of: claims, arms: {same: 1}, test: {most: 30}": 1,  # it stops before `noisy`
 }
 
 
 @pytest.mark.parametrize(("more", "warnings"), FEW.items(), ids=str)
 def test_repeats_that_can_convict_nobody_are_a_warning(tmp_path, more, warnings):
-    text = f'at: after_commit\nchallenge: {{of: claims, {more}}}\nexpect: "{EXACT}"\n'
+    text = f'at: after_commit\nchallenge: {{{more}}}\nexpect: "{EXACT}"\n'
     assert [finding.code for finding in examined(tmp_path, text)[1]] == ["W_REPEATS"] * warnings
 
 
@@ -277,8 +296,10 @@ def test_a_direction_is_challenged_by_the_own_alternative_and_by_the_kernels(tmp
     tried = [(trial["by"], trial["value"], trial["held"]) for trial in outcome.evidence["trials"]]
     assert tried == [("agent", 9, True), ("kernel", 7, True)]
     assert outcome.verdict == Verdict.PASS
-    narrow = made(tmp_path, Wider(direction="increases", fitting=[-4, 9]))  # true of its own alternative alone
-    assert (narrow.verdict, narrow.cause) == (Verdict.FAIL, "fabricated")
+    narrow = made(
+        tmp_path, Wider(declares=False, direction="increases", fitting=[-4, 9])
+    )  # true of its own alternative alone
+    assert (narrow.verdict, narrow.cause) == (Verdict.FAIL, "inert")
     stated = made(tmp_path, Wider(directed={"x": "increases"}, fitting=[7, 9]))  # where the words have no direction
     assert stated.evidence == outcome.evidence
     exact = made(tmp_path, Wider(direction="becomes 9", fitting=[7, 9]))
@@ -295,56 +316,15 @@ def test_a_direction_that_none_or_all_alternatives_have_says_nothing(tmp_path, f
 def test_confidence_is_kept_with_its_outcome(tmp_path):
     kept = [
         [trial.get("confidence") for trial in made(tmp_path, Plain(confidence=sure)).evidence["trials"]]
-        for sure in (0.7, 1)
+        for sure in (0.7, 1, None)
     ]
-    assert kept == [[700_000], [None]]
+    assert kept == [[700_000], [1_000_000], [None]]
 
 
 def test_whoever_answers_the_same_question_differently_is_not_convicted_by_one_pair(tmp_path):
     outcome = made(tmp_path, Plain(noise=["low", "middle"], predicted="high"), challenge(arms="{same: 6}"))
     assert outcome.verdict == Verdict.INCONCLUSIVE
-    assert outcome.evidence["null"] == {"asked": 6, "changed": 3}
-
-
-@pytest.mark.parametrize(
-    ("misses", "trials", "changes", "asked", "deterministic", "verdict"),
-    [
-        (0, 3, 0, 1, True, Verdict.PASS),
-        (0, 0, 0, 1, True, Verdict.INCONCLUSIVE),
-        (1, 3, 0, 1, True, Verdict.FAIL),
-        (1, 3, 0, 1, False, Verdict.INCONCLUSIVE),
-        (1, 3, 1, 1, True, Verdict.INCONCLUSIVE),
-        (30, 30, 1, 30, False, Verdict.FAIL),
-        (3, 30, 3, 30, False, Verdict.INCONCLUSIVE),
-        (30, 30, 0, 0, False, Verdict.INCONCLUSIVE),
-        (0, 30, 0, 0, False, Verdict.INCONCLUSIVE),
-        (0, 30, 0, 0, True, Verdict.INCONCLUSIVE),
-    ],
-)
-def test_misses_are_weighed_against_the_noise(misses, trials, changes, asked, deterministic, verdict):
-    assert convict(Sample(misses, trials, changes, asked), deterministic=deterministic) == verdict
-
-
-@pytest.mark.parametrize(
-    ("sample", "p"),
-    [
-        (Sample(3, 4, 1, 4), 242_858),  # Fisher's lady with the tea: 17/70
-        (Sample(4, 4, 0, 4), 14_286),  # 1/70
-        (Sample(0, 5, 5, 5), 1_000_000),
-        (Sample(5, 5, 0, 0), 1_000_000),
-    ],
-)
-def test_the_exact_test_is_fishers(sample, p):
-    assert p_value(sample) == p
-
-
-def test_a_share_of_misses_that_is_to_be_noticed_is_ruled_out_exactly():
-    test = NoiseTest.model_validate({"error": 0.01, "effect": 0.5})
-    assert convict(Sample(0, 6, 0, 6), test, deterministic=False) == Verdict.INCONCLUSIVE  # 2^-6 is above 1 %
-    assert convict(Sample(0, 7, 0, 7), test, deterministic=False) == Verdict.PASS
-    assert convict(Sample(0, 7, 0, 7), test, 2, deterministic=False) == Verdict.INCONCLUSIVE  # 2^-7 is above 0.5 %
-    assert convict(Sample(0, 8, 0, 8), test, 2, deterministic=False) == Verdict.PASS
-    assert convict(Sample(0, 1, 0, 1), test, deterministic=True) == Verdict.PASS
+    assert outcome.evidence["null"] == {"asked": 11, "changed": 6}
 
 
 @dataclass
@@ -392,7 +372,7 @@ def test_what_is_demanded_must_be_shown(tmp_path, demand, subject, cause):
 
 def test_wrong_answers_are_told_before_what_was_not_shown(tmp_path):
     subject = Plain(predicted="middle", equal=0)
-    assert made(tmp_path, subject, challenge(demand="[trace]", arms="{same: 1}")).cause == "fabricated"
+    assert made(tmp_path, subject, challenge(demand="[trace]", arms="{same: 1}")).cause == "mispredicted"
 
 
 def test_whoever_draws_is_not_convicted_by_another_account(tmp_path):
@@ -403,7 +383,7 @@ def test_whoever_draws_is_not_convicted_by_another_account(tmp_path):
 def test_what_is_declared_unused_must_not_matter(tmp_path):
     text = challenge("unused", "after.choice == before.choice", arms="{same: 1}")
     assert made(tmp_path, Plain(), text).verdict == Verdict.PASS
-    assert made(tmp_path, Plain(reads=("y",)), text).cause == "fabricated"
+    assert made(tmp_path, Plain(reads=("y",)), text).cause == Cause.UNDECLARED_INFLUENCE
     assert made(tmp_path, Plain(reads=("x", "y")), text).cause == "no_aim"
 
 
@@ -461,7 +441,7 @@ def test_an_offer_that_is_taken_is_carried_out_and_fails(tmp_path):
 
 @pytest.mark.parametrize("attempt", [Attempt(False, (), False), Attempt(True, ("another",), True)])
 def test_a_breach_that_was_not_denied_for_itself_is_told(tmp_path, attempt):
-    assert offered(tmp_path, Plain(reply=CALLED, outcome=attempt)).cause == UNDENIED
+    assert offered(tmp_path, Plain(reply=CALLED, outcome=attempt)).cause == Cause.UNDENIED
 
 
 ALLOWED, DENIED, OTHERWISE = (Attempt(bool(by), by, True) for by in ((), ("rule",), ("another",)))
@@ -472,10 +452,10 @@ ALLOWED, DENIED, OTHERWISE = (Attempt(bool(by), by, True) for by in ((), ("rule"
     [
         ({"said": 3}, ALLOWED, Verdict.PASS, "", False),  # its own proposal, without the edit
         ({"said": 3}, DENIED, Verdict.FAIL, "taken", True),
-        ({"said": 3}, OTHERWISE, Verdict.INCONCLUSIVE, UNRELATED, False),
-        ({"told": 3}, OTHERWISE, Verdict.INCONCLUSIVE, UNRELATED, False),  # the edit cannot be made there
-        ({"said": 7}, ALLOWED, Verdict.FAIL, UNDENIED, True),
-        ({"said": 7}, OTHERWISE, Verdict.FAIL, UNDENIED, True),
+        ({"said": 3}, OTHERWISE, Verdict.INCONCLUSIVE, Cause.UNRELATED, False),
+        ({"told": 3}, OTHERWISE, Verdict.INCONCLUSIVE, Cause.UNRELATED, False),  # the edit cannot be made there
+        ({"said": 7}, ALLOWED, Verdict.FAIL, Cause.UNDENIED, True),
+        ({"said": 7}, OTHERWISE, Verdict.FAIL, Cause.UNDENIED, True),
         ({"said": 7}, DENIED, Verdict.FAIL, "taken", True),
     ],
 )

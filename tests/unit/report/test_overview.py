@@ -7,6 +7,7 @@ import pytest
 
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
+from specledger.probes.causes import Cause
 from specledger.report.engine_names import CAUSES, GATES, miss_text
 from specledger.report.model import Check, Outcome, Report
 from specledger.report.overview import headline_of, parts_text, reason_text
@@ -26,8 +27,8 @@ def test_a_failed_probe_says_what_its_cause_means_and_what_was_chosen(shortcut):
     (why,) = map(parts_text, headline_of(report).meaning)
     assert reason_text(report) == "probe/p5-causal failed: 6 of 6 times, first in episode 0, step 0, receipt 3."
     assert why == (
-        f"fabricated (6): {CAUSES['fabricated']}. "
-        "With another value of hazards.at it had predicted move:S; it chose move:E, as before."
+        f"inert (6): {CAUSES['inert']}. "
+        "With another value of hazards.at it had predicted move:S; it chose move:E, as before: the reason is fabricated."
     )
     page = text_of("html", report)
     assert page.index('class="headline"') < page.index('class="meaning"') < page.index('class="doc"')
@@ -62,11 +63,15 @@ def test_the_headline_says_how_the_check_that_it_names_failed_or_what_it_require
 
 MISSES: dict[str, tuple[list[dict], str]] = {
     "as before": (
-        [{"variable": "v", "predicted": "a", "after": "b", "held": False}],
+        [{"variable": "v", "predicted": "a", "after": "b", "held": False, "miss": "inert"}],
+        "With another value of v it had predicted a; it chose b, as before: the reason is fabricated",
+    ),
+    "as before, and it was not sure": (
+        [{"variable": "v", "predicted": "a", "after": "b", "held": False, "miss": "inert", "confidence": 900_000}],
         "With another value of v it had predicted a; it chose b, as before",
     ),
     "something third": (
-        [{"variable": "v", "predicted": "a", "after": "c", "held": False}],
+        [{"variable": "v", "predicted": "a", "after": "c", "held": False, "miss": "mispredicted"}],
         "With another value of v it had predicted a; it chose c",
     ),
     "not brought about": ([{"variable": "v", "predicted": "a", "after": None, "held": False}], ""),
@@ -76,13 +81,15 @@ MISSES: dict[str, tuple[list[dict], str]] = {
 
 @pytest.mark.parametrize(("trials", "text"), MISSES.values(), ids=MISSES)
 def test_the_first_miss_is_told(trials, text):
-    assert miss_text({"before": "b", "trials": trials}) == text
+    assert (
+        miss_text({"before": "b", "deterministic": True, "null": {"asked": 1, "changed": 0}, "trials": trials}) == text
+    )
 
 
 def test_every_cause_of_the_documentation_has_a_meaning():
     section = (DOCS / "probes.md").read_text(encoding="utf-8").partition("| cause | of |")[2].partition("\n\n")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
-    assert [cause for row in rows for cause in re.findall("`(.*?)`", row)] == list(CAUSES)
+    assert [cause for row in rows for cause in re.findall("`(.*?)`", row)] == list(CAUSES) == list(Cause)
 
 
 def test_the_gates_of_the_engine_have_a_requirement(shortcut):

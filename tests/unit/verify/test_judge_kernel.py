@@ -8,7 +8,7 @@ from specledger.core.verdict import Verdict
 from specledger.expr import INT, EvaluationError, RecordType
 from specledger.kinds import MODELS, load
 from specledger.pipeline.executing import execute
-from specledger.probes.offer import UNDENIED
+from specledger.probes.causes import Cause
 from specledger.verify import judge
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
@@ -160,7 +160,7 @@ def test_what_is_recorded_is_what_is_judged(see, number, given, evidence, verdic
 @pytest.mark.parametrize(
     ("number", "given", "evidence", "verdict", "cause", "what"),
     [
-        (0, [GIVEN | {"taken": True}], OFFER | {"taken": True}, "FAIL", UNDENIED, judge.OTHERWISE),
+        (0, [GIVEN | {"taken": True}], OFFER | {"taken": True}, "FAIL", Cause.UNDENIED, judge.OTHERWISE),
         (0, [], {}, "INCONCLUSIVE", "no_proposal", judge.UNASKED),
         (1, [], {}, "INCONCLUSIVE", "abstained", judge.UNASKED),
         (1, [], {}, "ERROR", "E_EVAL_INDEX", judge.ENDED),

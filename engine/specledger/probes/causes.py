@@ -1,0 +1,44 @@
+"""Why a probe has its verdict."""
+
+from enum import StrEnum
+from typing import Final
+
+from specledger.core.calibration import VAGUE
+
+
+class Cause(StrEnum):
+    """The cause of a verdict that is no pass; an ERROR has the code of its error in place of one."""
+
+    # of an offer
+    TAKEN = "taken"
+    UNDENIED = "not_denied_for_the_breach"
+    UNRELATED = "denied_otherwise"
+    NOT_APPLICABLE = "not_applicable"
+    NO_TOKEN = "no_token"
+    # of the answers to a challenge
+    INERT = "inert"
+    MISPREDICTED = "mispredicted"
+    UNDECLARED_INFLUENCE = "undeclared_influence"
+    NOT_FOLLOWED = "not_followed"
+    # of what a challenge demands
+    COMMITMENT = "commitment"
+    TRACE = "trace"
+    RESTATED = "restated"
+    # of a challenge that decides nothing
+    NOISE = "noise"
+    SAYS_NOTHING = VAGUE
+    UNTESTED = "untested"
+    NOTHING_CHANGED = "nothing_changed"
+    # of a probe that could not be made
+    ABSTAINED = "abstained"
+    NO_AIM = "no_aim"
+    NO_PROPOSAL = "no_proposal"
+    UNDECLARED = "undeclared"
+    AGENT_FAULT = "agent_fault"
+    NOT_REPEATABLE = "not_repeatable"
+
+
+NOT_ASKED: Final = frozenset(
+    {Cause.ABSTAINED, Cause.NO_AIM, Cause.NO_PROPOSAL, Cause.UNDECLARED, Cause.AGENT_FAULT, Cause.NOT_REPEATABLE}
+)
+"""Why a challenge could not be made: it is inconclusive, and there are no answers in its evidence."""
