@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from specledger.cli.output import print_text, progress_bar, write_output
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
-from specledger.probes.causes import Cause
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
@@ -67,6 +66,8 @@ def _lines(
     page: Path,
 ) -> Iterator[str]:
     place, name = printable(str(out)), bundle.main.name
+    from specledger.probes.causes import Cause
+
     missed = [one for one in challenges if one.get("miss") == Cause.INERT]
     agent = bundle.specs[bundle.main.refs["agent",]].name
     yield f"{bundle.main.model.doc}"
