@@ -113,7 +113,8 @@ class Judgement(Struct, frozen=True):
         return Verdict.INCONCLUSIVE if left or not self.controls else Verdict.PASS
 
 
-_TESTS: Final = "only tests of the project show it, and a report does not run them"
+_TESTS: Final = "only tests of the project show it, and a report does not run them (--tests)"
+_TESTS_TOO: Final = "tests of the project show it, too, and a report does not run them (--tests)"
 _NOWHERE: Final = "no given bundle has such a check"
 _UNMADE: Final = frozenset({"open", "deferred"})
 
@@ -127,8 +128,8 @@ def judge(
         profile: A resolved profile.
         subjects: What bundles show, in the order of the report.
         date: The day for which waivers are judged, `YYYY-MM-DD`; without it, none counts.
-        tests: The outcome of each test of the project, by its name; without it, a control that also names evidence is
-            judged by that alone.
+        tests: The outcome of each test of the project, by its name; without it, a control that names tests passes by no
+            evidence.
     """
     model = profile.main.model
     assert isinstance(model, Profile)  # noqa: S101 - it was loaded as one
@@ -177,10 +178,11 @@ def _outcome(control: Stated, rows: Sequence[Match], tests: Sequence[Outcome] | 
         return Outcome.NOT_APPLICABLE, ""
     if control.status in _UNMADE:
         return Outcome.UNTESTED, ""
-    if not rows and tests is None:
-        return Outcome.UNTESTED, _TESTS
-    reason = _NOWHERE if any(row.subject is None for row in rows) else ""
-    outcome = combined([*(row.outcome for row in rows), *(tests or ())])
+    reasons = [_NOWHERE] if any(row.subject is None for row in rows) else []
+    if control.checks and tests is None:
+        tests = [Outcome.UNTESTED]
+        reasons.append(_TESTS_TOO if rows else _TESTS)
+    outcome, reason = combined([*(row.outcome for row in rows), *(tests or ())]), "; ".join(reasons)
     differs = control.status == "differs" and outcome is Outcome.PASSED
     return Outcome.DIFFERS if differs else outcome, reason
 

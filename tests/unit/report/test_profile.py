@@ -114,7 +114,10 @@ def test_a_control_that_does_not_account_for_itself_is_refused(control, judged):
         ("checks: ['tests/a.py::test_b']", {"tests/a.py::test_c": "passed"}, "untested"),
         ("checks: ['tests/a.py::test_b'], evidence: [{check: progress}]", {"tests/a.py::test_b": "failed"}, "failed"),
         ("checks: ['tests/a.py::test_b'], evidence: [{check: progress}]", {}, "untested"),
-        ("checks: ['tests/a.py::test_b'], evidence: [{check: progress}]", None, "passed"),
+        ("checks: ['tests/a.py::test_b'], evidence: [{check: progress}]", {"tests/a.py::test_b": "passed"}, "passed"),
+        ("checks: ['tests/a.py::test_b'], evidence: [{check: progress}]", None, "untested"),
+        ("checks: ['tests/a.py::test_b'], evidence: [{check: invariant/y}]", None, "failed"),
+        ("evidence: [{check: progress}]", None, "passed"),
         ("evidence: [{check: progress}]", {}, "passed"),
     ],
 )
