@@ -8,12 +8,10 @@ on where it stopped; `--again` puts the unnoticed faults into the modules of the
 import argparse
 import ast
 import hashlib
-import io
 import os
 import re
 import subprocess
 import sys
-import tarfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,6 +19,8 @@ from cosmic_ray.commands import init
 from cosmic_ray.config import serialize_config
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import TestOutcome, WorkItem, WorkResult
+
+from tools.copies import unpack
 
 # What covers each package, without goldens: its own tests, and the nearest ones where those are few.
 TESTS = {
@@ -79,15 +79,6 @@ def sample(session: Path, folder: Path, package: str, size: int, seed: int) -> N
         db.clear()
         places = sorted(drawn, key=lambda place: hashlib.sha256(f"{seed} {place}".encode()).digest())
         db.add_work_items(drawn[place][1] for place in places[:size])
-
-
-def unpack(commit: str, folder: Path) -> None:
-    """Copy a commit into a folder, and compile the engine there."""
-    command = ["git", "archive", commit]
-    archive = subprocess.run(command, check=True, capture_output=True).stdout
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tree:
-        tree.extractall(folder, filter="data")
-    subprocess.run([sys.executable, "-m", "compileall", "-q", folder / "engine"], check=True)
 
 
 def prepare(package: str, arguments: argparse.Namespace) -> Path:
