@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Rejected
@@ -46,13 +46,23 @@ def broken_steps(invariant, values, acts=None):
     return broken, memory
 
 
-@given(STATES, st.integers(0, 4))
-def test_within_demands_an_answer_in_time(planned, values, steps):
-    invariant = planned(within={"after": "x > 1", "steps": steps, "require": "x < 0"})
+ASKED = {
+    "apart": ("x > 1", "x < 0", lambda x: x > 1, lambda x: x < 0),
+    "what asks may answer itself": ("x > 0", "x == 1 || x < -1", lambda x: x > 0, lambda x: x == 1 or x < -1),
+    "every answer asks": ("x > 0", "x > 1", lambda x: x > 0, lambda x: x > 1),
+}
+
+
+@pytest.mark.parametrize(("after", "require", "asks", "answers"), ASKED.values(), ids=ASKED)
+@given(values=STATES, steps=st.integers(0, 4))
+@example(values=[1, 2, 2, 2], steps=2)  # the first state asks, and where it may, answers at once
+@example(values=[2, 2, 2, 2], steps=2)
+def test_within_demands_an_answer_in_time(planned, after, require, asks, answers, values, steps):
+    invariant = planned(within={"after": after, "steps": steps, "require": require})
 
     def overdue(number):
-        answered = max((i for i in range(number + 1) if values[i] < 0), default=-1)
-        asked = [i for i in range(answered + 1, number + 1) if values[i] > 1]
+        answered = max((i for i in range(number + 1) if answers(values[i])), default=-1)
+        asked = [i for i in range(answered + 1, number + 1) if asks(values[i])]
         return bool(asked) and number - asked[0] >= steps
 
     assert broken_steps(invariant, values)[0] == [n for n in range(1, len(values)) if overdue(n)]
