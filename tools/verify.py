@@ -725,9 +725,11 @@ def law_result(b: Bundle) -> JSON:
     (verdict,), (end,), cases = b.of("verdict"), b.of("end"), b.of("cases")
     status, met = verdict["verdict"]["status"], end["met"]
     reached = {"PROVED": "PASS", "PASS": "PASS", "FAIL": "FAIL", "UNKNOWN": "INCONCLUSIVE"}.get(status, "ERROR")
+    reason, count = verdict["verdict"]["reason"], cases[0]["count"] if cases else 0
     if met is not None and reached != "ERROR":
         reached = "PASS" if met is True else "FAIL"
-    reason, count = verdict["verdict"]["reason"], cases[0]["count"] if cases else 0
+    elif reason == "evaluation_error":
+        reached = "ERROR"
     return {"verdict": reached, "status": status, "reason": reason, "met": met, "cases": count}
 
 
@@ -738,7 +740,8 @@ def suite_result(b: Bundle) -> JSON:
     verdicts, order = [one["verdict"] for one in b.of("check", "mutant")], ("ERROR", "FAIL", "INCONCLUSIVE", "PASS")
     reached = [one["result"]["verdict"] for one in own]
     verdicts += ["FAIL"] * ("FAIL" in reached)  # a run that fails though nothing expects that
-    verdict = "ERROR" if "ERROR" in reached else min(verdicts, key=order.index, default="INCONCLUSIVE")
+    erred = "ERROR" in reached or any(one["error"] is not None for one in b.of("figure"))
+    verdict = "ERROR" if erred else min(verdicts, key=order.index, default="INCONCLUSIVE")
     checks = {one["check"]: one["verdict"] for one in b.of("check")}
     mutants = {one["mutant"]: one["caught"] for one in b.of("mutant")}
     counts = {"runs": len(own), "trials": len(runs) - len(own), **sums}

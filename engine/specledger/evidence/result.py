@@ -175,6 +175,8 @@ class SuiteTally:
             self._own = body["runs"]
         elif type_ == "run":
             self._run(body)
+        elif type_ == "figure":
+            self._broken |= body["error"] is not None
         elif type_ == "check":
             self._checks[body["check"]] = body["verdict"]
             self._verdicts.append(Verdict(body["verdict"]))
@@ -200,7 +202,8 @@ class SuiteTally:
     def verdict(self) -> Verdict:
         """The verdict of checks, mutants and the suite's own runs.
 
-        ERROR if a run is one or the suite did not end. A run that fails, though nothing expects that, fails the suite.
+        ERROR if a run is one, a figure could not be computed, or the suite did not end. A run that fails, though
+        nothing expects that, fails the suite.
         """
         if self._broken or not self._ended:
             return Verdict.ERROR
@@ -224,7 +227,12 @@ OUTCOMES: Final[Mapping[str, Verdict]] = {
     "UNKNOWN": Verdict.INCONCLUSIVE,
     "ERROR": Verdict.ERROR,
 }
-"""The verdict of a law without an expectation, by its status."""
+"""The verdict of a law without an expectation, by its status; see `judged`."""
+
+
+def judged(verdict: Mapping[str, Any]) -> Verdict:
+    """The verdict of a law without an expectation: one that could not be evaluated is an ERROR."""
+    return Verdict.ERROR if verdict["reason"] == "evaluation_error" else OUTCOMES[verdict["status"]]
 
 
 class LawTally:
@@ -252,7 +260,7 @@ class LawTally:
             return Verdict.ERROR
         if self._figures["met"] is not None:
             return Verdict.PASS if self._figures["met"] is True else Verdict.FAIL
-        return OUTCOMES[self._figures["status"]]
+        return judged(self._figures)
 
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON."""

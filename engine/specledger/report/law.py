@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.core.verdict import Verdict
-from specledger.evidence.result import OUTCOMES
+from specledger.evidence.result import judged
 from specledger.laws.law import Law
 from specledger.laws.trial import meets
 from specledger.laws.verdict import status_text
@@ -51,7 +51,7 @@ class LawReading(Reading):
         """The law: whether its verdict is the expected one, or PASS if nothing is expected."""
         main, met = self._specs.main, self._body("end")["met"]
         verdict, expected = self._body("verdict")["verdict"], self._body("verdict")["expected"]
-        judged = OUTCOMES[verdict["status"]] if met is None else Verdict.PASS if met is True else Verdict.FAIL
+        found_to_be = judged(verdict) if met is None else Verdict.PASS if met is True else Verdict.FAIL
         found, id_, seen = verdict["counterexample"], f"law/{main.name}", Observations()
         shown = verdict["power"] or verdict["detail"] if found is None else {key: found[key] for key in ("start", "t")}
         seen.note(
@@ -63,8 +63,9 @@ class LawReading(Reading):
         says = shorten(f"{main.model.doc or main.name}: {verdict['claim']}", LONGEST)
         cases = as_int(self._body("cases")["count"]) if "cases" in self._receipts else 0
         could = cases or int(verdict["status"] == "PROVED")
-        outcome, failed = OF_VERDICT[judged], int(judged is Verdict.FAIL)
-        yield seen.of(Check(id_, says, main.key, outcome, could, failed, why, once=True))
+        outcome, failed = OF_VERDICT[found_to_be], int(found_to_be is Verdict.FAIL)
+        error = found_to_be is Verdict.ERROR
+        yield seen.of(Check(id_, says, main.key, outcome, could, failed, why, error=error, once=True))
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """Status, reason, whether the expectation was met, and the number of cases."""

@@ -46,11 +46,13 @@ class Match(Struct, frozen=True):
     Attributes:
         check: The id of the check that was found, or what the control names.
         subject: The place of the bundle in the report, or None if no bundle has such a check.
+        error: Whether it is unknown because something could not be evaluated.
     """
 
     check: str
     subject: int | None
     outcome: Outcome
+    error: bool = False
 
 
 class Control(Struct, frozen=True):
@@ -106,9 +108,14 @@ class Judgement(Struct, frozen=True):
 
     @property
     def verdict(self) -> Verdict:
-        """FAIL if a control failed, else INCONCLUSIVE if one is not settled; waived controls count for neither."""
-        left = [control.outcome for control in self.controls if not control.settled]
-        if Outcome.FAILED in left:
+        """ERROR if something that a control names could not be evaluated, FAIL if one failed.
+
+        Else INCONCLUSIVE if one is not settled; waived controls count for none of these.
+        """
+        left = [control for control in self.controls if not control.settled]
+        if any(row.error for control in left for row in control.rows):
+            return Verdict.ERROR
+        if any(control.outcome is Outcome.FAILED for control in left):
             return Verdict.FAIL
         return Verdict.INCONCLUSIVE if left or not self.controls else Verdict.PASS
 
@@ -163,7 +170,7 @@ def _rows(control: str, place: int, named: EvidenceCheck, subjects: Sequence[Sub
     """A match for each bundle that has the check that a control names, or one without a bundle."""
     wanted = named.check or name_question(control, place, named)
     found = [
-        Match(check.id, index, check.outcome)
+        Match(check.id, index, check.outcome, check.error)
         for index, subject in enumerate(subjects)
         if is_of(named, subject.name, subject.kind)
         for check in subject.checks

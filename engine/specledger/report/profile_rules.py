@@ -70,6 +70,7 @@ class Question(Struct, frozen=True):
         when: Whether it is asked of a receipt or of the bundle, from the values of all names; None if always.
         require: Whether it holds; None of what was verified.
         late: Whether it reads what is known after the last receipt.
+        replays: Whether it reads what only a replay shows.
     """
 
     id: str
@@ -77,6 +78,7 @@ class Question(Struct, frozen=True):
     when: Callable[..., bool] | None = None
     require: Callable[..., bool] | None = None
     late: bool = False
+    replays: bool = False
 
 
 def name_question(control: str, place: int, named: EvidenceCheck) -> str:
@@ -133,7 +135,8 @@ def _question(asked: Question, path: tuple[str | int, ...], scopes: tuple[Scope,
         )
     late = asked.named.receipts is None or any(_LATE & {*checked.variables} for checked in made)
     when = _function(made[1]) if len(made) > 1 else None
-    yield replace(asked, when=when, require=_function(made[0]), late=late)
+    replays = any("run" in checked.variables for checked in made)
+    yield replace(asked, when=when, require=_function(made[0]), late=late, replays=replays)
 
 
 def _kinds(named: EvidenceCheck, receipts: Mapping[str, ReceiptTypes]) -> list[ReceiptTypes]:
@@ -238,6 +241,7 @@ class Answers:
         self._asked: Counter[str] = Counter()
         self._errors: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
+        self._unmade: Counter[str] = Counter()  # of the errors, those of what was not asked for
 
     def add(self, receipt: Receipt) -> None:
         """Take the next receipt."""
@@ -265,6 +269,7 @@ class Answers:
             holds = question.require(*values)
         except EvaluationError as error:
             self._errors[id_] += 1
+            self._unmade[id_] += question.replays and values[-1] == {}
             if receipt is not None:
                 self._failing.note(id_, receipt, error.code, "" if error.text is None else error.text.value)
             return
@@ -323,5 +328,6 @@ class Answers:
         condition = "" if named.when is None else f" if {named.when}"
         what = "the bundle" if named.receipts is None else f"each `{named.receipts}` receipt"
         says = shorten(f"of {what}{condition}: {named.require}", LONGEST)
-        seen, error = self._failing if failures or errors else self._holding, errors > 0 and not failures
+        seen = self._failing if failures or errors else self._holding
+        error = errors > self._unmade[id_] and not failures
         return seen.of(Check(id_, says, key, outcome, asked, failures, why, error=error))

@@ -96,6 +96,8 @@ class SuiteReading(Reading):
         elif type_ == "figure":
             self._figures.append((receipt.seq, body))
             self.figures.append(body)
+            if body["error"] is not None:
+                self._observations.note(EVALUATION, receipt, "error", body["error"], {})
         elif type_ == "check":
             self._checks.append((receipt.seq, self._check(receipt), body))
         elif type_ == "mutant":
@@ -130,10 +132,15 @@ class SuiteReading(Reading):
         """The suite's checks and mutants, and that its own runs had no errors."""
         yield from (check for _, check, _ in sorted((*self._checks, *self._mutants), key=lambda one: one[0]))
         errors, runs = self._observations.count[EVALUATION], len(self._own)
+        figures = sum(body["error"] is not None for _, body in self._figures)
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         why = "" if runs else "it has no runs of its own"
-        why = f"{errors} of {runs} runs have errors" if errors else why
-        says = "everything in the suite's own runs can be evaluated"
+        found = {
+            f"of {runs} runs have errors": errors - figures,
+            f"of {len(self._figures)} figures have errors": figures,
+        }
+        why = ", ".join(f"{count} {what}" for what, count in found.items() if count) or why
+        says = "everything in the suite's own runs and figures can be evaluated"
         yield self._observations.of(Check(EVALUATION, says, None, outcome, runs, 0, why, error=errors > 0))
         failed, why = self._observations.count[EXPECTED], "" if runs else "it has no runs of its own"
         outcome = Outcome.FAILED if failed else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE

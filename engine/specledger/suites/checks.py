@@ -93,39 +93,59 @@ def check_checks(
 
 
 def judge(check: PlannedCheck, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a check amounts to, as its receipt says it; a figure without a value is given as its FigureError."""
-    opportunities, holds = 0, False
+    """What a check amounts to, as its receipt says it; a figure without a value is given as its FigureError.
+
+    What cannot be evaluated is an ERROR, the witness included. A figure of nothing has no value: to read that is none
+    where the check had no opportunities.
+    """
+    opportunities, holds, valueless = 0, False, False
     cause: dict[str, Any] | None = None
     try:
         opportunities = _read(check.opportunities, values)
         holds = _read(check.require, values)
-    except EvaluationError as error:
-        text = None if error.text is None else error.text.value
-        cause = {"code": error.code, "expression": text, "offset": error.offset}
-    except FigureError as error:
-        cause = dict(error.cause)
+    except (EvaluationError, FigureError) as error:
+        valueless = not opportunities and _is_of_nothing(error, (check.opportunities, check.require), values)
+        cause = None if valueless else _cause(error)
     witness = {}
     for name, reading in check.witness.items():
         try:
             witness[name] = _read(reading, values)
-        except (EvaluationError, FigureError):
-            continue  # of nothing there is no value to show
+        except (EvaluationError, FigureError) as error:
+            if cause is None and not _is_of_nothing(error, (reading,), values):
+                cause = _cause(error)
     verdict = Verdict.PASS if holds else Verdict.FAIL
-    if cause is not None:  # a figure of nothing has no value, and that is no mistake of the engine
-        verdict = Verdict.ERROR if opportunities or cause["code"] != E_NOTHING else Verdict.INCONCLUSIVE
-    elif holds and opportunities <= 0:
+    if cause is not None:
+        verdict = Verdict.ERROR
+    elif valueless or (holds and opportunities <= 0):
         verdict = Verdict.INCONCLUSIVE
-    error_ = cause if verdict is Verdict.ERROR else None
     return {
         "check": check.id,
         "verdict": verdict.value,
         "opportunities": opportunities,
         "witness": witness,
-        "error": error_,
+        "error": cause,
     }
 
 
 E_NOTHING: Final = "E_EVAL_NO_SUCH_KEY"
+
+
+def _cause(error: EvaluationError | FigureError) -> dict[str, Any]:
+    """What a receipt says of an error."""
+    if isinstance(error, FigureError):
+        return dict(error.cause)
+    return {"code": error.code, "expression": None if error.text is None else error.text.value, "offset": error.offset}
+
+
+def _is_of_nothing(
+    error: EvaluationError | FigureError, readings: Sequence[Reading], values: Mapping[str, Any]
+) -> bool:
+    """Whether an error is that a figure was read which is of no values, or has a group of none."""
+    if isinstance(error, FigureError) or error.code != E_NOTHING:
+        return False
+    figures = [values[name] for reading in readings for name in reading.names if name != "runs"]
+    groups = [group for figure in figures for group in (figure if isinstance(figure, list) else [figure])]
+    return any("value" not in group for group in groups)
 
 
 def _read(reading: Reading, values: Mapping[str, Any]) -> Any:
