@@ -28,16 +28,19 @@ class CodePage(Struct, frozen=True):
     """The page of one diagnostic code.
 
     Attributes:
-        example: What causes it: a sentence; or a kind, and what is right and wrong in its first spec; or nothing.
+        example: What causes it: a sentence or lines of commands; or a kind, and what is right and wrong in its first
+            spec; or nothing.
+        test: The test that causes it, where the example alone does not.
     """
 
     about: str = ""
     example: str | tuple[str, str, str] = ""
+    test: str = ""
 
     def shown_example(self) -> str:
         """The example as text."""
         if isinstance(self.example, str):
-            return self.example
+            return self.example if "\n" not in self.example else f"\n\n{_indented(self.example)}"
         kind, right, wrong = self.example
         return (
             f"in a {kind}, instead of\n\n{_indented(right)}\n\nthis was written:\n\n{_indented(wrong or '(nothing)')}"
@@ -59,11 +62,11 @@ def read_pages(file: Path) -> Mapping[str, CodePage]:
     return {name: _page(**member) for name, member in members.items()}
 
 
-def _page(about: str, example: object) -> CodePage:
+def _page(about: str, example: object, test: str = "") -> CodePage:
     if not isinstance(example, list):
-        return CodePage(about, str(example))
+        return CodePage(about, str(example), test)
     kind, right, wrong = map(str, example)
-    return CodePage(about, (kind, right, wrong))
+    return CodePage(about, (kind, right, wrong), test)
 
 
 def _indented(text: str) -> str:

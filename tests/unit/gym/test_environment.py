@@ -128,7 +128,11 @@ def test_actions_and_observations_survive_the_way_through_their_spaces(name):
 
 
 def test_a_kernel_and_an_unknown_name_are_refused():
-    for target, code in {"axion-basic": "E_GYM_KERNEL", "no-such-spec": "E_REF_MISSING"}.items():
+    for target, code in {
+        "axion-basic": "E_GYM_KERNEL",
+        "pursuit": "E_GYM_AGENTS",
+        "no-such-spec": "E_REF_MISSING",
+    }.items():
         with pytest.raises(Rejected, match=code):
             gym.make(target)
 

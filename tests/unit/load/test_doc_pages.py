@@ -1,19 +1,30 @@
-"""Each code has a page with an example, and what an example says is wrong is found with that code."""
+"""Each code has a page with an example, which causes exactly that code, or names the test that does."""
 
+import re
+import shlex
 import subprocess
 import sys
 
 import pytest
 
+from specledger.core.diagnostics import Rejected
 from specledger.load.doc_pages import FILE, CodePage, page_of, read_pages
 from specledger.load.shipped import find_docs
 from specledger.pipeline.authoring import write_new
 from specledger.pipeline.checking import check
+from tests.toys import ROOT
 
 DOCS = find_docs()
 assert DOCS is not None
 PAGES = read_pages(DOCS / FILE)
 IN_SPECS = {code: page.example for code, page in PAGES.items() if isinstance(page.example, tuple)}
+COMMANDS = {
+    code: page.example.splitlines()
+    for code, page in PAGES.items()
+    if isinstance(page.example, str) and all(re.fullmatch("spec .*", line) for line in page.example.splitlines())
+    if "   #" not in page.example
+}
+"""Examples without a remark about what must be there before."""
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +43,68 @@ def test_an_example_causes_its_code(tmp_path, first, code):
     name, text = first[kind]
     assert right in text
     (tmp_path / name).write_text(text.replace(right, wrong, 1), encoding="utf-8")
-    assert code in {one.code for one in check([str(tmp_path / name)])[1]}
+    assert {one.code for one in check([str(tmp_path / name)])[1]} == {code}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The runs that commands read."""
+    folder = tmp_path_factory.mktemp("made")
+    for place, *words in (("run", "simple", "--set", "episodes=1", "--set", "horizon=2"), ("law", "total-particles")):
+        command = [sys.executable, "-m", "specledger", "run", *words, "--out", str(folder / place)]
+        subprocess.run(command, check=False, capture_output=True)
+    return folder
+
+
+@pytest.mark.parametrize("code", COMMANDS)
+def test_a_command_causes_its_code(tmp_path, monkeypatch, made, spec, code):
+    (tmp_path / "notes.txt").write_text("notes\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text("notes\n", encoding="utf-8")
+    (tmp_path / "out").symlink_to(made)
+    monkeypatch.chdir(tmp_path)
+    *first, last = [spec(*shlex.split(line)[1:]) for line in COMMANDS[code]]
+    said = [set(re.findall(r"\b[EW]_[A-Z_0-9]+\b", done.out + done.err)) for done in (*first, last)]
+    assert said == [*(set() for _ in first), {code}]
+
+
+def test_what_no_example_causes_names_a_test_that_does():
+    refused = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "fixtures" / "tampered").glob("*/case.json"))
+    for code, page in PAGES.items():
+        assert bool(page.test) == (code not in {*IN_SPECS, *COMMANDS}), code
+        if page.test:
+            path, *_, name = page.test.split("::")
+            text = (ROOT / path).read_text(encoding="utf-8")
+            assert re.search(rf"^ *def {name}\(", text, re.M), page.test
+            reason = code.removeprefix("E_MODEL_").lower()
+            assert code in text or f'"{reason}"' in text or code in refused, page.test
+
+
+def test_a_cluster_without_its_package(monkeypatch):
+    from specledger.pipeline.cluster import connect
+
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(Rejected, match="E_CLUSTER_PACKAGE"), connect("local:1"):
+        pass
+
+
+def test_a_prompt_about_agents_asks_for_no_laws(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = write_new("discovery")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("prompt: blind", "prompt: follow-objective"), encoding="utf-8"
+    )
+    assert "E_PROMPT_ABOUT" in {one.code for one in check([str(path)])[1]}
+
+
+def test_states_that_are_not_the_recorded_ones_are_not_traced(spec, made, monkeypatch):
+    monkeypatch.setattr("specledger.report.trace.state_digest", lambda state: "0" * 64)
+    assert "E_TRACE_STATE" in spec("trace", made / "run", "--field", "state.t").err
+
+
+def test_an_argument_that_a_model_gives_already(tmp_path, spec):
+    change = "world.actions.noop={args: {reasons: {enum: [a]}}}"
+    done = spec("check", "axion-basic", "--set", "agent=candid-model", "--set", change)
+    assert "E_AGENT_ARGUMENT" in done.err
 
 
 def test_every_code_has_a_page_and_an_example():
