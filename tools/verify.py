@@ -617,7 +617,7 @@ class RunFollower:
         self.decided += 1
         last = self.decided == len(due)
         judged = body["success"] is not None
-        require(judged if last else not (judged or body["violations"]), "not the last decision of a turn is judged")
+        require(judged if last else not (judged or broken_in(body)), "not the last decision of a turn is judged")
         return last
 
     def _step(self, body: JSON) -> None:
@@ -635,9 +635,14 @@ class RunFollower:
         formed = all(isinstance(one, dict) for one in chance.values()) and ("chance" not in body or acted)
         require(formed, "what chance did has another form")
         self.violations["fatal"].update([] if acted else [of + "progress"])
+        stopped = [] if acted else [stop(t, decisions)]
+        told = same(body["violations"][: len(stopped)], stopped) and len(stopped) + len(broken_in(body)) == len(
+            body["violations"]
+        )
+        require(told, "the violations do not say whether something was chosen")
         if of:
             self.agents[body["agent"]].update(acted=acted, proposals=len(decisions))
-        self._violations("step", body["violations"])
+        self._violations("step", broken_in(body))
         if body["success"] is True and self.first_success is None:
             self.first_success = t
         self.state, first = body["after"], self.turn == 0 and self.decided == 1
@@ -713,6 +718,18 @@ class RunFollower:
         wanted = {"episodes": self.episode + 1, "steps": self.count["steps"], "gates": self.rejections}
         agree(body, wanted, "the end")
         self.ended = True
+
+
+def broken_in(body: JSON) -> JSON:
+    """The broken invariants of a receipt, without the violation that nothing was chosen."""
+    return [one for one in body["violations"] if one["invariant"] != "progress"]
+
+
+def stop(t: int, decisions: JSON) -> JSON:
+    """The violation of a decision that chose nothing: by the step, why no proposal was admitted, each reason once."""
+    reasons = dict.fromkeys(one["reason"] for decision in decisions for one in decision["rejected"])
+    errors = dict.fromkeys(one["error"]["code"] for one in decisions if one["error"] is not None)
+    return {"invariant": "progress", "severity": "fatal", "witness": {f"step_{t}": [*reasons, *errors]}}
 
 
 def prefix_of(body: JSON) -> str:
@@ -866,10 +883,10 @@ def causes_of(kind: str, type_: str, body: JSON) -> set[str]:
         if type_ in ("probe", "error"):
             failed = type_ == "error" or body["verdict"] in ("FAIL", "ERROR")
             return {f"{type_}:{body['code' if type_ == 'error' else 'probe']}"} if failed else set()
-        causes = {f"invariant:{one['invariant']}" for one in body.get("violations", ())}
+        names = [one["invariant"] for one in body.get("violations", ())]
+        causes = {name if name == "progress" else f"invariant:{name}" for name in names}
         if type_ == "step":
             causes |= {f"error:{one['error']['code']}" for one in body["decisions"] if one["error"] is not None}
-            causes |= {"progress"} if body["chosen"] is None else set()
         return causes
     judges = {"law": ("verdict",), "discovery": ("law", "escalation"), "suite": ()}
     verdict = body["verdict"] if type_ in judges[kind] else None

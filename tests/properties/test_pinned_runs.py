@@ -84,6 +84,6 @@ def test_the_result_adds_the_receipts_up(pinned):
     broken = Counter(
         one["invariant"] for body in (*steps, *ends) for one in body["violations"] if one["severity"] == "fatal"
     )
-    broken["progress"] = sum(step["chosen"] is None for step in steps)
+    assert broken["progress"] == sum(step["chosen"] is None for step in steps)
     assert {**result["violations"], "watchdog": 0} == {**+broken, "watchdog": 0}
     assert result["verdict"] != "PASS" or not +broken

@@ -115,6 +115,10 @@ def refused_part_moves(f: Signer) -> None:
     stands(f)["parts"]["pot"]["after"] = "0" * 64
 
 
+def stop_untold(f: Signer) -> None:
+    stands(f)["violations"] = []
+
+
 def error_after_all(f: Signer) -> None:
     f.receipts.insert(END, {"type": "error", "body": {"episode": 1, "t": 0, "code": "x"}})
 
@@ -147,6 +151,7 @@ EDIT: Final = [
     Case("edit-a-specs-byte", "One byte of the specs was changed, and nothing else.", "climb", swap(SPECS, b"pot", b"pod"), nothing, "E_FILES"),
     Case("edit-the-start-state", "An episode begins in another state than its digest says.", "short", body(EPISODE, state={"n": 5}), seal, "E_STATE"),
     Case("edit-a-refused-part", "A part moved, though it refused.", "stuck", refused_part_moves, recount, "E_STATE"),
+    Case("edit-a-step-without-action", "Nothing was chosen in a step, and its violations do not say why.", "stuck", stop_untold, recount, "E_STATE"),
     Case("edit-a-gate", "A decision was rejected by a gate that the run does not have.", "short", lambda f: f.receipts[STEP]["body"]["decisions"][2]["rejected"][0].update(gate="none"), seal, "E_STATE"),
     Case("edit-a-breach", "A step breaks an invariant that the run does not have.", "climb", lambda f: f.receipts[STEP_2]["body"]["violations"].append({"invariant": "none", "severity": "warn", "witness": {}}), seal, "E_STATE"),
     Case("edit-first-success", "An episode names another first success than its steps have.", "climb", body(CLOSE, first_success=0), seal, "E_STATE"),

@@ -10,12 +10,13 @@ from specledger.compile.actor import footing_of
 from specledger.compile.plan_cache import PlanCache
 from specledger.compile.roles import roles
 from specledger.core.diagnostics import Diagnostics, Rejected, code
+from specledger.core.events import PROGRESS
 from specledger.core.identity import ByIdentity
 from specledger.expr import INT, RecordType, Type
 from specledger.expr.check.types import FIXED, FixedType
 from specledger.gates.admission import TOKEN
 from specledger.gates.governor import SCHEMA, check_governor
-from specledger.gates.invariant import PROGRESS, WATCHDOG
+from specledger.gates.invariant import WATCHDOG
 from specledger.load import Bundle, Resolved
 from specledger.spec.suite import Arm, Figure, Mutant, Overlay, Suite
 from specledger.suites.checks import PlannedCheck, check_checks

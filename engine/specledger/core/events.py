@@ -1,7 +1,10 @@
 """Events: the frozen facts that a run yields, each a type and a body."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+PROGRESS: Final = "progress"
+"""The violation that a step without an admissible action counts as."""
 
 
 class Event(NamedTuple):
@@ -22,3 +25,16 @@ class Event(NamedTuple):
 def owned(body: Mapping[str, Any], name: str) -> str:
     """The name under which something in a receipt is counted: among several agents it names the one that it is of."""
     return f"{body['agent']}.{name}" if "agent" in body else name
+
+
+def breached(body: Mapping[str, Any], violation: Mapping[str, Any]) -> str:
+    """The name under which a violation of a receipt is counted."""
+    name: str = violation["invariant"]
+    return owned(body, name) if name == PROGRESS else name
+
+
+def progress_violation(t: int, decisions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The violation of a decision that chose nothing: by the step, each reason why its proposals were not admitted."""
+    reasons = {failing["reason"]: None for decision in decisions for failing in decision["rejected"]}
+    errors = {decision["error"]["code"]: None for decision in decisions if decision["error"] is not None}
+    return {"invariant": PROGRESS, "severity": "fatal", "witness": {f"step_{t}": [*reasons, *errors]}}

@@ -12,6 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.events import PROGRESS
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import MAX_LINE, counterexample_path
 
@@ -129,11 +130,11 @@ def _causes(type_: str, body: Body) -> set[str]:
         return {_cause("error", body["code"])}
     if type_ not in ("step", "episode_end"):
         return set()
-    found = {_cause("invariant", breach["invariant"]) for breach in body.get("violations", ())}
+    names = [breach["invariant"] for breach in body.get("violations", ())]
+    found = {PROGRESS if name == PROGRESS else _cause("invariant", name) for name in names}
     if type_ == "step":
         errors = [decision["error"] for decision in body["decisions"]]
         found |= {_cause("error", error["code"]) for error in errors if error is not None}
-        found |= {"progress"} if body["chosen"] is None else set()
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, outcomes
-from specledger.core.events import owned
+from specledger.core.events import breached, owned
 from specledger.core.verdict import Verdict, combine
 
 
@@ -66,7 +66,7 @@ class Tally:
                 self._endings.add(body["ended"])
             self._figures["successes"] += 1 if body["success"] else 0
             self._figures["checks"] += self._invariants["episode"] - sum(body["idle"].values())
-            self._breaches(body["violations"])
+            self._breaches(body)
             self._faults.update(fault["reason"] for fault in body.get("faults", ()))
         elif type_ == "end":
             self._ended = True
@@ -86,9 +86,7 @@ class Tally:
                 self._gates[owned(body, failing["gate"])] += 1
             if decision["error"] is not None:
                 self._figures["errors"] += 1
-        if body["chosen"] is None:
-            self._violations[owned(body, "progress")] += 1
-        self._breaches(body["violations"])
+        self._breaches(body)
 
     def _probe(self, body: Mapping[str, Any]) -> None:
         """A probe is a check; one that could not be evaluated is an error."""
@@ -99,10 +97,10 @@ class Tally:
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
 
-    def _breaches(self, violations: list[Mapping[str, Any]]) -> None:
-        for breach in violations:
+    def _breaches(self, body: Mapping[str, Any]) -> None:
+        for breach in body["violations"]:
             counter = self._violations if breach["severity"] == "fatal" else self._warnings
-            counter[breach["invariant"]] += 1
+            counter[breached(body, breach)] += 1
 
     @property
     def status(self) -> Verdict:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
+from specledger.core.events import PROGRESS
 from specledger.expr import BOOL, INT, STRING, Checked, Emitter, Environment, ListType, RecordType, compile_function
 from specledger.gates.governor import Footing
 from specledger.gates.monitor import Monitor, check_monitor
@@ -44,9 +45,6 @@ what it says, empty texts where it is of no form of the vocabulary; the variable
 plan's first step.
 """
 
-
-PROGRESS: Final = "progress"
-"""The violation that a step without an admissible action counts as."""
 
 WATCHDOG: Final = "watchdog"
 """The violation that an episode counts as whose agent was ended at a decision, or ended the process that asked it."""

@@ -15,10 +15,9 @@ from msgspec.structs import replace
 
 from specledger.compile.plan import Judgement, Plan
 from specledger.compile.scenario import compile_scenario
-from specledger.core.events import Event, owned
+from specledger.core.events import Event, breached, owned
 from specledger.core.verdict import Verdict
 from specledger.expr import EvaluationError, listening
-from specledger.gates.invariant import PROGRESS
 from specledger.kinds.running import Incident
 from specledger.load import Bundle
 from specledger.run.loop import separate
@@ -31,7 +30,7 @@ _RANKS: Final = {"fatal": 0, "probe": 1, "warn": 2}
 
 
 def incidents_of(event: Event) -> list[Incident]:
-    """The failures in an event: errors, broken invariants, failed probes, and a step without an admissible proposal."""
+    """The failures in an event: errors, broken invariants, failed probes."""
     body = event.body
     if event.type == "error":
         return [Incident(body["episode"], body["t"], body["code"], body["expression"], body.get("offset"))]
@@ -43,12 +42,15 @@ def incidents_of(event: Event) -> list[Incident]:
     causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
     found = [Incident(body["episode"], t, cause["code"], cause["expression"], cause["offset"]) for cause in causes]
     found += [
-        Incident(body["episode"], t, breach["invariant"], breach["witness"], rank=_RANKS[breach["severity"]])
+        Incident(
+            body["episode"],
+            t,
+            breached(body, breach),
+            breach["witness"],
+            rank=_RANKS[breach["severity"]],
+        )
         for breach in body["violations"]
     ]
-    if event.type == "step" and body["chosen"] is None:
-        reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
-        found.append(Incident(body["episode"], t, owned(body, PROGRESS), reasons))
     return found
 
 

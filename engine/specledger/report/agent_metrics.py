@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.calibration import Calibration
-from specledger.core.events import owned
+from specledger.core.events import PROGRESS, owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.counterexamples import Step, Steps
 from specledger.gates.digests import receive
@@ -73,10 +73,10 @@ class RunMetrics:
         elif type_ == "audit":
             self._enter(body)
         elif step is not None and type_ != "episode_end":
-            self._violated.update(each["invariant"] for each in body.get("violations", ()))
+            self._violated.update(_broken_in(body))
             self._close_step(step, body)
         elif type_ == "episode_end":
-            self._violated.update(each["invariant"] for each in body["violations"])
+            self._violated.update(_broken_in(body))
             self.episodes.append(self._episode(body))
 
     def _enter(self, entry: Body) -> None:
@@ -125,6 +125,11 @@ class RunMetrics:
             "spent": body.get("spent", {}),
             "replay": {"equal": sum(each["equal"] for each in read), "nodes": sum(each["nodes"] for each in read)},
         }
+
+
+def _broken_in(body: Body) -> list[str]:
+    """The invariants that a receipt says are broken; that nothing was admitted is told as what was rejected."""
+    return [name for each in body.get("violations", ()) if (name := each["invariant"]) != PROGRESS]
 
 
 def _entries(step: Step) -> list[Body]:

@@ -9,9 +9,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import counted
-from specledger.core.events import owned
+from specledger.core.events import PROGRESS, owned
 from specledger.core.verdict import Verdict
-from specledger.gates.invariant import PROGRESS
 from specledger.load import Bundle, Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.engine_names import GATES, cause_text, miss_text
@@ -117,12 +116,9 @@ class RunReading(Reading):
                 self._error(receipt, decision["error"], of)
             for failing in decision["rejected"]:
                 self._observations.note(f"gate/{owned(body, failing['gate'])}", receipt, "rejected", None)
-        if body["chosen"] is None:
-            reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
-            self._observations.note(PROGRESS, receipt, f"nothing{of} was admitted", reasons)
         for item, price in (body["cost"] or {}).items():
             self._price[item] += as_int(price)
-        self._breaches(receipt)
+        self._breaches(receipt, of)
 
     def _error(self, receipt: Receipt, error: Body, of: str) -> None:
         code, expression = as_name(error["code"]), value_text(error["expression"])
@@ -130,9 +126,12 @@ class RunReading(Reading):
         if (code, expression) in self._errors or len(self._errors) < MOST_OBSERVATIONS:
             self._errors.setdefault((code, expression), []).append(receipt.seq)
 
-    def _breaches(self, receipt: Receipt) -> None:
+    def _breaches(self, receipt: Receipt, of: str = "") -> None:
         for breach in receipt.body["violations"]:
             self._broken += 1
+            if breach["invariant"] == PROGRESS:
+                self._observations.note(PROGRESS, receipt, f"nothing{of} was admitted", breach["witness"])
+                continue
             name = as_name(breach["invariant"])
             witness = express(breach["witness"], within(self._units, ["witness", name]))
             self._observations.note(f"invariant/{name}", receipt, "broken", witness)

@@ -20,7 +20,7 @@ from specledger.core.binding import (
     token_document,
 )
 from specledger.core.entries import entry_hash
-from specledger.core.events import owned
+from specledger.core.events import PROGRESS, owned, progress_violation
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, agree, demand, same
 
 Body = Mapping[str, Any]
@@ -137,7 +137,11 @@ class RunOrder:
             check_decision(self._committed[self._decided], body)
         own, judged = body.get("agent", "") == due[self._decided], body["success"] is not None
         self._decided += 1
-        fits = own and (judged if self._decided == len(due) else not judged and not body["violations"])
+        stopped = [] if acted else [progress_violation(t, body["decisions"])]
+        broken = body["violations"][len(stopped) :]
+        told = same(body["violations"][: len(stopped)], stopped) and all(one["invariant"] != PROGRESS for one in broken)
+        demand(told, f"the violations at t = {t} do not say whether something was chosen", E_STATE)
+        fits = own and (judged if self._decided == len(due) else not judged and not broken)
         demand(fits, f"a decision at t = {t} is out of turn, or is judged before or after the end of it", E_STATE)
         agree(body, {"before": self._state, **({} if acted else {"after": self._state})}, "a step", E_STATE)
         for name, receipt in body["parts"].items():
@@ -146,7 +150,7 @@ class RunOrder:
         for gate in (owned(body, one["gate"]) for decision in body["decisions"] for one in decision["rejected"]):
             demand(gate in self._gates, f"a gate at t = {t} is none of the run's", E_STATE)
             self._gates[gate] += 1
-        self._breaches("step", body["violations"])
+        self._breaches("step", broken)
         self._state = body["after"]
         if body["success"] is True and self._success is None:
             self._success = t

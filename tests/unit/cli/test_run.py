@@ -56,7 +56,7 @@ def test_a_run_says_how_often_each_probe_came_to_each_verdict(spec, project):
     assert line in shown.splitlines()
 
 
-REFUSALS = [["too_tired"], ["too_tired"], ["too_far", "too_tired"]]
+REFUSALS = {"step_2": ["too_tired", "too_far"]}
 DIVISION = "E_EVAL_DIVISION_BY_ZERO"
 WRONG = {
     "no admissible action": ("governor.with.stamina=2", "progress", REFUSALS, [(0, 2), (1, 2)], None, []),

@@ -18,7 +18,7 @@ def commit(t=0, episode=0):
 
 
 def step(t=0, *, episode=0, chosen=0, broken=(), errors=(None,)):
-    violations = [{"invariant": name, "severity": "warn"} for name in broken]
+    violations = [{"invariant": name, "severity": "warn"} for name in (*["progress"][: chosen is None], *broken)]
     decisions: list[dict[str, object]] = [
         {"rejected": [], "error": None if one is None else {"code": one}} for one in errors
     ]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specledger.core.canonical import canonical_bytes
+from specledger.core.events import progress_violation
 from specledger.core.verdict import Verdict
 from specledger.evidence.result import Tally
 
@@ -33,7 +34,8 @@ def start(*invariants, gates=("schema", "wall")):
 
 
 def step(*violations, decisions=(ADMITTED,), chosen=0):
-    return "step", {"decisions": list(decisions), "chosen": chosen, "violations": list(violations)}
+    stopped = [] if chosen is not None else [progress_violation(0, decisions)]
+    return "step", {"decisions": list(decisions), "chosen": chosen, "violations": [*stopped, *violations]}
 
 
 def close(*violations, success=False, idle=0):

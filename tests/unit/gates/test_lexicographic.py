@@ -248,6 +248,21 @@ def test_no_admissible_action_is_receipted_and_counted_and_changes_nothing(agent
     assert result["verdict"] == "FAIL"
 
 
+REASONS = {
+    "position-liar": ["prediction_mismatch", "environment_unsafe_cell_1", "environment_unsafe_cell_2"],
+    "wall-seeker": ["environment_unsafe_cell_1"],
+    "silent": [],
+}
+
+
+@pytest.mark.parametrize("agent", REASONS)
+def test_no_admissible_action_stands_in_the_violations_by_its_step_with_the_reasons(agent):
+    for step in bodies(dead_end(agent)):
+        ((name, severity, witness),) = [one.values() for one in step["violations"]]
+        assert (name, severity, list(witness)) == ("progress", "fatal", [f"step_{step['t']}"])
+        assert sorted(witness[f"step_{step['t']}"]) == sorted(REASONS[agent])
+
+
 def test_walls_only_have_one_reason_each():
     for step in gates_by_direction(dead_end("wall-seeker")):
         assert step == {"N": ["wall"], "W": ["wall"]}

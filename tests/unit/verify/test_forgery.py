@@ -64,7 +64,7 @@ def hide_that_nothing_was_admitted(f):
     for commit, step in decisions(f):
         if step["chosen"] is None:
             step["decisions"][0]["rejected"] = []
-            step["chosen"] = 0
+            step["chosen"], step["violations"] = 0, []
             f.bind(commit, step)
 
 
