@@ -14,15 +14,15 @@ each check is one numbered function, and uses only what earlier checks put into 
      5 receipts         11 audit log          17 checkpoint           23 run log
      6 result           12 verdicts on laws   18 envelopes
 
-What it does not do: it does not replay a run, prove a law or evaluate an expression. It therefore cannot tell whether
-gates judged correctly, whether states follow from actions, or whether a law that is recorded as PROVED, PASS or UNKNOWN
-is so; nor whether an object on a tape has the right form and number (agent faults `wrong_form`, `wrong_id`), and was
-asked for. Such verdicts are reported as "not decided here"; `spec verify` replays them. Every answer ends with the list
-of what was not checked.
+What it does not do: it does not replay a run, prove a law or evaluate an expression, and it does not check whether the
+specs are valid (types, references, limits). It therefore cannot tell whether gates judged correctly, whether states
+follow from actions, or whether a law that is recorded as PROVED, PASS or UNKNOWN is so; nor whether an object on a tape
+has the right form and number (agent faults `wrong_form`, `wrong_id`), and was asked for. Such verdicts are reported as
+"not decided here"; `spec verify` replays them. Every answer ends with the list of what was not checked.
 
-Exit codes: 0 all checks passed; 1 the evidence is refuted; 2 wrong usage, or there is no evidence; 3 nothing is
-refuted, but something that was asked for could not be shown (a level, signatures), or the system failed; 130 it was
-interrupted.
+Exit codes: 0 nothing is refuted, and what was asked for was shown, without replay; 1 the evidence is refuted; 2 wrong
+usage, or there is no evidence; 3 nothing is refuted, but something that was asked for could not be shown (a level,
+signatures), or the system failed; 130 it was interrupted.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ MAX_LINE = 8 * MIB  # a receipt or an answer on a tape
 MAX_ENTRY = 4 * MIB  # an entry of an audit log
 MAX_NOTE = 1 << 16  # a checkpoint
 MAX_CASES = 100
+MAX_UNLISTED = 256  # files that are looked at although no manifest lists them
 MAX_WINDOWS = 65_536  # windows that the rule of a ring automaton tells apart
 MAX_CELLS = 20_000_000  # cells of a ring automaton that are evolved for one counterexample
 ZEROS = "0" * 64
@@ -359,7 +360,7 @@ def check_files(b: Bundle) -> None:
 
     A run inside a suite has no detached files and no sources.
     """
-    entries, present = b.manifest["files"], walk(b.folder)
+    entries = b.manifest["files"]
     b.listed = paths = [entry["path"] for entry in entries]
     sorted_once = isinstance(entries, list) and paths == sorted(set(paths), key=str.encode)
     require(sorted_once, "`files` is not a sorted list, or lists a path twice")
@@ -368,34 +369,46 @@ def check_files(b: Bundle) -> None:
     for path in paths:
         known = path in (RECEIPTS, SPECS, *LISTED[b.kind], *runs) or CASE_PATH.fullmatch(path)
         require(known or (not b.inner and SOURCE_PATH.fullmatch(path)), f"a {b.kind} has no file {path!r}")
+    listed = {MANIFEST, RECEIPTS, SPECS, *paths}
+    present = walk(b.folder, b.runs, listed)
     b.detached = [] if b.inner else [name for name in DETACHED_FILES if name in present]
-    expected = {MANIFEST, RECEIPTS, SPECS, *paths, *b.detached}
-    own = {path for path in present if path in expected or not path.startswith(tuple(f"{run}/" for run in b.runs))}
-    require(own == expected, f"missing, or not listed: {', '.join(sorted(own ^ expected))[:200]}")
+    expected = {*listed, *b.detached}
+    require(present == expected, f"missing, or not listed: {', '.join(sorted(present ^ expected))[:200]}")
     for entry in entries:
         path = b.folder / entry["path"]
         shape(entry, ("path", "sha256", "size"), "`files`")
-        agree(entry, {"size": path.stat().st_size, "sha256": file_sha256(path)}, f"`files` of {entry['path']}")
+        for name, found in (("size", path.stat().st_size), ("sha256", file_sha256(path))):
+            message = f"`{name}` of {entry['path']} is {found}, and the manifest lists {entry[name]!r:.80}"
+            require(same(entry[name], found), message)
     require({RECEIPTS, SPECS} <= set(paths), f"{RECEIPTS} or {SPECS} is not listed")
     signed = {*SIGNED_FILES} & {*b.detached}
     require(len(signed) in (0, len(SIGNED_FILES)), f"a signed bundle has {', '.join(SIGNED_FILES)}")
 
 
-def walk(folder: Path) -> set[str]:
-    """The paths of all files in a folder; links, empty folders and anything that is not a plain file are refused."""
+def walk(folder: Path, runs: Iterable[str] = (), listed: set[str] | None = None) -> set[str]:
+    """The paths of all files in a folder; links, empty folders and anything that is not a plain file are refused.
+
+    Of the bundles `runs` inside it it is the manifest alone. With `listed`, few other files are looked at.
+    """
     found, waiting = set(), [""]
+    held = {f"{run}/" for run in runs}
     while waiting:
         prefix = waiting.pop()
+        if prefix in held:
+            found.add(f"{prefix}{MANIFEST}")  # that it is there is checked with its digest
+            continue
+        is_empty = True
         with os.scandir(folder / prefix) as scan:
-            entries = list(scan)
-        require(entries or not prefix, f"{prefix} is empty")
-        for entry in entries:
-            path = f"{prefix}{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append(f"{path}/")
-            else:
-                require(entry.is_file(follow_symlinks=False), f"{path} is not a plain file")
-                found.add(path)
+            for entry in scan:
+                is_empty, path = False, f"{prefix}{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(f"{path}/")
+                else:
+                    require(entry.is_file(follow_symlinks=False), f"{path} is not a plain file")
+                    found.add(path)
+                unlisted = 0 if listed is None else len(waiting) + len(found) - len(listed)
+                require(unlisted <= MAX_UNLISTED, f"there are more than {MAX_UNLISTED} files that are not listed")
+        require(not is_empty or not prefix, f"{prefix} is empty")
     return found
 
 
@@ -1127,7 +1140,7 @@ def check_discovery(b: Bundle) -> dict[str, str]:
 
 @check(13, "E_COUNTEREXAMPLE", lambda b: b.kind in ("law", "discovery"))
 def check_counterexamples(b: Bundle) -> None:
-    """Counterexamples are evolutions of their universe."""
+    """Counterexamples are evolved again where a rule is data, and consistent where it is an expression."""
     seen: dict[tuple[str, JSON], dict[str, str]] = {}
     outcomes: Counter[str] = Counter()
     for body in b.of("verdict", "law", "escalation"):
@@ -1138,11 +1151,11 @@ def check_counterexamples(b: Bundle) -> None:
             require(goes, "a status does not go with its counterexample", "E_VERDICT")
             if recorded is not None:
                 outcomes[evolve(b.specs[key], mutant, recorded, seen.setdefault((key, mutant), {}))] += 1
-    if outcomes:
-        b.not_checked.append("that a counterexample violates what its law claims (an expression)")
     outcomes.pop("evolved", None)
     for why, count in outcomes.items():
-        b.not_checked.append(f"that {count} counterexamples follow their universe's rule ({why})")
+        b.not_checked.append(f"of {count} counterexamples: that they follow their universe's rule ({why})")
+    if seen:
+        b.not_checked.append("of every counterexample: that it violates what its law claims (an expression)")
 
 
 def evolve(universe: JSON, mutant: JSON, recorded: JSON, seen: dict[str, str]) -> str:
@@ -1514,6 +1527,7 @@ def note_open(b: Bundle) -> None:
         "replay: that the specs lead to these receipts (L4; use `spec verify`)": True,
         "agent faults `wrong_form`, `wrong_id`; which messages the run asks (L4; `spec verify`)": taped,
         "what measures are of the episodes: figures are sums of what is recorded (`spec verify`)": b.kind == "suite",
+        "whether the specs are valid: types, references, limits (`spec check`, `spec verify`)": True,
         "expressions: gates, invariants, probes, `success`, checks (L5; `spec verify --judge`)": True,
         "that the documents in specs/ resolve to specs.json": sources,
         "which documents specs.json was resolved from: there are none": not sources,
@@ -1533,12 +1547,17 @@ def verify_bundle(bundle: Bundle, levels: Iterable[str] = ()) -> list[Check]:
     checks = make_all(bundle)
     if checks[-1].status != "failed":
         note_open(bundle)
-        passed = {one.number for one in checks if one.status == "passed"}
-        for level in sorted(set(levels)):
-            needed = LEVELS[level]
-            if needed is None or not needed <= passed:
-                checks.append(Check(0, f"level {level} was demanded", "not shown", None, "it is not reached here"))
+        note_levels(checks, levels)
     return checks
+
+
+def note_levels(checks: list[Check], levels: Iterable[str]) -> None:
+    """Note which levels that were demanded are not reached; what the reader brings is checked beside them."""
+    passed = {one.number for one in checks if one.status == "passed"}
+    for level in sorted(set(levels)):
+        needed = LEVELS[level]
+        if needed is None or not needed <= passed:
+            checks.append(Check(0, f"level {level} was demanded", "not shown", None, "it is not reached here"))
 
 
 ARCHIVE_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+=,@-]*(/[A-Za-z0-9_][A-Za-z0-9._+=,@-]*){0,7}")
@@ -1595,10 +1614,12 @@ def verify(place: Path, bundle: Bundle, levels: Iterable[str] = ()) -> list[Chec
             return verify(folder, bundle, levels) if checks[0].status == "passed" else checks
     if b"specledger/runlog/v1" in begins.partition(b"\n")[0]:
         bundle.not_checked.append("the bundles that the run log names; that this is the only log")
-        return verify_file(bundle, 23, "E_RUNLOG", "the run log is one chain", lambda _: read_run_log(place))
+        checks = verify_file(bundle, 23, "E_RUNLOG", "the run log is one chain", lambda _: read_run_log(place))
+        return with_levels(checks, bundle, levels)
     if b'"prev_entry_hash"' in begins:
         bundle.not_checked.append("whether decisions were right; that nothing was cut off at the end")
-        return verify_file(bundle, 11, "E_AUDIT_LINE", "the audit log is one chain", lambda _: read_audit_log(place))
+        checks = verify_file(bundle, 11, "E_AUDIT_LINE", "the audit log is one chain", lambda _: read_audit_log(place))
+        return with_levels(checks, bundle, levels)
     if not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
         raise NoEvidence(f"there is no bundle and no log at {place}", "E_NO_EVIDENCE")
     bundle.folder = place
@@ -1610,12 +1631,26 @@ def verify_file(bundle: Bundle, number: int, code: str, name: str, function: Fun
     return make_all(bundle, [Rule(number, name, code, code, bool, function)])
 
 
+def with_levels(checks: list[Check], bundle: Bundle, levels: Iterable[str]) -> list[Check]:
+    """The checks of a log, with the levels that were asked for: a log has no signatures and no checkpoint."""
+    if checks[-1].status != "failed":
+        brought = {
+            "L1": bundle.trust is not None,
+            "L3": bundle.seen is not None or "checkpoint" in (bundle.trust or ()),
+        }
+        note_levels(checks, {*levels, *(level for level, is_brought in brought.items() if is_brought)})
+    return checks
+
+
+NOTHING_REFUTED = "nothing refuted; not replayed"
+
+
 def verdict_of(checks: list[Check]) -> tuple[str, int]:
     """The verdict of checks and its exit code."""
     statuses = {one.status for one in checks}
     if "failed" in statuses:
         return "REFUTED", 1
-    return ("INCONCLUSIVE", 3) if "not shown" in statuses else ("CONFORMS", 0)
+    return ("INCONCLUSIVE", 3) if "not shown" in statuses else (NOTHING_REFUTED, 0)
 
 
 def printable(text: str) -> str:

@@ -74,7 +74,7 @@ class Reader:
         trust: The keys that the reader trusts, and what is expected.
         against: Heads that were seen before.
         judge: Whether a second evaluator judges every verdict.
-        levels: The levels that must be reached, beside L0; empty for those that the rest asks for.
+        levels: The levels that must be reached, beside L0 and those that the rest asks for; without any, L4 is.
         proof: The number of the receipt whose inclusion is to be proved, if one is.
         log: A run log that the evidence must be entered in.
         log_head: A head of that log that was seen before.
@@ -99,16 +99,15 @@ class Reader:
 
     @property
     def asked(self) -> frozenset[Level]:
-        """The levels that the verdict is about: those that were named, or those that the rest asks for."""
-        if self.levels:
-            return self.levels | {Level.INTACT}
+        """The levels that the verdict is about: what the rest asks for, and those that were named, else replay."""
         more = {
             Level.SIGNED: self.trust,
             Level.TIMED: self.authorities,
             Level.UNFORKED: self.against,
             Level.JUDGED: self.judge,
         }
-        return frozenset({Level.INTACT, Level.REPLAYED, *(level for level, wanted in more.items() if wanted)})
+        named = self.levels or {Level.REPLAYED}
+        return frozenset({Level.INTACT, *named, *(level for level, wanted in more.items() if wanted)})
 
 
 def level_statuses(verification: Verification) -> tuple[LevelStatus, ...]:

@@ -22,13 +22,16 @@ from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Level, Stopped, Verification, agree
+from specledger.verify.changed import first_other
+from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, agree
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
 from specledger.verify.kind import C, Chained, Checked, Compiled, EvidenceKind, O, Read, Replayed, Resources, Verifiable
 from specledger.verify.manifest import (
     MAX_SPECS,
+    Changed,
+    Listing,
     check_files,
     check_head,
     check_result,
@@ -120,7 +123,7 @@ def open_bundle(
     verification = Verification(asked=reader.asked, demanded=reader.levels)
     verification.signed = any(os.path.lexists(place / name) for name in SIGNED)
     try:
-        compiled = compile_bundle(place, kind, Resources(models, executor), verification)
+        compiled = compile_bundle(place, kind, Resources(models, executor), verification, explain=reader.replay)
         obstacle = obstacle_to_replay(compiled, replay=reader.replay)
         verifiable = compiled.content.check(verification, obstacle)
         check_external(verification, compiled, reader)
@@ -138,22 +141,36 @@ def open_bundle(
 
 
 def compile_bundle(
-    place: Path, kind: EvidenceKind[O, C], resources: Resources, verification: Verification, *, inner: bool = False
+    place: Path,
+    kind: EvidenceKind[O, C],
+    resources: Resources,
+    verification: Verification,
+    *,
+    inner: bool = False,
+    explain: bool = False,
 ) -> Compiled[O, C]:
     """Take a bundle through the stages without replay; an `inner` one is in a suite, unsigned and without sources.
+
+    `explain` is whether replay may tell which receipt of a changed file differs.
 
     Raises:
         Stopped: A check failed.
         Rejected: E_NO_EVIDENCE, if there is no bundle.
     """
-    checked = check_receipts(chain(read_bundle(place, kind, verification, inner=inner), verification), verification)
+    read = read_bundle(place, kind, verification, resources if explain else None, inner=inner)
+    checked = check_receipts(chain(read, verification), verification)
     return compile_specs(checked, resources, verification, inner=inner)
 
 
 def read_bundle(
-    place: Path, kind: EvidenceKind[O, C], verification: Verification, *, inner: bool = False
+    place: Path,
+    kind: EvidenceKind[O, C],
+    verification: Verification,
+    resources: Resources | None = None,
+    *,
+    inner: bool = False,
 ) -> Read[O, C]:
-    """Read the manifest and check the files."""
+    """Read the manifest and check the files; with resources, replay tells which receipt of a changed file differs."""
     if not place.is_dir() or not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
         there = os.path.lexists(place)
         message = f"`{place}` is no bundle" if there else f"there is nothing at `{place}`"
@@ -163,7 +180,12 @@ def read_bundle(
         manifest = read_manifest(place, kind.receipts.name)
     # 2
     with verification.check(check_names.FILES):
-        listing = check_files(place, manifest["files"], kind.files, kind.folders, covered=not inner)
+        try:
+            listing = check_files(place, manifest["files"], kind.files, kind.folders, covered=not inner)
+        except Changed as changed:
+            read = Read(place, kind, manifest, Listing())
+            which = f"; {first_other(read, resources)}" if changed.path == RECEIPTS else ""
+            raise Broken(changed.code, f"{changed.message}{which}") from None
     return Read(place, kind, manifest, listing)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
@@ -29,6 +29,7 @@ from specledger.verify.manifest import Listing
 from specledger.verify.receipts import Head, Order, Receipts
 
 
+@runtime_checkable
 class Verifiable(Protocol):
     """Evidence whose content was checked without replay; what is left is to replay and to judge it."""
 

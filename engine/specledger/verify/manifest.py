@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, ValidationError, convert
-from msgspec.structs import asdict
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.digest import file_digest
@@ -136,6 +135,14 @@ class _Entry(Struct, forbid_unknown_fields=True):
     size: int
 
 
+class Changed(Broken):
+    """A file is not the one that the manifest lists."""
+
+    def __init__(self, path: str, message: str) -> None:
+        self.path = path
+        super().__init__(E_FILES, message)
+
+
 def check_files(
     place: Path, listed: Any, files: Sequence[str] = (), folders: Collection[str] = (), *, covered: bool = True
 ) -> Listing:
@@ -164,8 +171,13 @@ def check_files(
     for entry in entries:
         path = place / entry.path
         demand(path.is_file() and not path.is_symlink(), f"{entry.path} is no plain file", E_FILES)
-        file = {"size": path.stat().st_size, "sha256": file_digest(path)}
-        agree(asdict(entry), file, f"the manifest's entry of {entry.path}", E_FILES)
+        size = path.stat().st_size
+        if size != entry.size:
+            raise Changed(entry.path, f"{entry.path} has {size} bytes, and the manifest lists {entry.size}")
+        digest = file_digest(path)
+        if digest != entry.sha256:
+            message = f"{entry.path} has the SHA-256 {digest}, and the manifest lists {entry.sha256:.80}"
+            raise Changed(entry.path, message)
     return Listing(more, sources, cases, covers, [path.removesuffix(f"/{MANIFEST}") for path in inner])
 
 

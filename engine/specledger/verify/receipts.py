@@ -32,6 +32,14 @@ class Order(Protocol):
         """Take one receipt."""
 
 
+class Unlinked(Broken):
+    """A receipt, which the number names, is not the one that belongs there."""
+
+    def __init__(self, number: int, code: str, message: str) -> None:
+        self.number = number
+        super().__init__(code, message)
+
+
 class Head(Struct, frozen=True):
     """The head of a chain: number of receipts, digest of the last one, Merkle root, the last two as hex."""
 
@@ -114,19 +122,18 @@ def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
     return specs
 
 
-def _unlinked(run: str, before: bytes, line: bytes, number: int) -> Broken:
+def _unlinked(run: str, before: bytes, line: bytes, number: int) -> Unlinked:
     """Why a line does not follow the one before, which may be the one that was changed."""
-    try:
-        if number:
-            read_receipt(before, number - 1)
-        receipt = read_receipt(line, number)
-    except Broken as broken:
-        return broken
+    for one, place in ((before, number - 1), (line, number)) if number else ((line, number),):
+        try:
+            receipt = read_receipt(one, place)
+        except Broken as broken:
+            return Unlinked(place, broken.code, broken.message)
     if receipt["run"] != run:
-        return Broken(E_CHAIN, f"receipt {number} belongs to another run")
+        return Unlinked(number, E_CHAIN, f"receipt {number} belongs to another run")
     if type(receipt["seq"]) is not int or receipt["seq"] != number:
-        return Broken(E_CHAIN, f"receipt {number} has the number {receipt['seq']!r}")
-    return Broken(E_CHAIN, f"receipt {number} does not follow the receipt before it")
+        return Unlinked(number, E_CHAIN, f"receipt {number} has the number {receipt['seq']!r}")
+    return Unlinked(max(0, number - 1), E_CHAIN, f"receipt {number} does not follow the receipt before it")
 
 
 def read_receipt(line: bytes, number: int) -> Mapping[str, Any]:

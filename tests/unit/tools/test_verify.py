@@ -19,7 +19,8 @@ from specledger.core.diagnostics import codes
 from specledger.evidence.archive import pack
 from specledger.pipeline.authoring import load_codes
 from specledger.pipeline.verifying import verify as verify_with_replay
-from tests.conformance.tampered.verifiers import by_tool
+from specledger.verify.checks import Level
+from tests.conformance.tampered.verifiers import by_engine, by_tool
 from tools import verify
 from tools.conformance import PLACE, Laid
 from tools.tampering.forger import Forger, canonical
@@ -88,6 +89,16 @@ def test_a_verdict_on_a_law_is_not_decided():
     assert any(line.startswith("not decided here, only recorded: law/right@") for line in found["not_checked"])
 
 
+@pytest.mark.parametrize("outcome", ["evolved", "an expression"])
+def test_a_counterexample_that_was_evolved_again_is_not_said_to_be_unchecked(outcome, monkeypatch, capsys):
+    monkeypatch.setattr(verify, "evolve", lambda *_: outcome)
+    verify.main([str(PLACE / "bases" / "refuted")])
+    passed, _, left = capsys.readouterr().out.partition("Not checked here:")
+    assert "13 passed    Counterexamples are evolved again where a rule is data, and consistent where it is" in passed
+    assert "of every counterexample: that it violates what its law claims" in left
+    assert ("that they follow their universe's rule" in left) == (outcome != "evolved")
+
+
 def test_an_archive_is_verified_as_its_folder(bundle, tmp_path):
     pack(bundle("climb-signed"), tmp_path / "bundle.zip")
     assert asked(tmp_path / "bundle.zip", "--trust", PLACE / "trust-one.json")[0] == 0
@@ -107,6 +118,49 @@ def test_levels_that_it_can_reach():
     signed, trust = PLACE / "bases" / "climb-signed", PLACE / "trust-one.json"
     assert asked(signed, "--trust", trust, "--level", "L1", "--level", "L0")[0] == 0
     assert asked(signed, "--against", signed / "checkpoint", "--level", "L3")[0] == 0
+
+
+@pytest.mark.parametrize("trusted", [False, True], ids=["", "with a trust file"])
+@pytest.mark.parametrize("level", ["L0", "L1", "L3"])
+@pytest.mark.parametrize("base", ["climb", "climb-signed"])
+def test_a_level_adds_to_what_the_trust_file_asks_in_both_verifiers(base, level, trusted):
+    laid = Laid(PLACE / "bases" / base, {"trust": PLACE / "trust-one.json"} if trusted else {})
+    wanted = 0 if level == "L0" or (level == "L1" and trusted) else 3
+    wanted = 3 if trusted and base == "climb" else wanted
+    assert by_tool(laid, "--level", level).exit == wanted
+    assert by_engine(laid, levels=frozenset({Level(level)})).exit == wanted
+
+
+@pytest.mark.parametrize("words", [["--level", "L1"], ["--trust", PLACE / "trust-one.json"]], ids=["level", "trust"])
+def test_what_is_asked_of_a_log_that_it_cannot_give_is_told(words, bundle):
+    code, found = asked(bundle("kernel") / "audit.log.jsonl", *words)
+    assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
+
+
+def test_what_passed_is_called_no_more_than_not_refuted(capsys):
+    _, found = asked(PLACE / "bases" / "climb")
+    assert found["verdict"] == "nothing refuted; not replayed"
+    assert any(line.startswith("whether the specs are valid") for line in found["not_checked"])
+    assert verify.main([str(PLACE / "bases" / "climb")]) == 0
+    assert capsys.readouterr().out.endswith("\nnothing refuted; not replayed.\n")
+
+
+def test_very_many_files_that_are_not_listed_are_refused_before_any_is_read(bundle, monkeypatch):
+    place = bundle("climb")
+    monkeypatch.setattr(verify, "file_sha256", lambda path: pytest.fail(f"{path} was read"))
+    for number in range(verify.MAX_UNLISTED + 1):
+        (place / f"more-{number}").touch()
+    found = by_tool(Laid(place, {}))
+    assert (found.exit, found.code) == (1, "E_FILES")
+    assert found.message == "there are more than 256 files that are not listed"
+
+
+def test_the_digest_of_a_file_is_told_from_the_listed_one(bundle):
+    place = bundle("climb")
+    data = (place / "specs.json").read_bytes()
+    (place / "specs.json").write_bytes(data.replace(b"climb", b"clomb", 1))
+    told, listed = (hashlib.sha256(one).hexdigest() for one in ((place / "specs.json").read_bytes(), data))
+    assert by_tool(Laid(place, {})).message == f"`sha256` of specs.json is {told}, and the manifest lists '{listed}'"
 
 
 def test_without_cryptography_signatures_are_not_checked(monkeypatch):

@@ -1,0 +1,59 @@
+"""Which receipt differs, of a file of receipts that is not the one that the manifest lists.
+
+Nothing is decided by this: the evidence is refuted already, and the words are for whoever looks for the change.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import asdict
+
+from specledger.core.diagnostics import counted
+from specledger.evidence.layout import SPECS
+from specledger.expr import EvaluationError
+from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, agree
+from specledger.verify.kind import Checked, Read, Resources, Verifiable
+from specledger.verify.manifest import MAX_SPECS, other_maker, read_document
+from specledger.verify.receipts import MALFORMED, Head, Receipts, Unlinked, linked
+from specledger.verify.replay import rebuild
+
+
+def first_other(read: Read[Any, Any], resources: Resources | None) -> str:
+    """Words for the first receipt that differs: by the chain, and with resources by replay, which names the field."""
+    recorded = read.manifest["receipts"]
+    by_chain = _by_chain(read.receipts, recorded.get("head") if isinstance(recorded, dict) else None)
+    by_replay = "" if resources is None or other_maker(read.manifest) is not None else _by_replay(read, resources)
+    return f"{by_chain}; by replay, {by_replay}" if by_replay else by_chain
+
+
+def _by_chain(receipts: Receipts, head: Any) -> str:
+    """As far as the chain tells: a forger can have sealed all that follow a change again."""
+    count, last = 0, b""
+    try:
+        for _, hashed in linked(receipts):
+            count, last = count + 1, hashed
+    except Unlinked as unlinked:
+        return f"receipt {unlinked.number} is the first that differs: {unlinked.message}"
+    except Broken as broken:  # a line that is torn, or longer than any receipt
+        return f"receipt {count} is the first that differs: {broken.message}"
+    if last.hex() == head:
+        return "every receipt is as it was"
+    return f"its {counted(count, 'receipt')} follow each other, and the last is not the one that the manifest names"
+
+
+def _by_replay(read: Read[Any, Any], resources: Resources) -> str:
+    """As replay tells, if the specs are those that the manifest names."""
+    kind = read.kind
+    try:
+        specs = rebuild(read_document(read.place / SPECS, MAX_SPECS, E_SPECS), resources.models, kind.receipts.name)
+        agree(read.manifest, {"specs": specs.digest}, "the manifest", E_SPECS)
+        checked = Checked(**asdict(read), head=Head(0, "", ""), order=kind.order(), stated=None)
+        content = kind.content(checked, specs, resources)
+        if isinstance(content, Verifiable):
+            content.replay()
+    except Broken as broken:
+        return broken.message if broken.code == E_REPLAY else ""
+    except (EvaluationError, *MALFORMED):  # what was changed may be read before it is compared
+        return ""
+    return ""
