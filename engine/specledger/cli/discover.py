@@ -11,6 +11,7 @@ import typer
 from specledger.cli import completion
 from specledger.cli.codes import Interrupted
 from specledger.cli.options import (
+    UNREPLAYED,
     AllowOutside,
     ClusterAddress,
     Format,
@@ -20,6 +21,7 @@ from specledger.cli.options import (
     Overrides,
     Packed,
     Purpose,
+    Replayed,
     Sign,
     Stamp,
     TextOrJson,
@@ -29,7 +31,7 @@ from specledger.cli.options import (
     executor_of,
     seal_of,
 )
-from specledger.cli.output import print_json
+from specledger.cli.output import print_error, print_json
 from specledger.cli.run import Record, run_as_json, run_case, say
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import combine, exit_code
@@ -81,6 +83,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,
+    replay: Replayed = False,
     packed: Packed = False,
     log: Log = None,
     purpose: Purpose = None,
@@ -89,6 +92,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Make discoveries, or resume them, and write their evidence."""
+    from specledger.evidence.seal import UNSIGNED
     from specledger.kinds.running import RunOptions
     from specledger.pipeline.executing import place_cases
 
@@ -102,9 +106,11 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
         place.parent.mkdir(parents=True, exist_ok=True)
         path = journal or _beside(place)
+        if seal != UNSIGNED and not replay and path.exists():
+            print_error(f"{printable(str(path))}: the steps that it holds are sealed {UNREPLAYED}")
         try:
             with executor_of(workers, cluster) as executor:
-                options = RunOptions(executor, record=record, seal=seal, journal=str(path), retry=retry)
+                options = RunOptions(executor, record=record, seal=seal, journal=str(path), retry=retry, replay=replay)
                 finished.append(run_case(log, bundle, purpose, place, options))
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted: finished steps are kept in {path}") from None
@@ -112,7 +118,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
             say(finished[-1:], *_journal_lines(bundle, path, finished[-1]))
     if format_ is Format.JSON:
         print_json({"runs": [run_as_json(one) for one in finished]})
-    raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
+    raise typer.Exit(exit_code(combine(one.ending for one in finished)))
 
 
 def _load_discoveries(

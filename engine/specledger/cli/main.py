@@ -27,7 +27,8 @@ from specledger.cli.golden import golden, pin
 from specledger.cli.inspection import diff, trace
 from specledger.cli.output import print_refusal, print_text, with_output_options
 from specledger.cli.report import report
-from specledger.cli.run import merge, run
+from specledger.cli.run import run
+from specledger.cli.shards import merge
 from specledger.cli.specs import check, plan, show_spec
 from specledger.cli.verify import keys, seal, verify
 from specledger.core.diagnostics import Diagnostic, Rejected

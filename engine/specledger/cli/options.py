@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -107,6 +107,11 @@ Origin = Annotated[
 Stamp = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Attach the response of a time-stamping authority (RFC 3161).")
 ]
+Replayed = Annotated[
+    bool, typer.Option("--replay", help="Replay the evidence and compare every byte; it is signed only if that passes.")
+]
+UNREPLAYED: Final = "without replay: what receipts say was not made again (`--replay` does that before)"
+"""Said of evidence that others may have written, before it is sealed."""
 Packed = Annotated[bool, typer.Option("--zip", help="Write each bundle as one zip file.")]
 Log = Annotated[
     Path | None,

@@ -1,19 +1,20 @@
-"""`spec run` and `spec merge`: run specs or shards of them, write their evidence, and join shards."""
+"""`spec run`: run specs or shards of them, and write their evidence."""
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import partial
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from specledger.cli.codes import Interrupted
 from specledger.cli.options import (
+    UNREPLAYED,
     AllowOutside,
     AnyFormat,
     CaseValues,
@@ -26,6 +27,7 @@ from specledger.cli.options import (
     Overrides,
     Packed,
     Purpose,
+    Replayed,
     Sign,
     Stamp,
     TrustAgent,
@@ -42,13 +44,14 @@ from specledger.cli.output import (
     print_error,
     print_json,
     print_sources,
-    print_status,
     print_text,
     progress_bar,
     terminal,
     write_output,
 )
-from specledger.core.diagnostics import Diagnostic, Rejected, counted, printable
+from specledger.cli.shards import print_shards, read_shard, take_shard
+from specledger.cli.verify import print_replay
+from specledger.core.diagnostics import Diagnostic, Rejected, counted
 from specledger.core.verdict import Verdict, combine, exit_code
 from specledger.report.formats import FORMATS
 
@@ -91,6 +94,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,
+    replay: Replayed = False,
     packed: Packed = False,
     log: Log = None,
     purpose: Purpose = None,
@@ -100,6 +104,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Run scenarios, suites, laws and discoveries, and write their evidence."""
+    from specledger.evidence.seal import UNSIGNED
     from specledger.kinds.running import RunOptions
     from specledger.pipeline.checking import load_runs
     from specledger.pipeline.executing import place_cases
@@ -114,18 +119,22 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     _check_seed(seed, cases)
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
-    part = read_shard(shard, cases, sealed=sign is not None or log is not None or packed or timestamp is not None)
+    sealed = sign is not None or log is not None or packed or timestamp is not None or replay
+    part = read_shard(shard, cases, sealed=sealed)
     places = place_cases(cases, out, packed=packed)
     todo, part = take_shard(list(zip(cases, places, strict=True)), part, named=out is not None)
     with executor_of(workers, cluster) as executor:
-        options = RunOptions(executor, trust_agent, live, record, seal, resume=resume, shard=part, tell=_tell)
+        tell = partial(_tell, unreplayed=seal != UNSIGNED and not replay)
+        options = RunOptions(
+            executor, trust_agent, live, record, seal, resume=resume, shard=part, tell=tell, replay=replay
+        )
         aloud = format_ is OutputFormat.HUMAN
         finished = _run_each(todo, log, purpose, options, aloud=aloud)
     if part is not None:
         print_shards(finished)
     else:
-        _print_runs(finished, format_, process_count(workers))
-    raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
+        _print_runs(finished, format_, process_count(workers), replay=replay)
+    raise typer.Exit(exit_code(combine(one.ending for one in finished)))
 
 
 def _run_each(
@@ -159,9 +168,10 @@ def _interrupted(place: Path, *, resume: bool) -> Interrupted:
     return Interrupted(f"interrupted; kept beside {place}: {kept or 'nothing that is finished'}", f"`{again}` resumes")
 
 
-def _tell(finished: int, wanted: int, what: str) -> None:
-    """Say on standard error how much a resumed run takes over."""
-    print_error(f"{finished} of {counted(wanted, what)} were finished, {wanted - finished} are run")
+def _tell(finished: int, wanted: int, what: str, *, unreplayed: bool = False) -> None:
+    """Say on standard error how much a resumed run takes over, and that it is signed without replay."""
+    more = f"; the finished ones are sealed {UNREPLAYED}" if unreplayed and finished else ""
+    print_error(f"{finished} of {counted(wanted, what)} were finished, {wanted - finished} are run{more}")
 
 
 def say(finished: Sequence[Finished], *more: str) -> None:
@@ -204,6 +214,7 @@ def run_case(log: Path | None, bundle: Bundle, purpose: str | None, place: Path,
     if log is not None and attempt is not None:
         _print_warnings(enter_result(log, attempt, finished.manifest))
     _print_warnings(finished.found)
+    print_replay(finished)
     return finished
 
 
@@ -212,7 +223,7 @@ def _print_warnings(found: Sequence[Diagnostic]) -> None:
         print_error(diagnostics_text(found))
 
 
-def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: int) -> None:
+def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: int, *, replay: bool) -> None:
     """Print the results of runs: those that are part of a table, all as JSON, or a report of their evidence."""
     from specledger.kinds import KINDS
 
@@ -230,7 +241,7 @@ def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: in
 
     with ExitStack() as held:
         own = {one.place for one in finished if not one.complete}
-        evidence = open_all([one.place for one in finished], workers, held, own=own)
+        evidence = open_all([one.place for one in finished], workers, held, replay=replay, own=own)
         write_output(FORMATS[format_].write(make_report(evidence)))
 
 
@@ -249,88 +260,3 @@ def run_as_json(finished: Finished) -> dict[str, Any]:
             for each in finished.incidents
         ],
     }
-
-
-_SHARD: Final = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
-
-Shards = Annotated[
-    list[Path], typer.Argument(metavar="FOLDER...", help="Every folder that `spec run … --shard I/N` wrote.")
-]
-Place = Annotated[Path | None, typer.Option(show_default="out/<case>", help="The place of the evidence.")]
-
-
-def merge(
-    folders: Shards,
-    out: Place = None,
-    sign: Sign = None,
-    origin: Origin = None,
-    timestamp: Stamp = None,
-    packed: Packed = False,
-) -> None:
-    """Merge the shards of a suite or a scenario into the evidence of the whole; nothing is run again."""
-    from specledger.kinds import KINDS, runnable_kinds
-    from specledger.kinds.running import RunOptions
-    from specledger.kinds.shards import read_shards, refused
-    from specledger.pipeline.executing import place_cases
-
-    _, bundle = read_shards(folders)
-    (place,) = place_cases([bundle], out, packed=packed)
-    kind = KINDS[bundle.main.kind].run if bundle.main.kind in runnable_kinds(KINDS) else None
-    if kind is None or kind.merge is None:
-        raise refused(f"there are no shards of a {bundle.main.kind}")
-    finished = kind.merge(folders, place, RunOptions(seal=seal_of(sign, origin, timestamp)))
-    (print_status if finished.verdict is Verdict.PASS else print_text)(kind.show([finished]))
-    raise typer.Exit(exit_code(finished.verdict))
-
-
-def read_shard(text: str | None, cases: Sequence[Bundle], *, sealed: bool) -> tuple[int, int] | None:
-    """The shard that an option names; typer.BadParameter if it is malformed or empty, or what is run has no shards."""
-    from specledger.kinds import KINDS
-
-    if text is None:
-        return None
-    match = _SHARD.fullmatch(text)
-    if match is None or int(match[1]) > int(match[2]):
-        raise typer.BadParameter(f"--shard is I/N, such as 2/4: from 1 to N, not {text!r}")
-    if _are_separate(cases):
-        if int(match[1]) > len(cases):
-            raise typer.BadParameter(f"shard {text} is empty: there are only {len(cases)} to run")
-        return int(match[1]), int(match[2])
-    other = next((case for case in cases if KINDS[case.main.kind].run.merge is None), None)
-    if other is not None:
-        raise typer.BadParameter(
-            f"{other.main.name} is a {other.main.kind}: --shard is for suites, scenarios and lists of laws"
-        )
-    if sealed:
-        raise typer.BadParameter("a shard is no evidence yet: `spec merge` packs and signs; --log is for whole runs")
-    return int(match[1]), int(match[2])
-
-
-def _are_separate(cases: Sequence[Bundle]) -> bool:
-    """Whether all cases are short runs, so that a shard of them is a part of the list, with nothing to merge."""
-    from specledger.kinds import KINDS
-
-    return all(KINDS[case.main.kind].run.work is not None for case in cases)
-
-
-def take_shard(
-    todo: list[tuple[Bundle, Path]], part: tuple[int, int] | None, *, named: bool
-) -> tuple[list[tuple[Bundle, Path]], tuple[int, int] | None]:
-    """The runs of a shard with their places, and which part of each of them is made; None for the whole."""
-    if part is None:
-        return todo, None
-    number, of = part
-    if _are_separate([bundle for bundle, _ in todo]):
-        return todo[number - 1 :: of], None
-    if named:
-        return todo, part
-    return [(bundle, place.with_name(f"{place.name}.shard-{number}-of-{of}")) for bundle, place in todo], part
-
-
-def print_shards(finished: Sequence[Finished]) -> None:
-    """Print where the shards are."""
-    for one in finished:
-        result = one.manifest["result"]
-        number, of = result["shard"]
-        made = f"{result['made']} of {counted(result['of'], result['what'])}"
-        print_status(f"{printable(one.name)}  shard {number}/{of}: {made}, {printable(str(one.place))}")

@@ -12,10 +12,12 @@ import typer
 
 from specledger.cli import completion
 from specledger.cli.options import (
+    UNREPLAYED,
     AnyFormat,
     ClusterAddress,
     Origin,
     OutputFormat,
+    Replayed,
     Sign,
     Stamp,
     Workers,
@@ -37,6 +39,7 @@ from specledger.core.verdict import Exit, Verdict, combine, exit_code
 from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
+    from specledger.kinds.running import Finished
     from specledger.verify.checks import Level, Verification
 
 _MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not run "}
@@ -215,6 +218,17 @@ def verification_text(place: Path, verification: Verification) -> str:
     return "\n".join([*lines, f"{printable(str(place))}: {headline(verification)}."])
 
 
+def print_replay(finished: Finished) -> None:
+    """Print what replay found, if it was asked for."""
+    if finished.replayed is None:
+        return
+    if finished.replayed.verdict is not Verdict.PASS:
+        print_error(verification_text(finished.place, finished.replayed))
+    else:
+        found = next(one for one in finished.replayed.checks if one.level == "L4")
+        print_error(f"{printable(str(finished.place))}: {found.name}: {found.message}")
+
+
 def print_verification(place: Path, verification: Verification, format_: OutputFormat) -> None:
     """Print every check and every level."""
     from specledger.report.model import Report
@@ -239,20 +253,26 @@ def seal(
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,
+    replay: Replayed = False,
+    workers: Workers = None,
 ) -> None:
-    """Sign an existing bundle or attach a time stamp, after checking its chain; does not replay."""
+    """Sign an existing bundle or attach a time stamp, after checking its chain; does not replay unless asked."""
     from specledger.pipeline.verifying import seal_evidence
 
     wanted = seal_of(sign, origin, timestamp)
     if wanted.key is None and wanted.timestamp is None:
         raise typer.BadParameter("name a key by --sign, or a time stamp by --timestamp")
-    verification = seal_evidence(bundle, wanted)
-    if not verification.intact:
+    if not replay:
+        print_error(f"{printable(str(bundle))}: sealed {UNREPLAYED}")
+    with executor_of(workers, None) as executor:
+        verification, allowed = seal_evidence(bundle, wanted, replay=replay, executor=executor)
+    if not allowed:
         print_error(verification_text(bundle, verification))
         raise typer.Exit(exit_code(verification.verdict))
     signed = "" if wanted.key is None else f", signed by the key {wanted.key.id}"
     stamped = "" if wanted.timestamp is None else ", with a time stamp"
-    print_status(f"sealed {printable(str(bundle))}{signed}{stamped}")
+    again = ", replay gives the same bytes" if replay else ""
+    print_status(f"sealed {printable(str(bundle))}{signed}{stamped}{again}")
 
 
 keys = typer.Typer(

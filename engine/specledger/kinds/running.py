@@ -12,7 +12,7 @@ from msgspec import Struct
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, printable
 from specledger.core.events import Event
-from specledger.core.verdict import Verdict
+from specledger.core.verdict import Verdict, combine
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.kind import ReceiptKind
@@ -24,6 +24,7 @@ from specledger.oracles.recording import Listener, Tape
 from specledger.run.executor import Executor, Lost
 from specledger.run.loop import WORTH
 from specledger.run.workers import ALONE
+from specledger.verify.checks import Verification
 from specledger.verify.replay import Tell
 
 Progress = Callable[[int, int], None]
@@ -46,6 +47,7 @@ class RunOptions(Struct, frozen=True):
         events: What the run gave, if it was made already, by an executor that runs share.
         shard: `(i, n)`, if only the i-th of n parts is made: every n-th run of a suite, or a range of episodes.
         tell: Called with how much a resumed run takes over.
+        replay: Whether the evidence is replayed before it is sealed, and sealed only if that gives the same bytes.
     """
 
     executor: Executor = ALONE
@@ -61,6 +63,7 @@ class RunOptions(Struct, frozen=True):
     events: Iterable[Event] | None = None
     shard: tuple[int, int] | None = None
     tell: Tell | None = None
+    replay: bool = False
 
     def taken(self, finished: int, wanted: int, what: str) -> None:
         """Say how much was finished before, if the run is a resumed one."""
@@ -107,6 +110,7 @@ class Finished(Struct, frozen=True):
         replaced: Whether an earlier bundle was at the place.
         found: Warnings: a torn audit log of an earlier run, lost signatures.
         complete: Whether its evidence was there before, and nothing was run.
+        replayed: What replay found before the evidence was sealed; None if it was not asked for.
     """
 
     name: str
@@ -118,11 +122,17 @@ class Finished(Struct, frozen=True):
     replaced: bool = False
     found: tuple[Diagnostic, ...] = ()
     complete: bool = False
+    replayed: Verification | None = None
 
     @property
     def verdict(self) -> Verdict:
         """The verdict of the result."""
         return Verdict(self.manifest["result"]["verdict"])
+
+    @property
+    def ending(self) -> Verdict:
+        """The verdict of the result and of replay: the worse one."""
+        return combine([self.verdict, *([] if self.replayed is None else [self.replayed.verdict])])
 
 
 def bundle_writer(bundle: Bundle, place: Path, kind: ReceiptKind) -> BundleWriter:

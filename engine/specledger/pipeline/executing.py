@@ -20,6 +20,7 @@ from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle
 from specledger.kinds import KINDS, MODELS, case_name, evidence_kinds
 from specledger.kinds.running import Finished, Incident, Progress, RunOptions
 from specledger.load import Bundle
+from specledger.pipeline.verifying import seal_evidence
 from specledger.run.executor import Executor, spread
 from specledger.run.workers import ALONE
 from specledger.verify.assurance_levels import Reader
@@ -75,15 +76,18 @@ def execute(
     Of a resumed run whose complete evidence is at the place, that is read, and nothing is run, unless a run log
     announced that it will be.
     """
-    plain = options.seal == UNSIGNED and options.shard is None and not options.live and not options.record
+    late = options.seal == UNSIGNED or options.replay  # a seal that comes after the run, if any comes
+    plain = late and options.shard is None and not options.live and not options.record
     if options.resume and plain and not announced:
         done = read_complete(bundle, place, options.executor)
         if done is not None:
-            return done
+            return replay_and_seal(done, options)
     before, replaced = covers_of(place), False
     with suppress(OSError):  # the writer reports a place that cannot be used
         replaced = holds_bundle(place)
-    finished = replace(KINDS[bundle.main.kind].run.execute(bundle, place, options, progress), replaced=replaced)
+    now = replace(options, seal=UNSIGNED) if options.replay else options
+    finished = replace(KINDS[bundle.main.kind].run.execute(bundle, place, now, progress), replaced=replaced)
+    finished = replay_and_seal(finished, options)
     lost = sorted(before - covers_of(place))
     if not lost:
         return finished
@@ -91,6 +95,14 @@ def execute(
     hint = "name another --out to keep both; `spec seal` covers the new one"
     warning = Diagnostic(W_COVER_LOST, message, hint=hint, severity=Severity.WARNING)
     return replace(finished, found=(*finished.found, warning))
+
+
+def replay_and_seal(finished: Finished, options: RunOptions) -> Finished:
+    """What was made, replayed if that is asked for, and then sealed if replay gives the same bytes."""
+    if not options.replay:
+        return finished
+    found, _ = seal_evidence(finished.place, options.seal, replay=True, executor=options.executor)
+    return replace(finished, replayed=found)
 
 
 def read_complete(bundle: Bundle, place: Path, executor: Executor = ALONE) -> Finished | None:

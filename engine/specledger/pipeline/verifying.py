@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from specledger.core.verdict import Verdict
 from specledger.evidence.archive import InvalidArchive
-from specledger.evidence.seal import seal_bundle
+from specledger.evidence.seal import UNSIGNED, seal_bundle
 from specledger.kinds import KINDS, MODELS, evidence_kinds
 from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
@@ -48,13 +49,16 @@ def verify(
         return refused
 
 
-def seal_evidence(place: Path, seal: Seal) -> Verification:
-    """Sign or stamp the bundle at a place, unless a check of it fails; it is not replayed.
+def seal_evidence(
+    place: Path, seal: Seal, *, replay: bool = False, executor: Executor = ALONE
+) -> tuple[Verification, bool]:
+    """Sign or stamp the bundle at a place, unless a check of it fails, or replay was asked for and could not be made.
 
     Returns:
-        The checks that were made before; if one of them failed, nothing was written.
+        The checks that were made before, and whether they allow a seal; if not, nothing was written.
     """
-    verification = verify(place, replay=False)
-    if verification.intact:
+    verification = verify(place, replay=replay, executor=executor)
+    allowed = verification.verdict is Verdict.PASS if replay else verification.intact
+    if allowed and seal != UNSIGNED:
         seal_bundle(place, seal)
-    return verification
+    return verification, allowed

@@ -48,7 +48,7 @@ def test_a_run_is_signed_as_it_is_sealed_later(spec, project, key, monkeypatch):
     assert spec("run", "climb.yaml", "--out", "once", "--sign", key, "--origin", ORIGIN).status == 0
     assert spec("run", "climb.yaml", "--out", "later").status == 0
     monkeypatch.setenv("SIGNING", (project / key).read_text())
-    done = spec("seal", "later", "--sign", "env:SIGNING", "--origin", ORIGIN)
+    done = spec("seal", "later", "--sign", "env:SIGNING", "--origin", ORIGIN, "--replay")
     assert (done.status, done.err) == (0, "")
     assert files_of(project / "once") == files_of(project / "later")
     run = json.loads((project / "once" / "manifest.json").read_bytes())["run"]
