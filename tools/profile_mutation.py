@@ -31,7 +31,7 @@ REASONS = Path(__file__).with_name("profile_reasons.yaml")
 PROFILES = ("clatl-overview", "clatl-plan", "law-proposer", "toy-pseudo-axion")
 PYTEST = ["-m", "pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
 PROSE = frozenset({"doc", "spec", "name", "says", "section", "source", "why", "message", "hint", "reason", "title"})
-PROSE |= {"label", "text", "forbidden", "id", "stream"}
+PROSE |= {"drawing", "label", "text", "forbidden", "id", "stream"}
 NUMBER = re.compile(r"(?<![\w.'\"$])\d+(?:\.\d+)?(?![\w.])|\b(?:true|false)\b")
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 TRACE = """
