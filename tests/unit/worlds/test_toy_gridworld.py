@@ -454,3 +454,25 @@ def test_the_two_objectives_choose_differently(name: str) -> None:
     one, other = chosen(name), chosen(name, "agent=pseudo")
     starts = [plan(name).start(episode) for episode in range(10)]
     assert sum(one(state) != other(state) for state in starts) >= 8
+
+
+WORTH = {
+    "hazards": "(next.threat <= 1 ? -1000 : 0)",
+    "thefts": "-50 * (next.thefts - thefts)",
+    "objects": "(size(next.self.inventory) > 0 ? 100 : -4 * far)",
+    "others": "-3 * next.near_agents",
+    "hazards left": "-2 * size(next.hazards)",
+}
+AIMS = {
+    "hazards": ("!S..\n....\n....\n", "move:E", "wait"),
+    "objects": ("S..c\n....\n", "move:E", "wait"),
+    "others": ("cA...\nS....\n", "signal:ann", "wait"),
+}
+
+
+@pytest.mark.parametrize("aim", AIMS)
+def test_each_aim_of_the_honest_agent_decides_where_it_is_at_stake(aim: str) -> None:
+    picture, choice, careless = AIMS[aim]
+    rest = " + ".join(text for name, text in WORTH.items() if name != aim)
+    assert chosen("tools")(drawn(picture)) == choice
+    assert chosen("tools", f'agent.each.worth="{rest}"')(drawn(picture)) == careless
