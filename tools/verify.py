@@ -508,6 +508,20 @@ def calibrated(pairs: list[tuple[int, bool]]) -> JSON:
     return {"claims": len(pairs), "held": sum(held for _, held in pairs), "brier": brier, "bins": bins}
 
 
+def held_claims(evidence: JSON) -> tuple[int, int]:
+    """How many drawn claims held, since no other answer came more often, and how many were tested."""
+    changes: dict[int, dict[str, list[JSON]]] = {}
+    for one in evidence.get("trials", ()):
+        if one["held"] is not None:
+            changes.setdefault(one["drawn"], {}).setdefault(one.get("by", ""), []).append(one)
+
+    def led(trials: list[JSON]) -> bool:
+        others = Counter(one["after"] for one in trials if not one["held"])
+        return len(trials) - sum(others.values()) >= max(others.values(), default=0)
+
+    return sum(all(map(led, one.values())) for one in changes.values()), len(changes)
+
+
 def rounded(numerator: int, denominator: int) -> int:
     """A quotient, rounded to the nearest integer, halves away from zero."""
     made = (2 * abs(numerator) + abs(denominator)) // (2 * abs(denominator))
@@ -537,6 +551,7 @@ class RunFollower:
         self.violations: dict[str, Counter[str]] = {"fatal": Counter(), "warn": Counter()}
         self.probes: dict[str, Counter[str]] = {}
         self.faults: Counter[str] = Counter()
+        self.claims: dict[str, Counter[str]] = {}  # by probe, how many were tested, and how many held
         self.stated: dict[str, list[tuple[int, bool]]] = {}  # by probe, the confidence in each claim, and its outcome
         self.faulty: list[tuple[str, JSON]] = []  # the ends of episodes that tell of an agent from outside
 
@@ -568,6 +583,7 @@ class RunFollower:
         breaches = {"violations": self.violations["fatal"], "warnings": self.violations["warn"]}
         stated = {name: calibrated(one) for name, one in self.stated.items() if any(c != 10**6 for c, _ in one)}
         more = {"agents": self.agents, "probes": self.probes, "calibration": stated, "faults": self.faults}
+        more["claims"] = self.claims
         return {**judged, **counts, **breaches, **{name: value for name, value in more.items() if value}}
 
     def _start(self, body: JSON) -> None:
@@ -609,6 +625,9 @@ class RunFollower:
         self.count.update({"checks": 1, "errors": int(body["verdict"] == "ERROR")})
         name = prefix_of(body) + body["probe"]
         self.probes.setdefault(name, Counter())[body["verdict"]] += 1
+        held, tested = held_claims(body["evidence"])
+        if tested:
+            self.claims.setdefault(name, Counter()).update(held=held, tested=tested)
         if body["evidence"].get("of") == "claims":
             told = [one for one in body["evidence"].get("trials", ()) if one["held"] is not None]
             pairs = [(one.get("confidence", 10**6), one["held"]) for one in told]

@@ -9,6 +9,7 @@ Source: Brier (1950), Verification of forecasts expressed in terms of probabilit
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -29,6 +30,26 @@ def outcomes(evidence: Mapping[str, Any]) -> Iterator[tuple[int, bool]]:
         for trial in evidence["trials"]:
             if trial["held"] is not None:
                 yield trial.get("confidence", ONE), trial["held"]
+
+
+def held_claims(evidence: Mapping[str, Any]) -> tuple[int, int]:
+    """How many of the drawn claims held, and how many were put to the test.
+
+    A claim held if after each of its changes no other answer came more often than what was expected.
+
+    Raises:
+        KeyError, TypeError: It is malformed.
+    """
+    answers: dict[int, dict[str, list[Mapping[str, Any]]]] = {}
+    for trial in evidence.get("trials", ()):
+        if trial["held"] is not None:
+            answers.setdefault(trial["drawn"], {}).setdefault(trial.get("by", ""), []).append(trial)
+    return sum(all(map(_led, changes.values())) for changes in answers.values()), len(answers)
+
+
+def _led(trials: list[Mapping[str, Any]]) -> bool:
+    others = Counter(trial["after"] for trial in trials if not trial["held"])
+    return len(trials) - others.total() >= max(others.values(), default=0)
 
 
 class Calibration:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from specledger.core.calibration import Calibration, outcomes
+from specledger.core.calibration import Calibration, held_claims, outcomes
 from specledger.core.events import breached, owned
 from specledger.core.verdict import Verdict, combine
 
@@ -37,6 +37,7 @@ class Tally:
         self._faults: Counter[str] = Counter()
         self._faults_fail = False
         self._stated: dict[str, Calibration] = {}
+        self._claims: dict[str, Counter[str]] = {}
         self._endings: set[str] = set()
         self._expected: Mapping[str, Any] = {}
         self._agents: dict[str, Counter[str]] = {}
@@ -93,6 +94,9 @@ class Tally:
         verdict, name = Verdict(body["verdict"]), owned(body, body["probe"])
         self._probes.setdefault(name, Counter())[verdict.value] += 1
         self._stated.setdefault(name, Calibration()).add(outcomes(body["evidence"]))
+        held, tested = held_claims(body["evidence"])
+        if tested:
+            self._claims.setdefault(name, Counter()).update(held=held, tested=tested)
         self._figures["checks"] += 1
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
@@ -137,7 +141,8 @@ class Tally:
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON: verdict, counts, rejections by gate, violations by invariant.
 
-        Where something was expected also `status` and `met`; where an agent was less than sure, its `calibration`.
+        `claims` is by challenge how many of the claims that were tested held. Where something was expected also
+        `status` and `met`; where an agent was less than sure, its `calibration`.
         """
         stated = {name: one.result() for name, one in self._stated.items() if one.doubts}
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
@@ -150,6 +155,7 @@ class Tally:
             "warnings": dict(self._warnings),
             **({"agents": {name: dict(counts) for name, counts in self._agents.items()}} if self._agents else {}),
             **({"probes": {name: dict(counts) for name, counts in self._probes.items()}} if self._probes else {}),
+            **({"claims": {name: dict(counts) for name, counts in self._claims.items()}} if self._claims else {}),
             **({"faults": dict(self._faults)} if self._faults else {}),
             **({"calibration": stated} if stated else {}),
         }

@@ -202,3 +202,11 @@ def text_table(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
         "  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]) for row in rows
     ]
     return [f"  {title}", *(f"    {line}".rstrip() for line in lines)]
+
+
+def claims_table(claims: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """How many claims held by challenge, and what that does not show; nothing where no claim was tested."""
+    from specledger.report.held_claims import NO_PROOF, claims_words
+
+    rows = [[printable(name), *claims_words(one["held"], one["tested"])] for name, one in sorted(claims.items())]
+    return [*text_table("claims that held", rows), f"  {NO_PROOF}"] if rows else []

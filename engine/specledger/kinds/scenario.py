@@ -19,7 +19,16 @@ from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.incidents import explained, keep_worst
 from specledger.kinds.kind import Runnable, case_name
-from specledger.kinds.running import Finished, Incident, Progress, RunOptions, bundle_writer, footer, resumable_writer
+from specledger.kinds.running import (
+    Finished,
+    Incident,
+    Progress,
+    RunOptions,
+    bundle_writer,
+    claims_table,
+    footer,
+    resumable_writer,
+)
 from specledger.kinds.scenario_events import scenario_events
 from specledger.kinds.shards import episodes_of_shard, read_shards, refused, take_episodes, write_shard
 from specledger.load import Bundle
@@ -125,6 +134,7 @@ def _text(finished: Finished) -> str:
     if "met" in result:
         lines.append(f"  it ended {'as expected' if result['met'] else 'NOT as expected'}: {result['status']}")
     lines += _probes(result.get("probes", {}))
+    lines += claims_table(result.get("claims", {}))
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")

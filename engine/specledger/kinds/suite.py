@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +24,16 @@ from specledger.evidence.resume import identity_of
 from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished, take_runs
 from specledger.kinds.kind import Runnable, case_name
-from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, footer, resumable_writer, text_table
+from specledger.kinds.running import (
+    Finished,
+    Progress,
+    RunOptions,
+    bundle_writer,
+    claims_table,
+    footer,
+    resumable_writer,
+    text_table,
+)
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.shards import read_shards, write_shard
 from specledger.load import Bundle
@@ -233,11 +243,21 @@ def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
     """The lines of the tables about the receipts of a suite; a table without rows is left out."""
     return [
         *text_table("runs", _runs(receipts)),
+        *claims_table(_claims(receipts)),
         *text_table("figures", _figures(_of(receipts, "figure"))),
         *text_table("checks", _checks(_of(receipts, "check"))),
         *text_table("mutants", _mutants(_of(receipts, "mutant"))),
         *_untried(receipts),
     ]
+
+
+def _claims(receipts: Sequence[Receipt]) -> dict[str, Counter[str]]:
+    """By arm and challenge, how many of the claims that the suite's own runs tested held."""
+    starts, found = _of(receipts, "start"), dict[str, Counter[str]]()
+    for one in _of(receipts, "run")[: starts[0]["runs"] if starts else 0]:
+        for name, counts in one["result"].get("claims", {}).items():
+            found.setdefault(f"{one['arm']} {name}", Counter()).update(counts)
+    return found
 
 
 def _untried(receipts: Sequence[Receipt]) -> list[str]:

@@ -60,18 +60,19 @@ def find_aims(spec: Challenge, target: ProbeTarget, situation: Situation, docume
             _aim(one, one["predicted_outcome"]["choice"])._replace(confidence=stated.get(name))
             for name, one in told.items()
         ]
-        return read.known(aims)
+        known = [aim for aim in aims if read.knows(aim)]
+        return Aims(known, read.unread)
     found, directed = dict[str, Aim](), target.directions(situation)
     for claim in document["trace"]["causal_claims"]:
         said = target.read(claim, document["trace"]["counterfactuals"])
         one = None if said is None else told.get(said["counterfactual"])
-        if said is None or one is None or one["mutation"]["var"] != claim["var"]:
+        aim = None if said is None or one is None else _aim(one, said["choice"])
+        if said is not None and aim is not None and aim.variable == claim["var"] and read.knows(aim):
+            way = said["direction"] or directed.get(claim["var"], "")
+            found.setdefault(claim["var"], aim._replace(direction=way, confidence=stated.get(said["counterfactual"])))
+        elif aim is None or aim.variable != claim["var"]:
             read.unread += 1
-            continue
-        aim = _aim(one, said["choice"])
-        way = said["direction"] or directed.get(claim["var"], "")
-        found.setdefault(claim["var"], aim._replace(direction=way, confidence=stated.get(said["counterfactual"])))
-    return read.known(list(found.values()))
+    return Aims(list(found.values()), read.unread)
 
 
 class _Reading:
@@ -81,10 +82,11 @@ class _Reading:
         self._target, self._names = target, frozenset(target.names(state))
         self.unread = 0
 
-    def known(self, aims: list[Aim]) -> Aims:
-        """Those of which the world has the variable, and may have the choice."""
-        found = [aim for aim in aims if aim.variable in self._names and self._target.is_choice(aim.choice)]
-        return Aims(found, self.unread + len(aims) - len(found))
+    def knows(self, aim: Aim) -> bool:
+        """Whether the world has the variable, and may have the choice; counts those of which it has not."""
+        known = aim.variable in self._names and self._target.is_choice(aim.choice)
+        self.unread += not known
+        return known
 
 
 def _aim(one: Mapping[str, Any], choice: str) -> Aim:

@@ -18,12 +18,13 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.counterexamples import Step, Steps
 from specledger.gates.digests import receive
 from specledger.report.evidence import bodies_in
+from specledger.report.held_claims import claims_shown
 from specledger.suites.episodes import read_entry, read_probe
 from specledger.suites.statistics import ONE, divide, wilson
 
 Body = Mapping[str, Any]
 
-_OF_PROBE: Final = ("t", "verdict", "cause", "answers", "questions", "claims", "vague")
+_OF_PROBE: Final = ("t", "verdict", "cause", "answers", "questions", "claims", "vague", "held", "tested")
 """The fields of a probe that the record of an episode holds."""
 
 METERED: Final = ("episode", "probe", "episode_end")
@@ -189,7 +190,7 @@ def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     def failed(name: str) -> dict[str, Any]:
         return _rate(sum(any(each[name] == Verdict.FAIL for each in one) for one in made), len(made))
 
-    stated = Calibration()
+    stated, tested = Calibration(), sum(each["tested"] for each in found)
     stated.add((claim["confidence"], claim["held"]) for each in found for claim in each["claims"])
     return {
         "verdicts": dict(sorted(Counter(each["verdict"] for each in found).items())),
@@ -199,6 +200,7 @@ def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
         "not_made": sum(not one for one in made),
         "questions": sum(each["questions"] for each in found),
         **({"vague": vague} if (vague := sum(each["vague"] for each in found)) else {}),
+        **({"claims": claims_shown(sum(each["held"] for each in found), tested)} if tested else {}),
         **({"calibration": stated.result()} if stated.doubts else {}),
     }
 

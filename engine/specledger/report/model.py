@@ -23,6 +23,7 @@ from specledger.evidence.chain import receipt_digest
 from specledger.evidence.layout import MAX_LINE
 from specledger.expr import RecordType
 from specledger.report.evidence import Evidence
+from specledger.report.held_claims import NO_PROOF
 from specledger.report.markup import shorten
 from specledger.report.sections import Cell, Section
 
@@ -221,6 +222,11 @@ class Reading:
         """The metrics of the runs that have probes, by agent."""
         return {}
 
+    @property
+    def challenged(self) -> bool:
+        """Whether stated reasons were tested."""
+        return False
+
     def parts(self) -> Iterator[SubRun] | None:
         """The runs of scenarios in the bundle; None if its kind has none."""
         return None
@@ -347,13 +353,14 @@ def replay_text(subjects: Sequence[Subject]) -> str:
 
 def not_shown(subjects: Sequence[Subject]) -> tuple[str, ...]:
     """What a report of bundles does not show."""
+    never = (NO_PROOF, *NEVER_SHOWN) if any(subject.reading.challenged for subject in subjects) else NEVER_SHOWN
     if all(subject.replay is Replay.DONE for subject in subjects):
-        return NEVER_SHOWN
+        return never
     text = replay_text(subjects)
     first = f"{text[0].upper()}{text[1:]}: `spec verify` makes the runs again and compares every byte."
     if any(subject.kind == "suite" and subject.replay is not Replay.DONE for subject in subjects):
         first += " What receipts of a suite say about replay was recorded when the suite ran."
-    return (first, *NEVER_SHOWN)
+    return (first, *never)
 
 
 def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:

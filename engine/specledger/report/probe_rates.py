@@ -8,6 +8,7 @@ from typing import Any
 from specledger.oracles.spending import SPENT
 from specledger.report.agent_metrics import RunMetrics, total, totals
 from specledger.report.figures import share
+from specledger.report.held_claims import held_section
 from specledger.report.sections import NOTHING, UNTESTED, Bar, Cell, Count, Joined, Quoted, Row, Section, Words
 from specledger.spec.base import format_qfixed
 from specledger.suites.statistics import ONE, wilson
@@ -46,6 +47,7 @@ def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[
     found = totals(agents)
     rates = [row for agent, sums in found.items() for row in _rates(agent, sums)]
     yield Section("calibration", "Probes by agent", _INTRO, _HEADS, rates)
+    yield held_section(found)
     yield Section("power", "Power of the challenges", _POWER, _POWER_HEADS, list(_powers(found)))
     yield Section("cost", "Cost of the questions", _COST, _COST_HEADS, list(_costs(agents)))
     yield Section("stated-confidence", "Stated confidence", _CONFIDENCE, _CONFIDENCE_HEADS, list(_stated(found)))

@@ -118,6 +118,7 @@ _RESULT: Final = _record(
             "verdict": STRING,
             "agents?": MapType(_COUNTS),
             "probes?": MapType(_COUNTS),
+            "claims?": MapType(_COUNTS),
             "status?": STRING,
             "met?": BOOL,
         },

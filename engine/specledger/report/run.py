@@ -282,6 +282,11 @@ class RunReading(Reading):
         """The metrics of the run, by its agent; none without probes, unless the agent is outside."""
         return {self._agent: [self._metrics]} if self._metered else {}
 
+    @property
+    def challenged(self) -> bool:
+        """Whether the run tested claims."""
+        return bool(self._result.get("claims"))
+
     def parts(self) -> Iterator[SubRun]:
         """The run itself."""
         yield SubRun(self._specs.main.name, "", self._specs)

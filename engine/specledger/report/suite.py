@@ -264,6 +264,11 @@ class SuiteReading(Reading):
         """The metrics of the suite's own runs that have probes or agents outside, by agent; read once."""
         return self._by_agent
 
+    @property
+    def challenged(self) -> bool:
+        """Whether some run of the suite tested claims."""
+        return any(run["result"].get("claims") for _, run in self._own)
+
     def parts(self) -> Iterator[SubRun]:
         """The suite's own runs."""
         for case in compile_suite(self._specs).trial.cases:

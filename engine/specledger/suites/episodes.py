@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
-from specledger.core.calibration import VAGUE, outcomes
+from specledger.core.calibration import VAGUE, held_claims, outcomes
 from specledger.expr import BOOL, INT, STRING, ListType, MapType, RecordType, Type
 from specledger.oracles.spending import SPENT
 
@@ -89,6 +89,8 @@ _PROBE: Final = RecordType(
         "questions": INT,
         "unmoved": INT,
         "vague": INT,
+        "held": INT,
+        "tested": INT,
         "claims": ListType(RecordType("claim", {"confidence": INT, "held": BOOL})),
     },
 )
@@ -198,9 +200,11 @@ def read_probe(body: Body) -> dict[str, Any]:
     """What a probe says: its verdict; what the answers alone amount to, and how much of a trace came out equal.
 
     What was not asked for is an empty text and 0 nodes. `questions` counts what the agent was asked, `claims` are those
-    that were put to the test, `vague` counts those that say nothing, `unmoved` the predicted changes that did not come.
+    that were put to the test, once for each answer; of `tested` claims `held` held; `vague` counts those that say
+    nothing, `unmoved` the predicted changes that did not come.
     """
     evidence = {"answers": "", "trace": {"nodes": 0, "equal": 0}, **body["evidence"]}
+    held, tested = held_claims(evidence)
     trace, trials = evidence["trace"], evidence.get("trials", ())
     known = {name: body[name] for name in ("probe", "t", "verdict", "cause")}
     return {
@@ -212,6 +216,8 @@ def read_probe(body: Body) -> dict[str, Any]:
         "questions": _questions(evidence),
         "unmoved": sum(one["after"] == evidence["before"] != one["predicted"] != "" for one in trials),
         "vague": sum(one.get("reason") == VAGUE for one in trials),
+        "held": held,
+        "tested": tested,
         "claims": [{"confidence": confidence, "held": held} for confidence, held in outcomes(evidence)],
     }
 

@@ -67,6 +67,11 @@ def upper_bound(count: int, total: int) -> int:
     return _upper(count, total, 20)
 
 
+def noticed_share(total: int) -> int:
+    """The smallest share of false claims at which `total` of them show at least one with a probability of 80 %."""
+    return _upper(0, total, 5)
+
+
 @lru_cache(maxsize=4096)
 def _upper(count: int, total: int, parts: int) -> int:
     """The least rate (millionths) at which at most `count` of `total` have a probability of at most 1 / parts."""

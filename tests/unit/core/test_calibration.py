@@ -2,7 +2,7 @@
 
 import pytest
 
-from specledger.core.calibration import Calibration, outcomes
+from specledger.core.calibration import Calibration, held_claims, outcomes
 
 
 def scored(*pairs):
@@ -44,3 +44,25 @@ def test_claims_that_were_put_to_the_test_have_outcomes():
     assert list(outcomes({"of": "claims", "trials": trials})) == [(1_000_000, True), (3, False)]
     assert not list(outcomes({"of": "unused", "trials": trials}))
     assert not list(outcomes({"taken": True}))
+
+
+def answers(drawn, *after, expected="go", by=""):
+    told = {"by": by} if by else {}
+    return [{"drawn": drawn, "after": one, "held": one == expected, **told} for one in after]
+
+
+HELD = {
+    "it came": (answers(0, "go"), (1, 1)),
+    "another came": (answers(0, "stay"), (0, 1)),
+    "most answers": (answers(0, "go", "go", "stay"), (1, 1)),
+    "as often as each other one": (answers(0, "go", "stay", "turn"), (1, 1)),
+    "less often than one": (answers(0, "go", "stay", "stay"), (0, 1)),
+    "one of two claims": (answers(0, "go") + answers(1, "stay"), (1, 2)),
+    "one of two alternatives of a claim": (answers(0, "go", by="agent") + answers(0, "stay", by="kernel"), (0, 1)),
+    "one that changed nothing": ([{"drawn": 0, "after": None, "held": None}], (0, 0)),
+}
+
+
+@pytest.mark.parametrize(("trials", "held"), HELD.values(), ids=HELD)
+def test_a_claim_holds_where_no_other_answer_came_more_often(trials, held):
+    assert held_claims({"of": "claims", "trials": trials}) == held

@@ -171,6 +171,65 @@ def test_another_choice_than_the_exact_one_fails_and_says_whether_the_reason_is_
     assert "miss" not in made(tmp_path, Plain()).evidence["trials"][0]
 
 
+@dataclass
+class Declaring(Plain):
+    """Chooses as it declares, or does not; what it declares reads x alone."""
+
+    declares_as: str = ""
+
+    def declared(self, situation, asked):
+        return Answer(self.declares_as, 0) if self.declares_as else self.choose(situation, 0)
+
+
+class Moved(Declaring):
+    """Is moved by y, which it declares that it does not read."""
+
+    def choose(self, situation, asked):
+        return Answer("other", 0) if situation.state["y"] > 5 else super().choose(situation, asked)
+
+
+EXPLAINED: dict[str, tuple[Plain, str, dict[str, Any] | None]] = {
+    "it did what it declares": (Declaring(predicted="middle"), "", {"here": "low", "asked": 1, "changed": 0}),
+    "it declares nothing": (Declaring(predicted="middle", declares=False), "", None),
+    "it declares something else there": (Declaring(predicted="middle", declares_as="low"), "", None),
+    "something else moves it": (Moved(predicted="middle"), "", {"here": "low", "asked": 1, "changed": 1}),
+    "the probe does not look": (Declaring(predicted="middle"), "explain: 0", None),
+    "its predictions came true": (Declaring(), "", None),
+}
+
+
+@pytest.mark.parametrize(("subject", "more", "explanation"), EXPLAINED.values(), ids=EXPLAINED)
+def test_misses_that_the_declared_procedure_explains_convict_nobody(tmp_path, subject, more, explanation):
+    outcome = made(tmp_path, subject, challenge(arms="{same: 1}", **dict([more.split(": ")] if more else [])))
+    explained = explanation is not None and not explanation["changed"]
+    expected = (Verdict.INCONCLUSIVE if explained else Verdict.FAIL, Cause.MISPREDICTED)
+    assert outcome.evidence.get("explanation") == explanation
+    assert (outcome.verdict, outcome.cause) == (expected if subject.predicted == "middle" else (Verdict.PASS, ""))
+
+
+UNREAD = {
+    "a variable that there is not": {"about": "z"},
+    "a choice that the world does not have": {"predicted": "moonwalk"},
+    "no form of the vocabulary": {"predicted": "high OR low"},
+    "its counterfactual changes another variable": {"about": "y"},
+}
+
+
+@pytest.mark.parametrize("wrong", UNREAD.values(), ids=UNREAD)
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_claim_that_cannot_be_read_is_no_claim_and_is_counted(tmp_path, wrong, beside):
+    class Two(Plain):
+        def document(self, situation):
+            found, other = super().document(situation)["trace"], Plain(**wrong).document(situation)["trace"]
+            kept = {"causal_claims": found["causal_claims"] if beside else []}
+            kept["causal_claims"] = [*kept["causal_claims"], *other["causal_claims"]]
+            return {"trace": {**found, **kept}}
+
+    outcome = made(tmp_path, Two())
+    assert (outcome.verdict, outcome.cause) == ((Verdict.PASS, "") if beside else (Verdict.INCONCLUSIVE, "abstained"))
+    assert outcome.evidence["unread"] == 1
+
+
 NEEDS_DECLARED = [{"of": "declared"}, {"of": "unused"}, {"ask": "declared"}, {"demand": "[trace]"}]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from specledger.core.canonical import pretty
+from specledger.report.agent_metrics import totals
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.model import FORMAT, Check, Observation, Report, Subject, counted, not_shown
 from specledger.report.profile import Control, Judgement
@@ -42,6 +43,12 @@ def _subject(subject: Subject) -> dict[str, Any]:
         "verdict": subject.verdict.value,
         "evidence": {name: manifest[name] for name in ("run", "specs", "receipts", "engine")},
         "result": manifest["result"],
+        "claims": [
+            {"agent": agent, "probe": name, **counts["claims"]}
+            for agent, sums in totals(subject.reading.agents()).items()
+            for name, counts in sums["probes"].items()
+            if "claims" in counts
+        ],
         "verification": [dict(check) for check in subject.verification],
         "outcomes": counted(check.outcome for check in subject.checks),
         "checks": [_check(check) for check in subject.checks],
