@@ -66,12 +66,12 @@ def find_aims(spec: Challenge, target: ProbeTarget, situation: Situation, docume
     for claim in document["trace"]["causal_claims"]:
         said = target.read(claim, document["trace"]["counterfactuals"])
         one = None if said is None else told.get(said["counterfactual"])
-        aim = None if said is None or one is None else _aim(one, said["choice"])
-        if said is not None and aim is not None and aim.variable == claim["var"] and read.knows(aim):
-            way = said["direction"] or directed.get(claim["var"], "")
-            found.setdefault(claim["var"], aim._replace(direction=way, confidence=stated.get(said["counterfactual"])))
-        elif aim is None or aim.variable != claim["var"]:
+        if said is None or one is None or one["mutation"]["var"] != claim["var"]:
             read.unread += 1
+            continue
+        aim, way = _aim(one, said["choice"]), said["direction"] or directed.get(claim["var"], "")
+        if read.knows(aim):
+            found.setdefault(claim["var"], aim._replace(direction=way, confidence=stated.get(said["counterfactual"])))
     return Aims(list(found.values()), read.unread)
 
 
