@@ -2,7 +2,8 @@
 
 import pytest
 
-from specledger.report.agent_metrics import RunMetrics
+from specledger.report.agent_metrics import RunMetrics, totals
+from specledger.report.held_claims import NO_PROOF
 from specledger.report.plots import Rates, probe_plots
 from specledger.report.probe_rates import power, probe_sections
 
@@ -24,9 +25,9 @@ def test_the_power_of_challenges(share, decided, wanted):
 def told(verdict, *claims):
     """A receipt of a challenge: of each claim its confidence, and whether it held."""
     trials = [
-        {"variable": "x", "predicted": "a", "after": "a", "held": held}
+        {"drawn": drawn, "variable": "x", "predicted": "a", "after": "a", "held": held}
         | ({} if sure == 1_000_000 else {"confidence": sure})
-        for sure, held in claims
+        for drawn, (sure, held) in enumerate(claims)
     ]
     arms = {"null": {"asked": 2, "changed": 0}, "placebo": {"asked": 1, "changed": 0}}
     evidence = {"of": "claims", "before": "b", "trials": trials, **arms, "answers": verdict}
@@ -53,6 +54,23 @@ def test_challenges_that_decided_are_counted_and_what_they_cost():
     assert [cell.number for cell in row.cells[:2]] == [2, 5 + 5 + 4]
     assert not rows(agents, "stated-confidence")
     assert not [plot for plot in probe_plots(agents) if plot.title == "Stated confidence"]
+
+
+def test_how_many_claims_held_is_told_with_what_would_have_been_noticed():
+    """Of 3 claims 1 - 0.2^(1/3) is the share of which one shows with 80 %."""
+    agents = metrics(told("PASS", (1_000_000, True), (900_000, True)), told("FAIL", (1_000_000, False)))
+    (section,) = (one for one in probe_sections(agents) if one.id == "held-claims")
+    (row,) = section.rows
+    assert row.name == "agent: why"
+    assert [cell.text for cell in row.cells[1:]] == ["20.76 % to 93.86 %", "41.52 %"]
+    assert NO_PROOF in section.intro
+    assert totals(agents)["agent"]["probes"]["why"]["claims"] == {
+        "held": 2,
+        "tested": 3,
+        "wilson": {"low": 207_654, "high": 938_508},
+        "noticed": 415_197,
+    }
+    assert not rows(metrics(told("INCONCLUSIVE")), "held-claims")
 
 
 def test_an_agent_with_doubts_has_a_table_and_a_plot():

@@ -22,6 +22,8 @@ def test_what_was_not_asked_for_is_empty():
         "nodes": 0,
         "equal": 0,
         "claims": [],
+        "held": 0,
+        "tested": 0,
         "questions": 1,
         "unmoved": 0,
         "vague": 0,
@@ -36,10 +38,12 @@ def test_claims_that_say_nothing_and_changes_that_did_not_come_are_counted():
         {"predicted": "", "after": "a", "held": True},
         {"predicted": "b", "after": None, "held": None, "reason": "says_nothing"},
     ]
+    trials = [{**one, "drawn": number // 2} for number, one in enumerate(trials)]
     asked = {"asked": 1, "changed": 0}
     told = {**TRACED, "of": "claims", "before": "a", "trials": trials, "null": asked, "placebo": asked}
     read = read_probe({**CHALLENGE, "evidence": told})
     assert (read["unmoved"], read["vague"]) == (1, 1)
+    assert (read["held"], read["tested"]) == (2, 2)
 
 
 def test_answers_and_trace_of_a_challenge():
