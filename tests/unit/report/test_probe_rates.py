@@ -62,7 +62,7 @@ def test_how_many_claims_held_is_told_with_what_would_have_been_noticed():
     (section,) = (one for one in probe_sections(agents) if one.id == "held-claims")
     (row,) = section.rows
     assert row.name == "agent: why"
-    assert [cell.text for cell in row.cells[1:]] == ["20.76 % to 93.86 %", "41.52 %"]
+    assert [cell.text for cell in row.cells[1:]] == ["20.77 % to 93.85 %", "41.52 %"]
     assert NO_PROOF in section.intro
     assert totals(agents)["agent"]["probes"]["why"]["claims"] == {
         "held": 2,
