@@ -67,7 +67,7 @@ def test_how_many_claims_held_is_told_with_what_would_have_been_noticed():
     assert totals(agents)["agent"]["probes"]["why"]["claims"] == {
         "held": 2,
         "tested": 3,
-        "wilson": {"low": 207_654, "high": 938_508},
+        "wilson": {"low": 207_659, "high": 938_509},
         "noticed": 415_197,
     }
     assert not rows(metrics(told("INCONCLUSIVE")), "held-claims")
