@@ -6,6 +6,7 @@ from specledger.report.agent_metrics import RunMetrics, totals
 from specledger.report.held_claims import NO_PROOF
 from specledger.report.plots import Rates, probe_plots
 from specledger.report.probe_rates import power, probe_sections
+from specledger.report.sections import Words
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_how_many_claims_held_is_told_with_what_would_have_been_noticed():
     (section,) = (one for one in probe_sections(agents) if one.id == "held-claims")
     (row,) = section.rows
     assert row.name == "agent: why"
-    assert [cell.text for cell in row.cells[1:]] == ["20.77 % to 93.85 %", "41.52 %"]
+    assert row.cells[1:] == (Words("20.77 % to 93.85 %"), Words("41.52 %"))
     assert NO_PROOF in section.intro
     assert totals(agents)["agent"]["probes"]["why"]["claims"] == {
         "held": 2,

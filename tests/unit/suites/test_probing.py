@@ -1,5 +1,7 @@
 """What measures read of probes and of a kernel's log: read off receipts, typed, and refused where it is something else."""
 
+from typing import Any
+
 import pytest
 
 from specledger.core.entries import Entries, Mode
@@ -31,7 +33,7 @@ def test_what_was_not_asked_for_is_empty():
 
 
 def test_claims_that_say_nothing_and_changes_that_did_not_come_are_counted():
-    trials = [
+    trials: list[dict[str, Any]] = [
         {"predicted": "b", "after": "a", "held": False},
         {"predicted": "b", "after": "b", "held": True},
         {"predicted": "a", "after": "a", "held": True},
