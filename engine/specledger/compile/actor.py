@@ -59,7 +59,7 @@ def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Cal
         try:
             return Judgement(*judge(state, [proposal], number, rejected, [writes], memory)[0])
         except EvaluationError as error:
-            return Judgement([], 0, {}, {}, error)
+            return Judgement([], 0, {}, {}, error.bare())
 
     def judge_set(
         state: State, proposals: list[Proposal], rejected: int, writes: list[int], memory: Any = None

@@ -202,7 +202,7 @@ class RankingModel:
             try:
                 values[name] = reading.read(values)
             except EvaluationError as error:
-                values[name] = error
+                values[name] = error.bare()
         scores, exact = {}, 0
         for factor in self.plan.factors:
             score = factor.start

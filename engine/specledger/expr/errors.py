@@ -65,6 +65,11 @@ class EvaluationError(Exception):
         if listener is not None:
             listener(self)
 
+    def bare(self) -> EvaluationError:
+        """The error, for whoever keeps it: without its traceback, which holds all values of what failed."""
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+        return self
+
     @property
     def span(self) -> Span | None:
         """Where the failing part was written, when known."""

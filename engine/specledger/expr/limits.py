@@ -25,4 +25,7 @@ MAX_LIST = 65_536
 MAX_STRING = 65_536
 """Code points in any string made by an expression."""
 MAX_WORK = 2_000_000
-"""Work of one evaluation, in visited nodes: items times nodes of the body at every macro, and lengths of lists."""
+"""Work of one evaluation, in visited nodes: items times nodes of the body at every macro, lengths of lists, and of the
+texts that are made."""
+CHARACTERS_OF_WORK = 16
+"""Code points of a text that is made, for each unit of work: so work bounds the memory of one evaluation, too."""

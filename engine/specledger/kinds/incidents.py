@@ -6,7 +6,7 @@ a command prints, their episodes are made once more, up to the last of these err
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Final
@@ -94,7 +94,7 @@ def explained(bundle: Bundle, incidents: Sequence[Incident]) -> tuple[Incident, 
 def _reasons(bundle: Bundle, plan: Plan, episode: int, wanted: Sequence[Incident]) -> Iterator[tuple[Incident, str]]:
     """The errors of an episode, up to the last one that is wanted, each with its message."""
     judged: list[EvaluationError] = []
-    raised: list[EvaluationError] = []
+    raised = deque[EvaluationError](maxlen=1)
     actors = [replace(actor, judge=_overheard(actor.judge, judged)) for actor in plan.actors]
     last = max(one.t for one in wanted)
     episodes = range(episode, episode + 1) if separate(plan) else None
@@ -106,7 +106,7 @@ def _reasons(bundle: Bundle, plan: Plan, episode: int, wanted: Sequence[Incident
             if event.body.get("t", 0) > last:
                 return
             for one in incidents_of(event):
-                heard = judged if event.type == "step" else raised[-1:]
+                heard = judged if event.type == "step" else [*raised]
                 error = next((each for each in heard if _is_of(each, one)), None)
                 if error is not None:
                     yield one, error.message

@@ -86,7 +86,7 @@ class Sampler(Struct, frozen=True):
             try:
                 values[name] = reading.read(values)
             except EvaluationError as error:
-                values[name] = error
+                values[name] = error.bare()
         for name in wanted:
             found = samples.setdefault(name, [])
             if isinstance(found, list):

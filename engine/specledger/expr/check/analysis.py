@@ -12,8 +12,15 @@ from msgspec import Struct
 
 from specledger.expr.check import tree
 from specledger.expr.check.tree import Path, Slot, Typed, parts, path_of, walk
-from specledger.expr.check.types import ListType, MapType, RecordType, Type
-from specledger.expr.limits import MAX_EXPANDED_HEIGHT, MAX_EXPANDED_NODES, MAX_LIST
+from specledger.expr.check.types import DYN, STRING, IntType, ListType, MapType, RecordType, Type
+from specledger.expr.limits import (
+    CHARACTERS_OF_WORK,
+    INT_MIN,
+    MAX_EXPANDED_HEIGHT,
+    MAX_EXPANDED_NODES,
+    MAX_LIST,
+    MAX_STRING,
+)
 
 _Places = Mapping[Slot, Path]
 
@@ -143,6 +150,27 @@ def charged(node: Typed) -> tuple[tuple[Typed, int], ...]:
     return ()
 
 
+def longest(text: Typed) -> int:
+    """Characters of a string expression at most, as far as its form tells."""
+    if isinstance(text, tree.Operation) and text.operator == "+":
+        return sum(map(longest, text.args))
+    if _written(text) and isinstance(text, tree.NativeCall) and isinstance(text.args[0].type, IntType):
+        return len(str(INT_MIN))
+    return len(text.value) if isinstance(text, tree.Value) and type(text.value) is str else MAX_STRING + 1
+
+
+def _written(node: Typed) -> bool:
+    """Whether a node is a call of `string`, which makes no long text."""
+    return isinstance(node, tree.NativeCall) and node.native.name == "string"
+
+
+def made_text(node: Typed) -> int:
+    """Characters at most of the text that a node makes; 0 if it makes none that could be long."""
+    if isinstance(node, tree.Operation) and node.operator == "+" and node.type in (STRING, DYN):
+        return min(longest(node), MAX_STRING)
+    return MAX_STRING if isinstance(node, tree.NativeCall) and node.type == STRING and not _written(node) else 0
+
+
 def _long(node: Typed) -> bool:
     return isinstance(node.type, ListType | MapType) and not isinstance(node, tree.MakeList)
 
@@ -150,6 +178,7 @@ def _long(node: Typed) -> bool:
 def work(node: Typed) -> int:
     """An upper bound of the work of one evaluation, by the sizes that types declare."""
     total = sum(most(collection.type) * each for collection, each in charged(node))
+    total += made_text(node) // CHARACTERS_OF_WORK
     if isinstance(node, tree.Loop):
         inner = work(node.body) + (work(node.condition) if node.condition else 0)
         return total + work(node.target) + most(node.target.type) * inner

@@ -11,14 +11,14 @@ from typing import Any
 
 from specledger.core.spans import Text
 from specledger.expr.check import tree
-from specledger.expr.check.analysis import charged, size
+from specledger.expr.check.analysis import charged, made_text, size
 from specledger.expr.check.checker import Checked
 from specledger.expr.check.relations import conforms
 from specledger.expr.check.tree import Slot, Typed, Value
 from specledger.expr.check.types import ListType
 from specledger.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT, E_EVAL_NO_SUCH_KEY, EvaluationError
 from specledger.expr.eval.values import OPERATORS, Reached, item, present, select, wrong_type
-from specledger.expr.limits import MAX_WORK
+from specledger.expr.limits import CHARACTERS_OF_WORK, MAX_WORK
 
 
 def evaluate(checked: Checked, bindings: Mapping[str, Any]) -> Any:
@@ -83,6 +83,10 @@ class _Evaluation:
             value = args[node.args.index(collection)]
             self.charge(node, len(value) if isinstance(value, list | dict) else 1, each)
 
+    def charge_text(self, node: tree.Operation | tree.NativeCall, result: Any) -> None:
+        if type(result) is str and made_text(node):
+            self.charge(node, len(result) // CHARACTERS_OF_WORK, 1)
+
     def variable(self, node: tree.Variable) -> Any:
         if node.name in self.variables:
             return self.variables[node.name]
@@ -91,7 +95,9 @@ class _Evaluation:
     def operation(self, node: tree.Operation) -> Any:
         args = [self.run(arg) for arg in node.args]
         self.charge_args(node, args)
-        return self.apply(node, OPERATORS[node.operator], *args)
+        result = self.apply(node, OPERATORS[node.operator], *args)
+        self.charge_text(node, result)
+        return result
 
     def absorbing(self, arg: Typed) -> bool | EvaluationError:
         """A bool, or the error in its place; exhausted work is never absorbed."""
@@ -103,7 +109,7 @@ class _Evaluation:
             if error.code == E_EVAL_LIMIT:
                 raise
             self.text, self.variables = text, variables
-            return error
+            return error.bare()
 
     def decide(self, deciding: bool, args: Iterable[Typed]) -> bool:
         """The first operand that decides wins, whatever errors stand before it; else the first error."""
@@ -115,7 +121,10 @@ class _Evaluation:
             elif result == deciding:
                 return deciding
         if first is not None:
-            raise first
+            try:
+                raise first
+            finally:
+                del first  # else the frame and the traceback would hold each other, with all values
         return not deciding
 
     def test(self, node: Typed) -> bool:
@@ -197,6 +206,7 @@ class _Evaluation:
         result = self.apply(node, node.native.call, *args)
         if isinstance(node.type, ListType):
             self.charge(node, len(result), 1)
+        self.charge_text(node, result)
         return result
 
     def defined(self, node: tree.DefinedCall) -> Any:

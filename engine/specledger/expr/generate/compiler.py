@@ -36,8 +36,8 @@ def compile_expression(checked: Checked, parameters: Sequence[str]) -> Callable[
     emitter = Emitter()
     names = {name: emitter.local(name) for name in order}
     params = [names[name] for name in order]
-    lines = ["try:", f"    return {emitter.expression(checked, names)}", "except Exception:"]
-    lines.append(f"    return {emitter.bind(exactly, 'exactly')}({', '.join(params)})")
+    lines = ["try:", f"    return {emitter.expression(checked, names)}", "except Exception:", "    pass"]
+    lines.append(f"return {emitter.bind(exactly, 'exactly')}({', '.join(params)})")
     name = emitter.function("expression", params, lines)
     return emitter.build()[name]
 

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from textwrap import indent
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -189,11 +190,11 @@ def _slower(function: str) -> str:
 
 
 def _decide(function: ast.FunctionDef) -> None:
-    """Make a function call its slower one whenever it raises."""
+    """Make a function call its slower one whenever it raises, once the error and all that it holds are gone."""
     params = ", ".join(argument.arg for argument in function.args.args)
-    (tried,) = ast.parse(f"try:\n    pass\nexcept Exception:\n    return {_slower(function.name)}({params})").body
-    assert isinstance(tried, ast.Try)  # noqa: S101 - written above
-    tried.body, function.body = function.body, [tried]
+    source = f"try:\n    pass\nexcept Exception:\n    pass\nreturn {_slower(function.name)}({params})"
+    tried, decided = ast.parse(f"def f():\n{indent(source, '    ')}").body[0].body  # type: ignore[attr-defined]
+    tried.body, function.body = function.body, [tried, decided]
 
 
 def _exactly(checked: Checked, names: tuple[str, ...]) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from specledger.expr.check import ranges
+from specledger.expr.check.analysis import longest
 from specledger.expr.check.relations import plain
 from specledger.expr.check.tree import MakeList, NativeCall, Operation, Typed, Value
 from specledger.expr.check.types import (
@@ -49,15 +50,6 @@ def _overflow() -> NoReturn:
 def _ints(types: Sequence[Type]) -> list[IntType] | None:
     found = [type_ for type_ in types if isinstance(type_, IntType)]
     return found if len(found) == len(types) else None
-
-
-def longest(text: Typed) -> int:
-    """Characters of a string expression at most, as far as its form tells."""
-    if isinstance(text, Operation) and text.operator == "+":
-        return sum(map(longest, text.args))
-    if isinstance(text, NativeCall) and text.native is STANDARD["string"] and isinstance(text.args[0].type, IntType):
-        return len(str(INT_MIN))
-    return len(text.value) if isinstance(text, Value) and type(text.value) is str else MAX_STRING + 1
 
 
 class FastForms:

@@ -80,7 +80,7 @@ class Renderer(FastForms):
     # -- operators
 
     def _operation(self, node: tree.Operation, frame: Frame) -> str:
-        return self.operation(node, self._charged(node, frame), frame)
+        return self._spent_text(node, self.operation(node, self._charged(node, frame), frame))
 
     def _truth(self, node: Typed, frame: Frame) -> str:
         """A condition; a dynamic one must turn out to be a bool."""
@@ -156,6 +156,12 @@ class Renderer(FastForms):
         """A collection, charged for."""
         return rendered if self.meter is None else f"{self.source.bind(self.meter.spend, 'spend')}({rendered}, {each})"
 
+    def _spent_text(self, node: Typed, rendered: str) -> str:
+        """What a node makes, charged for if that is a text."""
+        if self.meter is None or not analysis.made_text(node):
+            return rendered
+        return f"{self.source.bind(self.meter.spend_text, 'spend_text')}({rendered})"
+
     def _charged(self, node: tree.Operation | tree.NativeCall, frame: Frame) -> list[str]:
         """The arguments of a node, of which the meter is charged for those that cost by their size."""
         args = [self.render(arg, frame) for arg in node.args]
@@ -177,7 +183,7 @@ class Renderer(FastForms):
             if node.native.written is not None and not node.accepts:
                 self.source.names.written[name] = node.native.written
             fast = f"{name}({', '.join(args)})"
-        return self.spent(fast, 1) if isinstance(node.type, ListType) else fast
+        return self.spent(fast, 1) if isinstance(node.type, ListType) else self._spent_text(node, fast)
 
     def _defined(self, node: tree.DefinedCall, frame: Frame) -> str:
         instance = node.instance

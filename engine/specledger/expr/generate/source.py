@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from specledger.expr.check.tree import Slot
 from specledger.expr.errors import E_EVAL_LIMIT, EvaluationError
 from specledger.expr.generate.numbering import Shape
-from specledger.expr.limits import MAX_WORK
+from specledger.expr.limits import CHARACTERS_OF_WORK, MAX_WORK
 
 BUILTINS: dict[str, Any] = {
     **{"abs": abs, "bool": bool, "dict": dict, "enumerate": enumerate, "float": float, "int": int, "len": len},
@@ -192,7 +192,16 @@ class Meter:
 
     def spend(self, values: Any, each: int) -> Any:
         """Charges for a collection and returns it."""
-        self.left -= len(values) * each
+        self._take(len(values) * each)
+        return values
+
+    def spend_text(self, value: Any) -> Any:
+        """Charges for a value that was made, if it is a text, and returns it."""
+        if type(value) is str:
+            self._take(len(value) // CHARACTERS_OF_WORK)
+        return value
+
+    def _take(self, work: int) -> None:
+        self.left -= work
         if self.left < 0:
             raise EvaluationError(E_EVAL_LIMIT, "the evaluation takes too much work")
-        return values
