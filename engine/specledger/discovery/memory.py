@@ -22,7 +22,7 @@ from specledger.laws.claim import COMPARISONS, Binary, walk
 from specledger.laws.transform import parse_call
 from specledger.laws.universe import Universe
 from specledger.laws.verdict import Verdict
-from specledger.spec import discovery as spec
+from specledger.spec.discovery import MemoryLimits
 from specledger.spec.law import Law as LawSpec
 from specledger.spec.law import Precondition
 
@@ -60,15 +60,6 @@ _VERDICT: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-class MemoryLimits(Struct, frozen=True):
-    """How many of each are remembered, unless a spec says otherwise (law proposer, section 10)."""
-
-    max_accepted: int = 30
-    max_falsified: int = 20
-    max_unknown: int = 20
-    max_counterexamples: int = 20
-
-
 class DiscoveryMemorySnapshot(Struct, frozen=True):
     """What was known at some time. Everything in it is read-only; later evaluations change nothing.
 
@@ -99,9 +90,7 @@ class DiscoveryMemorySnapshot(Struct, frozen=True):
 class DiscoveryMemory:
     """The laws that were tried lately, the oldest of each list first."""
 
-    def __init__(
-        self, limits: MemoryLimits | spec.MemoryLimits | None = None, universe: Universe | None = None
-    ) -> None:
+    def __init__(self, limits: MemoryLimits | None = None, universe: Universe | None = None) -> None:
         """Begin with nothing."""
         limits = MemoryLimits() if limits is None else limits
         self._most = {

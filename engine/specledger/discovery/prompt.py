@@ -21,6 +21,7 @@ from specledger.lang.prompt_template import check_about, check_sections, fill_it
 from specledger.laws.universe import Universe
 from specledger.load import Bundle, Resolved
 from specledger.oracles.model import estimate_tokens
+from specledger.spec.discovery import Proposer
 from specledger.spec.prompt import Prompt as PromptSpec
 from specledger.spec.prompt import Remembered
 
@@ -32,7 +33,7 @@ E_PROPOSAL_TEMPLATE = code("E_PROPOSAL_TEMPLATE", "a proposed law has a template
 
 PROMPT_TAG: Final = "specledger/prompt/v1"
 
-BUDGET: Final = 8000
+BUDGET: Final = Proposer().max_token_budget
 """Tokens of a prompt at most, unless a configuration says otherwise (law proposer, section 3)."""
 
 

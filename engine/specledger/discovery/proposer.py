@@ -16,7 +16,6 @@ from specledger.core.diagnostics import printable
 from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
 from specledger.discovery.parser import ParsedLaw, ParseResult, ResponseParser, kept
 from specledger.discovery.prompt import (
-    BUDGET,
     E_PROPOSAL_TEMPLATE,
     Prompt,
     PromptBuilder,
@@ -28,17 +27,21 @@ from specledger.discovery.redundancy import RedundancyDetector, RedundancyMatch
 from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, TRUNCATED
 from specledger.oracles.model import Known, Model, ModelAnswer, ModelRequest
+from specledger.spec import discovery as spec
 
 _EXCERPT: Final = 1_000  # characters of a prompt or an answer that are kept without `verbose`
+
+
+_DEFAULT: Final = spec.Proposer()
 
 
 class ProposerConfig(Struct, frozen=True):
     """How a model is asked, within a budget of tokens, and its answer read (law proposer, section 3)."""
 
-    max_token_budget: int = BUDGET
-    include_counterexamples: bool = True
-    strict_parsing: bool = False
-    add_to_redundancy_filter: bool = True
+    max_token_budget: int = _DEFAULT.max_token_budget
+    include_counterexamples: bool = _DEFAULT.include_counterexamples
+    strict_parsing: bool = _DEFAULT.strict_parsing
+    add_to_redundancy_filter: bool = _DEFAULT.add_to_redundancy_filter
     verbose: bool = False
 
 

@@ -31,8 +31,6 @@ from specledger.core.binding import GENESIS
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.run.descendants import Guard, Orphans
 
-TIMEOUT_MS: Final = 200
-"""Milliseconds that the evaluation of a policy may take unless a spec says otherwise."""
 MAX_MESSAGE: Final = 67_108_864
 """Bytes of one message of a kernel at most."""
 
@@ -122,7 +120,7 @@ class Watchdog:
         note: Of the last evaluation that the last kernel began.
     """
 
-    def __init__(self, timeout_ms: int = TIMEOUT_MS) -> None:
+    def __init__(self, timeout_ms: int) -> None:
         """Watch with a time-out: milliseconds that one evaluation may take."""
         self._timeout_ms = timeout_ms
         self.ending: Ending | None = None

@@ -10,7 +10,7 @@ from msgspec import NODEFAULT
 from msgspec.structs import fields
 
 from specledger.discovery.contract import UniverseContract, contract_of
-from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot, MemoryLimits
+from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
 from specledger.discovery.parser import ParseResult
 from specledger.discovery.prompt import ProposalRequest
 from specledger.discovery.proposer import LawProposer, ProposalBatch, ProposerConfig
@@ -60,7 +60,6 @@ SHAPES: dict[Any, dict[str, Any]] = {
     ),
     ParseResult: dict.fromkeys(["laws", "rejections", "warnings"], NONE),
     RedundancyMatch: dict.fromkeys(["matched_law_id", "similarity", "match_type", "details"], NONE),
-    MemoryLimits: {"max_accepted": 30, "max_falsified": 20, "max_unknown": 20, "max_counterexamples": 20},
     DiscoveryMemorySnapshot: {
         **dict.fromkeys(["accepted_laws", "falsified_laws", "unknown_laws", "counterexamples"], ()),
         "capabilities": {},
@@ -121,7 +120,8 @@ def test_the_proposer_of_a_discovery_has_the_defaults_of_the_class():
     kept_whole = {"verbose": False}  # of the class alone: the evidence of a discovery is whole
     assert discovery.Proposer().model_dump() | kept_whole == SHAPES[ProposerConfig]
     assert discovery.Request().model_dump() == SHAPES[ProposalRequest]
-    assert discovery.MemoryLimits().model_dump() == SHAPES[MemoryLimits]
+    limits = {"max_accepted": 30, "max_falsified": 20, "max_unknown": 20, "max_counterexamples": 20}
+    assert discovery.MemoryLimits().model_dump() == limits
 
 
 def test_the_contract_of_the_kinetic_grid():

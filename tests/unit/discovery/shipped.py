@@ -6,11 +6,12 @@ from pathlib import Path
 
 from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostics
-from specledger.discovery.memory import DiscoveryMemory, MemoryLimits
+from specledger.discovery.memory import DiscoveryMemory
 from specledger.discovery.parser import WITHHELD, ParsedLaw
 from specledger.kinds import load
 from specledger.laws.universe import check_universe
 from specledger.load.bundle import gather
+from specledger.spec.discovery import MemoryLimits
 
 
 @cache
@@ -77,7 +78,7 @@ def verdict(name):
 @cache
 def snapshot():
     """What is remembered after all laws about the kinetic grid were tried, without any limit."""
-    most = MemoryLimits(1000, 1000, 1000, 1000)
+    most = MemoryLimits(max_accepted=1000, max_falsified=1000, max_unknown=1000, max_counterexamples=1000)
     memory = DiscoveryMemory(most, universe()[1])
     for name in about_kinetic():
         bundle = law(name)
