@@ -16,6 +16,8 @@ from msgspec import Struct
 
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.core.canonical import canonical_bytes
+from specledger.expr import Type
+from specledger.lang.notation import Notation
 
 MASS_UNIT: Final = 100_000_000
 """One, in units of 1e-8, in which probability masses are shared out and summed."""
@@ -27,6 +29,8 @@ class Views(Struct, frozen=True):
     Attributes:
         env: `state -> the document that shows it`.
         names: `state -> the names of all its variables`.
+        notation: Reads what agents outside write for the world's actions.
+        type: `(state, variable) -> its type`.
         describe: `state -> {type, doc, value}` of each of them, by name.
         alternatives: `(state, variable) -> other values to try`.
         read: `(state, variable) -> its value`.
@@ -37,6 +41,8 @@ class Views(Struct, frozen=True):
     observe: Callable[[Any], Any]
     env: Callable[[Any], dict[str, Any]]
     names: Callable[[Any], list[str]]
+    notation: Notation
+    type: Callable[[Any, str], Type]
     describe: Callable[[Any], dict[str, dict[str, Any]]]
     alternatives: Callable[[Any, str], list[Any]]
     read: Callable[[Any, str], Any]

@@ -5,6 +5,9 @@ it knows: the environment, the digest of the state seen through the claimed vari
 procedure, and the words of the vocabulary. The fork snapshot holds the agent's own commitment, and names the hash of
 the answer that it came in.
 
+What names an action, a variable or a value is read as `lang.notation` says. A claim in which one of them cannot be read
+is no claim; a statement with fewer readable claims than the kernel demands is none, if others could not be read.
+
 A claim that predicts another choice than the action becomes a causal claim, the first one of each variable; every claim
 becomes a counterfactual. A claim that gives a direction in place of a value speaks of the first of the world's
 alternatives in that direction, and of the present value where there is none: it says nothing then.
@@ -12,7 +15,7 @@ alternatives in that direction, and of the present value where there is none: it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
 from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterfactuals, toward
@@ -21,6 +24,8 @@ from specledger.agents.procedure import Choice, DecisionPoint
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.digest import hash_json, sha256_raw
 from specledger.core.floats import FLOATS_ANYWHERE, is_exact
+from specledger.expr import conforms
+from specledger.lang import notation
 from specledger.spec.base import QFIXED_ONE
 
 
@@ -58,13 +63,49 @@ def commitment_of(nonce: bytes, payload: bytes) -> str:
     return sha256_raw(nonce + payload).hex()
 
 
-def choice_of(narration: Narration, action: Mapping[str, Any]) -> Choice:
+UNREAD: Final = "unread_claims"
+"""Why a statement is none of whose claims so few can be read that the kernel could not admit it."""
+
+
+class Claimed(NamedTuple):
+    """A claim that was read.
+
+    Attributes:
+        supposed: The change that was thought through.
+        way: How the variable changes, in the words of a claim.
+        confidence: As stated; None if it was left out.
+        directed: Whether the claim gives a direction in place of a value.
+    """
+
+    supposed: Supposed
+    way: str
+    confidence: Any
+    directed: bool
+
+
+def choice_of(narration: Narration, action: Any, state: Any) -> Choice:
     """An action as a choice; its score is unknown, and 0.
 
     Raises:
-        NotCanonical: `unknown_action`, if the world has no such action.
+        NotCanonical: `unknown_action`, if no action of the world is meant, or several could be.
     """
-    return Choice(dict(action), 0, _label(narration, action, "unknown_action"))
+    read = narration.views.notation.action(action, {*notation.texts_in(state)})
+    if read is None:
+        raise NotCanonical("unknown_action", "$", "the world has no such action")
+    return Choice(read, 0, narration.decider.label(read))
+
+
+def claims_of(narration: Narration, statement: Mapping[str, Any], state: Any) -> tuple[list[Claimed], list[str]]:
+    """The claims of a statement that can be read, and of each other one what cannot: a field of a claim."""
+    known, texts = narration.views.names(state), {*notation.texts_in(state)}
+    found, unread = list[Claimed](), list[str]()
+    for one in statement["claims"]:
+        read = _claimed(narration, one, known, texts, state)
+        if isinstance(read, str):
+            unread.append(read)
+        else:
+            found.append(read)
+    return found, unread
 
 
 def document_of(
@@ -81,14 +122,15 @@ def document_of(
     remembers.
 
     Raises:
-        NotCanonical: `unknown_action` or `unknown_choice`, if it names an action that the world does not have; or
-            something that must be hashed has no canonical form.
+        NotCanonical: `unknown_action`, if it names an action that the world does not have; `unread_claims`, if too few
+            of its claims can be read; or something that must be hashed has no canonical form.
     """
-    views, choice = narration.views, choice_of(narration, statement["action"])
-    steps = [choice.action, *(choice_of(narration, action).action for action in statement.get("then", ()))]
-    known = frozenset(views.names(state))
-    claims = [_supposed(narration, one, known, state) for one in statement["claims"]]
-    focus = list(dict.fromkeys(one.variable for one, _, _ in claims if one.variable in known))
+    views, choice = narration.views, choice_of(narration, statement["action"], state)
+    steps = [choice.action, *(choice_of(narration, action, state).action for action in statement.get("then", ()))]
+    claims, unread = claims_of(narration, statement, state)
+    if len(claims) < narration.least and (unread or statement.get("unread")):
+        raise NotCanonical(UNREAD, "$", "too few of its claims can be read")
+    focus = list(dict.fromkeys(one.supposed.variable for one in claims))
     digest = hash_json(views.normalize(state, focus))
     if narration.declared is None:
         nodes, edges = write_choice(focus, digest, choice.label, narration.words)
@@ -96,10 +138,10 @@ def document_of(
         declared = narration.declared.explain(views.observe(state), memory, point, choice.label)
         nodes, edges = write_trace(narration.declared, declared, focus, digest, choice.label, narration.words)
     causal: list[dict[str, Any]] = []
-    for number, (one, way, confidence) in enumerate(claims):
+    for number, (one, way, confidence, _) in enumerate(claims):
         if one.choice.label != choice.label and one.variable not in {each["var"] for each in causal}:
             nodes_of = supporting(nodes, one.choice.label, narration.words.weighed)
-            causal.append(claim(number, one, nodes_of, narration.say, way, confidence))
+            causal.append(claim(number, one, nodes_of, narration.say, way, 1 if confidence is None else confidence))
     commitment = statement.get("commitment")
     snapshot = {
         "fork_id": FORK,
@@ -113,55 +155,49 @@ def document_of(
         "edges": edges,
         "fork_snapshots": [] if commitment is None else [snapshot],
         "causal_claims": causal,
-        "counterfactuals": counterfactuals([one for one, _, _ in claims], digest),
+        "counterfactuals": counterfactuals([one.supposed for one in claims], digest),
     }
     return narration.proposal(origin.name, state, choice, steps, trace)
 
 
-def directions_of(narration: Narration, statement: Mapping[str, Any]) -> dict[str, str]:
+def directions_of(narration: Narration, statement: Mapping[str, Any], state: Any) -> dict[str, str]:
     """By variable, the direction of the claim that became its causal claim; claims that give a value are left out."""
-    chosen, found = choice_of(narration, statement["action"]).label, dict[str, str]()
-    for one in statement["claims"]:
-        if _choice(narration, one) != chosen:
-            found.setdefault(one["variable"], _way(one) if "direction" in one else "")
+    chosen, found = choice_of(narration, statement["action"], state).label, dict[str, str]()
+    for one in claims_of(narration, statement, state)[0]:
+        if one.supposed.choice.label != chosen:
+            found.setdefault(one.supposed.variable, one.way if one.directed else "")
     return {variable: way for variable, way in found.items() if way}
 
 
-def confidences_of(statement: Mapping[str, Any]) -> dict[str, int]:
+def confidences_of(narration: Narration, statement: Mapping[str, Any], state: Any) -> dict[str, int]:
     """By counterfactual, the confidence that its claim states, in millionths; claims that state none are left out."""
     return {
-        f"cf-{number}": round(one["confidence"] * QFIXED_ONE)
-        for number, one in enumerate(statement["claims"])
-        if "confidence" in one
+        f"cf-{number}": round(one.confidence * QFIXED_ONE)
+        for number, one in enumerate(claims_of(narration, statement, state)[0])
+        if one.confidence is not None
     }
 
 
-def _label(narration: Narration, action: Mapping[str, Any], problem: str) -> str:
-    try:
-        return narration.decider.label(action)
-    except LookupError:
-        raise NotCanonical(problem, "$", "the world has no such action") from None
-
-
-def _choice(narration: Narration, one: Mapping[str, Any]) -> str:
-    chosen = one["choice"]
-    return chosen if isinstance(chosen, str) else _label(narration, chosen, "unknown_choice")
-
-
-def _way(one: Mapping[str, Any]) -> str:
-    """How the variable of a claim changes, in the words of a claim."""
-    if "becomes" in one:
-        return f"{BECOMES} {canonical_bytes(one['becomes'], FLOATS_ANYWHERE).decode()}"
-    return REMOVED if one["direction"] == "removed" else str(one["direction"])
-
-
-def _supposed(
-    narration: Narration, one: Mapping[str, Any], known: frozenset[str], state: Any
-) -> tuple[Supposed, str, Any]:
-    """A claim as a change that was thought through, its direction and confidence."""
-    variable, way = one["variable"], _way(one)
-    before = narration.views.read(state, variable) if variable in known else None
-    fitting = toward(narration.views, state, variable, way) if "direction" in one and variable in known else []
-    value = one["becomes"] if "becomes" in one else fitting[0] if fitting else before
-    choice = Choice({}, 0, _choice(narration, one))
-    return Supposed(variable, before, value, choice), way, one.get("confidence", 1)
+def _claimed(
+    narration: Narration, one: Mapping[str, Any], known: list[str], texts: Collection[str], state: Any
+) -> Claimed | str:
+    """A claim; the name of the field that cannot be read, if it is none."""
+    views = narration.views
+    variable = notation.name(one["variable"], known)
+    if variable is None:
+        return "variable"
+    before, directed = views.read(state, variable), "direction" in one
+    if directed:
+        way = REMOVED if one["direction"] == "removed" else str(one["direction"])
+        fitting = toward(views, state, variable, way)
+        value = fitting[0] if fitting else before
+    else:
+        type_ = views.type(state, variable)
+        value = notation.value(one["becomes"], type_)
+        if not conforms(value, type_):
+            return "becomes"
+        way = f"{BECOMES} {canonical_bytes(value, FLOATS_ANYWHERE).decode()}"
+    label = views.notation.choice(one["choice"], {*texts, *notation.texts_in(value)})
+    if label is None:
+        return "choice"
+    return Claimed(Supposed(variable, before, value, Choice({}, 0, label)), way, one.get("confidence"), directed)

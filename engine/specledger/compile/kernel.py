@@ -200,6 +200,8 @@ class KernelCompiler:
             observe=compile_over(self.world, self.world.observe),
             env=env,
             names=variables.names,
+            notation=variables.notation,
+            type=variables.type,
             describe=variables.describe,
             alternatives=variables.alternatives,
             read=variables.read,

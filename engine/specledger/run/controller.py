@@ -93,3 +93,7 @@ class DecisionController:
     def faults(self) -> list[dict[str, Any]]:
         """The agent faults since the last call: `{t, message, reason}` of each."""
         return []
+
+    def unread(self) -> dict[str, int]:
+        """How many claims of the agent could not be read since the last call, by what could not."""
+        return {}

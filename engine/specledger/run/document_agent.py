@@ -100,6 +100,10 @@ class SpecAgent:
         """None: what a spec cannot answer is an evaluation error."""
         return []
 
+    def unread(self) -> dict[str, int]:
+        """None: its documents are its claims."""
+        return {}
+
     def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
         """Take the offer if the best that it leads to has a greater score than the choice without it.
 

@@ -94,6 +94,7 @@ class Episode:
             yield from self._events_at("error")
             yield Event("error", {"episode": self._number, "t": self.t, **error_body(error)})
         faults = [{**fault, **one.actor.label} for one in self._actors for fault in one.controller.faults()]
+        unread = sum((Counter(one.controller.unread()) for one in self._actors), Counter[str]())
         oracle = plan.oracle if plan.outside is not None else None
         yield Event(
             "episode_end",
@@ -108,6 +109,7 @@ class Episode:
                 "gates": {one.actor.figure(gate): count for one in self._actors for gate, count in one.gates.items()},
                 "state": self._digest,
                 **({"faults": faults} if faults else {}),
+                **({"unread": dict(unread)} if unread else {}),
                 **({} if oracle is None else {"spent": oracle.spending.take()}),
             },
         )

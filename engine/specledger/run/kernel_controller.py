@@ -189,6 +189,10 @@ class KernelController(DecisionController):
         """The agent faults since the last call: `{t, message, reason}` of each."""
         return self.agent.faults()
 
+    def unread(self) -> dict[str, int]:
+        """How many claims of the agent could not be read since the last call, by what could not."""
+        return self.agent.unread()
+
     def begin(self) -> None:
         """Begin an episode: no token and no plan of an earlier one is good."""
         self.acting, self._left = TokenActuator(self.actor.step, self._signer), None

@@ -6,14 +6,17 @@ decision. An episode ends only if the process that waited for the answer ended.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from specledger.agents.procedure import Choice, DecisionPoint
 from specledger.agents.statement import (
     PAYLOAD,
+    UNREAD,
     Origin,
     choice_of,
+    claims_of,
     commitment_of,
     confidences_of,
     directions_of,
@@ -70,6 +73,7 @@ class OutsideAgent:
         self._current: _Stated | None = None
         self._fresh: _Stated | None = None
         self._commitments: set[str] = set()
+        self._unread: Counter[str] = Counter()
 
     @property
     def deterministic(self) -> bool:
@@ -97,6 +101,7 @@ class OutsideAgent:
             self._current = _Stated(situation, _problem(fault.reason, fault.answer.sha256), None)
         else:
             self._current = self._stated(situation, reply)
+            self._count_unread(self._current)
         return Submitted(self._current.submission, 0)
 
     def choose(self, situation: Situation, asked: int) -> Choice | None:
@@ -124,7 +129,7 @@ class OutsideAgent:
         if opens_episode:
             self._fresh = self._stated(situation, reply)
             return self._fresh.choice
-        return self._choice(reply)
+        return self._choice(reply, situation.state)
 
     def document(self, situation: Situation, choice: Choice, asked: int = 0, *, snapshots: bool = True) -> Any:
         """The document that the agent submitted in a situation; None if it submitted none."""
@@ -149,14 +154,14 @@ class OutsideAgent:
         stated = self._at(situation)
         if stated is None or stated.reply is None or stated.payload is None:
             return {}
-        return directions_of(self._narration, stated.reply.body)
+        return directions_of(self._narration, stated.reply.body, situation.state)
 
     def confidences(self, situation: Situation) -> Mapping[str, int] | None:
         """By counterfactual, what the statement submitted in a situation states; None for a document, which says it."""
         stated = self._at(situation)
         if stated is None or stated.reply is None or stated.payload is None:
             return None
-        return confidences_of(stated.reply.body)
+        return confidences_of(self._narration, stated.reply.body, situation.state)
 
     def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
         """The nonce with which the agent opens the commitment of a snapshot; empty if it does not.
@@ -204,6 +209,21 @@ class OutsideAgent:
             return None if document is None else Reply(document=document)
         return Reply(document=edited(self._kernel, offer, situation.state, document), taken=True)
 
+    def _count_unread(self, stated: _Stated) -> None:
+        """Count the claims of a decision that cannot be read; too few others are an agent fault."""
+        if stated.reply is None or stated.reply.body["type"] != "statement":
+            return
+        body, problem = stated.reply.body, stated.submission.problem
+        self._unread.update(claims_of(self._narration, body, stated.situation.state)[1])
+        self._unread["form"] += body.get("unread", 0)
+        if problem is not None and problem.code == UNREAD:
+            self._session.note(self._place, "decide", UNREAD)
+
+    def unread(self) -> dict[str, int]:
+        """How many claims could not be read since the last call, by what could not: a field, or their form."""
+        found, self._unread = +self._unread, Counter()
+        return dict(sorted(found.items()))
+
     def faults(self) -> list[dict[str, Any]]:
         """The agent faults since the last call: `{t, message, reason}` of each."""
         return self._session.faults()
@@ -236,7 +256,7 @@ class OutsideAgent:
             submission = _problem(REUSED, reply.sha256)
         elif commitment is not None:
             self._commitments.add(commitment)
-        return _Stated(situation, submission, self._choice(reply), reply, payload)
+        return _Stated(situation, submission, self._choice(reply, situation.state), reply, payload)
 
     def _read(self, situation: Situation, reply: AgentReply) -> Submission:
         """The document that an answer is, or amounts to."""
@@ -253,14 +273,14 @@ class OutsideAgent:
         except NotCanonical as problem:
             return _problem(problem.code, reply.sha256)
 
-    def _choice(self, reply: AgentReply) -> Choice | None:
+    def _choice(self, reply: AgentReply, state: Any) -> Choice | None:
         """The first action of an answer; None if it is no action of the world."""
         action: Any = reply.body.get("action")
         if reply.body["type"] == "document":
             actions = receive(reply.body["document"]).actions
             action = parse_canonical(actions[0]) if actions and actions[0] else None
         try:
-            return None if action is None else choice_of(self._narration, action)
+            return None if action is None else choice_of(self._narration, action, state)
         except NotCanonical:
             return None
 

@@ -120,6 +120,10 @@ class Session:
         found, self._faults = self._faults, []
         return found
 
+    def note(self, place: Place, type_: str, reason: str) -> None:
+        """Count a fault that only who asked can see in an answer."""
+        self._faults.append({"t": place.t, "message": type_, "reason": reason})
+
     def begin(self, place: Place) -> None:
         """Say at which decision the messages that follow are sent."""
         if self._decision != (place.episode, place.t):
@@ -257,7 +261,7 @@ class Session:
         return AgentReply(body, answer.sha256, message["id"], session)
 
     def _fault(self, place: Place, message: Mapping[str, Any], reason: str, answer: Answer) -> AgentFault:
-        self._faults.append({"t": place.t, "message": message["type"], "reason": reason})
+        self.note(place, message["type"], reason)
         return AgentFault(reason, answer)
 
 

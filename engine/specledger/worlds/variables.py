@@ -18,10 +18,11 @@ from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_hex
-from specledger.expr import Checked, Emitter, EvaluationError, compile_function, conforms
+from specledger.expr import Checked, Emitter, EvaluationError, Type, compile_function, conforms
 from specledger.expr.generate.compiler import compile_functions
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.effects import PlannedEffect, emit_effects
+from specledger.lang.notation import Notation, Taken
 from specledger.worlds.emit import UnknownActionError, compile_over, compile_predicate
 from specledger.worlds.json_schema import json_schema
 from specledger.worlds.model import PlannedVariable, World
@@ -45,7 +46,11 @@ class UnknownVariableError(LookupError):
 
 
 class Variables:
-    """The compiled namespace of a world. States are plain JSON and are never changed in place."""
+    """The compiled namespace of a world. States are plain JSON and are never changed in place.
+
+    Attributes:
+        notation: Reads what agents outside write for the world's actions.
+    """
 
     def __init__(self, world: World) -> None:
         """Take a checked world; each variable is compiled when it is first asked for."""
@@ -57,6 +62,8 @@ class Variables:
         self._labels = {op: _labelling(world, op, checked) for op, checked in world.namespace.labels}
         begins = [(op, _LITERAL.match(checked.text.value)) for op, checked in world.namespace.labels]
         self._free_labels = not all(found and found[1] == op for op, found in begins)
+        taken = {op: Taken(action.args, action.allowed) for op, action in world.actions.items()}
+        self.notation = Notation(taken, self.label)
 
     def names(self, state: State) -> list[str]:
         """The variables that there are in a state, sorted; a name longer than 80 characters is left out.
@@ -85,6 +92,14 @@ class Variables:
         """
         planned, given = self._find(state, name)
         return self._functions(planned)["read"](state, *given)
+
+    def type(self, state: State, name: str) -> Type:
+        """The type of a variable.
+
+        Raises:
+            UnknownVariableError: There is no such variable in this state.
+        """
+        return self._find(state, name)[0].read.type
 
     def describe(self, state: State) -> dict[str, dict[str, Any]]:
         """What a state's variables are, by name: `{type, doc, value}`; for readers who know neither spec nor types.
