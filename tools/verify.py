@@ -17,8 +17,9 @@ each check is one numbered function, and uses only what earlier checks put into 
 What it does not do: it does not replay a run, prove a law or evaluate an expression, and it does not check whether the
 specs are valid (types, references, limits). It therefore cannot tell whether gates judged correctly, whether states
 follow from actions, or whether a law that is recorded as PROVED, PASS or UNKNOWN is so; nor whether an object on a tape
-has the right form and number (agent faults `wrong_form`, `wrong_id`), and was asked for. Such verdicts are reported as
-"not decided here"; `spec verify` replays them. Every answer ends with the list of what was not checked.
+has the right form and number and claims that can be read (agent faults `wrong_form`, `wrong_id`, `unread_claims`), and
+was asked for. Such verdicts are reported as "not decided here"; `spec verify` replays them. Every answer ends with the
+list of what was not checked.
 
 Exit codes: 0 nothing is refuted, and what was asked for was shown, without replay; 1 the evidence is refuted; 2 wrong
 usage, or there is no evidence; 3 nothing is refuted, but something that was asked for could not be shown (a level,
@@ -552,6 +553,9 @@ class RunFollower:
         self.probes: dict[str, Counter[str]] = {}
         self.faults: Counter[str] = Counter()
         self.claims: dict[str, Counter[str]] = {}  # by probe, how many were tested, and how many held
+        self.most_faults = 0  # in one episode
+        self.prevented: Counter[tuple[int, str]] = Counter()  # in this episode, faults for which nothing was decided
+        self.unread: Counter[str] = Counter()  # claims of an agent, by what could not be read
         self.stated: dict[str, list[tuple[int, bool]]] = {}  # by probe, the confidence in each claim, and its outcome
         self.faulty: list[tuple[str, JSON]] = []  # the ends of episodes that tell of an agent from outside
 
@@ -570,8 +574,11 @@ class RunFollower:
         clear = all("PASS" in one for one in self.probes.values())
         verdict = "PASS" if self.count["checks"] and clear else "INCONCLUSIVE"
         verdict = "FAIL" if self.violations["fatal"] or "FAIL" in probed else verdict
-        if self.faults:  # a verdict about rules is not drawn from an agent that did not answer
-            verdict = "FAIL" if self.first.get("agent_faults") == "fail" else "INCONCLUSIVE"
+        limit = self.first.get("agent_faults") or "inconclusive"
+        limit = {"most": 0, "then": limit} if isinstance(limit, str) else limit
+        most, in_episode = limit["most"], limit.get("most_in_episode")
+        if self.faults.total() > most or self.most_faults > (most if in_episode is None else in_episode):
+            verdict = "FAIL" if limit.get("then") == "fail" else "INCONCLUSIVE"
         verdict = "ERROR" if self.count["errors"] else verdict
         judged: JSON = {"verdict": verdict}
         if "expect" in self.first:
@@ -583,7 +590,7 @@ class RunFollower:
         breaches = {"violations": self.violations["fatal"], "warnings": self.violations["warn"]}
         stated = {name: calibrated(one) for name, one in self.stated.items() if any(c != 10**6 for c, _ in one)}
         more = {"agents": self.agents, "probes": self.probes, "calibration": stated, "faults": self.faults}
-        more["claims"] = self.claims
+        more.update(claims=self.claims, unread=self.unread)
         return {**judged, **counts, **breaches, **{name: value for name, value in more.items() if value}}
 
     def _start(self, body: JSON) -> None:
@@ -666,8 +673,13 @@ class RunFollower:
         shape(chance, ("drawn", "changed"), "what chance did")
         formed = all(isinstance(one, dict) for one in chance.values()) and ("chance" not in body or acted)
         require(formed, "what chance did has another form")
-        self.violations["fatal"].update([] if acted else [of + "progress"])
-        stopped = [] if acted else [stop(t, decisions)]
+        if "fault" in body:  # one that the scenario bears: that nothing was chosen breaks no rule
+            bears = isinstance(self.first.get("agent_faults"), dict) and not acted
+            reasons = [one["reason"] for decision in decisions for one in decision["rejected"]]
+            require(bears and body["fault"] in reasons, "a step has an agent fault that kept nobody from deciding")
+            self.prevented[t, body["fault"]] += 1
+        self.violations["fatal"].update([] if acted or "fault" in body else [of + "progress"])
+        stopped = [] if acted or "fault" in body else [stop(t, decisions)]
         told = same(body["violations"][: len(stopped)], stopped) and len(stopped) + len(broken_in(body)) == len(
             body["violations"]
         )
@@ -736,6 +748,11 @@ class RunFollower:
         for fault in body.get("faults", ()):
             require(0 <= fault["t"] <= steps, "an agent fault is after the end of its episode")
             self.faults[fault["reason"]] += 1
+        self.most_faults = max(self.most_faults, len(body.get("faults", ())))
+        self.unread.update(body.get("unread", {}))
+        faults = Counter((one["t"], one["reason"]) for one in body.get("faults", ()))
+        require(not self.prevented - faults, "a step has an agent fault that its episode does not have")
+        self.prevented = Counter()
         self.faulty += [("episode_end", body)] if {"faults", "spent"} & body.keys() else []
         checks = self.scopes["episode"] - sum(body["idle"].values())
         self.count.update({"episodes": 1, "successes": int(success is not None), "checks": checks})
@@ -965,6 +982,7 @@ def check_tape(b: Bundle) -> None:
 EXCHANGE_KEYS = {"seq", "session", "episode", "t", "message", "question"}
 EXCHANGE_KEYS |= {"failure", "reason", "received", "sha256", "size"}
 FAILURES = ("raised", "timed_out", "closed", "died", "too_long", "not_json")
+UNSEEN = ("wrong_form", "wrong_id", "unread_claims")  # faults of which the tape shows an answer that may be one
 REASON = re.compile(r"([a-z]{1,9}:)?[A-Za-z0-9_]{0,100}")
 STATED = {"statement", "document"}
 ANSWERS = {"hello": {"hello"}, "reset": {"ready"}, "restore": {"ready"}, "snapshot": {"snapshot"}, "reveal": {"reveal"}}
@@ -975,7 +993,7 @@ def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
     """The exchanges are in order, and those that failed are exactly the agent faults of the run.
 
     Whether an object has the form of an answer, the number of its message and a message that the run asks, only replay
-    can say: the receipts may have a fault `wrong_form` or `wrong_id` for it, and this file does not know if they must.
+    can say: the receipts may have a fault of UNSEEN for it, and this file does not know if they must.
     """
     answers = {**ANSWERS, "decide": STATED} if "admission" in b.specs[b.root["governor"]] else ANSWERS
     certain: Counter[Any] = Counter()
@@ -1013,7 +1031,7 @@ def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
     require(not certain - recorded, "an exchange failed, and the receipts have no agent fault for it")
     unknown: Counter[Any] = Counter()
     for (*where, reason), count in (recorded - certain).items():
-        require(reason in ("wrong_form", "wrong_id"), f"no exchange on the tape is the agent fault {reason!r}")
+        require(reason in UNSEEN, f"no exchange on the tape is the agent fault {reason!r}")
         unknown[(*where, "")] += count
     require(not unknown - objects, "the receipts have more agent faults than the tape has answers")
 
@@ -1544,7 +1562,7 @@ def note_open(b: Bundle) -> None:
     taped = TAPE in b.listed and b.kind == "scenario"
     open_points = {
         "replay: that the specs lead to these receipts (L4; use `spec verify`)": True,
-        "agent faults `wrong_form`, `wrong_id`; which messages the run asks (L4; `spec verify`)": taped,
+        f"agent faults {', '.join(UNSEEN)}; which messages the run asks (L4; `spec verify`)": taped,
         "what measures are of the episodes: figures are sums of what is recorded (`spec verify`)": b.kind == "suite",
         "whether the specs are valid: types, references, limits (`spec check`, `spec verify`)": True,
         "expressions: gates, invariants, probes, `success`, checks (L5; `spec verify --judge`)": True,

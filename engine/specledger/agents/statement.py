@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterfactuals, toward
 from specledger.agents.narration import FORK, Narration, supporting, write_choice, write_trace
 from specledger.agents.procedure import Choice, DecisionPoint
-from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.canonical import NotCanonical, canonical_bytes, members_as_written
 from specledger.core.digest import hash_json, sha256_raw
 from specledger.core.floats import FLOATS_ANYWHERE, is_exact
 from specledger.expr import conforms
@@ -56,6 +56,18 @@ def payload_of(statement: Mapping[str, Any]) -> bytes:
     if not is_exact(payload):
         raise NotCanonical("not_exact", "$", "a fraction has more than 8 decimals")
     return written
+
+
+def texts_of(statement: Mapping[str, Any], received: bytes) -> tuple[bytes, ...]:
+    """The texts that the commitment of a statement may cover, given the answer that it came in.
+
+    They are its canonical JSON, and the same with every number as it is written in the answer: `1.0` for 1. Both say
+    the same, and both were fixed when the answer came.
+
+    Raises:
+        NotCanonical: As of `payload_of`.
+    """
+    return payload_of(statement), members_as_written(received, PAYLOAD)
 
 
 def commitment_of(nonce: bytes, payload: bytes) -> str:

@@ -32,6 +32,7 @@ from specledger.spec.agent import Outside
 from specledger.spec.governor import Governor as GovernorSpec
 from specledger.worlds.emit import Call, compile_over, compile_step, undisclosed, write_step
 from specledger.worlds.model import World
+from specledger.worlds.variables import Variables
 
 
 def plan_governor_state(governor: Governor, footing: Footing) -> PlannedGovernorState | None:
@@ -173,7 +174,7 @@ def _asked(role: Role, outside: Outside, stage: Stage, world: World, governor: G
     model = None
     if outside.model is not None:
         model = compile_model_agent(stage.bundle, role.agent, outside, world, stage.seed, stage.diagnostics)
-    return PlannedOutside(outside, _operations(world), governor.claims, model)
+    return PlannedOutside(outside, _operations(world), governor.claims, Variables(world).notation, model)
 
 
 def _agents(role: Role, around: Around, stage: Stage) -> tuple[Agent | None, Agent | None]:

@@ -17,6 +17,7 @@ from specledger.expr import EvaluationError, Type
 from specledger.gates.admission import Admission
 from specledger.gates.facts import Vocabulary
 from specledger.gates.signatures import Signing
+from specledger.lang.notation import Notation
 from specledger.oracles.model_agent import ModelPlan
 from specledger.oracles.recording import Oracle
 from specledger.probes.check import Probe
@@ -147,11 +148,13 @@ class PlannedOutside(Struct, frozen=True):
         source: The program, function or model that is asked.
         operations: What it is offered: `{op, args}`, for each argument its values, or the name of its type.
         claims: What each of its proposals must claim.
+        notation: Reads the actions that it names.
     """
 
     source: Outside
     operations: list[dict[str, Any]]
     claims: Mapping[str, Type]
+    notation: Notation
     model: ModelPlan | None = None
 
 
@@ -253,7 +256,7 @@ class Plan(Struct, frozen=True):
         watchdog: The time limits of asking an agent that is outside, or under a kernel.
         oracle: The answers from outside in the run that is made; None where there are none.
         signatures: Those of a run that is replayed, where its kernel signs with a key; None in a new run.
-        agent_faults: What agent faults make of the run: `inconclusive` or `fail`.
+        agent_faults: What agent faults make of the run: `inconclusive`, `fail`, or `{most, most_in_episode, then}`.
         expect: How the run is expected to end, `{verdict, ended}`; empty where nothing is expected.
         check_weights: Whether one value may exceed the limit of a receipt; each is weighed then before it is written.
     """
@@ -278,7 +281,7 @@ class Plan(Struct, frozen=True):
     watchdog: PlannedWatchdog | None = None
     oracle: Oracle | None = None
     signatures: tuple[str, ...] | None = None
-    agent_faults: str = "inconclusive"
+    agent_faults: Any = "inconclusive"
     expect: Mapping[str, str] = field(default_factory=dict)
     check_weights: bool = True
 

@@ -204,7 +204,7 @@ class _Compiler:
             actors=actors,
             simultaneous=self.model.turns == "simultaneous",
             watchdog=watchdog_of(cast),
-            agent_faults=self.model.agent_faults,
+            agent_faults=self.spec.data.get("agent_faults", "inconclusive"),
             check_weights=may_exceed_limit(
                 [world, *governors, *(drift for drift, _ in drifts), *(each for _, each in invariants)]
             ),

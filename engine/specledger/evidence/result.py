@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
 from specledger.core.events import breached, owned
+from specledger.core.faults import FaultLimit
 from specledger.core.verdict import Verdict, combine
 
 
@@ -35,7 +36,9 @@ class Tally:
         self._invariants: Counter[str] = Counter()
         self._probes: dict[str, Counter[str]] = {}
         self._faults: Counter[str] = Counter()
-        self._faults_fail = False
+        self._limit = FaultLimit.of(None)
+        self._most_faults = 0
+        self._unread: Counter[str] = Counter()
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Counter[str]] = {}
         self._endings: set[str] = set()
@@ -50,7 +53,7 @@ class Tally:
         if type_ == "start":
             self._agents = {name: Counter(acted=0, proposals=0) for name in body.get("agents", ())}
             self._expected = body.get("expect", {})
-            self._faults_fail = body.get("agent_faults") == "fail"
+            self._limit = FaultLimit.of(body.get("agent_faults"))
             self._invariants.update(invariant["scope"] for invariant in body["invariants"])
             self._gates.update(dict.fromkeys(body["gates"], 0))
         elif type_ == "drift":
@@ -69,6 +72,8 @@ class Tally:
             self._figures["checks"] += self._invariants["episode"] - sum(body["idle"].values())
             self._breaches(body)
             self._faults.update(fault["reason"] for fault in body.get("faults", ()))
+            self._most_faults = max(self._most_faults, len(body.get("faults", ())))
+            self._unread.update(body.get("unread", {}))
         elif type_ == "end":
             self._ended = True
 
@@ -110,14 +115,14 @@ class Tally:
     def status(self) -> Verdict:
         """The verdict of the receipts, whatever was expected.
 
-        ERROR if anything could not be evaluated or the run did not end; after an agent fault FAIL or INCONCLUSIVE, as
-        the scenario says; FAIL on a fatal breach, a step without an admissible action or a probe that failed,
-        INCONCLUSIVE if nothing was checked or a probe never passed, else PASS.
+        ERROR if anything could not be evaluated or the run did not end; after more agent faults than the scenario bears
+        FAIL or INCONCLUSIVE, as it says; FAIL on a fatal breach, a step without an admissible action or a probe that
+        failed, INCONCLUSIVE if nothing was checked or a probe never passed, else PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
-        if self._faults:
-            return Verdict.FAIL if self._faults_fail else Verdict.INCONCLUSIVE
+        if not self._limit.holds(self._faults.total(), self._most_faults):
+            return Verdict.FAIL if self._limit.fails else Verdict.INCONCLUSIVE
         if self._violations or self._failed:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
@@ -157,6 +162,7 @@ class Tally:
             **({"probes": {name: dict(counts) for name, counts in self._probes.items()}} if self._probes else {}),
             **({"claims": {name: dict(counts) for name, counts in self._claims.items()}} if self._claims else {}),
             **({"faults": dict(self._faults)} if self._faults else {}),
+            **({"unread": dict(self._unread)} if self._unread else {}),
             **({"calibration": stated} if stated else {}),
         }
 

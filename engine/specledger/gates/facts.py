@@ -38,6 +38,9 @@ STATED: Final = "[!-~]{1,400}"
 WORDED: Final = r"[^\n]{1,4096}?"
 """What a variable becomes: a value in canonical JSON; in the words of a model, whose JSON is mostly not canonical."""
 
+_CHOICE_IN_WORDS: Final = r"[^\n]{1,200}?"
+"""A choice in the words of a model, as `move: E`, `pickup coin`."""
+
 PLAIN: Final = Directions().model_dump()
 _BECOMES: Final = f"{PLAIN['becomes']} "
 _FORMS: Final = (
@@ -60,20 +63,22 @@ class Vocabulary:
         forms: list[str],
         trace: TraceWords | None = None,
         directions: Directions | None = None,
-        value: str = STATED,
+        *,
+        words: bool = False,
     ) -> None:
-        """Take checked forms, of which the first is written; `value` is the pattern of what a variable becomes."""
+        """Take checked forms, of which the first is written; texts in the words of a model are read more widely."""
         self.forms = forms
         self.trace = trace or TraceWords()
         self.directions = directions or Directions()
-        words = self.directions.model_dump()
-        self._written = {PLAIN[name]: word for name, word in words.items()}
-        self._plain = {word: PLAIN[name] for name, word in words.items()}
+        known = self.directions.model_dump()
+        self._written = {PLAIN[name]: word for name, word in known.items()}
+        self._plain = {word: PLAIN[name] for name, word in known.items()}
         direction = "|".join(
-            map(re.escape, (*[words[name] for name in words if name != "becomes"], f"{self.directions.becomes} "))
+            map(re.escape, (*[known[name] for name in known if name != "becomes"], f"{self.directions.becomes} "))
         )
-        slots = {**SLOTS, "direction": re.compile(direction + value)}
-        self._patterns = [_pattern(form, slots) for form in forms]
+        slots = {**SLOTS, "direction": re.compile(direction + (WORDED if words else STATED))}
+        slots |= {"choice": re.compile(_CHOICE_IN_WORDS)} if words else {}
+        self._patterns = [_pattern(form, slots, re.IGNORECASE if words else 0) for form in forms]
 
     @property
     def directional(self) -> bool:
@@ -130,7 +135,8 @@ def check_vocabulary(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | N
 
 def _translated(direction: str, words: Mapping[str, str]) -> str:
     """A direction in other words; the value that it may end with stays."""
-    word = next((word for word in words if direction == word or direction.startswith(f"{word} ")), None)
+    said = direction.lower()
+    word = next((word for word in words if said == word.lower() or said.startswith(f"{word.lower()} ")), None)
     return direction if word is None else words[word] + direction[len(word) :]
 
 
@@ -153,17 +159,17 @@ def check_reasons(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | None
     for index in wrong:
         message = "in the words of a model a form has the slots <variable>, <direction> and <choice>"
         diagnostics.error(E_VOCABULARY, message, spec.span("forms", index))
-    return None if wrong else Vocabulary(found.forms, None, found.directions, WORDED)
+    return None if wrong else Vocabulary(found.forms, None, found.directions, words=True)
 
 
-def _pattern(form: str, slots: Mapping[str, re.Pattern[str]]) -> re.Pattern[str]:
+def _pattern(form: str, slots: Mapping[str, re.Pattern[str]], flags: int) -> re.Pattern[str]:
     """A form as a pattern of literal texts and bounded character classes, which is matched in linear time."""
     parts = _SLOT.split(form)
     return re.compile(
         "".join(
             f"(?P<{part}>{slots[part].pattern})" if index % 2 else re.escape(part) for index, part in enumerate(parts)
         ),
-        re.ASCII,
+        re.ASCII | flags,
     )
 
 

@@ -20,6 +20,7 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.core.digest import sha256_hex
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.rng import Stream
+from specledger.lang.notation import spellings
 from specledger.lang.prompt_template import check_about, check_sections, fill_sections
 from specledger.load import Resolved
 from specledger.oracles.answer import NOT_JSON, RAISED, Answer, received
@@ -213,16 +214,23 @@ class ModelAgent:
             if accepts is not False:
                 raise NoStatementError(NOT_JSON, ACCEPT)
             return {"type": "declined"}
-        reasons = [*_lines(arguments.pop(REASONS, [])), *(answer.text or "").splitlines()]
+        reasons = _lines(arguments.pop(REASONS, []))
+        given, reasons = (
+            len(reasons),
+            [*reasons, *(answer.text or "").splitlines()],
+        )  # the words beside a call are prose
         action = {**arguments, "op": name}
         if kind == "decide" and "env" not in asked:
             typed = claims if isinstance(claims, dict) else {}
             return {"type": "proposals", "proposals": [{**typed, "action": action, "score": 0}]}
         if kind == "offer" and asked["offer"]["does"] == "call":
             return {"type": "call", "action": action, "token": asked["offer"]["call"]["token"]}
-        payload = {"action": action, "claims": self._claims(reasons)}
-        committed = {"commitment": self._commit(asked["id"], payload)} if kind in ("decide", "offer") else {}
-        return {"type": "statement", **payload, **committed, **({"takes": True} if kind == "offer" else {})}
+        claims = [*map(self._claim, reasons[:MOST_REASONS])]
+        payload = {"action": action, "claims": [one for one in claims if one is not None][:MOST_REASONS]}
+        said = claims[:given]
+        more: dict[str, Any] = {"unread": said.count(None)} if None in said else {}
+        more |= {"commitment": self._commit(asked["id"], payload)} if kind in ("decide", "offer") else {}
+        return {"type": "statement", **payload, **more, **({"takes": True} if kind == "offer" else {})}
 
     def _ask(self, text: str, tools: tuple[Tool, ...]) -> ModelAnswer:
         assert self._prompt is not None  # noqa: S101 - see `_decide`
@@ -236,10 +244,10 @@ class ModelAgent:
             raise NoStatementError(RAISED, answer.failure or "")
         return answer
 
-    def _claims(self, reasons: list[str]) -> list[dict[str, Any]]:
-        """The claims that reasons make; one that is in none of the forms makes none."""
-        found = [_claim(said) for text in reasons[:MOST_REASONS] if (said := self._plan.read(text.strip()))]
-        return [one for one in found if one is not None]
+    def _claim(self, text: str) -> dict[str, Any] | None:
+        """The claim that a reason makes; None if it is in none of the forms."""
+        said = next((said for plain in spellings(text) if (said := self._plan.read(plain))), None)
+        return None if said is None else _claim(said)
 
     def _commit(self, number: int, payload: dict[str, Any]) -> str:
         nonce = Stream.named(self._plan.seed, "model-nonce", number).bytes(_NONCE)
@@ -296,7 +304,7 @@ def _offered(tool: Tool) -> Tool:
 def _lines(reasons: Any) -> list[str]:
     """The lines of the argument `reasons`, a list of texts or one text."""
     texts = reasons if isinstance(reasons, list) else [reasons]
-    return [line for text in texts if isinstance(text, str) for line in text.splitlines()]
+    return [line for text in texts if isinstance(text, str) for line in text.splitlines() if line.strip()]
 
 
 def _claim(said: Mapping[str, str]) -> dict[str, Any] | None:
@@ -305,12 +313,14 @@ def _claim(said: Mapping[str, str]) -> dict[str, Any] | None:
     direction = said["direction"]
     if direction in _DIRECTIONS:
         return {**claim, "direction": _DIRECTIONS[direction]}
-    try:
-        value = parse_json(direction.removeprefix(_BECOMES).encode())
-        canonical_bytes(value, FLOATS_ANYWHERE)
-    except (ValueError, NotCanonical):
-        return None
-    return {**claim, "becomes": value}
+    for plain in spellings(direction.removeprefix(_BECOMES)):
+        try:
+            value = parse_json(plain.encode())
+            canonical_bytes(value, FLOATS_ANYWHERE)
+        except (ValueError, NotCanonical):
+            continue
+        return {**claim, "becomes": value}
+    return None
 
 
 def _parameters(schemas: Mapping[str, Any], claims: Mapping[str, str]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from threading import Thread
 from traceback import walk_tb
 from typing import IO, Any, Final, Protocol
 
-from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.canonical import NotCanonical, canonical_bytes, is_plain, parse_canonical, write_plainly
 from specledger.core.diagnostics import Diagnostic, Rejected, code, printable
 from specledger.core.digest import sha256_hex
 from specledger.core.floats import FLOATS_ANYWHERE, is_exact
@@ -277,7 +277,7 @@ def _bytes(given: object) -> bytes:
     data = canonical_bytes(given, FLOATS_ANYWHERE)
     if not is_exact(given):
         raise NotCanonical("not_exact", "$", "a fraction has more than 8 decimals")
-    return data
+    return data if is_plain(given) else write_plainly(given)
 
 
 def _class_name(error: BaseException) -> str:

@@ -28,6 +28,7 @@ E_AGENT_PROMISE = code("E_AGENT_PROMISE", "an agent does not do what it says of 
 
 FORMAT: Final = "specledger/agent-check/v1"
 
+
 _QUESTIONS: Final = ("ask", "offer", "restate", "reveal")
 """Messages of probes; without an answer to one of the others there is no decision."""
 

@@ -71,7 +71,7 @@ def run_types() -> ReceiptTypes:
                 "invariants": _list({"name": STRING, "scope": STRING, "severity": STRING}),
                 "drifts": _list({"drift": STRING, "schedule": ListType(INT)}),
                 **{"expect?": _ANY, "commit?": STRING, "audit?": _record({"mode": STRING, "head": STRING})},
-                **{"agent_faults?": STRING, "agents?": _NAMES, "turns?": STRING},
+                **{"agent_faults?": DYN, "agents?": _NAMES, "turns?": STRING},
             },
             "episode": {
                 **{"episode": INT, "state": DYN, "digest": STRING, "opening": _ANY, "world": STRING},
@@ -96,13 +96,15 @@ def run_types() -> ReceiptTypes:
                 ),
                 **{"cost": DYN, "inputs": _ANY, "record": DYN, "success": BOOL, "violations": _BREACHES},
                 **{"parts": _ANY, "potentials": _CHANGES, "rebases": _REBASES, "monitors?": _ANY},
+                "fault?": STRING,
                 "chance?": _record({"drawn": _ANY, "changed": _CHANGES}, "chance"),
             },
             "error": {**_PLACE, "code": STRING, "expression": DYN, "offset": DYN},
             "episode_end": {
                 **{"episode": INT, "steps": INT, "ended": STRING, "success": BOOL, "first_success": DYN},
                 **{"violations": _BREACHES, "idle": _COUNTS, "gates": _COUNTS, "state": STRING},
-                **{"faults?": ListType(_ANY), "spent?": _record({f"{name}?": INT for name in SPENT}, "spent")},
+                **{"faults?": ListType(_ANY), "unread?": _COUNTS},
+                **{"spent?": _record({f"{name}?": INT for name in SPENT}, "spent")},
             },
             "end": {"episodes": INT, "steps": INT, "gates": _COUNTS},
         }

@@ -94,6 +94,10 @@ class DecisionController:
         """The agent faults since the last call: `{t, message, reason}` of each."""
         return []
 
+    def prevented(self) -> str:
+        """The agent fault for which the last decision is none; empty if it is one."""
+        return ""
+
     def unread(self) -> dict[str, int]:
         """How many claims of the agent could not be read since the last call, by what could not."""
         return {}

@@ -41,6 +41,7 @@ class SpecAgent:
         )
         self._vault_of_offers = Vault(Stream.named(plan.seed, "nonce", "offer", *actor.label.values()), challenges)
         self.deterministic = kernel.deterministic
+        self.prevented = ""
 
     def begin(self, place: Place) -> None:
         """Nothing: a situation says where it is."""

@@ -9,13 +9,14 @@ never a refutation and never a pass.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from specledger.compile.plan import Plan, PlannedDrift, State
 from specledger.core.binding import leaves_of, observation_digest, proposal_digest, scope_digest, set_root, state_digest
 from specledger.core.canonical import NotCanonical
 from specledger.core.events import Event, progress_violation
+from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
 from specledger.core.weight import check_weight, write
 from specledger.expr import EvaluationError
@@ -309,6 +310,8 @@ class Episode:
             predicted, outcome = one.actor.step(before, action["op"], action, found[best].inputs)
             decision.part_receipts = self._part_receipts(before, predicted, outcome)
         nothing: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
+        if (fault := one.controller.prevented()) and isinstance(self._plan.agent_faults, Mapping):
+            nothing[FAULT] = fault
         observation = decision.moment.observation
         decision.seen = observation if state is decision.moment.state else one.actor.observe(state)
         potentials, decision.governor = one.governor.refuse(observation, before, decision.seen)
@@ -338,7 +341,7 @@ class Episode:
         self._weigh(decision.part_receipts)
         tips, accepted = self._parts.mark(), decision.chosen is not None
         decisions = decision.document()
-        stopped = [] if accepted else [progress_violation(self.t, decisions)]
+        stopped = [] if accepted or FAULT in decision.body else [progress_violation(self.t, decisions)]
         try:
             body = {
                 "episode": self._number,

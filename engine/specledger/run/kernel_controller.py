@@ -32,7 +32,7 @@ from specledger.gates.digests import Submission, receive
 from specledger.gates.signatures import sign_by_secret
 from specledger.gates.snapshots import Challenges
 from specledger.gates.tokens import Asked, TokenActuator
-from specledger.oracles.answer import TIMED_OUT
+from specledger.oracles.answer import TIMED_OUT, Answer
 from specledger.oracles.recording import Halted, Place
 from specledger.probes.runner import ProbeRunner
 from specledger.probes.target import PLACES, Situation
@@ -132,6 +132,8 @@ class KernelController(DecisionController):
         self.plan, self.entries = plan, entries or entries_of(plan)
         self.challenges = Challenges()
         self.agent = make_agent(plan, actor, kernel, self.challenges)
+        if isinstance(self.agent, OutsideAgent):
+            self.agent.on_borne_halt(self._enter_halt)
         self.submission: Submission = receive(None)
         self.acting: TokenActuator
         signing = kernel.signing
@@ -182,12 +184,20 @@ class KernelController(DecisionController):
         try:
             yield
         except Halted as halted:
-            self._enter(halt_event(halted.answer.failure == TIMED_OUT), self.submission, codes=(halted.answer.reason,))
+            self._enter_halt(halted.answer)
             raise
+
+    def _enter_halt(self, answer: Answer) -> None:
+        """Log that the process which asked the agent was ended."""
+        self._enter(halt_event(answer.failure == TIMED_OUT), self.submission, codes=(answer.reason,))
 
     def faults(self) -> list[dict[str, Any]]:
         """The agent faults since the last call: `{t, message, reason}` of each."""
         return self.agent.faults()
+
+    def prevented(self) -> str:
+        """The agent fault for which the last decision is none; empty if it is one."""
+        return self.agent.prevented if self.active is None else ""
 
     def unread(self) -> dict[str, int]:
         """How many claims of the agent could not be read since the last call, by what could not."""

@@ -2,8 +2,9 @@
 
 The process of the kernel asks, logs and acts. This process keeps only the answers, and makes the events of an episode
 from them once the kernel has finished it, as a replay does. A late answer, and an agent that ended its process, are
-recorded as answers too: the episode of a kernel ends with them, any other run continues; both in a new process. The log
-and the record of an ending are arguments.
+recorded as answers too. A new process then makes the episode once more from the answers so far, and goes on where it
+was; where the scenario bears no such answer, the episode of a kernel ends there. The log and the record of an ending
+are arguments.
 
 Source: toy-pseudo-axion, WatchdogTimer and I5.
 """
@@ -36,6 +37,10 @@ Made = TypeVar("Made")
 
 class Log(Protocol):
     """Who writes audit entries, from inside the kernel's process."""
+
+    @property
+    def head(self) -> str:
+        """The hash that the next entry follows."""
 
     def append(self, entry: Mapping[str, Any]) -> None:
         """Write one entry; when this returns, what it speaks of may be done."""
@@ -82,7 +87,7 @@ def run_watched(
             if event.type == "episode_end":
                 last = canonical_bytes(event.body)
                 break
-        if came is not None and last is not None and came != last:
+        if last is not None and came != last:
             raise Rejected([Diagnostic(E_KERNEL_DIFFERS, f"episode {number} ended in another state")])
     yield from events
 
@@ -104,11 +109,11 @@ class _LiveRun:
         self._outside, self._limits = plan.outside, plan.watchdog
         self._open_log, self._record, self._errors = open_log, record, errors
 
-    def episodes(self) -> Iterator[bytes | None]:
+    def episodes(self) -> Iterator[bytes]:
         """Let every episode be made, and put its exchanges on the tape.
 
         Yields:
-            The last event of each episode, as the kernel made it; None if the kernel was ended in that episode.
+            The last event of each episode, as the kernel made it.
         """
         number, horizon = 0, self._plan.horizon
         while number < self._plan.episodes:
@@ -135,9 +140,6 @@ class _LiveRun:
             noted: Any = parse_canonical(watchdog.note)
             answer = Answer(None, failure, ending.reason)
             self._keep(Exchange(number, ending.tick - number * horizon, Asked(*noted), answer))
-            if self._limits.ms_per_tick is not None:
-                number += 1
-                yield None
 
     def _keep(self, exchange: Exchange) -> None:
         """Put an exchange on the tape."""
@@ -145,6 +147,11 @@ class _LiveRun:
             self._oracle.tape.add(exchange)
         except TapeError as error:
             raise Rejected([Diagnostic(error.code, error.message)]) from None
+
+    def _enter(self, log: Log, entry: Mapping[str, Any]) -> bool:
+        """Whether the log has every entry before this one: an earlier process of the episode logged what it made."""
+        logged = entry["entry_hash"] == log.head or entry["prev_entry_hash"] == log.head
+        return logged or self._oracle.read == len(self._oracle.tape.exchanges)
 
     def _work(self, pulse: Pulse) -> None:
         """Make the episodes that are left, in the kernel's process."""
@@ -157,9 +164,12 @@ class _LiveRun:
                 live = _Asking(pulse, self._outside, self._errors)
                 stack.callback(live.close)
                 self._oracle.live = live
+                caught_up = False
                 for event in self._events:
                     if event.type == "audit" and log is not None:
-                        log.append(event.body)
+                        caught_up = caught_up or self._enter(log, event.body)
+                        if caught_up and event.body["entry_hash"] != log.head:
+                            log.append(event.body)
                     if event.type == "episode_end":
                         if log is not None:
                             log.sync()

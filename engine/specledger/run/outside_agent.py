@@ -7,7 +7,7 @@ decision. An episode ends only if the process that waited for the answer ended.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from specledger.agents.procedure import Choice, DecisionPoint
@@ -22,12 +22,14 @@ from specledger.agents.statement import (
     directions_of,
     document_of,
     payload_of,
+    texts_of,
 )
 from specledger.compile.plan import Actor, KernelPlan, Plan
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.gates.digests import Submission, receive
 from specledger.gates.snapshots import Challenge, Challenges, opens
+from specledger.oracles.answer import Answer
 from specledger.oracles.recording import Place
 from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Reply, Situation, Unanswered
@@ -51,18 +53,22 @@ class _Stated(NamedTuple):
 
     Attributes:
         choice: The first step of its plan; None if it is no action of the world.
-        payload: What the commitment of a statement covers; None for a document.
+        texts: What the commitment of a statement may cover; none for a document.
     """
 
     situation: Situation
     submission: Submission
     choice: Choice | None
     reply: AgentReply | None = None
-    payload: bytes | None = None
+    texts: tuple[bytes, ...] = ()
 
 
 class OutsideAgent:
-    """An agent from outside that submits statements or documents to a kernel, and that probes can question."""
+    """An agent from outside that submits statements or documents to a kernel, and that probes can question.
+
+    Attributes:
+        prevented: The agent fault for which the last decision is none; empty if it is one.
+    """
 
     def __init__(self, plan: Plan, actor: Actor, kernel: KernelPlan, challenges: Challenges) -> None:
         """Answer for the agent of one run; nonces are asked for under `challenges` alone."""
@@ -73,7 +79,12 @@ class OutsideAgent:
         self._current: _Stated | None = None
         self._fresh: _Stated | None = None
         self._commitments: set[str] = set()
+        self.prevented = ""
         self._unread: Counter[str] = Counter()
+
+    def on_borne_halt(self, enter: Callable[[Answer], None]) -> None:
+        """Call this with each answer that did not come because its process ended, where the episode goes on."""
+        self._session.bears = enter
 
     @property
     def deterministic(self) -> bool:
@@ -95,9 +106,11 @@ class OutsideAgent:
         """
         self.begin(place)
         situation = Situation(moment.episode, moment.t, moment.state, moment.memory)
+        self.prevented = ""
         try:
             reply = self._session.tell(place, "decide", self._question(situation), keep=bool(self._kernel.probes))
         except AgentFault as fault:
+            self.prevented = fault.reason
             self._current = _Stated(situation, _problem(fault.reason, fault.answer.sha256), None)
         else:
             self._current = self._stated(situation, reply)
@@ -152,7 +165,7 @@ class OutsideAgent:
     def directions(self, situation: Situation) -> Mapping[str, str]:
         """The directions that the statement submitted in a situation gives, by variable."""
         stated = self._at(situation)
-        if stated is None or stated.reply is None or stated.payload is None:
+        if stated is None or stated.reply is None or not stated.texts:
             return {}
         return directions_of(self._narration, stated.reply.body, situation.state)
 
@@ -175,15 +188,15 @@ class OutsideAgent:
             return b""
         fields = {"commitment": snapshot["commitment"], "nonce_ref": snapshot["nonce_ref"]}
         said = self._follow(made[0].reply, "reveal", fields).body
-        nonce, payload = bytes.fromhex(said["nonce"]), made[0].payload
-        if payload is None:
+        nonce, texts = bytes.fromhex(said["nonce"]), made[0].texts
+        if not texts:
             return nonce if opens(snapshot, nonce) else b""
         shown = said.get("payload", {})
         try:
-            same = shown.keys() <= set(PAYLOAD) and payload_of(shown) == payload
+            same = shown.keys() <= set(PAYLOAD) and payload_of(shown) == texts[0]
         except NotCanonical:
             return b""
-        return nonce if same and commitment_of(nonce, payload) == snapshot["commitment"] else b""
+        return nonce if same and snapshot["commitment"] in {commitment_of(nonce, text) for text in texts} else b""
 
     def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
         """What the agent submits when it is told the offer; None if that names no action of the world.
@@ -218,6 +231,7 @@ class OutsideAgent:
         self._unread["form"] += body.get("unread", 0)
         if problem is not None and problem.code == UNREAD:
             self._session.note(self._place, "decide", UNREAD)
+            self.prevented = UNREAD
 
     def unread(self) -> dict[str, int]:
         """How many claims could not be read since the last call, by what could not: a field, or their form."""
@@ -249,14 +263,14 @@ class OutsideAgent:
     def _stated(self, situation: Situation, reply: AgentReply) -> _Stated:
         """What the agent submitted; a commitment that it made before is refused."""
         submission = self._read(situation, reply)
-        commitment, payload = reply.body.get("commitment"), None
+        commitment, texts = reply.body.get("commitment"), tuple[bytes, ...]()
         if reply.body["type"] == "statement" and submission.problem is None:
-            payload = payload_of(reply.body)
+            texts = texts_of(reply.body, reply.received)
         if commitment is not None and commitment in self._commitments:
             submission = _problem(REUSED, reply.sha256)
         elif commitment is not None:
             self._commitments.add(commitment)
-        return _Stated(situation, submission, self._choice(reply, situation.state), reply, payload)
+        return _Stated(situation, submission, self._choice(reply, situation.state), reply, texts)
 
     def _read(self, situation: Situation, reply: AgentReply) -> Submission:
         """The document that an answer is, or amounts to."""

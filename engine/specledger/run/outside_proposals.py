@@ -5,13 +5,14 @@ A proposal of the wrong form is rejected by the gate `schema`; so is the one tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from specledger.agents.agent import MOST_PROPOSALS
 from specledger.compile.plan import Actor, Plan, Proposal
 from specledger.core.canonical import NotCanonical, canonical_ints
 from specledger.expr import INT, Type, conforms
+from specledger.lang import notation
 from specledger.oracles.recording import Place
 from specledger.run.controller import DecisionController, Moment
 from specledger.run.session import AgentFault, Session, asked_of
@@ -31,20 +32,39 @@ class OutsideProposals(DecisionController):
         """Ask the agent of one run."""
         super().__init__(actor)
         self._claims, self._horizon = asked_of(plan).claims, plan.horizon
+        self._notation = asked_of(plan).notation
         self._session = Session(plan, kernel=False)
+        self._prevented = ""
 
     def propose(self, moment: Moment) -> list[Proposal]:
         """The proposals of the answer; one that the gate `schema` rejects takes the place of a malformed one."""
         place = Place(moment.episode, moment.t, moment.episode * self._horizon + moment.t)
         fields = {"episode": moment.episode, "t": moment.t, "observation": moment.observation}
+        self._prevented = ""
         try:
             reply = self._session.tell(place, "decide", fields)
         except AgentFault as fault:
+            self._prevented = fault.reason
             return [_none(fault.reason)]
         given = reply.body["proposals"]
         if len(given) > MOST_PROPOSALS:
             return [_none(TOO_MANY)]
-        return [one if _is_proposal(one, self._claims) else _none(MALFORMED) for one in given]
+        texts = {*notation.texts_in(moment.state)}
+        read = [self._read(one, texts) for one in given]
+        return [one if _is_proposal(one, self._claims) else _none(MALFORMED) for one in read]
+
+    def _read(self, given: Any, texts: Collection[str]) -> Any:
+        """A proposal in the world's notation, as far as it is certain what is meant."""
+        if not isinstance(given, dict):
+            return given
+        types = {"score": INT, **self._claims}
+        read = {name: notation.value(one, types[name]) if name in types else one for name, one in given.items()}
+        action = self._notation.action(given.get("action"), texts)
+        return read if action is None else {**read, "action": action}
+
+    def prevented(self) -> str:
+        """The agent fault for which the last decision is none; empty if it is one."""
+        return self._prevented
 
     def faults(self) -> list[dict[str, Any]]:
         """The agent faults since the last call: `{t, message, reason}` of each."""

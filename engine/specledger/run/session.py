@@ -9,12 +9,14 @@ An answer that does not come, or is not of the protocol, is an agent fault. Faul
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from specledger.compile.plan import Plan, PlannedOutside
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.faults import FaultLimit
 from specledger.gates.documents import protocol
 from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LONG, Answer, halts
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
@@ -70,12 +72,14 @@ class AgentReply(NamedTuple):
 
     Attributes:
         id: The message that it answers.
+        received: The bytes that came.
     """
 
     body: dict[str, Any]
     sha256: str
     id: int
     session: int
+    received: bytes
 
 
 class Session:
@@ -83,6 +87,7 @@ class Session:
 
     Attributes:
         said: The last answer to `hello`; empty before.
+        bears: Called with a late answer, or one that ended its process, if the scenario bears that.
     """
 
     def __init__(self, plan: Plan, *, kernel: bool) -> None:
@@ -93,11 +98,14 @@ class Session:
         model = asked_of(plan).model
         plan.oracle.spending = Spending(model=model is not None, price=None if model is None else model.price)
         self.said: Mapping[str, Any] = {}
+        self.bears: Callable[[Answer], None] = lambda _answer: None
         self._plan = plan
         self._oracle = plan.oracle
         self._kernel = kernel
         self._answers = ANSWERS if kernel else {**ANSWERS, "decide": PROPOSALS}
         self._faults: list[dict[str, Any]] = []
+        self._limit = FaultLimit.of(plan.agent_faults)
+        self._counted: Counter[int] = Counter()  # faults, by episode
         self._numbers = self._sessions = 0
         self._open: int | None = None
         self._opening: list[tuple[Mapping[str, Any], Any]] = []
@@ -123,6 +131,7 @@ class Session:
     def note(self, place: Place, type_: str, reason: str) -> None:
         """Count a fault that only who asked can see in an answer."""
         self._faults.append({"t": place.t, "message": type_, "reason": reason})
+        self._counted[place.episode] += 1
 
     def begin(self, place: Place) -> None:
         """Say at which decision the messages that follow are sent."""
@@ -253,12 +262,17 @@ class Session:
             self._oracle.end(session)
             self._open = None if session == self._open else self._open
         if self._kernel and halts(answer):
-            self._fault(place, message, answer.failure, answer)
-            raise Halted(answer)
+            fault = self._fault(place, message, answer.failure, answer)
+            if not self._limit.holds(self._counted.total(), self._counted[place.episode]):
+                raise Halted(answer)
+            self._open, self._moved = None, False  # all processes of the agent ended with the one that asked
+            self._forks.clear()
+            self.bears(answer)
+            raise fault
         body, reason = read_answer(answer, message["id"], self._answers[message["type"]])
         if reason:
             raise self._fault(place, message, reason, answer)
-        return AgentReply(body, answer.sha256, message["id"], session)
+        return AgentReply(body, answer.sha256, message["id"], session, answer.received or b"")
 
     def _fault(self, place: Place, message: Mapping[str, Any], reason: str, answer: Answer) -> AgentFault:
         self.note(place, message["type"], reason)

@@ -137,6 +137,18 @@ class Actor(Model):
     probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
 
 
+class FaultLimit(Model):
+    """How many faults of an agent from outside a run bears: up to `most`, each is a decision that was not made.
+
+    A late answer, after which the process that asked is gone, ends its episode only beyond the limit. `then` is what
+    more of them make of the run.
+    """
+
+    most: Annotated[int, Field(ge=0, le=1_000_000)]
+    most_in_episode: Annotated[int | None, Field(ge=0, le=1_000_000)] = None
+    then: Literal["inconclusive", "fail"] = "inconclusive"
+
+
 class Scenario(Spec):
     """A scenario/v1 document; it has one `agent` and its `governor`, or several `agents` and the `order` of them."""
 
@@ -154,7 +166,7 @@ class Scenario(Spec):
     probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
     until: Expression | None = None
     commit: Literal["proposals", "none"] = "proposals"
-    agent_faults: Literal["inconclusive", "fail"] = "inconclusive"
+    agent_faults: Literal["inconclusive", "fail"] | FaultLimit = "inconclusive"
     expect: Expectation | None = None
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     episodes: Annotated[int, Field(ge=1, le=100_000)] = 1

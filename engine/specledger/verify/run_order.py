@@ -21,6 +21,7 @@ from specledger.core.binding import (
 )
 from specledger.core.entries import entry_hash
 from specledger.core.events import PROGRESS, owned, progress_violation
+from specledger.core.faults import FAULT
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, agree, demand, same
 
 Body = Mapping[str, Any]
@@ -51,6 +52,7 @@ class RunOrder:
         self._episode, self._t, self._state = first - 1, 0, ""  # the episode, the step and the state that come next
         self._turn = self._decided = self._judged = 0  # within the step, the turn and the episode
         self._committed: list[Body] = []  # the commitments of this turn
+        self._prevented: Counter[tuple[int, str]] = Counter()  # agent faults for which nothing was decided
         self._success: int | None = None
         self._steps = 0  # of all episodes
         self._tips: dict[str, str] = {}
@@ -137,13 +139,15 @@ class RunOrder:
             check_decision(self._committed[self._decided], body)
         own, judged = body.get("agent", "") == due[self._decided], body["success"] is not None
         self._decided += 1
-        stopped = [] if acted else [progress_violation(t, body["decisions"])]
+        stopped = [] if acted or FAULT in body else [progress_violation(t, body["decisions"])]
         broken = body["violations"][len(stopped) :]
         told = same(body["violations"][: len(stopped)], stopped) and all(one["invariant"] != PROGRESS for one in broken)
         demand(told, f"the violations at t = {t} do not say whether something was chosen", E_STATE)
         fits = own and (judged if self._decided == len(due) else not judged and not broken)
         demand(fits, f"a decision at t = {t} is out of turn, or is judged before or after the end of it", E_STATE)
         agree(body, {"before": self._state, **({} if acted else {"after": self._state})}, "a step", E_STATE)
+        if FAULT in body:
+            self._prevent(body)
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
         demand(t < self._first["horizon"] and not self._fatal, f"a step at t = {t} is after the end", E_STATE)
@@ -158,6 +162,14 @@ class RunOrder:
             self._committed, self._decided, self._turn, self._judged = [], 0, self._turn + 1, self._judged + 1
         if self._turn == len(self._turns):
             self._turn, self._t = 0, t + 1
+
+    def _prevent(self, body: Body) -> None:
+        """Take a step in which an agent fault kept the agent from deciding, which the scenario bears."""
+        reasons = [failing["reason"] for decision in body["decisions"] for failing in decision["rejected"]]
+        borne = isinstance(self._first.get("agent_faults"), Mapping) and body["chosen"] is None
+        told = f"the step at t = {body['t']} has an agent fault that kept nobody from deciding"
+        demand(borne and body[FAULT] in reasons, told, E_STATE)
+        self._prevented[body["t"], body[FAULT]] += 1
 
     def _part(self, name: str, receipt: Body, t: int) -> None:
         bare = {key: value for key, value in receipt.items() if key != "tip_after"}
@@ -197,6 +209,9 @@ class RunOrder:
         agree(body, wanted, f"episode {number}", E_STATE)
         reached = (ended == "fatal") == fatal and (ended != "horizon" or steps == self._first["horizon"])
         demand(reached, f"episode {number} did not end as {ended!r}", E_STATE)
+        faults = Counter((fault["t"], fault["reason"]) for fault in body.get("faults", ()))
+        demand(not self._prevented - faults, f"episode {number} lacks an agent fault that a step has", E_STATE)
+        self._prevented = Counter()
         for fault in body.get("faults", ()):
             demand(0 <= fault["t"] <= steps, f"episode {number} has an agent fault after its end", E_STATE)
         for name, idle in body["idle"].items():
