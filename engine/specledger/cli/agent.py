@@ -129,6 +129,7 @@ def _text(reading: AgentReading, agent_name: str, scenario: str) -> str:
     for why in dict.fromkeys(reading.untried.values()):
         names = ", ".join(f"`{name}`" for name, other in reading.untried.items() if other == why)
         lines.append(f"  not tried: {names}: {printable(why)}")
+    lines += reading.claims.lines()
     gates = ", ".join(f"{printable(gate)} {count}" for gate, count in sorted(reading.rejected.items()))
     lines += [f"  rejected by gates: {gates}"] if gates else []
     if reading.errors.strip() and reading.verdict is Verdict.FAIL:

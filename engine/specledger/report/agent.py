@@ -12,12 +12,14 @@ from typing import Any, Final
 
 from msgspec import Struct, field, to_builtins
 
-from specledger.core.canonical import parse_json
+from specledger.agents.statement import payload_of
+from specledger.core.canonical import NotCanonical, parse_json
 from specledger.core.diagnostics import Diagnostic, code, printable, suggest
 from specledger.core.verdict import Verdict
 from specledger.gates.documents import Validator, axion, protocol
 from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
+from specledger.report.agent_claims import ClaimsReading, read_claims
 from specledger.run.outside_proposals import MALFORMED
 from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
 
@@ -33,6 +35,9 @@ _QUESTIONS: Final = ("ask", "offer", "restate", "reveal")
 """Messages of probes; without an answer to one of the others there is no decision."""
 
 
+UNOPENED: Final = "it does not open its commitment"
+
+
 class AgentReading(Struct):
     """How an agent answered in a run.
 
@@ -44,6 +49,8 @@ class AgentReading(Struct):
         details: What is wrong with the first answer of each failure and each malformed form, if it is known.
         errors: The end of the standard error of its program.
         broken: What it says of itself and does not do, with the number of probes that saw it.
+        hashed: Of the first commitment that did not open, the text that the kernel hashed after the nonce.
+        claims: How many of its claims could be tested, and held.
     """
 
     decisions: int = 0
@@ -60,6 +67,8 @@ class AgentReading(Struct):
     broken: Counter[str] = field(default_factory=Counter)
     details: dict[str, str] = field(default_factory=dict)
     errors: str = ""
+    hashed: str = ""
+    claims: ClaimsReading = field(default_factory=ClaimsReading)
 
     @property
     def verdict(self) -> Verdict:
@@ -83,7 +92,8 @@ class AgentReading(Struct):
             lacks = "".join(f", {words}" for _, words in sorted(self.lacking.items())) if why == MALFORMED else ""
             found.append(Diagnostic(E_AGENT_PROPOSAL, f"{message}{self._detail(why)}{lacks}"))
         for why, count in sorted(self.broken.items()):
-            found.append(Diagnostic(E_AGENT_PROMISE, f"{why}: seen by {count} probes"))
+            told = f"; the kernel hashed the nonce and then {self.hashed}" if why == UNOPENED and self.hashed else ""
+            found.append(Diagnostic(E_AGENT_PROMISE, f"{why}: seen by {count} probes{told}"))
         return found
 
     def _detail(self, why: str) -> str:
@@ -124,6 +134,8 @@ def read_agent(
         reading.details.update(trial.faults(exchanges))
         if RAISED in reading.details:  # they say what it raised
             reading.errors = ""
+    bodies = [*bodies]
+    reading.claims = read_claims(bodies)
     asked: set[tuple[int, int]] = set()
     failed: set[tuple[int, int]] = set()
     steps: list[Mapping[str, Any]] = []
@@ -141,6 +153,8 @@ def read_agent(
             asked.add((body["episode"], body["t"]))
         if type_ == "probe":
             reading.broken.update(_broken(said, body))
+            if not reading.hashed and body["evidence"].get("revealed") is False:
+                reading.hashed = _hashed(exchanges or (), (body["episode"], body["t"]))
         for fault in body.get("faults", ()) if type_ == "episode_end" else ():
             asked.add((body["episode"], fault["t"]))
             if fault["message"] not in _QUESTIONS:
@@ -195,8 +209,20 @@ def _broken(said: Mapping[str, Any], probe: Mapping[str, Any]) -> list[str]:
     if said.get("deterministic") is True and probe["evidence"].get("restated") is False:
         found.append("it declares `deterministic`, and gives other reasons when it restates them")
     if probe["evidence"].get("revealed") is False:
-        found.append("it does not open its commitment")
+        found.append(UNOPENED)
     return found
+
+
+def _hashed(exchanges: Iterable[Exchange], place: tuple[int, int]) -> str:
+    """The text that the commitment of the statement at a decision covers; empty if there is none."""
+    for exchange in exchanges:
+        body = _body(exchange)
+        if (exchange.episode, exchange.t, exchange.asked.message) == (*place, "decide") and "claims" in body:
+            try:
+                return printable(payload_of(body).decode())
+            except NotCanonical:
+                return ""
+    return ""
 
 
 def _proposals(exchange: Exchange) -> list[tuple[int, Mapping[str, Any]]]:
