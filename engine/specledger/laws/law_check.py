@@ -318,9 +318,14 @@ class _Checker:
             message = "strict parsing takes no string claim"
             self.scope.diagnostics.error(E_LAW_STRING, message, self.spec.span("claim"), hint=hint)
             return None
-        claim = read_text(self.model.claim or "")
-        message = f"the claim was read from its string, as {show(claim)}"
-        self.scope.diagnostics.warn(W_LAW_STRING, message, self.spec.span("claim"), hint=hint)
+        try:
+            claim = read_text(self.model.claim or "")
+            message = f"the claim was read from its string, as {show(claim)}"
+        except ClaimError as error:
+            message = f"the claim cannot be read from its string: {error.message}"
+            raise
+        finally:
+            self.scope.diagnostics.warn(W_LAW_STRING, message, self.spec.span("claim"), hint=hint)
         return self._sorted(claim)
 
     def _sorted(self, claim: Node) -> Node | None:

@@ -257,6 +257,7 @@ def test_string_claims_are_read_with_a_warning_and_refused_strictly(parse):
     assert result.laws[0].plan.law.claim == parse(ONE).laws[0].plan.law.claim
     assert "W_LAW_STRING" in result.warnings[0]
     assert parse(WORDS, strict=True).rejections[0][1].startswith("E_LAW_STRING")
+    assert "W_LAW_STRING" in parse(WORDS.replace("(t)", "")).warnings[0]
 
 
 def test_what_is_not_the_proposers_is_left_out_or_refused(parse):

@@ -315,6 +315,14 @@ def test_a_string_claim_is_warned_about(plan_of):
         plan_of(saying("X(t) >= 0"), strict=True)
 
 
+@pytest.mark.parametrize("words", ["Cars never disappear", "X >= 0", "X(t) >="])
+def test_a_string_claim_that_cannot_be_read_is_warned_about_too(words, plan_of):
+    plan = plan_of(saying(words))
+    assert [(one.code, one.severity) for one in plan.warnings] == [("W_LAW_STRING", "warning")]
+    assert "cannot be read" in plan.warnings[0].message
+    assert plan.law.unknown is not None
+
+
 def test_preconditions_of_both_spellings_are_the_same_condition(law_of):
     spelled = law_of(where("count('>') > grid_length - 2 && !(count('<') == 0)"))
     fields = law_of({**GOOD, "preconditions": [{"lhs": "count('>')", "op": ">", "rhs": "grid_length - 2"}]})
