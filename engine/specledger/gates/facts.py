@@ -38,8 +38,8 @@ STATED: Final = "[!-~]{1,400}"
 WORDED: Final = r"[^\n]{1,4096}?"
 """What a variable becomes: a value in canonical JSON; in the words of a model, whose JSON is mostly not canonical."""
 
-_CHOICE_IN_WORDS: Final = r"[^\n]{1,200}?"
-"""A choice in the words of a model, as `move: E`, `pickup coin`."""
+_CHOICE_IN_WORDS: Final = r"(?:(?!{})[^\n]){{1,200}}?"
+"""A choice in the words of a model, as `move: E`, `pickup coin`; it holds no words of a form, which begin another."""
 
 PLAIN: Final = Directions().model_dump()
 _BECOMES: Final = f"{PLAIN['becomes']} "
@@ -77,7 +77,9 @@ class Vocabulary:
             map(re.escape, (*[known[name] for name in known if name != "becomes"], f"{self.directions.becomes} "))
         )
         slots = {**SLOTS, "direction": re.compile(direction + (WORDED if words else STATED))}
-        slots |= {"choice": re.compile(_CHOICE_IN_WORDS)} if words else {}
+        if words:
+            literal = sorted({part.strip() for form in forms for part in _SLOT.split(form)[::2]} - {""})
+            slots["choice"] = re.compile(_CHOICE_IN_WORDS.format("|".join(rf"\b{re.escape(one)}\b" for one in literal)))
         self._patterns = [_pattern(form, slots, re.IGNORECASE if words else 0) for form in forms]
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field, to_builtins
 
-from specledger.agents.statement import payload_of
+from specledger.agents.statement import UNREAD, payload_of
 from specledger.core.canonical import NotCanonical, parse_json
 from specledger.core.diagnostics import Diagnostic, code, printable, suggest
 from specledger.core.verdict import Verdict
@@ -139,14 +139,7 @@ def read_agent(
     asked: set[tuple[int, int]] = set()
     failed: set[tuple[int, int]] = set()
     steps: list[Mapping[str, Any]] = []
-    said: Mapping[str, Any] = {}
-    for exchange in exchanges or ():
-        reading.messages[exchange.asked.message] += 1
-        said = _greeting(exchange) or said
-        for index, proposal in _proposals(exchange):
-            for name in claims.keys() - proposal.keys():
-                where = f"`[{index}].{name}` is missing in {_place(exchange.episode, exchange.t)}"
-                reading.lacking.setdefault(name, f"{where}, expected {claims[name]}")
+    said = _hear(reading, exchanges or (), claims)
     for type_, body in bodies:
         if type_ == "step":
             steps.append(body)
@@ -162,6 +155,8 @@ def read_agent(
             reading.failures[fault["reason"]] += 1
             where = f"`{fault['message']}` of {_place(body['episode'], fault['t'])}"
             reading.places.setdefault(fault["reason"], where)
+            if trial is not None and fault["reason"] == UNREAD and UNREAD not in reading.details:
+                reading.details[UNREAD] = trial.submission(UNREAD, (body["episode"], fault["t"]), exchanges or ())
     for body in steps:
         for decision in body["decisions"] if (body["episode"], body["t"]) not in failed else ():
             why = _decided(reading, body, decision["rejected"])
@@ -175,6 +170,19 @@ def read_agent(
             if not reading.messages[name]
         }
     return reading
+
+
+def _hear(reading: AgentReading, exchanges: Iterable[Exchange], claims: Mapping[str, str]) -> Mapping[str, Any]:
+    """Count the messages and the claims that proposals lack; what the agent says of itself."""
+    said: Mapping[str, Any] = {}
+    for exchange in exchanges:
+        reading.messages[exchange.asked.message] += 1
+        said = _greeting(exchange) or said
+        for index, proposal in _proposals(exchange):
+            for name in claims.keys() - proposal.keys():
+                where = f"`[{index}].{name}` is missing in {_place(exchange.episode, exchange.t)}"
+                reading.lacking.setdefault(name, f"{where}, expected {claims[name]}")
+    return said
 
 
 def _greeting(exchange: Exchange) -> Mapping[str, Any] | None:
@@ -312,10 +320,9 @@ class Trial(Struct, frozen=True):
         if body.get("type") == "document":
             return "" if self.document is None else _refused_place(axion(), self.document, body["document"])
         claims = body.get("claims", [])
-        if reason == "not_valid":
-            return self._unknown_variable([claim["variable"] for claim in claims])
-        if reason == "unknown_choice":
-            return self._unknown_action(claim["choice"] for claim in claims)
+        if reason == UNREAD:
+            named = self._unknown_variable([claim["variable"] for claim in claims])
+            return named or self._unknown_action(claim["choice"] for claim in claims)
         if reason == "unknown_action":
             proposals = body.get("proposals", [body])
             return self._unknown_action(one.get("action") for one in proposals if isinstance(one, dict))

@@ -94,9 +94,6 @@ class Episode:
             self._ended = "error"
             yield from self._events_at("error")
             yield Event("error", {"episode": self._number, "t": self.t, **error_body(error)})
-        faults = [{**fault, **one.actor.label} for one in self._actors for fault in one.controller.faults()]
-        unread = sum((Counter(one.controller.unread()) for one in self._actors), Counter[str]())
-        oracle = plan.oracle if plan.outside is not None else None
         yield Event(
             "episode_end",
             {
@@ -109,11 +106,20 @@ class Episode:
                 "idle": dict(self._idle),
                 "gates": {one.actor.figure(gate): count for one in self._actors for gate, count in one.gates.items()},
                 "state": self._digest,
-                **({"faults": faults} if faults else {}),
-                **({"unread": dict(unread)} if unread else {}),
-                **({} if oracle is None else {"spent": oracle.spending.take()}),
+                **self._told_of_outside(),
             },
         )
+
+    def _told_of_outside(self) -> dict[str, Any]:
+        """What the end of an episode tells of agents from outside: faults, claims that were not read, what was spent."""
+        faults = [{**fault, **one.actor.label} for one in self._actors for fault in one.controller.faults()]
+        unread = sum((Counter(one.controller.unread()) for one in self._actors), Counter[str]())
+        oracle = self._plan.oracle if self._plan.outside is not None else None
+        return {
+            **({"faults": faults} if faults else {}),
+            **({"unread": dict(unread)} if unread else {}),
+            **({} if oracle is None else {"spent": oracle.spending.take()}),
+        }
 
     def _opening(self, state: State) -> Event:
         parts = self._parts.names

@@ -34,7 +34,7 @@ def silent(question):
 def mute(question):
     t, right = question["t"], step(question["observation"]["n"])
     less = {"action": right["action"], "score": 0}
-    return [[right, less], [less], [right, {**right, "top": "1"}]][t]
+    return [[right, less], [less], [right, {**right, "top": "one"}]][t]
 
 @speaking
 def wrong(question):
@@ -180,12 +180,12 @@ MISTAKES = {
     ),
     "an unknown variable": (
         stated("object.at"),
-        "not_valid",
+        "unread_claims",
         "'object.at' is none of the `variables` of `hello`, did you mean 'objects.at'?",
     ),
     "an unknown choice": (
         stated(choice="{'op': 'fly'}"),
-        "unknown_choice",
+        "unread_claims",
         "{'op': 'fly'} is none of the `operations` of `hello`",
     ),
 }
