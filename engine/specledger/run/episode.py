@@ -111,7 +111,7 @@ class Episode:
         )
 
     def _told_of_outside(self) -> dict[str, Any]:
-        """What the end of an episode tells of agents from outside: faults, claims that were not read, what was spent."""
+        """What an episode's end tells of agents from outside: faults, claims that were not read, what was spent."""
         faults = [{**fault, **one.actor.label} for one in self._actors for fault in one.controller.faults()]
         unread = sum((Counter(one.controller.unread()) for one in self._actors), Counter[str]())
         oracle = self._plan.oracle if self._plan.outside is not None else None

@@ -172,7 +172,7 @@ class OutsideAgent:
     def confidences(self, situation: Situation) -> Mapping[str, int] | None:
         """By counterfactual, what the statement submitted in a situation states; None for a document, which says it."""
         stated = self._at(situation)
-        if stated is None or stated.reply is None or stated.payload is None:
+        if stated is None or stated.reply is None or not stated.texts:
             return None
         return confidences_of(self._narration, stated.reply.body, situation.state)
 
