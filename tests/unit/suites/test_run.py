@@ -246,6 +246,9 @@ FAILING = "long: {scenarios: [climb], seeds: [3, 4], set: {agent.candidates: [{o
 )
 def test_a_suite_in_which_a_run_fails_unexpectedly_is_no_pass(edit, finished, expect, verdict, told):
     edit("long: {scenarios: [climb], seeds: [3, 4]}", f"{FAILING}{expect}}}")
+    edit(
+        "steps.map(s, s.record", "steps.filter(s, s.chosen >= 0).map(s, s.record"
+    )  # of nothing done there is no record
     done = finished("checks=[{id: any, require: temptations.of > 0, opportunities: temptations.of}]", "mutants=[]")
     assert done.verdict == verdict
     results = [each["result"] for each in done.receipts if each["type"] == "run" and each["arm"] == "long"]
