@@ -14,11 +14,13 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -119,11 +121,19 @@ class Copy:
 
     def run(self, *words: str, limit: float | None = None) -> tuple[int, str]:
         """Run Python; the status, 124 after the limit of time, and what it printed."""
-        command = ["timeout", "--kill-after=5", str(limit or self.limit), "nice", sys.executable, *words]
-        done = subprocess.run(
-            command, cwd=self.folder, env=self._environment, capture_output=True, text=True, check=False
-        )
-        return done.returncode, done.stdout
+        command, piped = ["nice", sys.executable, *words], subprocess.PIPE
+        with subprocess.Popen(
+            command, cwd=self.folder, env=self._environment, stdout=piped, stderr=subprocess.DEVNULL,
+            text=True, start_new_session=True,
+        ) as process:  # fmt: skip
+            try:
+                printed, _ = process.communicate(timeout=limit or self.limit)
+            except subprocess.TimeoutExpired:
+                return 124, ""
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)  # with what it has started
+        return process.returncode, printed
 
     def reads(self) -> frozenset[str]:
         """Which of its specs were opened since it was asked before."""
@@ -237,6 +247,7 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=300, help="seconds that tests may take")
     parser.add_argument("--longest", type=float, default=60, help="seconds that a run of a spec may take")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the copy is removed
     left = 0
     with tempfile.TemporaryDirectory() as place:
         copy = Copy(Path(place), arguments.commit, arguments.limit, arguments.longest)
