@@ -31,6 +31,9 @@ WINDOW: Final = "w"
 
 SELF: Final = "self"
 
+MAX_RADIUS: Final = 3
+"""How far from a cell its neighbours have names."""
+
 
 def cells_around(radius: int) -> tuple[str, ...]:
     """The names of a cell and its neighbours, from the left: `left2`, `left`, `self`, `right`, `right2`."""
@@ -38,6 +41,13 @@ def cells_around(radius: int) -> tuple[str, ...]:
         [side if far == 1 else f"{side}{far}" for far in range(1, radius + 1)] for side in ("left", "right")
     )
     return (*reversed(lefts), SELF, *rights)
+
+
+def cells_spanned(window: Sequence[str]) -> tuple[str, ...]:
+    """The neighbours from the leftmost to the rightmost of those named, those between included."""
+    neighbours = cells_around(MAX_RADIUS)
+    places = sorted(map(neighbours.index, window))
+    return neighbours[places[0] : places[-1] + 1]
 
 
 class ArgumentError(ValueError):
@@ -146,13 +156,12 @@ def check_primitive(name: str, model: PrimitiveSpec, alphabet: tuple[str, ...], 
             return None
         return Primitive(name, dict(model.args), _scans(model.scan, where, tuple(model.args), alphabet))
     key = "count" if model.count is not None else "sum"
-    width = None
+    width = names = None
     if isinstance(model.window, list):
-        cells = dict.fromkeys(model.window, STRING)
-        if len(cells) < len(model.window):
-            scope.wrong(E_UNIVERSE_OBSERVABLE, "two cells of the window have one name", *path, "window")
+        names = _cells(model.window, model.args, scope, *path, "window")
+        if names is None:
             return None
-        inner = inner.within(**cells) if set(cells) <= NEIGHBOURS else inner.declare(cells, *path, "window")
+        inner = inner.within(**dict.fromkeys(model.window, STRING))
     else:
         width = inner.expression(*path, "window", expect=INT)
         if width is None:
@@ -161,11 +170,30 @@ def check_primitive(name: str, model: PrimitiveSpec, alphabet: tuple[str, ...], 
     body = inner.expression(*path, key, expect=BOOL if key == "count" else INT)
     if body is None or not known_symbols(body, alphabet, inner, *path, key):
         return None
-    names = tuple(model.window) if isinstance(model.window, list) else None
     return Primitive(name, dict(model.args), _sums(body, width, names, tuple(model.args), alphabet))
 
 
-NEIGHBOURS: Final = frozenset(cells_around(3))
+def _cells(window: Sequence[str], args: Mapping[str, str], scope: Scope, *path: str | int) -> tuple[str, ...] | None:
+    """The neighbours that a window spans; None, with a finding, if a name is none or stands for two things.
+
+    A name is an offset from `self`, as in a transition: of `[left, right]` the cell between is part, but is not read.
+    """
+    names = ", ".join(cells_around(MAX_RADIUS))
+    hint = f"cells are {names}; `window: {len(window)}` is as many adjacent cells, the list `{WINDOW}`"
+    problem = None
+    if unknown := [name for name in window if name not in NEIGHBOURS]:
+        problem = f"`{unknown[0]}` is not the name of a neighbouring cell"
+    elif twice := [name for index, name in enumerate(window) if name in window[:index]]:
+        problem, hint = f"the window names `{twice[0]}` twice", "name each cell once"
+    elif taken := [name for name in window if name in args]:
+        problem, hint = f"`{taken[0]}` is a cell and an argument", "give the argument another name"
+    if problem is not None:
+        scope.diagnostics.error(E_UNIVERSE_OBSERVABLE, problem, scope.source.span(*path), hint=hint)
+        return None
+    return cells_spanned(window)
+
+
+NEIGHBOURS: Final = frozenset(cells_around(MAX_RADIUS))
 """Names of cells that need not differ from the names of observables."""
 
 

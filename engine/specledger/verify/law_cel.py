@@ -20,7 +20,7 @@ from specledger.expr import BOOL, INT, STRING, Checked, Environment, ListType, N
 from specledger.lang.scope import Scope
 from specledger.laws.claim import IMAGE, STATE, TRANSFORMED, Const, Node, Not, Observe, Time
 from specledger.laws.law import Law
-from specledger.laws.primitive import PATTERN, SELF, WINDOW, cells_around
+from specledger.laws.primitive import PATTERN, SELF, WINDOW, cells_around, cells_spanned
 from specledger.laws.transform import parse_call
 from specledger.load import Resolved
 from specledger.spec.law import Law as LawSpec
@@ -115,8 +115,9 @@ class CelUniverse:
             names, width = (SELF,), 1
             body = self._read(scope.within(**{SELF: STRING}).expression(*path, "where", expect=BOOL))
         elif isinstance(spec.window, list):
-            names, width = tuple(spec.window), len(spec.window)
-            body = self._read(scope.within(**dict.fromkeys(names, STRING)).expression(*path, key, expect=expect))
+            names = cells_spanned(spec.window)
+            width = len(names)
+            body = self._read(scope.within(**dict.fromkeys(spec.window, STRING)).expression(*path, key, expect=expect))
         else:
             wide = self._read(scope.expression(*path, "window", expect=INT))
             width = self.reference.value(wide, given.__getitem__)

@@ -46,11 +46,23 @@ BAD = {
     "a start with another symbol": ("ring:", "starts: {symbols: [a, z]}\nring:", "E_UNIVERSE_SYMBOL"),
     "starts without a choice": ("ring:", "starts: {symbols: [a]}\nring:", "E_UNIVERSE_GENERATOR"),
     "two cells of one name": ("window: [self]", "window: [self, self]", "E_UNIVERSE_OBSERVABLE"),
+    "a window of cells that have other names": (COUNT, "n: {window: [a, b], count: 'true'}", "E_UNIVERSE_OBSERVABLE"),
+    "a window of a neighbour and another name": ("window: [self]", "window: [self, next]", "E_UNIVERSE_OBSERVABLE"),
+    "a window of a neighbour that is too far": ("window: [self]", "window: [self, left4]", "E_UNIVERSE_OBSERVABLE"),
+    "a cell that is not in the window": (
+        COUNT,
+        "n: {window: [left, right], count: self == 'a'}",
+        "E_EXPR_UNKNOWN_NAME",
+    ),
     "a count that is no condition": ("count: self == s", "count: '3'", "E_EXPR_TYPE"),
     "a condition with an unknown symbol": ("count: self == s", "count: \"self == 'q'\"", "E_UNIVERSE_SYMBOL"),
     "a window without cells": (COUNT, "n: {window: '0', count: 'true'}", "E_UNIVERSE_OBSERVABLE"),
     "a window that cannot be measured": (COUNT, "n: {window: '1', count: \"w[3] == 'a'\"}", "E_UNIVERSE_OBSERVABLE"),
-    "an argument that has a cell's name": ("{s: symbol}", "{left: symbol}", "E_EXPR_UNKNOWN_NAME"),
+    "an argument that has a cell's name": (
+        COUNT,
+        "n: {args: {self: symbol}, window: [self], count: self == 'a'}",
+        "E_UNIVERSE_OBSERVABLE",
+    ),
     "a pattern of an unknown symbol": (COUNT, "n: {pattern: 'a?q'}", "E_UNIVERSE_SYMBOL"),
     "a pattern that is too long": (
         "[a, b]\nring: {min: 3, max: 9}\ntransition: {number: 90}\nobservables:\n"
@@ -110,6 +122,36 @@ def test_a_rule_names_the_neighbours_within_its_radius(tmp_path, radius, cells):
         universe, found = checked(GOOD.replace("transition: {number: 90}", rule), tmp_path)
         assert universe is not None, found
         assert universe.rule.table == tuple(window[place] for window in product((0, 1), repeat=len(cells)))
+
+
+WINDOWS = {
+    "one cell": ("[self]", [0]),
+    "the cells on both sides": ("[left, right]", [-1, 1]),
+    "in another order": ("[right2, left]", [-1, 2]),
+    "far apart": ("[left3, right3]", [-3, 3]),
+    "on one side": ("[right, right3]", [1, 3]),
+    "adjacent": ("[left2, left, self]", [-2, -1, 0]),
+}
+
+
+@pytest.mark.parametrize(("window", "offsets"), WINDOWS.values(), ids=WINDOWS)
+def test_a_cell_of_a_window_is_where_its_name_says(tmp_path, window, offsets):
+    names = dict(zip(range(-3, 4), ["left3", "left2", "left", "self", "right", "right2", "right3"], strict=True))
+    ends = f"{names[offsets[0]]} == 'a' && {names[offsets[-1]]} == 'b' || {names[offsets[0]]} == {names[offsets[-1]]}"
+    universe, found = checked(GOOD.replace(COUNT, f'n: {{window: {window}, count: "{ends}"}}'), tmp_path)
+    assert universe is not None, found
+    measure = universe.primitives["n"].bind(())
+    for size in range(3, 8):
+        for ring in product((0, 1), repeat=size):
+            sides = [(ring[(cell + offsets[0]) % size], ring[(cell + offsets[-1]) % size]) for cell in range(size)]
+            assert measure.total(ring) == sum(left <= right for left, right in sides)
+
+
+def test_a_window_of_other_names_says_which_there_are(tmp_path):
+    _, found = checked(GOOD.replace("window: [self]", "window: [self, next]"), tmp_path)
+    (one,) = [one for one in found if one.code == "E_UNIVERSE_OBSERVABLE"]
+    assert one.message == "`next` is not the name of a neighbouring cell"
+    assert "left3, left2, left, self, right, right2, right3; `window: 2`" in one.hint
 
 
 @pytest.mark.parametrize("radius", [0, 4, "2.5"])
