@@ -11,9 +11,9 @@ from specledger.expr import EvaluationError
 from specledger.laws.generators import Case
 from specledger.laws.harness import MAX_WORK, Contradiction, present, search, try_cases, work_of
 from specledger.laws.law import Law
-from specledger.laws.law_question import fits, questions_of, within_range
+from specledger.laws.law_question import MAX_CELLS, fits, questions_of, within_range
 from specledger.laws.power import Power, content_of
-from specledger.laws.proofs.prove import Tried, prove
+from specledger.laws.proofs.prove import Tried, prove, try_rings
 from specledger.laws.proofs.question import (
     Answer,
     Commutes,
@@ -25,10 +25,12 @@ from specledger.laws.proofs.question import (
     Refuted,
     Undecided,
 )
+from specledger.laws.run import State
 from specledger.laws.verdict import Verdict
+from specledger.laws.witness import Witness, find_witness
 
 DEFAULT: Final = Limits()
-ENUMERATED: Final = Limits(cells=100_000)
+ENUMERATED: Final = Limits(cells=MAX_CELLS)
 """Limits of a proof that can only try one ring after another."""
 
 
@@ -51,26 +53,45 @@ def _tried(law: Law, cases: tuple[Case, ...], work: int, content: bool) -> Verdi
         found = present(law, answer.ring)
         return Verdict("FAIL", "refutation", detail=answer.note, proved_for=answer.contract, counterexample=found)
     violation, power, judged = try_cases(law, cases)
-    if violation is not None and isinstance(answer, Proved | ProvedUpTo):
-        start, t = violation
-        if isinstance(answer, Proved) or len(start) <= answer.length:
-            raise Contradiction(f"{law.name}: proved, but violated at {t} from {law.universe.text(start)!r}")
-    if isinstance(answer, Proved):
-        return _proved(law, answer, power, work, content)
-    violation = violation or search(law, cases, judged)
+    if violation is not None:
+        _contradicts(law, answer, violation)
+    if not isinstance(answer, Proved):
+        violation = violation or search(law, cases, judged)
+    witness = None if violation is not None or power.hits else find_witness(law, cases)
+    if witness is not None and witness.violated:
+        violation = witness.start, witness.t
+        _contradicts(law, answer, violation)
     if violation is not None:
         return Verdict("FAIL", "sample", counterexample=present(law, violation[0]), power=power, work=work)
-    return _sampled(law, answer, power, work, content)
+    seen = None if witness is None else _seen(law, witness, power)
+    if isinstance(answer, Proved):
+        return _proved(law, answer, seen, power, work, content)
+    return _sampled(law, answer, seen, power, work, content)
 
 
-def _proved(law: Law, answer: Proved, power: Power, work: int, content: bool) -> Verdict:
+def _seen(law: Law, witness: Witness, power: Power) -> str:
+    start = law.universe.text(witness.start)
+    if not power.usable:
+        return f"none of the cases meets the preconditions, but {start!r} does"
+    return f"the antecedent holds in none of the cases, but from {start!r} at step {witness.t}"
+
+
+def _contradicts(law: Law, answer: Answer, violation: tuple[State, int]) -> None:
+    """Raise an error if a start that violates a law is one for which the law is proved."""
+    start, t = violation
+    covered = isinstance(answer, Proved) or (isinstance(answer, ProvedUpTo) and len(start) <= answer.length)
+    if covered:
+        raise Contradiction(f"{law.name}: proved, but violated at {t} from {law.universe.text(start)!r}")
+
+
+def _proved(law: Law, answer: Proved, seen: str | None, power: Power, work: int, content: bool) -> Verdict:
     """A proof decides, unless there was nothing for the law to say."""
-    reason = None if power.hits else "vacuous_pass" if power.usable else "unmet_preconditions"
+    reason = None if power.hits or seen else "vacuous_pass" if power.usable else "unmet_preconditions"
     return Verdict(
         "PROVED" if reason is None else "UNKNOWN",
         "proof",
         reason=reason,
-        detail=None if reason is None else _NOTHING_SAID[reason],
+        detail=seen if reason is None else _NOTHING_SAID[reason],
         certificate=answer.certificate,
         proved_for=answer.contract,
         power=power,
@@ -85,14 +106,18 @@ _NOTHING_SAID: Final = {
 }
 
 
-def _sampled(law: Law, answer: ProvedUpTo | Undecided, power: Power, work: int, content: bool) -> Verdict:
+def _sampled(
+    law: Law, answer: ProvedUpTo | Undecided, seen: str | None, power: Power, work: int, content: bool
+) -> Verdict:
     up_to = answer if isinstance(answer, ProvedUpTo) else None
     weakness = power.weakness(law.trial)
+    if weakness == "vacuous_pass" and seen is not None:
+        weakness = "inconclusive_low_power"
     return Verdict(
         "PASS" if weakness is None else "UNKNOWN",
         "sample",
         reason=weakness,
-        detail=answer.why,
+        detail=answer.why if seen is None else f"{seen}; {answer.why}",
         certificate=None if up_to is None else up_to.certificate,
         proved_for=None if up_to is None else up_to.contract,
         up_to=None if up_to is None else up_to.length,
@@ -105,22 +130,28 @@ def _sampled(law: Law, answer: ProvedUpTo | Undecided, power: Power, work: int, 
 def answer_of(law: Law) -> Answer:
     """What the prover says of a law: about rings of every length, or of the universe's lengths alone.
 
-    A law whose integers may leave 64 bits is not asked about, because proofs count without bounds. A question is about
-    every step from the start, so if a law is judged from a later one, only a proof answers it.
+    A law whose integers may leave 64 bits is asked about as whole runs alone, because proofs count without bounds. A
+    question is about every step from the start, so if a law is judged from a later one, only a proof answers it.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits on one of few rings that are all tried.
     """
     if law.unknown is not None:
         return Undecided(law.unknown.detail, law.contract)
-    if not fits(law):
-        return Undecided("its integers may leave 64 bits", law.contract)
-    answer: Answer = Undecided(_NOT_ASKED, law.contract)
+    bounded = fits(law)
+    answer: Answer = Undecided(_NOT_ASKED if bounded else "its integers may leave 64 bits", law.contract)
     for asked in questions_of(law):
+        if asked.whole:
+            return try_rings(asked.question, ENUMERATED)
+        if not bounded:
+            continue
         answer = _answered(asked.question, law)
         later = law.template.first > 0 and not isinstance(asked.question.claim, Commutes)
         if isinstance(answer, Refuted) and (later or not asked.exact):
             weaker = "the shortest wait alone" if law.H_cells else "starts that do not meet the preconditions"
             which = "the start" if later else weaker
             answer = Undecided(f"the claim does not hold for {which}", law.contract)
-        if isinstance(answer, Proved):
+        if isinstance(answer, Proved | Refuted):
             break
     return answer
 

@@ -63,6 +63,7 @@ from specledger.laws.proofs.question import (
     facts,
     implies,
 )
+from specledger.laws.run import Run
 
 Sum = dict[tuple[str, Time], int]
 """Integer factors of what is read; that of `_ONE` is the constant."""
@@ -71,10 +72,18 @@ _ONE: Final = ("", START)
 
 _EQUALITIES: Final = ("==", "!=")
 
+_NOT_LINEAR: Final = "the claim is not about additive observables"
+_LONG_WAIT: Final = "the wait depends on the length of the ring, and the shortest one is not proved to be enough"
+_GUARDED: Final = "a precondition is not about additive observables, and the claim is not proved without it"
+
 _COMMUTING: Final = tuple(
     Binary("==", Observe(one, NOW), Observe(other, NOW)) for one, other in ((IMAGE, TRANSFORMED), (TRANSFORMED, IMAGE))
 )
 """The claims that a transform commutes with the rule."""
+
+
+MAX_CELLS: Final = 100_000
+"""Most cells that are read where rings are tried one after the other, for want of a proof about all of them."""
 
 
 class NotLinear(ValueError):  # noqa: N818 - says what was found
@@ -87,10 +96,12 @@ class LawQuestion(Struct, frozen=True):
     Attributes:
         exact: Whether a counterexample to it refutes the law. It does not if the question leaves out a precondition, or
             waits less long.
+        whole: Whether it is about whole runs on a few short rings, which are all tried.
     """
 
     question: Question
     exact: bool
+    whole: bool = False
 
 
 def questions_of(law: Law) -> list[LawQuestion]:
@@ -98,7 +109,8 @@ def questions_of(law: Law) -> list[LawQuestion]:
 
     A precondition that is no linear condition, such as a scan or a product, is left out at first. If the claim does
     not hold without it, the claim is asked as a function that includes it. A wait that depends on the ring is at first
-    the one on the shortest ring, which is enough on longer ones.
+    the one on the shortest ring, which is enough on longer ones. If there are so few admitted rings that all their runs
+    can be tried, the last question is that about whole runs: it can be asked about every law.
     """
     writer = _Writer(law)
     where, others = writer.preconditions()
@@ -110,10 +122,24 @@ def questions_of(law: Law) -> list[LawQuestion]:
     if claim is not None:
         found.append(LawQuestion(_question(law, claim, where), exact=others == TRUE and not law.H_cells))
     if claim is None or others != TRUE or law.H_cells:
-        function = writer.opaque(others)
+        function = writer.opaque(others, linear=claim is not None)
         if function is not None:
             found.append(LawQuestion(_question(law, function, where), exact=True))
+    lengths = _short_lengths(law)
+    if lengths:
+        asked = replace(_question(law, writer.whole(), where), longest=lengths[-1])
+        found.append(LawQuestion(asked, exact=True, whole=True))
     return found
+
+
+def _short_lengths(law: Law) -> list[int]:
+    """The admitted lengths of rings, if all runs on them can be tried; else none."""
+    lengths, cells = admitted_lengths(law), 0
+    for length in lengths:
+        cells += len(law.starts) ** length * length * (law.on(length).steps + 2)
+        if cells > MAX_CELLS:
+            return []
+    return lengths
 
 
 def question_of(law: Law) -> Question | None:
@@ -207,8 +233,13 @@ class _Writer:
             return implies(left, right) if node.op == "=>" else _JOINED[node.op]((left, right))
         raise NotLinear
 
-    def opaque(self, guard: Node) -> Opaque | None:
-        """The claim as a function that includes a precondition."""
+    def opaque(self, guard: Node, *, linear: bool) -> Opaque | None:
+        """The claim as a function that includes a precondition.
+
+        Args:
+            guard: The precondition.
+            linear: Whether the claim alone can be written as a condition.
+        """
         law, guarded = self._law, guard != TRUE
         times = [time for _, time in (*reads(law.claim), *reads(guard))]
         if law.template.cells or any(time.fixed and time.offset for time in times):
@@ -230,7 +261,21 @@ class _Writer:
             return any(consequence(reader(initial, states, at)) for at in later)
 
         name = f"{show(law.claim)} ({law.key})"
-        return Opaque(name, Duration(law.reach, waits.cells) if waits.cells else law.reach, holds, from_start)
+        span = Duration(law.reach, waits.cells) if waits.cells else law.reach
+        why = _NOT_LINEAR if not linear else _LONG_WAIT if not guarded else _GUARDED
+        return Opaque(name, span, holds, from_start, why, guarded)
+
+    def whole(self) -> Opaque:
+        """The law as a function of a whole run: its one instance is the one from the start to the last step."""
+        law = self._law
+        measured = {name: cache(each.of) for name, each in law.observables.items()}
+
+        def holds(initial: State, states: Sequence[State]) -> bool:
+            return Run(law, initial, states=states, measured=measured).first_violation() is None
+
+        cells = law.T_cells + law.H_cells * law.template.within
+        span = Duration(law.last + law.reach, cells) if cells else law.steps
+        return Opaque(f"every step of a run: {show(law.claim)} ({law.key})", span, holds, guarded=law.where != TRUE)
 
     def _cellwise(self) -> Claim | None:
         """A symmetry, or what becomes of a symbol."""

@@ -1,4 +1,4 @@
-"""The ring lengths that the preconditions of a law admit, and starts changed until they meet them."""
+"""The ring lengths that the preconditions of a law admit, and starts changed until they meet a condition."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
-from specledger.laws.claim import Binary, Const, Node, Not, evaluator
+from specledger.laws.claim import Binary, Const, Node, Not, Read, evaluator, reads
 from specledger.laws.law import Law
 from specledger.laws.observable import Observable, range_of
 from specledger.laws.universe import Universe
@@ -68,15 +68,20 @@ def _compared(op: str, left: Interval, right: Interval) -> tuple[bool, bool]:
 
 
 class Repair:
-    """Changes starts of a law until they meet its preconditions."""
+    """Changes starts of a law until they meet a condition, such as its preconditions.
 
-    def __init__(self, law: Law, stream: Stream) -> None:
+    Attributes:
+        goal: What is to hold when it is judged at the law's first step, if not the preconditions.
+    """
+
+    def __init__(self, law: Law, stream: Stream, goal: Node | None = None) -> None:
         self._law, self._stream = law, stream
+        self._goal = law.where if goal is None else goal
         self._lengths = admitted_lengths(law)
         self._failures = 0
 
     def start(self, cells: State, symbols: Sequence[int]) -> State | None:
-        """The start, or one like it, that meets the preconditions; None if none was found.
+        """The start, or one like it, that meets the condition; None if none was found.
 
         Args:
             cells: The start.
@@ -92,42 +97,48 @@ class Repair:
         return found
 
     def _changed(self, cells: State, symbols: Sequence[int]) -> State | None:
-        """Blocks and single cells are changed while the preconditions come no farther from holding."""
+        """Blocks and single cells are changed while the condition comes no farther from holding."""
         size = min(self._lengths, key=lambda length: abs(length - len(cells)))
         current = cells[:size] + tuple(self._stream.choice(symbols) for _ in range(size - len(cells)))
-        left = distance(self._law, current)
+        left = distance(self._law, current, self._goal)
         for _ in range(MAX_CHANGES):
             if left == 0:
                 return current
             block = 1 + self._stream.integer(0, min(left, size) - 1) * self._stream.integer(0, 1)
             place, symbol = self._stream.integer(0, size - 1), self._stream.choice(symbols)
             changed = tuple(symbol if (at - place) % size < block else cell for at, cell in enumerate(current))
-            then = distance(self._law, changed)
+            then = distance(self._law, changed, self._goal)
             if then <= left:
                 current, left = changed, then
         return current if left == 0 else None
 
 
-def distance(law: Law, start: State) -> int:
-    """How far a start is from meeting the preconditions of a law: the sum by which comparisons fail, 0 if it does.
+def distance(law: Law, start: State, goal: Node | None = None) -> int:
+    """How far a start is from meeting a condition: the sum by which comparisons fail, 0 if it does.
+
+    Args:
+        law: The law.
+        start: The initial state.
+        goal: The condition, judged at the law's first step; the preconditions, if left out.
 
     Raises:
         EvaluationError: An integer leaves 64 bits.
     """
-    return _distance(law.where, True, {name: each.of(start) for name, each in law.observables.items()})
+    goal, first = law.where if goal is None else goal, law.template.first
+    states = law.universe.rule.run(start, max((time.at(first) for _, time in reads(goal)), default=0))
+    return _distance(goal, True, lambda name, time: law.observables[name].of(states[time.at(first)]))
 
 
-def _distance(node: Node, wanted: bool, values: Mapping[str, int]) -> int:
+def _distance(node: Node, wanted: bool, read: Read) -> int:
     if isinstance(node, Not):
-        return _distance(node.operand, not wanted, values)
+        return _distance(node.operand, not wanted, read)
     if isinstance(node, Binary) and node.op in ("and", "or", "=>"):
-        left = _distance(node.left, wanted != (node.op == "=>"), values)
-        right = _distance(node.right, wanted, values)
+        left = _distance(node.left, wanted != (node.op == "=>"), read)
+        right = _distance(node.right, wanted, read)
         return left + right if (node.op == "and") == wanted else min(left, right)
-    holds = evaluator(node)(lambda name, _: values[name])
-    if bool(holds) == wanted:
+    if bool(evaluator(node)(read)) == wanted:
         return 0
     if not isinstance(node, Binary) or (node.op in ("==", "!=") and (node.op == "==") != wanted):
         return 1
-    sides = [evaluator(side)(lambda name, _: values[name]) for side in (node.left, node.right)]
+    sides = [evaluator(side)(read) for side in (node.left, node.right)]
     return max(1, abs(int(sides[0]) - int(sides[1])))

@@ -109,6 +109,21 @@ def _decide(question: Question, limits: Limits, tried: Tried) -> Answer:
     return ProvedUpTo(found, certificate, question.contract, why)
 
 
+def try_rings(question: Question, limits: Limits = DEFAULT) -> Answer:
+    """Decide a question about the rings of a small range by trying them all.
+
+    An error while a claim is judged is raised.
+    """
+    _validate(question)
+    longest = question.longest or MANY
+    found = smallest_violation(question, limits.cells)
+    if isinstance(found, tuple):
+        return _refuted(question, *found)
+    if found < longest:
+        return Undecided(f"rings of {found + 1} cells are too many to try", question.contract)
+    return _certified(question, {"kind": "exhaustive", "length": longest})
+
+
 def _smallest(question: Question, cells: int, tried: Tried) -> tuple[State, int] | int:
     """The smallest ring on which the claim fails, as `smallest_violation` finds it."""
     if cells not in tried:
@@ -140,7 +155,7 @@ def _proof(question: Question, limits: Limits, cases: int) -> dict[str, Any]:
         case Commutes() | Local():
             return _prove_windows(question, claim)
         case Opaque():
-            raise Unproved("the claim is not about additive observables")
+            raise Unproved(claim.why)
     try:
         return prove_linear(question, claim, limits, cases)
     except TooManyClauses:

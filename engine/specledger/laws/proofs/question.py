@@ -129,12 +129,16 @@ class Opaque(Struct, frozen=True):
         span: Steps after t that the function looks at; on a ring of each length, if it is a `Duration`.
         holds: Judges one instance: of (the initial state, the states at t, … t + span), whether the claim holds there.
         from_start: Whether it looks at the initial state for t > 0.
+        why: Why there is no proof for rings of every length.
+        guarded: Whether it holds where preconditions that are no `Condition` are not met.
     """
 
     name: str
     span: Steps
     holds: Callable[[State, Sequence[State]], bool]
     from_start: bool = True
+    why: str = "the claim is not about additive observables"
+    guarded: bool = False
 
 
 Claim: TypeAlias = Conserved | Monotone | Always | Eventually | Commutes | Local | Opaque
@@ -171,7 +175,8 @@ class Question(Struct, frozen=True):
         """The starts and rings that are meant, in words; symbols by number."""
         rings = f"{self.shortest} or more" if self.longest is None else f"{self.shortest} to {self.longest}"
         starts = "all states" if self.start is None else f"starts over {{{', '.join(map(str, sorted(self.start)))}}}"
-        narrowed = "" if self.where == And(()) else " that meet the preconditions"
+        guarded = isinstance(self.claim, Opaque) and self.claim.guarded
+        narrowed = " that meet the preconditions" if guarded or self.where != And(()) else ""
         return f"{starts}{narrowed} on rings of {rings} cells"
 
 
@@ -205,7 +210,7 @@ def claim_facts(claim: Claim) -> dict[str, Any]:
             return {"kind": "commutes", "reflect": reflect, "shift": shift, "map": list(symbol_map)}
         case Local(trigger, results):
             return {"kind": "local", "trigger": trigger, "results": sorted(results)}
-        case Opaque(name, span, _, from_start):
+        case Opaque(name, span, from_start=from_start):
             return {"kind": "opaque", "name": name, "span": steps_json(span), "from_start": from_start}
 
 

@@ -1,0 +1,85 @@
+"""A start from which the antecedent of a law holds at some step, looked for when it holds in none of the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Final
+
+from msgspec import Struct
+
+from specledger.core.rng import Stream
+from specledger.laws.claim import Binary, reads
+from specledger.laws.generators import Case
+from specledger.laws.harness import first_violation
+from specledger.laws.judge import judge
+from specledger.laws.law import Law
+from specledger.laws.preconditions import Repair, admitted_lengths
+from specledger.laws.run import Run, State
+
+MAX_CELLS: Final = 500_000
+"""Most cells, times steps, of the short rings that are all tried."""
+
+MAX_REPAIRED: Final = 40
+"""Cases that are changed towards the antecedent."""
+
+
+class Witness(Struct, frozen=True):
+    """A start from which the antecedent holds.
+
+    Attributes:
+        t: The first step at which it does.
+        violated: Whether the law is violated from there.
+    """
+
+    start: State
+    t: int
+    violated: bool = False
+
+
+def find_witness(law: Law, cases: Sequence[Case]) -> Witness | None:
+    """A witness: on the shortest rings, all of which are tried as far as the work goes, or a case that is changed.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
+    for starts in _short_rings(law):
+        witness = _first(law, starts)
+        if witness is not None:
+            return witness
+    repaired = _repaired(law, cases)
+    return _first(law, repaired) if repaired else None
+
+
+def _first(law: Law, starts: list[State]) -> Witness | None:
+    """The first of some starts that violates the law, else the first from which the antecedent holds."""
+    judged = judge(law, starts)
+    violation = first_violation(starts, judged)
+    if violation is not None:
+        return Witness(*violation, violated=True)
+    hits = judged.hits.nonzero()[0].tolist()
+    if not hits:
+        return None
+    start = starts[hits[0]]
+    return Witness(start, next(t for t, counts, _ in Run(law, start).instances() if counts))
+
+
+def _short_rings(law: Law) -> Iterator[list[State]]:
+    """All starts of each admitted length, from the shortest, as long as the work allows."""
+    cells = 0
+    for length in admitted_lengths(law):
+        cells += len(law.starts) ** length * length * (law.on(length).steps + 1)
+        if cells > MAX_CELLS:
+            return
+        yield list(product(law.starts, repeat=length))
+
+
+def _repaired(law: Law, cases: Sequence[Case]) -> list[State]:
+    """Cases, the shortest first, changed until the preconditions and the antecedent hold at the first step."""
+    goal = law.where if law.antecedent is None else Binary("and", law.where, law.antecedent)
+    if any(name not in law.observables for name, _ in reads(goal)):  # single cells
+        return []
+    repair = Repair(law, Stream.named(law.seed, "witness", law.universe.name), goal)
+    starts = sorted({case.start for case in cases}, key=lambda start: (len(start), start))
+    found = (repair.start(start, law.starts) for start in starts[:MAX_REPAIRED])
+    return [start for start in found if start is not None]
