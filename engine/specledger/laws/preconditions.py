@@ -30,10 +30,10 @@ def admitted_lengths(law: Law) -> list[int]:
     return lengths_of(law.universe, law.where, law.observables)
 
 
-def lengths_of(universe: Universe, where: Node, observables: Mapping[str, Observable]) -> list[int]:
-    """The same for preconditions over observables."""
+def lengths_of(universe: Universe, condition: Node, observables: Mapping[str, Observable]) -> list[int]:
+    """The same for any condition over observables."""
     lengths = range(universe.shortest, universe.longest + 1)
-    return [size for size in lengths if _outcomes(where, observables, size)[0]]
+    return [size for size in lengths if _outcomes(condition, observables, size)[0]]
 
 
 def _outcomes(node: Node, observables: Mapping[str, Observable], size: int) -> tuple[bool, bool]:
@@ -77,7 +77,7 @@ class Repair:
     def __init__(self, law: Law, stream: Stream, goal: Node | None = None) -> None:
         self._law, self._stream = law, stream
         self._goal = law.where if goal is None else goal
-        self._lengths = admitted_lengths(law)
+        self._lengths = lengths_of(law.universe, self._goal, law.observables)
         self._failures = 0
 
     def start(self, cells: State, symbols: Sequence[int]) -> State | None:

@@ -9,12 +9,12 @@ from typing import Final
 from msgspec import Struct
 
 from specledger.core.rng import Stream
-from specledger.laws.claim import Binary, reads
+from specledger.laws.claim import Binary, Node, reads
 from specledger.laws.generators import Case
 from specledger.laws.harness import first_violation
 from specledger.laws.judge import judge
 from specledger.laws.law import Law
-from specledger.laws.preconditions import Repair, admitted_lengths
+from specledger.laws.preconditions import Repair, lengths_of
 from specledger.laws.run import Run, State
 
 MAX_CELLS: Final = 500_000
@@ -43,16 +43,38 @@ def find_witness(law: Law, cases: Sequence[Case]) -> Witness | None:
     Raises:
         EvaluationError: An integer leaves 64 bits.
     """
-    for starts in _short_rings(law):
+    goal = law.where if law.antecedent is None else Binary("and", law.where, law.antecedent)
+    for starts in _short_rings(law, goal):
         witness = _first(law, starts)
         if witness is not None:
             return witness
-    repaired = _repaired(law, cases)
+    repaired = _repaired(law, goal, cases)
     return _first(law, repaired) if repaired else None
 
 
+def _short_rings(law: Law, goal: Node) -> Iterator[list[State]]:
+    """All starts of each length at which the goal can hold, from the shortest, as long as the work allows."""
+    cells = 0
+    for length in lengths_of(law.universe, goal, law.observables):
+        cells += len(law.starts) ** length * length * (law.on(length).steps + 1)
+        if cells > MAX_CELLS:
+            return
+        yield list(product(law.starts, repeat=length))
+
+
+def _repaired(law: Law, goal: Node, cases: Sequence[Case]) -> list[State]:
+    """The shortest and the longest cases in turn, changed until the goal holds at the law's first step."""
+    if any(name not in law.observables for name, _ in reads(goal)):  # single cells
+        return []
+    repair = Repair(law, Stream.named(law.seed, "witness", law.universe.name), goal)
+    starts = sorted({case.start for case in cases}, key=lambda start: (len(start), start))
+    ends = [start for pair in zip(starts, reversed(starts), strict=True) for start in pair]
+    found = (repair.start(start, law.starts) for start in ends[:MAX_REPAIRED])
+    return [start for start in found if start is not None]
+
+
 def _first(law: Law, starts: list[State]) -> Witness | None:
-    """The first of some starts that violates the law, else the first from which the antecedent holds."""
+    """The shortest of some starts that violates the law, else the first from which the antecedent holds."""
     judged = judge(law, starts)
     violation = first_violation(starts, judged)
     if violation is not None:
@@ -62,24 +84,3 @@ def _first(law: Law, starts: list[State]) -> Witness | None:
         return None
     start = starts[hits[0]]
     return Witness(start, next(t for t, counts, _ in Run(law, start).instances() if counts))
-
-
-def _short_rings(law: Law) -> Iterator[list[State]]:
-    """All starts of each admitted length, from the shortest, as long as the work allows."""
-    cells = 0
-    for length in admitted_lengths(law):
-        cells += len(law.starts) ** length * length * (law.on(length).steps + 1)
-        if cells > MAX_CELLS:
-            return
-        yield list(product(law.starts, repeat=length))
-
-
-def _repaired(law: Law, cases: Sequence[Case]) -> list[State]:
-    """Cases, the shortest first, changed until the preconditions and the antecedent hold at the first step."""
-    goal = law.where if law.antecedent is None else Binary("and", law.where, law.antecedent)
-    if any(name not in law.observables for name, _ in reads(goal)):  # single cells
-        return []
-    repair = Repair(law, Stream.named(law.seed, "witness", law.universe.name), goal)
-    starts = sorted({case.start for case in cases}, key=lambda start: (len(start), start))
-    found = (repair.start(start, law.starts) for start in starts[:MAX_REPAIRED])
-    return [start for start in found if start is not None]

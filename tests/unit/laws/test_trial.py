@@ -101,6 +101,72 @@ def test_verdicts(plan_of, candidate, status, reason):
     assert verdict.detail or status not in ("PASS", "UNKNOWN")
 
 
+MANY, LENGTH = {"name": "M", "expr": "count('>')"}, {"name": "L", "expr": "grid_length"}
+CROWD = op("==", obs("M"), {"const": 151})
+
+
+def premise(antecedent, consequent, *observables):
+    return {"template": "implication_state", "observables": observables, "claim_ast": op("=>", antecedent, consequent)}
+
+
+RARE = {
+    "a proof": (premise(CROWD, op(">=", obs("L"), {"const": 151}), MANY, LENGTH), "PROVED", None),
+    "no proof": (premise(CROWD, op(">=", obs("F"), {"const": 0}), MANY, {"name": "F", "expr": "leftmost('>')"}), "UNKNOWN", "inconclusive_low_power"),
+    "a violation": (premise(CROWD, op(">", obs("F"), {"const": 5}), MANY, {"name": "F", "expr": "leftmost('>')"}), "FAIL", None),
+    "one step later": (
+        {
+            "template": "implication_step",
+            "observables": [MANY, X, {"name": "I", "expr": "incoming_collisions"}],
+            "claim_ast": op("=>", op("and", op("==", obs("M"), {"const": 33}), op("==", obs("X"), {"const": 0})), op("==", obs("X", {"t_plus_1": True}), obs("I"))),
+        },
+        "PROVED",
+        None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("candidate", "status", "reason"), RARE.values(), ids=RARE)
+def test_a_premise_that_no_case_meets_is_looked_for(plan_of, candidate, status, reason):
+    """No family makes rings with exactly so many movers; cases are changed towards them."""
+    plan = plan_of(candidate)
+    verdict = try_law(plan)
+    assert (verdict.status, verdict.reason, verdict.power.hits) == (status, reason, 0)
+    if status == "FAIL":
+        assert verdict.counterexample.start.count(">") == 151
+    else:
+        assert verdict.detail.startswith("the antecedent holds in none of the cases, but from '")
+
+
+WHY = {
+    "a wait by the length": (
+        {
+            "template": "eventually",
+            "quantifiers": {"T": 5, "H": "grid_length"},
+            "observables": [X, LENGTH],
+            "claim_ast": op("=>", op(">", obs("X"), {"const": 0}), op("<", obs("X"), obs("L"))),
+        },
+        "the wait depends on the length of the ring, and the shortest one is not proved to be enough",
+    ),
+    "a claim about a scan": (SCANNED, "the claim is not about additive observables"),
+    "a precondition about a scan": (
+        {**CONSERVED, "claim_ast": op(">=", obs("N"), {"const": 3}), "preconditions": ["max_gap('>') > 2"]},
+        "a precondition is not about additive observables, and the claim is not proved without it",
+    ),
+}
+
+
+@pytest.mark.parametrize(("candidate", "why"), WHY.values(), ids=WHY)
+def test_what_stands_in_the_way_of_a_proof(plan_of, candidate, why):
+    verdict = try_law(plan_of(candidate))
+    assert (verdict.status, verdict.detail) == ("PASS", why)
+
+
+def test_what_is_proved_says_that_preconditions_narrow_it(plan_of):
+    candidate, _ = WHY["a precondition about a scan"]
+    narrowed = "starts over {0, 1, 2} that meet the preconditions on rings of 4 or more cells"
+    assert try_law(plan_of(candidate)).proved_for == narrowed
+
+
 ONES = {"name": "N", "expr": "count('1')"}
 FILLED = op("=>", op("==", obs("N"), {"const": 5}), op(">=", obs("N", T0), {"const": 2}))
 AND_NOTHING = op("+", op("-", obs("N"), obs("N")), obs("N", T0))
