@@ -348,10 +348,8 @@ def check_judgement(law, oracle, found):
 def check_answer(law, oracle, found, failing):
     """The prover: what it proves is true as far as brute force reaches, and what it refutes is false."""
     longest = max(map(len, found), default=oracle.world.longest)
-    asked = [
-        (form, each.exact) for each in questions_of(law) for form in (each.question, within_range(each.question, law))
-    ]
-    for question, exact in asked:
+    asked = [(form, each) for each in questions_of(law) for form in (each.question, within_range(each.question, law))]
+    for question, form in asked:
         answer = prove(question, LIMITS)
         holds = getattr(question.claim, "holds", None)
         match answer:
@@ -361,11 +359,12 @@ def check_answer(law, oracle, found, failing):
             case ProvedUpTo(length, certificate):
                 assert failing is None or failing > length
                 assert check_certificate(certificate, facts(question), holds) == length
-            case Refuted(ring, t) if exact:
+            case Refuted(ring, t) if form.exact:
                 start = "".join(oracle.world.alphabet[cell] for cell in ring)
                 assert oracle.usable(start)
                 between = isinstance(question.claim, Conserved | Commutes)  # a step is counted from the state before it
-                assert oracle.first_violation(start) == t + between
+                violated = oracle.first_violation(start)
+                assert violated is not None if form.whole else violated == t + between
                 assert failing == len(start) or (failing is None and len(start) > longest)
 
 

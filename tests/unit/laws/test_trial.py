@@ -106,7 +106,11 @@ CROWD = op("==", obs("M"), {"const": 151})
 
 
 def premise(antecedent, consequent, *observables):
-    return {"template": "implication_state", "observables": observables, "claim_ast": op("=>", antecedent, consequent)}
+    return {
+        "template": "implication_state",
+        "observables": [*observables],
+        "claim_ast": op("=>", antecedent, consequent),
+    }
 
 
 RARE = {
