@@ -15,11 +15,11 @@ from specledger.compile.law import compile_law
 from specledger.kinds import bundle_from_document, load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
-from specledger.laws.harness import Run
 from specledger.laws.judge import judge
 from specledger.laws.law_question import questions_of, within_range
 from specledger.laws.proofs.prove import prove
 from specledger.laws.proofs.question import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, facts
+from specledger.laws.run import Run
 from specledger.laws.trial import try_law
 from specledger.load.bundle import dump, key_of, restore
 from specledger.spec.universe import Universe

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from specledger.expr import EvaluationError
-from specledger.laws.harness import Run
 from specledger.laws.judge import judge, needs_cells
+from specledger.laws.run import Run
 from tests.toys.claims import T0, T1, measured, obs, op
 
 

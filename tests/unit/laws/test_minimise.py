@@ -2,7 +2,8 @@
 
 import pytest
 
-from specledger.laws.harness import Run, minimise
+from specledger.laws.harness import minimise
+from specledger.laws.run import Run
 from tests.toys.claims import measured, obs, op
 
 
