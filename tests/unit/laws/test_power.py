@@ -3,9 +3,9 @@
 import pytest
 
 from specledger.laws.generators import make_cases
-from specledger.laws.harness import Run
 from specledger.laws.judge import judge
 from specledger.laws.power import weigh
+from specledger.laws.run import Run
 from tests.toys.claims import T1, measured, obs, op
 
 AT_TWO = op("=>", op("==", obs("N"), {"const": 2}), op(">=", obs("N", T1), {"const": 0}))

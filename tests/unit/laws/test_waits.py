@@ -2,8 +2,8 @@
 
 import pytest
 
-from specledger.laws.harness import Run
 from specledger.laws.judge import judge
+from specledger.laws.run import Run
 from tests.toys.claims import measured, obs, op
 
 SIZES = range(4, 12)
