@@ -23,7 +23,7 @@ def sampler(project, edit):
     return compile_suite(load("heights.yaml")[0]).trial.cases[0].sampler
 
 
-@pytest.mark.parametrize("wanted", [{"fourth"}, {"third"}, {"fourth", "third", "own"}], ids=str)
+@pytest.mark.parametrize("wanted", [["fourth"], ["third"], ["fourth", "third", "own"]], ids="-".join)
 def test_a_figure_reads_through_any_number_of_measures(sampler, wanted):
     samples: dict[str, object] = {}
     for episode in (5, 6):
