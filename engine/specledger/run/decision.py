@@ -9,6 +9,8 @@ from typing import Any
 from specledger.compile.plan import Judgement, Plan, Proposal, State
 from specledger.core.binding import GENESIS, part_tip, state_digest
 from specledger.core.canonical import NotCanonical
+from specledger.core.events import progress_violation
+from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
 from specledger.gates.admission import TOKEN
@@ -63,6 +65,12 @@ class Decision:
             {"rejected": judgement.rejected, "error": None if judgement.error is None else error_body(judgement.error)}
             for judgement in self.found
         ]
+
+    def stopped(self) -> list[dict[str, Any]]:
+        """The violation that nothing was chosen, if nothing was, and not for a fault of the agent."""
+        if self.chosen is not None or FAULT in self.body:
+            return []
+        return [progress_violation(self.moment.t, self.document())]
 
     def count(self) -> None:
         """Count the rejections, after the decision has a receipt."""

@@ -15,7 +15,7 @@ from typing import Any
 from specledger.compile.plan import Plan, PlannedDrift, State
 from specledger.core.binding import leaves_of, observation_digest, proposal_digest, scope_digest, set_root, state_digest
 from specledger.core.canonical import NotCanonical
-from specledger.core.events import Event, progress_violation
+from specledger.core.events import Event
 from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
 from specledger.core.weight import check_weight, write
@@ -346,8 +346,6 @@ class Episode:
         self._weigh(after)
         self._weigh(decision.part_receipts)
         tips, accepted = self._parts.mark(), decision.chosen is not None
-        decisions = decision.document()
-        stopped = [] if accepted or FAULT in decision.body else [progress_violation(self.t, decisions)]
         try:
             body = {
                 "episode": self._number,
@@ -356,10 +354,10 @@ class Episode:
                 "before": self._digest,
                 "after": state_digest(after),
                 "chosen": decision.chosen,
-                "decisions": decisions,
+                "decisions": decision.document(),
                 **decision.body,
                 "success": success,
-                "violations": stopped + found.broken,
+                "violations": decision.stopped() + found.broken,
                 "parts": {
                     name: self._parts.append(name, before[name], after[name], receipt, accepted=accepted)
                     for name, receipt in decision.part_receipts.items()
