@@ -805,7 +805,11 @@ def suite_result(b: Bundle) -> JSON:
     sums = {key: sum(one["result"][key] for one in own) for key in ("episodes", "steps", "drifts", "errors")}
     verdicts, order = [one["verdict"] for one in b.of("check", "mutant")], ("ERROR", "FAIL", "INCONCLUSIVE", "PASS")
     reached = [one["result"]["verdict"] for one in own]
-    verdicts += ["FAIL"] * ("FAIL" in reached)  # a run that fails though nothing expects that
+    for reached_, allowed in b.first["allowed"].items():  # "" are all arms without a number of their own
+        arms = [one["arm"] for one in own if one["result"]["verdict"] == reached_]
+        counted = [arm if arm in allowed else "" for arm in arms]
+        verdicts += [reached_] * any(counted.count(arm) > allowed.get(arm, 0) for arm in counted)
+    verdicts += ["INCONCLUSIVE"] * (0 < len(own) == reached.count("INCONCLUSIVE"))
     erred = "ERROR" in reached or any(one["error"] is not None for one in b.of("figure"))
     verdict = "ERROR" if erred else min(verdicts, key=order.index, default="INCONCLUSIVE")
     checks = {one["check"]: one["verdict"] for one in b.of("check")}
@@ -870,7 +874,13 @@ def heading(b: Bundle) -> JSON:
     made = {b.kind: b.root["name"]}
     if b.kind == "suite":
         made.update({name: [one["id"] for one in b.root.get(name, ())] for name in ("checks", "mutants")})
-        return {**made, "figures": sorted(b.root.get("figures", {}))}
+        arms = {"": b.root, **b.root.get("runs", {})}
+        keys = {"INCONCLUSIVE": "inconclusive", "FAIL": "failing"}
+        allowed = {
+            verdict: {name: one[key]["most"] for name, one in arms.items() if key in one}
+            for verdict, key in keys.items()
+        }
+        return {**made, "figures": sorted(b.root.get("figures", {})), "allowed": allowed}
     if b.kind == "law":
         made.update(digest=b.key.rpartition("@")[2], template=b.specs[b.root["template"]]["name"])
     return {**made, "kind": b.kind, "universe": b.root["universe"], "seed": b.root.get("seed", 42)}
@@ -1310,7 +1320,10 @@ def check_assessment(b: Bundle) -> None:
         verdict, errs = one["verdict"], one["error"] is not None
         known = verdict in ("PASS", "FAIL", "INCONCLUSIVE", "ERROR") and (verdict == "ERROR") == errs
         require(known, f"{one['check']} is {verdict!r}, which does not go with its error")
-        require(verdict != "PASS" or one["opportunities"] > 0, f"{one['check']} passed without opportunity")
+        few = one["opportunities"] < one["least"]
+        require(verdict != "PASS" or not few, f"{one['check']} passed with too few opportunities")
+    least = {one["id"]: one.get("least", 1) for one in b.root.get("checks", ())}
+    require(same({one["check"]: one["least"] for one in b.of("check")}, least), "a check needs other opportunities")
     controlled = any(run["place"].startswith("controls/") for run in runs)
     for mutant, spec in zip(b.of("mutant"), b.root.get("mutants", ())):
         own_control = mutant["suite"] == b.root["name"] and not {"arms", "scenarios", "under"} & spec.keys()
@@ -1327,7 +1340,7 @@ def check_figure(spec: JSON, figure: JSON, runs: list[JSON]) -> None:
         value = rounded(total * 1_000_000, of) if of else None
         require(same(group.get("value"), value), f"the value of {name} does not follow from its sum")
         require(statistic != "rate" or 0 <= total <= of, f"{name} counts more than there is")
-        if statistic == "rate" and spec["rate"] == "success":
+        if statistic == "rate" and spec["rate"] == "success" and "decided" not in spec:
             over, by = spec.get("over"), spec.get("by")
             arms = [over] if isinstance(over, str) else over  # an arm with `cases` means all of them
             named = [run for run in runs for arm in arms or () if f"{run['arm']}.".startswith(f"{arm}.")]

@@ -106,7 +106,6 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     """Run scenarios, suites, laws and discoveries, and write their evidence."""
     from specledger.evidence.seal import UNSIGNED
     from specledger.kinds.running import RunOptions
-    from specledger.pipeline.checking import load_runs
     from specledger.pipeline.executing import place_cases
 
     changes = list(overrides or [])
@@ -114,9 +113,8 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     changes += [f"episodes={episodes}"] if episodes is not None else []
     check_changes(changes)
     seal = seal_of(sign, origin, timestamp)
-    cases = load_runs(files, changes, allow_outside=allow_outside, case=case)
+    cases = _load_cases(files, changes, seed, case, allow_outside=allow_outside)
     print_sources(cases)
-    _check_seed(seed, cases)
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
     sealed = sign is not None or log is not None or packed or timestamp is not None or replay
@@ -185,15 +183,26 @@ def say(finished: Sequence[Finished], *more: str) -> None:
         print_text("\n".join([run.show(shown), *more, *total]))
 
 
-def _check_seed(seed: int | None, cases: Sequence[Bundle]) -> None:
-    """Refuse `--seed` for specs whose key `seed` is not the seed of their runs, as E_SEED_SUITE."""
+def _load_cases(
+    files: Sequence[str], changes: list[str], seed: int | None, case: Any, *, allow_outside: bool
+) -> Sequence[Bundle]:
+    """Load what is run; `--seed` for specs that have no seed but those of their runs is refused as E_SEED_SUITE."""
     from specledger.kinds import KINDS
+    from specledger.pipeline.checking import load_runs
 
-    if seed is not None:
-        refusals = [(KINDS[one.main.kind].run.refuse_seed, one) for one in cases]
-        found = [refuse_seed(one, seed) for refuse_seed, one in refusals if refuse_seed is not None]
-        if found:
-            raise Rejected(found)
+    load = partial(load_runs, files, allow_outside=allow_outside, case=case)
+    try:
+        return load(changes)
+    except Rejected:
+        if seed is None:
+            raise
+        found = [
+            (KINDS[one.main.kind].run.refuse_seed, one) for one in load([c for c in changes if c != f"seed={seed}"])
+        ]
+        refusals = [refuse_seed(one, seed) for refuse_seed, one in found if refuse_seed is not None]
+        if refusals:
+            raise Rejected(refusals) from None
+        raise
 
 
 def run_case(log: Path | None, bundle: Bundle, purpose: str | None, place: Path, options: RunOptions) -> Finished:

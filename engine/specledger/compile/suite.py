@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -12,16 +12,17 @@ from specledger.compile.roles import roles
 from specledger.core.diagnostics import Diagnostics, Rejected, code
 from specledger.core.events import PROGRESS
 from specledger.core.identity import ByIdentity
+from specledger.core.verdict import Verdict
 from specledger.expr import INT, RecordType, Type
 from specledger.expr.check.types import FIXED, FixedType
 from specledger.gates.admission import TOKEN
 from specledger.gates.governor import SCHEMA, check_governor
 from specledger.gates.invariant import WATCHDOG
 from specledger.load import Bundle, Resolved
-from specledger.spec.suite import Arm, Figure, Mutant, Overlay, Suite
+from specledger.spec.suite import Allowed, Arm, Figure, Mutant, Overlay, Suite
 from specledger.suites.checks import PlannedCheck, check_checks
 from specledger.suites.episodes import Grammar
-from specledger.suites.figures import PlannedFigure, Resampling
+from specledger.suites.figures import PlannedFigure
 from specledger.suites.literals import report_unknown
 from specledger.suites.measures import Sampler, check_measures
 from specledger.suites.overlay import E_SUITE_SET, Change, overlay, read_path
@@ -93,7 +94,11 @@ class _Compiler:
                 continue
             mutants.append(self._mutant(index, mutant, trial, controls))
         self._compare_names(spec, trial, mutants)
-        return SuitePlan(spec.name, self.bundle.digest, trial, tuple(mutants), self.diagnostics.sorted())
+        allowed = {
+            Verdict.INCONCLUSIVE.value: _most(model, lambda one: one.inconclusive),
+            Verdict.FAIL.value: _most(model, lambda one: one.failing),
+        }
+        return SuitePlan(spec.name, self.bundle.digest, trial, tuple(mutants), allowed, self.diagnostics.sorted())
 
     def _compare_names(self, spec: Resolved, own: Trial, mutants: Sequence[PlannedMutant]) -> None:
         """Warn of texts of the suite that are none of the names that its runs, its mutants' included, can give."""
@@ -140,9 +145,8 @@ class _Compiler:
             if mutant is None or mutant.arms is None or any(is_arm(name, one) for one in mutant.arms):
                 cases += self._arm(spec, name, folder, mutant, (changes, places or {}))
         figures, checks = self._asks(spec)
-        resampling = Resampling(model.resamples, model.seed)
         compared = model.replay == "bytes" if replay is None else replay
-        return Trial(spec.name, tuple(cases), figures, checks, resampling, compared)
+        return Trial(spec.name, tuple(cases), figures, checks, compared)
 
     def _arm(
         self,
@@ -241,7 +245,8 @@ class _Compiler:
         kinds = {(label, type(value)) for case in labels.values() for label, value in case.items()}
         if len(dict(kinds)) < len(kinds):
             self._wrong(E_SUITE_ARM, "the values of one axis are of different types", "figures", name, of=spec)
-        return PlannedFigure(name, figure.statistic, over, figure.by, figure.at, labels)
+        decided = figure.decided is not None
+        return PlannedFigure(name, figure.statistic, over, figure.by, figure.at, labels, figure.clusters, decided)
 
     def _changes(self, changes: Mapping[str, Any], *at: str | int, of: Resolved | None = None) -> list[Change]:
         spec = of or self.bundle.main
@@ -275,6 +280,12 @@ class _Compiler:
 
     def _wrong(self, code_: str, message: str, *at: str | int, of: Resolved | None = None) -> None:
         self.diagnostics.error(code_, message, (of or self.bundle.main).span(*at))
+
+
+def _most(model: Suite, allowed: Callable[[Suite | Arm], Allowed | None]) -> dict[str, int]:
+    """How many runs are allowed, by arm; those of all arms that do not say it under the empty name."""
+    found = {"": allowed(model), **{name: allowed(arm) for name, arm in sorted(model.runs.items())}}
+    return {name: one.most for name, one in found.items() if one is not None}
 
 
 def is_arm(arm: str, named: str) -> bool:

@@ -167,6 +167,23 @@ class Tally:
         }
 
 
+def beyond_allowed(
+    ended: Mapping[tuple[str, str], int], allowed: Mapping[str, Mapping[str, int]]
+) -> list[tuple[str, str, int, int]]:
+    """Of which verdict there are more runs than a suite allows, of which arm, how many, and how many are allowed.
+
+    Args:
+        ended: The number of runs by verdict and arm.
+        allowed: By verdict and arm; arms that are not named have the number of the empty name together.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for (verdict, arm), count in ended.items():
+        if verdict in allowed:
+            counts[verdict, arm if arm in allowed[verdict] else ""] += count
+    found = [(verdict, arm, count, allowed[verdict].get(arm, 0)) for (verdict, arm), count in sorted(counts.items())]
+    return [one for one in found if one[2] > one[3]]
+
+
 class SuiteTally:
     """Folds the receipts of a suite: the verdict of each check, and what caught each mutant."""
 
@@ -175,14 +192,16 @@ class SuiteTally:
         self._checks: dict[str, str] = {}
         self._mutants: dict[str, list[str]] = {}
         self._verdicts: list[Verdict] = []
-        self._broken = self._failed = False
+        self._broken = False
         self._own = 0
+        self._allowed: Mapping[str, Mapping[str, int]] = {}
+        self._ended_as: Counter[tuple[str, str]] = Counter()
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
         """Count one receipt."""
         if type_ == "start":
-            self._own = body["runs"]
+            self._own, self._allowed = body["runs"], body["allowed"]
         elif type_ == "run":
             self._run(body)
         elif type_ == "figure":
@@ -204,7 +223,7 @@ class SuiteTally:
         self._figures["runs"] += 1
         verdict = Verdict(body["result"]["verdict"])
         self._broken |= verdict is Verdict.ERROR
-        self._failed |= verdict is Verdict.FAIL
+        self._ended_as[verdict.value, body["arm"]] += 1
         for name in ("episodes", "steps", "drifts", "errors"):
             self._figures[name] += body["result"][name]
 
@@ -212,12 +231,15 @@ class SuiteTally:
     def verdict(self) -> Verdict:
         """The verdict of checks, mutants and the suite's own runs.
 
-        ERROR if a run is one, a figure could not be computed, or the suite did not end. A run that fails, though
-        nothing expects that, fails the suite.
+        ERROR if a run is one, a figure could not be computed, or the suite did not end. More runs that fail than the
+        suite allows fail it; more inconclusive ones than it allows, or nothing but such runs, leave it INCONCLUSIVE.
         """
         if self._broken or not self._ended:
             return Verdict.ERROR
-        return combine([*self._verdicts, *([Verdict.FAIL] if self._failed else [])])
+        own = [Verdict(verdict) for verdict, *_ in beyond_allowed(self._ended_as, self._allowed)]
+        unclear = sum(count for (verdict, _), count in self._ended_as.items() if verdict == Verdict.INCONCLUSIVE)
+        own += [Verdict.INCONCLUSIVE] if 0 < self._own == unclear else []
+        return combine([*self._verdicts, *own])
 
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON: verdict, counts, the verdict of each check, and what caught each mutant."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.disk import sync_files
 from specledger.evidence.kind import SUITE as RECEIPTS
+from specledger.evidence.result import beyond_allowed
 from specledger.evidence.resume import identity_of
 from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished, take_runs
@@ -37,7 +37,7 @@ from specledger.kinds.running import (
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.shards import read_shards, write_shard
 from specledger.load import Bundle
-from specledger.report.figures import between, decimal, share
+from specledger.report.figures import NOT_DECIDED, figure_rows
 from specledger.run.executor import Work, spread
 from specledger.run.workers import here
 from specledger.spec.scenario import Scenario
@@ -218,12 +218,10 @@ def _refuse_seed(bundle: Bundle, seed: int) -> Diagnostic:
     suite = bundle.main
     names = sorted({arm.partition(".")[0] for arm in suite.data.get("runs", {})})
     arms = " ".join(f"--set 'runs.{arm}.seeds=[{seed}]'" for arm in names)
-    hint = f"{f'for its runs: {arms}; ' if arms else ''}for its intervals: --set seed={seed}"
+    hint = f"for its runs: {arms}" if arms else None
     message = f"{suite.name} is a suite, and each of its arms has its own seeds"
     return Diagnostic(E_SEED_SUITE, message, suite.span("spec"), hint)
 
-
-_MEANS: Final = ("mean", "slope", "difference")
 
 _MOST_NAMES: Final = 3
 """Runs that a row names; the receipts hold all of them."""
@@ -243,6 +241,7 @@ def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
     """The lines of the tables about the receipts of a suite; a table without rows is left out."""
     return [
         *text_table("runs", _runs(receipts)),
+        *_beyond(receipts),
         *claims_table(_claims(receipts)),
         *text_table("figures", _figures(_of(receipts, "figure"))),
         *text_table("checks", _checks(_of(receipts, "check"))),
@@ -287,6 +286,22 @@ def _runs(receipts: Sequence[Receipt]) -> list[list[str]]:
     return rows
 
 
+def _beyond(receipts: Sequence[Receipt]) -> list[str]:
+    """Where more of the suite's own runs fail or are inconclusive than it allows, how many of how many allowed."""
+    starts = _of(receipts, "start")
+    own, allowed = (_of(receipts, "run")[: starts[0]["runs"]], starts[0]["allowed"]) if starts else ([], {})
+    ended = Counter((one["result"]["verdict"], one["arm"]) for one in own)
+    lines = [
+        f"  {_ENDED[verdict]} runs{f' of {printable(arm)}' if arm else ''}: {count}, and the suite allows {most}"
+        for verdict, arm, count, most in beyond_allowed(ended, allowed)
+    ]
+    unclear = sum(one["result"]["verdict"] == Verdict.INCONCLUSIVE for one in own)
+    return lines or (["  every run is inconclusive"] if 0 < unclear == len(own) else [])
+
+
+_ENDED: Final = {"FAIL": "failing", "INCONCLUSIVE": "inconclusive"}
+
+
 def _of(receipts: Iterable[Receipt], type_: str) -> list[Receipt]:
     return [receipt for receipt in receipts if receipt["type"] == type_]
 
@@ -295,35 +310,14 @@ def _figures(receipts: Sequence[Receipt]) -> list[list[str]]:
     rows = []
     for receipt in receipts:
         if receipt["error"] is not None:
-            rows.append(
-                [printable(receipt["figure"]), receipt["statistic"], "ERROR", printable(_cause(receipt["error"]))]
-            )
-        for group in receipt["groups"]:
-            name = receipt["figure"] + (f"[{group['name']}]" if group["name"] else "")
-            rows.append([printable(name), receipt["statistic"], *_value(receipt["statistic"], group)])
+            cause = printable(_cause(receipt["error"]))
+            rows.append([printable(receipt["figure"]), receipt["statistic"], "ERROR", cause])
+            continue
+        for name, statistic, value, cases, *intervals in figure_rows(receipt):
+            of = cases if statistic == "rate" and value != NOT_DECIDED else f"of {cases}"
+            shown = ", ".join(each for each in (of, *intervals) if each)
+            rows.append([printable(name), statistic, value, printable(shown)])
     return rows
-
-
-def _value(statistic: str, group: Mapping[str, Any]) -> tuple[str, str]:
-    """A figure's value, and what makes it sure or unsure."""
-    if "value" not in group:
-        return "none", f"of {group['of']}"
-    if statistic == "rate":
-        shown = f"{group['count']} of {group['of']}, {_percent(group['wilson'])}"
-        if group["count"] == 0:
-            shown += f", below {share(group['bound'])} at 95 %"
-        return share(group["value"]), shown + _clustered(group, _percent)
-    if statistic in _MEANS:
-        return decimal(group["value"]), f"of {group['of']}{_clustered(group, partial(between, show=decimal))}"
-    return str(group["value"]), f"of {group['of']}"
-
-
-def _clustered(group: Mapping[str, Any], show: Any) -> str:
-    return f", over layouts {show(group['cluster'])}" if "cluster" in group else ""
-
-
-def _percent(interval: Mapping[str, int]) -> str:
-    return f"{decimal(interval['low'] * 100, 2)} to {share(interval['high'])}"
 
 
 def _checks(receipts: Sequence[Receipt]) -> list[list[str]]:
@@ -332,6 +326,7 @@ def _checks(receipts: Sequence[Receipt]) -> list[list[str]]:
         witness = canonical_bytes(receipt["witness"]).decode() if receipt["witness"] else ""
         shown = _cause(receipt["error"]) if receipt["error"] is not None else witness
         opportunities = f"{receipt['opportunities']} opportunities"
+        opportunities += f", at least {receipt['least']}" if receipt["least"] > 1 else ""
         rows.append([receipt["verdict"], printable(receipt["check"]), opportunities, printable(shown)])
     return rows
 

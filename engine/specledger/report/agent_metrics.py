@@ -30,6 +30,8 @@ _OF_PROBE: Final = ("t", "verdict", "cause", "answers", "questions", "claims", "
 METERED: Final = ("episode", "probe", "episode_end")
 """The types of receipts that totals are made from."""
 
+_DECIDED: Final = (Verdict.PASS, Verdict.FAIL)
+
 _REFUSED: Final = "refused:"  # how the code of a refused execution begins
 
 
@@ -184,11 +186,12 @@ def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """One probe over episodes: its verdicts, and in how many episodes it, or its answers alone, failed."""
+    """One probe over episodes: its verdicts, and in how many of those decided it, or its answers alone, failed."""
     found = [each for one in made for each in one]
 
     def failed(name: str) -> dict[str, Any]:
-        return _rate(sum(any(each[name] == Verdict.FAIL for each in one) for one in made), len(made))
+        decided = [one for one in made if any(each[name] in _DECIDED for each in one)]
+        return _rate(sum(any(each[name] == Verdict.FAIL for each in one) for one in decided), len(decided))
 
     stated, tested = Calibration(), sum(each["tested"] for each in found)
     stated.add((claim["confidence"], claim["held"]) for each in found for claim in each["claims"])
@@ -197,6 +200,7 @@ def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
         "causes": dict(sorted(Counter(each["cause"] for each in found if each["cause"]).items())),
         "failed": failed("verdict"),
         **({"answers_failed": failed("answers")} if any(each["answers"] for each in found) else {}),
+        "undecided": sum(bool(one) and all(each["verdict"] not in _DECIDED for each in one) for one in made),
         "not_made": sum(not one for one in made),
         "questions": sum(each["questions"] for each in found),
         **({"vague": vague} if (vague := sum(each["vague"] for each in found)) else {}),

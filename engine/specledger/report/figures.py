@@ -6,9 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from specledger.report.sections import Quoted, ReceiptLink, Row, Section, Words
+from specledger.suites.statistics import LEAST_CLUSTERS
 
-FIGURE_HEADS: Final = ("figure", "statistic", "value", "of", "95 %", "95 % over layouts")
-FIGURE_INTRO: Final = "Intervals of rates (Wilson) assume independent episodes; those over layouts do not."
+FIGURE_HEADS: Final = ("figure", "statistic", "value", "of", "95 %", "95 % over clusters")
+FIGURE_INTRO: Final = (
+    "Rates are over what was decided. Intervals of rates (Wilson) assume independent episodes; those over layouts, "
+    "seeds or runs take whole ones as independent, and are computed from at least eight that differ."
+)
+NOT_DECIDED: Final = "not decided"
 
 _ONE: Final = 1_000_000
 _MEANS: Final = frozenset({"mean", "slope", "difference"})
@@ -21,28 +26,49 @@ def figure_rows(receipt: Mapping[str, Any]) -> Iterator[Sequence[str]]:
         yield receipt["figure"], statistic, "error", "", str(receipt["error"]), ""
     for group in receipt["groups"]:
         name = f"{receipt['figure']}[{group['name']}]" if group["name"] else receipt["figure"]
-        yield name, statistic, *_cells(statistic, group)
+        yield name, statistic, *_cells(statistic, group, receipt["clusters"])
 
 
-def _cells(statistic: str, group: Mapping[str, Any]) -> Sequence[str]:
+def _cells(statistic: str, group: Mapping[str, Any], unit: str) -> Sequence[str]:
     if "value" not in group:
-        return "none", str(group["of"]), "", ""
+        return without_value(group), cases(statistic, group), "", ""
     if statistic == "rate":
         shown = between(group["wilson"], share)
         if group["count"] == 0:
             shown += f"; below {share(group['bound'])}"
-        return share(group["value"]), f"{group['count']} of {group['of']}", shown, _clustered(group, share)
+        return share(group["value"]), cases(statistic, group), shown, over_clusters(group, unit, share)
     value = decimal(group["value"]) if statistic in _MEANS else str(group["value"])
-    return value, str(group["of"]), "", _clustered(group, decimal)
+    return value, cases(statistic, group), "", over_clusters(group, unit, decimal)
 
 
-def _clustered(group: Mapping[str, Any], show: Callable[[int], str]) -> str:
-    return between(group["cluster"], show) if "cluster" in group else ""
+def without_value(group: Mapping[str, Any]) -> str:
+    """What stands in the place of the value of a figure that has none."""
+    return NOT_DECIDED if group.get("undecided") else "none"
+
+
+def cases(statistic: str, group: Mapping[str, Any]) -> str:
+    """Of how many values a figure is, of a rate how many of them hold, and how many more were not decided."""
+    counted = f"{group['count']} of {group['of']}" if statistic == "rate" and "value" in group else str(group["of"])
+    return f"{counted}; {group['undecided']} {NOT_DECIDED}" if group.get("undecided") else counted
+
+
+def over_clusters(group: Mapping[str, Any], unit: str, show: Callable[[int], str]) -> str:
+    """The interval of a figure over clusters, or why it has none; empty where there are not two clusters."""
+    if group.get("clusters", 0) < 2:
+        return ""
+    if "cluster" in group:
+        return f"over {CLUSTERS[unit]} {between(group['cluster'], show)}"
+    few = f"{group['clusters']} of {LEAST_CLUSTERS}" if group["clusters"] < LEAST_CLUSTERS else "they do not differ"
+    return f"over {CLUSTERS[unit]} not computed: {few}"
+
+
+CLUSTERS: Final[Mapping[str, str]] = {"scenario": "layouts", "seed": "seeds", "run": "runs"}
+"""What a kind of cluster is called."""
 
 
 def between(interval: Mapping[str, int], show: Callable[[int], str]) -> str:
-    """The ends of an interval as text."""
-    return f"{show(interval['low'])} to {show(interval['high'])}"
+    """The ends of an interval as text, with the unit at the second one."""
+    return f"{show(interval['low']).removesuffix(' %')} to {show(interval['high'])}"
 
 
 def figure_section(figures: Sequence[tuple[int, Mapping[str, Any]]]) -> Section:

@@ -216,14 +216,14 @@ def probe_plots(agents: Mapping[str, Sequence[RunMetrics]]) -> list[Plot]:
         (agent, probe): found[probe]["failed"]
         for agent, found in sums.items()
         for probe in probes
-        if probe in found and found[probe]["verdicts"]
+        if probe in found and found[probe]["failed"]["of"]
     }
     plots: list[Plot] = []
     if len(sums) > 1 and len(probes) > 1:
         cells = [
             [failed[agent, probe]["value"] if (agent, probe) in failed else None for probe in probes] for agent in sums
         ]
-        text = "Episodes in which a probe failed, in per cent, by agent. An empty cell: the probe was never made."
+        text = "Episodes in which a probe failed, in per cent, by agent. An empty cell: the probe decided nothing."
         plots.append(Matrix("Detections by agent and probe, %", text, list(sums), probes, cells))
     groups = [
         (probe, [_rate(agent, failed[agent, probe]) for agent in sums if (agent, probe) in failed]) for probe in probes

@@ -7,7 +7,7 @@ from typing import Any
 
 from specledger.oracles.spending import SPENT
 from specledger.report.agent_metrics import RunMetrics, total, totals
-from specledger.report.figures import share
+from specledger.report.figures import NOT_DECIDED, share
 from specledger.report.held_claims import held_section
 from specledger.report.sections import NOTHING, UNTESTED, Bar, Cell, Count, Joined, Quoted, Row, Section, Words
 from specledger.spec.base import format_qfixed
@@ -15,11 +15,11 @@ from specledger.suites.statistics import ONE, wilson
 
 Totals = Mapping[str, Any]
 
-_HEADS = ("agent and probe", "episodes", "failed in", "95 % (Wilson)", "by answers alone", "causes")
+_HEADS = ("agent and probe", "decided in", "failed in", "95 % (Wilson)", "by answers alone", "causes")
 _INTRO = (
     "Compare the rates of agents whose kind is known: the rate for an agent with true reasons is the probe's rate of "
-    "false alarms, the rate for one with invented reasons is its rate of detection. Intervals assume independent "
-    "episodes."
+    "false alarms, the rate for one with invented reasons is its rate of detection. Rates are over the episodes that "
+    "the probe decided; intervals assume independent episodes."
 )
 _POWER = (
     "The probability 1 - (1 - e d)^n that at least one of n challenges notices, where the agent makes something up in "
@@ -99,11 +99,13 @@ def _rates(agent: str, found: Totals) -> Iterator[Row]:
         failed = counts["failed"]
         mark = UNTESTED if not counts["verdicts"] else ""
         details: list[tuple[str, Cell]] = [(verdict, Count(times)) for verdict, times in counts["verdicts"].items()]
+        details += [("not decided in", Words(f"{counts['undecided']} episodes"))] if counts["undecided"] else []
         details += [("not made in", Words(f"{counts['not_made']} episodes"))] if counts["not_made"] else []
         ends = failed["wilson"]
         interval = NOTHING if ends is None else Words(f"{share(ends['low'])} to {share(ends['high'])}")
         answers = _rate(counts["answers_failed"]) if "answers_failed" in counts else NOTHING
-        cells = (Count(failed["of"]), _rate(failed), interval, answers, _causes(counts))
+        shown = _rate(failed) if counts["verdicts"] else NOTHING
+        cells = (Count(failed["of"]), shown, interval, answers, _causes(counts))
         yield Row(f"{agent}: {name}", mark, cells, details)
     nodes = found["replay_fidelity"]
     if nodes["nodes"]:
@@ -113,7 +115,7 @@ def _rates(agent: str, found: Totals) -> Iterator[Row]:
 
 def _rate(failed: Mapping[str, Any]) -> Cell:
     if failed["value"] is None:
-        return Words("none")
+        return Words(NOT_DECIDED)
     return Joined((Bar(failed["count"], failed["of"]), Words(f"{failed['count']} ({share(failed['value'])})")))
 
 

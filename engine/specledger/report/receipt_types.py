@@ -137,7 +137,7 @@ def suite_types() -> ReceiptTypes:
         {
             "start": {
                 **{"suite": STRING, "specs": STRING, "runs": INT},
-                **{"figures": _NAMES, "checks": _NAMES, "mutants": _NAMES},
+                **{"figures": _NAMES, "checks": _NAMES, "mutants": _NAMES, "allowed": MapType(MapType(INT))},
             },
             "run": {
                 **{"place": STRING, "run": STRING, "arm": STRING, "scenario": STRING, "seed": INT, "specs": STRING},
@@ -146,16 +146,19 @@ def suite_types() -> ReceiptTypes:
                 "replay": _record({"intact": BOOL, "exact": BOOL, "noticed": BOOL, "compared": INT}),
             },
             "figure": {
-                **{"figure": STRING, "statistic": STRING, "error": DYN},
+                **{"figure": STRING, "statistic": STRING, "clusters": STRING, "error": DYN},
                 "groups": _list(
                     {
                         **{"name?": STRING, "of": INT, "value?": INT, "count?": INT, "sum?": INT, "bound?": INT},
-                        **{"case?": MapType(DYN)},
+                        **{"case?": MapType(DYN), "clusters?": INT, "undecided?": INT},
                         **{"wilson?": _RANGE, "exact?": _RANGE, "cluster?": _RANGE, "held?": _SEEN, "failed?": _SEEN},
                     }
                 ),
             },
-            "check": {"check": STRING, "verdict": STRING, "opportunities": INT, "witness": _ANY, "error": DYN},
+            "check": {
+                **{"check": STRING, "verdict": STRING, "opportunities": INT, "least": INT},
+                **{"witness": _ANY, "error": DYN},
+            },
             "mutant": {
                 **{"mutant": STRING, "suite": STRING, "caught": _NAMES, "verdict": STRING},
                 **{"control": MapType(STRING), "mutated": MapType(STRING)},

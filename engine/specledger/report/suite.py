@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from specledger.compile.suite import compile_suite
 from specledger.core.verdict import Verdict
+from specledger.evidence.result import beyond_allowed
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
 from specledger.report.figures import figure_rows, figure_section
@@ -55,6 +56,7 @@ from specledger.report.step_series import recoveries_by_arm
 from specledger.spec.suite import Suite
 
 EXPECTED: Final = "runs-end-as-expected"
+DECIDED: Final = "runs-are-decided"
 
 _MUTANTS: Final = {"PASS": "caught", "FAIL": "survived"}
 _FACTS: Final = ("runs", "trials", "episodes", "steps", "drifts", "errors")
@@ -75,6 +77,8 @@ class SuiteReading(Reading):
         self._figures: list[tuple[int, Body]] = []
         self._own: list[tuple[int, Body]] = []
         self._runs = 0
+        self._allowed: Mapping[str, Mapping[str, int]] = {}
+        self._ended_as: Counter[tuple[str, str]] = Counter()
         self.figures: list[Body] = []
         self.runs: list[str] = []
         model = evidence.specs.main.model
@@ -86,11 +90,14 @@ class SuiteReading(Reading):
         """Take the next receipt."""
         type_, body = receipt.type, receipt.body
         if type_ == "start":
-            self._runs = as_int(body["runs"])
+            self._runs, self._allowed = as_int(body["runs"]), body["allowed"]
         elif type_ == "run" and len(self._own) < self._runs:
             self._own.append((receipt.seq, body))
+            self._ended_as[as_name(body["result"]["verdict"]), as_name(body["arm"])] += 1
             if body["result"]["verdict"] == Verdict.FAIL:
                 self._observations.note(EXPECTED, receipt, "failed", as_name(body["run"]))
+            if body["result"]["verdict"] == Verdict.INCONCLUSIVE:
+                self._observations.note(DECIDED, receipt, "inconclusive", as_name(body["run"]))
             if as_int(body["result"]["errors"]):
                 self._observations.note(EVALUATION, receipt, "errors", body["result"]["errors"])
         elif type_ == "figure":
@@ -110,7 +117,8 @@ class SuiteReading(Reading):
         id_, verdict = f"check/{as_name(body['check'])}", Verdict(body["verdict"])
         error, could = body["error"], as_int(body["opportunities"])
         self._observations.note(id_, receipt, verdict.value, body["witness"] if error is None else error, {})
-        why = "" if could or verdict is not Verdict.INCONCLUSIVE else "it had no opportunity to fail"
+        few = f"it had {could} of at least {as_int(body['least'])} opportunities to fail" if could else ""
+        why = (few or "it had no opportunity to fail") if verdict is Verdict.INCONCLUSIVE else ""
         why = f"{as_name(error['code'])}: {value_text(error['expression'])}" if error is not None else why
         says, key = self._says.get(body["check"], id_), self._specs.main.key
         failed, broken = int(verdict is Verdict.FAIL), verdict is Verdict.ERROR
@@ -129,7 +137,7 @@ class SuiteReading(Reading):
         )
 
     def checks(self) -> Iterator[Check]:
-        """The suite's checks and mutants, and that its own runs had no errors."""
+        """The suite's checks and mutants, and that its own runs had no errors, ended as expected and are decided."""
         yield from (check for _, check, _ in sorted((*self._checks, *self._mutants), key=lambda one: one[0]))
         errors, runs = self._observations.count[EVALUATION], len(self._own)
         figures = sum(body["error"] is not None for _, body in self._figures)
@@ -142,10 +150,19 @@ class SuiteReading(Reading):
         why = ", ".join(f"{count} {what}" for what, count in found.items() if count) or why
         says = "everything in the suite's own runs and figures can be evaluated"
         yield self._observations.of(Check(EVALUATION, says, None, outcome, runs, 0, why, error=errors > 0))
-        failed, why = self._observations.count[EXPECTED], "" if runs else "it has no runs of its own"
-        outcome = Outcome.FAILED if failed else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
-        says = "no run of the suite fails unless that is expected"
-        yield self._observations.of(Check(EXPECTED, says, None, outcome, runs, failed, why))
+        yield self._ended(EXPECTED, Verdict.FAIL, "fail", Outcome.FAILED)
+        yield self._ended(DECIDED, Verdict.INCONCLUSIVE, "are inconclusive", Outcome.CANNOT_TELL)
+
+    def _ended(self, id_: str, verdict: Verdict, says: str, otherwise: Outcome) -> Check:
+        """That no more runs have a verdict, which nothing expects, than the suite allows."""
+        runs, count = len(self._own), self._observations.count[id_]
+        over = any(one == verdict for one, *_ in beyond_allowed(self._ended_as, self._allowed))
+        over |= verdict is Verdict.INCONCLUSIVE and 0 < runs == count
+        outcome = otherwise if over else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
+        why = f"{count} of {runs} runs {says}" if count else "" if runs else "it has no runs of its own"
+        failed = count if over and otherwise is Outcome.FAILED else 0
+        says = f"no more runs of the suite {says} than it expects or allows"
+        return self._observations.of(Check(id_, says, None, outcome, runs, failed, why))
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """The counts of the result."""

@@ -49,6 +49,13 @@ class Overlay(Model):
     changes: Changes = Field(default_factory=dict, alias="set")
 
 
+class Allowed(Model):
+    """How many runs may end so though nothing expects it, and why that is no defect."""
+
+    most: Annotated[int, Field(ge=0, le=65536)]
+    because: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+
+
 class Arm(Overlay):
     """One way to run some scenarios: each of them under the same changes, with each of the seeds.
 
@@ -61,6 +68,8 @@ class Arm(Overlay):
     case: Mapping[Identifier, Label] = Field(default_factory=dict)
     seeds: Annotated[list[Seed], Field(max_length=256)] = Field(default_factory=list)
     expect: Expectation | None = None
+    inconclusive: Allowed | None = None
+    failing: Allowed | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> Arm:
@@ -75,6 +84,8 @@ class Figure(Model):
     doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
     over: ArmName | list[ArmName] | None = None
     by: Literal["arm", "scenario", "seed", "run"] | None = None
+    clusters: Literal["scenario", "seed", "run"] = "scenario"
+    decided: Expression | None = None
     rate: Expression | None = None
     mean: Expression | None = None
     sum: Expression | None = None
@@ -110,6 +121,7 @@ class Check(Model):
     doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
     require: Expression
     opportunities: Expression
+    least: Annotated[int, Field(ge=1, le=2**31)] = 1
     witness: Expressions = Field(default_factory=dict)
 
 
@@ -132,8 +144,8 @@ class Suite(Spec):
     runs: Annotated[Mapping[ArmName, Arm], Field(max_length=4096)] = Field(default_factory=dict)
     tuned_on: list[Seed] = Field(default_factory=list)
     replay: Literal["bytes", "none"] = "none"
-    seed: Seed = 0
-    resamples: Annotated[int, Field(ge=99, le=9999)] = 999
+    inconclusive: Allowed | None = None
+    failing: Allowed | None = None
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     measures: Expressions = Field(default_factory=dict)

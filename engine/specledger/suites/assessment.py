@@ -39,6 +39,7 @@ def assess(plan: SuitePlan, outcomes: Mapping[str, Outcome], judge: Judge = judg
             "figures": [figure.name for figure in trial.figures],
             "checks": [check.id for check in trial.checks],
             "mutants": [mutant.id for mutant in plan.mutants],
+            "allowed": {verdict: dict(arms) for verdict, arms in plan.allowed.items()},
         },
     )
     facts, verdicts = _assess_trial(trial, outcomes, judge)
@@ -62,7 +63,7 @@ def _assess_trial(trial: Trial, outcomes: Mapping[str, Outcome], judge: Judge) -
         groups: list[dict[str, Any]] = []
         error = None
         try:
-            groups = compute(figure, runs, trial.resampling)
+            groups = compute(figure, runs)
             canonical_ints(groups)
             values[figure.name] = groups if figure.by is not None else _nameless(groups[0])
         except FigureError as failed:
@@ -70,8 +71,8 @@ def _assess_trial(trial: Trial, outcomes: Mapping[str, Outcome], judge: Judge) -
         except NotCanonical as failed:
             error = {"code": failed.code, "expression": None, "offset": None, "run": "", "episode": 0}
             values[figure.name], groups = FigureError(error), []
-        body = {"figure": figure.name, "statistic": figure.statistic, "groups": groups, "error": error}
-        facts.append(Event("figure", body))
+        body = {"figure": figure.name, "statistic": figure.statistic, "clusters": figure.clusters}
+        facts.append(Event("figure", {**body, "groups": groups, "error": error}))
     judged = [judge(check, values) for check in trial.checks]
     facts += [Event("check", body) for body in judged]
     return facts, {body["check"]: body["verdict"] for body in judged}

@@ -1,6 +1,6 @@
 """Checks on figures.
 
-FAIL if a check does not hold, INCONCLUSIVE if it could not have failed, ERROR if it could not be evaluated.
+FAIL if a check does not hold, INCONCLUSIVE if it had too few opportunities to fail, ERROR if it could not be evaluated.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class PlannedCheck(Struct, frozen=True):
     id: str
     require: Reading
     opportunities: Reading
+    least: int
     witness: Mapping[str, Reading]
     compared: tuple[Compared, ...] = ()
 
@@ -88,7 +89,9 @@ def check_checks(
             readings = {name: Reading.of(checked) for name, checked in witness}
             expressions = [require, opportunities, *(checked for _, checked in witness)]
             compared = tuple(found for checked in expressions for found in find_compared(checked))
-            planned.append(PlannedCheck(check.id, Reading.of(require), Reading.of(opportunities), readings, compared))
+            planned.append(
+                PlannedCheck(check.id, Reading.of(require), Reading.of(opportunities), check.least, readings, compared)
+            )
     return tuple(planned)
 
 
@@ -116,12 +119,13 @@ def judge(check: PlannedCheck, values: Mapping[str, Any]) -> dict[str, Any]:
     verdict = Verdict.PASS if holds else Verdict.FAIL
     if cause is not None:
         verdict = Verdict.ERROR
-    elif valueless or (holds and opportunities <= 0):
+    elif valueless or (holds and opportunities < check.least):
         verdict = Verdict.INCONCLUSIVE
     return {
         "check": check.id,
         "verdict": verdict.value,
         "opportunities": opportunities,
+        "least": check.least,
         "witness": witness,
         "error": cause,
     }
@@ -140,12 +144,12 @@ def _cause(error: EvaluationError | FigureError) -> dict[str, Any]:
 def _is_of_nothing(
     error: EvaluationError | FigureError, readings: Sequence[Reading], values: Mapping[str, Any]
 ) -> bool:
-    """Whether an error is that a figure was read which is of no values, or has a group of none."""
+    """Whether an error is that a figure was read which has no values, or no interval over clusters, in some group."""
     if isinstance(error, FigureError) or error.code != E_NOTHING:
         return False
     figures = [values[name] for reading in readings for name in reading.names if name != "runs"]
     groups = [group for figure in figures for group in (figure if isinstance(figure, list) else [figure])]
-    return any("value" not in group for group in groups)
+    return any("value" not in group or ("clusters" in group and "cluster" not in group) for group in groups)
 
 
 def _read(reading: Reading, values: Mapping[str, Any]) -> Any:

@@ -5,14 +5,24 @@ A figure over no episodes has no `value`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
 from msgspec import Struct, field
 
 from specledger.expr import BOOL, INT, STRING, ListType, RecordType, Type
-from specledger.suites.statistics import clopper_pearson, clustered, mean, quantile, slope, upper_bound, wilson
+from specledger.suites.statistics import (
+    Interval,
+    clopper_pearson,
+    clustered,
+    clustered_rate,
+    mean,
+    quantile,
+    slope,
+    upper_bound,
+    wilson,
+)
 
 _INTERVAL: Final = RecordType("interval", {"low": INT, "high": INT})
 
@@ -28,15 +38,15 @@ _MOST_PLACES: Final = 3
 _LABELS: Final[Mapping[type, Type]] = {bool: BOOL, int: INT, str: STRING}
 _RATE: Final = _record(
     "rate",
-    {"of": INT, "count": INT, "held": _PLACES, "failed": _PLACES},
+    {"of": INT, "count": INT, "clusters": INT, "held": _PLACES, "failed": _PLACES},
     {**_SEVERAL, "bound": INT, "wilson": _INTERVAL, "exact": _INTERVAL},
 )
 _TYPES: Final[Mapping[str, RecordType]] = {
     "rate": _RATE,
-    "mean": _record("mean", {"of": INT, "sum": INT}, _SEVERAL),
+    "mean": _record("mean", {"of": INT, "sum": INT, "clusters": INT}, _SEVERAL),
     "sum": _record("sum", {"of": INT, "value": INT}, {}),
-    "slope": _record("slope", {"of": INT}, _SEVERAL),
-    "difference": _record("difference", {"of": INT, "sum": INT}, _SEVERAL),
+    "slope": _record("slope", {"of": INT, "clusters": INT}, _SEVERAL),
+    "difference": _record("difference", {"of": INT, "sum": INT, "clusters": INT}, _SEVERAL),
     **{name: _record(name, {"of": INT}, {"value": INT}) for name in ("least", "greatest", "quantile")},
 }
 
@@ -50,6 +60,8 @@ class PlannedFigure(Struct, frozen=True):
         by: What its runs are grouped by, if they are.
         at: The share of a quantile, in millionths.
         cases: By arm the values of its case, if the runs are grouped by arm.
+        clusters: What makes episodes alike: those of one `scenario`, `seed` or `run` are one cluster.
+        decided: Whether only decided values count; the others are counted apart.
     """
 
     name: str
@@ -58,11 +70,15 @@ class PlannedFigure(Struct, frozen=True):
     by: str | None
     at: int
     cases: Mapping[str, Mapping[str, bool | int | str]] = field(default_factory=dict)
+    clusters: str = "scenario"
+    decided: bool = False
 
     @property
     def type(self) -> Type:
         """What checks read: a record, or a list of records with a `name`, one for each group, and perhaps a `case`."""
         record = _TYPES[self.statistic]
+        if self.decided:
+            record = RecordType(record.name, {**record.fields, "undecided": INT}, optional=record.optional)
         if self.by is None:
             return record
         axes = {axis: _LABELS[type(value)] for case in self.cases.values() for axis, value in case.items()}
@@ -75,18 +91,11 @@ class PlannedFigure(Struct, frozen=True):
         return {"case": dict(self.cases.get(group, {}))} if any(self.cases.values()) else {}
 
 
-class Resampling(Struct, frozen=True):
-    """How often clusters are drawn again, and by which seed."""
-
-    resamples: int
-    seed: int
-
-
 Run = Mapping[str, Any]
 """What is known of a run: `run`, `arm`, `scenario`, `seed`, and the `samples` of its figures."""
 
 
-def compute(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> list[dict[str, Any]]:
+def compute(figure: PlannedFigure, runs: Sequence[Run]) -> list[dict[str, Any]]:
     """A figure as records with a `name`, which is empty where it has no groups."""
     chosen = [run for run in runs if run["arm"] in figure.over]
     for run in chosen:
@@ -97,7 +106,12 @@ def compute(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) 
         for run in chosen:
             groups.setdefault(str(run[figure.by]), []).append(run)
     return [
-        {"name": name, **figure.case(name), **_STATISTICS[figure.statistic](figure, groups[name], resampling)}
+        {
+            "name": name,
+            **figure.case(name),
+            **_STATISTICS[figure.statistic](figure, groups[name]),
+            **({"undecided": _undecided(figure, groups[name])} if figure.decided else {}),
+        }
         for name in sorted(groups)
     ]
 
@@ -110,15 +124,25 @@ class FigureError(Exception):
         super().__init__(str(cause["code"]))
 
 
+def _values(figure: PlannedFigure, run: Run) -> Iterator[Any]:
+    """The values of all episodes of a run; None for one that is not decided."""
+    return chain.from_iterable(run["samples"].get(figure.name, ()))
+
+
+def _undecided(figure: PlannedFigure, runs: Sequence[Run]) -> int:
+    return sum(value is None for run in runs for value in _values(figure, run))
+
+
 def _clusters(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, list[Any]]:
-    """The values of each scenario, since episodes on one layout are alike."""
+    """The decided values of each cluster."""
     found: dict[str, list[Any]] = {}
     for run in runs:
-        found.setdefault(run["scenario"], []).extend(chain.from_iterable(run["samples"].get(figure.name, ())))
+        cluster = found.setdefault(str(run[figure.clusters]), [])
+        cluster.extend(value for value in _values(figure, run) if value is not None)
     return found
 
 
-def _interval(limits: tuple[int, int] | None) -> dict[str, int] | None:
+def _interval(limits: Interval | None) -> dict[str, int] | None:
     return None if limits is None else {"low": limits[0], "high": limits[1]}
 
 
@@ -127,20 +151,23 @@ def _known(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _sums(clusters: Mapping[str, Sequence[int]], resampling: Resampling) -> dict[str, Any]:
-    """Number, sum, mean and its interval of the values of each cluster."""
-    sums = [[len(values), sum(values)] for _, values in sorted(clusters.items())]
+Limits = Callable[[Sequence[Sequence[int]]], Interval | None]
+
+
+def _sums(clusters: Mapping[str, Sequence[int]], limits: Limits) -> dict[str, Any]:
+    """Number, sum, mean and its interval of the values of each cluster that has any."""
+    sums = [[len(values), sum(values)] for values in clusters.values() if values]
     of, total = sum(each[0] for each in sums), sum(each[1] for each in sums)
-    limits = clustered([each for each in sums if each[0]], mean, resampling.resamples, resampling.seed)
-    return _known(of=of, sum=total, value=mean([of, total]), cluster=_interval(limits))
+    known = _known(of=of, sum=total, value=mean([of, total]), cluster=_interval(limits(sums)))
+    return {**known, "clusters": len(sums)}
 
 
-def _mean(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
-    return _sums(_clusters(figure, runs), resampling)
+def _mean(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
+    return _sums(_clusters(figure, runs), lambda sums: clustered(sums, mean))
 
 
-def _rate(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
-    sums = _sums(_clusters(figure, runs), resampling)
+def _rate(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
+    sums = _sums(_clusters(figure, runs), clustered_rate)
     count, of = sums.pop("sum"), sums["of"]
     sums |= {"count": count, "held": _places(figure, runs, 1), "failed": _places(figure, runs, 0)}
     if not of:
@@ -161,44 +188,46 @@ def _places(figure: PlannedFigure, runs: Sequence[Run], value: int) -> list[dict
     return found
 
 
-def _slope(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+def _slope(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
     sums = [
         [len(pairs), *map(sum, zip(*([x, y, x * x, x * y] for x, y in pairs), strict=True))]
-        for _, pairs in sorted(_clusters(figure, runs).items())
+        for pairs in _clusters(figure, runs).values()
         if pairs
     ]
     whole = [sum(place) for place in zip(*sums, strict=True)] or [0] * 5
-    limits = clustered(sums, slope, resampling.resamples, resampling.seed)
-    return _known(of=whole[0], value=slope(whole), cluster=_interval(limits))
+    known = _known(of=whole[0], value=slope(whole), cluster=_interval(clustered(sums, slope)))
+    return {**known, "clusters": len(sums)}
 
 
-def _difference(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
-    """Of episodes that both arms have: those of one scenario, seed and number."""
+def _difference(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
+    """Of episodes that both arms have and that are decided in both: those of one scenario, seed and number."""
     arms: dict[str, dict[tuple[Any, ...], int]] = {arm: {} for arm in figure.over}
     for run in runs:
         for episode, values in enumerate(run["samples"].get(figure.name, ())):
-            arms[run["arm"]][run["scenario"], run["seed"], episode] = values[0]
+            if values[0] is not None:
+                arms[run["arm"]][run["scenario"], run["seed"], episode] = values[0]
     first, second = (arms[arm] for arm in figure.over)
     clusters: dict[str, list[int]] = {}
     for place in sorted(first.keys() & second.keys()):
-        clusters.setdefault(place[0], []).append(first[place] - second[place])
-    return _sums(clusters, resampling)
+        cluster = {"scenario": place[:1], "seed": place[1:2], "run": place[:2]}[figure.clusters]
+        clusters.setdefault(str(cluster), []).append(first[place] - second[place])
+    return _sums(clusters, lambda sums: clustered(sums, mean))
 
 
 def _single(choose: Callable[[list[int], int], int]) -> Callable[..., dict[str, Any]]:
-    def record(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+    def record(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
         values = list(chain.from_iterable(_clusters(figure, runs).values()))
         return _known(of=len(values), value=choose(values, figure.at) if values else None)
 
     return record
 
 
-def _total(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+def _total(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
     values = list(chain.from_iterable(_clusters(figure, runs).values()))
     return {"of": len(values), "value": sum(values)}
 
 
-_STATISTICS: Final[Mapping[str, Callable[[PlannedFigure, Sequence[Run], Resampling], dict[str, Any]]]] = {
+_STATISTICS: Final[Mapping[str, Callable[[PlannedFigure, Sequence[Run]], dict[str, Any]]]] = {
     "rate": _rate,
     "mean": _mean,
     "sum": _total,

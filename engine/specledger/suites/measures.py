@@ -32,7 +32,8 @@ from specledger.suites.series import SERIES
 E_SUITE_FIGURE = code("E_SUITE_FIGURE", "a figure is made of values that it cannot be made of")
 
 Samples = dict[str, Any]
-"""By figure: a list, for each episode in order, of its values (of a slope, pairs); or what failed, as a mapping."""
+"""By figure: a list, for each episode in order, of its values (of a slope, pairs), None for what is not decided; or, as
+a mapping, what failed."""
 
 
 class Reading(Struct, frozen=True):
@@ -68,12 +69,14 @@ class Sampler(Struct, frozen=True):
         types: What an episode is told, by name.
         measures: In an order in which each reads only those before it.
         figures: By name the reading of each; of a slope two, of which the second is `along`.
+        decided: By name of a figure what says which of its values count.
         compared: The texts that they compare with names.
     """
 
     types: Mapping[str, Type]
     measures: tuple[tuple[str, Reading], ...]
     figures: Mapping[str, tuple[Reading, ...]]
+    decided: Mapping[str, Reading]
     compared: tuple[Compared, ...] = ()
 
     def sample(self, episode: Mapping[str, Any], samples: Samples, wanted: frozenset[str]) -> None:
@@ -91,13 +94,26 @@ class Sampler(Struct, frozen=True):
             found = samples.setdefault(name, [])
             if isinstance(found, list):
                 try:
-                    found.append(_values([reading.read(values) for reading in self.figures[name]]))
+                    read = _values([reading.read(values) for reading in self.figures[name]])
+                    found.append(self._only_decided(name, read, values))
                 except EvaluationError as error:
                     samples[name] = failure(error, episode["run"], episode["episode"])
 
+    def _only_decided(self, name: str, read: list[Any], values: Mapping[str, Any]) -> list[Any]:
+        """The values of a figure in one episode, None in the place of each that is not decided."""
+        if name not in self.decided:
+            return read
+        decided = self.decided[name].read(values)
+        flags = decided if isinstance(decided, list) else [decided] * len(read)
+        if len(flags) != len(read):
+            raise EvaluationError(E_SUITE_FIGURE, f"`decided` says {len(flags)} times whether {len(read)} values are")
+        return [value if flag else None for value, flag in zip(read, flags, strict=True)]
+
     def _needed(self, wanted: frozenset[str]) -> set[str]:
         """The measures that some figures read, directly or not."""
-        needed = {read for name in wanted for reading in self.figures[name] for read in reading.names}
+        readings = [reading for name in wanted for reading in self.figures[name]]
+        readings += [self.decided[name] for name in wanted if name in self.decided]
+        needed = {read for reading in readings for read in reading.names}
         for name, reading in reversed(self.measures):
             if name in needed:
                 needed |= {*reading.names}
@@ -133,19 +149,25 @@ def check_measures(
     scope = Scope(names, spec, diagnostics)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     let, scope = scope.let(model.measures, "measures")
-    figures = {}
+    figures: dict[str, tuple[Checked, ...]] = {}
+    decided: dict[str, Checked] = {}
     for name in sorted(model.figures):
         figure = _figure(scope, model, name)
         if figure is not None:
             figures[name] = figure
+            counts = None if model.figures[name].decided is None else _decided(scope, name, figure[0])
+            decided |= {} if counts is None else {name: counts}
     scope.unused(model.functions, elsewhere=("runs", *model.figures))
-    if len(let.items) < len(model.measures) or len(figures) < len(model.figures):
+    limited = sum(figure.decided is not None for figure in model.figures.values())
+    if len(let.items) < len(model.measures) or len(figures) < len(model.figures) or len(decided) < limited:
         return None
-    expressions = [*(checked for _, checked in let), *(one for figure in figures.values() for one in figure)]
+    read = [one for figure in figures.values() for one in figure]
+    expressions = [*(checked for _, checked in let), *read, *decided.values()]
     return Sampler(
         types=variables,
         measures=tuple((name, Reading.of(checked)) for name, checked in let),
         figures={name: tuple(map(Reading.of, figure)) for name, figure in figures.items()},
+        decided={name: Reading.of(checked) for name, checked in decided.items()},
         compared=tuple(found for checked in expressions for found in find_compared(checked)),
     )
 
@@ -174,6 +196,19 @@ def _figure(scope: Scope, model: Suite, name: str) -> tuple[Checked, ...] | None
         scope.wrong(E_SUITE_FIGURE, message, "figures", name, "along")
         return None
     return value, along
+
+
+def _decided(scope: Scope, name: str, value: Checked) -> Checked | None:
+    """What says which values of a figure count: a bool for all of an episode, or one for each item of its list."""
+    decided = scope.expression("figures", name, "decided")
+    if decided is None:
+        return None
+    item, several = _item(decided.type)
+    if item != BOOL or (several and not _item(value.type)[1]):
+        message = f"`decided` of {value.type} is bool, or of a list a list of bool, not {decided.type}"
+        scope.wrong(E_SUITE_FIGURE, message, "figures", name, "decided")
+        return None
+    return decided
 
 
 def _item(type_: Type) -> tuple[Type, bool]:

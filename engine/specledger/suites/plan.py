@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic
 from specledger.load import Bundle
 from specledger.suites.checks import PlannedCheck
-from specledger.suites.figures import PlannedFigure, Resampling
+from specledger.suites.figures import PlannedFigure
 from specledger.suites.measures import Sampler
 
 
@@ -39,7 +41,6 @@ class Trial(Struct, frozen=True):
     cases: tuple[Case, ...]
     figures: tuple[PlannedFigure, ...]
     checks: tuple[PlannedCheck, ...]
-    resampling: Resampling
     replay: bool
 
     def wanted(self, case: Case) -> frozenset[str]:
@@ -56,12 +57,18 @@ class PlannedMutant(Struct, frozen=True):
 
 
 class SuitePlan(Struct, frozen=True):
-    """A compiled suite."""
+    """A compiled suite.
+
+    Attributes:
+        allowed: How many of its own runs may be INCONCLUSIVE, and how many FAIL: of an arm by its name, of all other
+            arms together by the empty name.
+    """
 
     name: str
     specs: str
     trial: Trial
     mutants: tuple[PlannedMutant, ...]
+    allowed: Mapping[str, Mapping[str, int]]
     warnings: tuple[Diagnostic, ...] = ()
 
     @property

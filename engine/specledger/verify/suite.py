@@ -181,7 +181,7 @@ def _compare(
 
     def verdict() -> str:
         holds, number = names.truth(require), reference.value(opportunities, names.value)
-        found = Verdict.FAIL if not holds else Verdict.PASS if number > 0 else Verdict.INCONCLUSIVE
+        found = Verdict.FAIL if not holds else Verdict.PASS if number >= check.least else Verdict.INCONCLUSIVE
         return f"{found} of {number}"
 
     recorded = f"{judged['verdict']} of {judged['opportunities']}"

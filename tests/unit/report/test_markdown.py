@@ -66,7 +66,7 @@ def test_a_suite_is_summed_up(of_suite, heights, read):
     arrives = groups["arrives"]
     low, high = (share(arrives["wilson"][end]) for end in ("low", "high"))
     assert figures["arrives"][:3] == ["rate", share(arrives["value"]), f"{arrives['count']} of {arrives['of']}"]
-    assert figures["arrives"][3].startswith(f"{low} to {high}")
+    assert figures["arrives"][3].startswith(f"{low.removesuffix(' %')} to {high}")
     assert figures["high"][:3] == ["mean", decimal(groups["high"]["value"]), str(groups["high"]["of"])]
     assert figures["never"][3].endswith(f"; below {share(groups['never']['bound'])}")
     assert figures["nothing"][1] == "none"

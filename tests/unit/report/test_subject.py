@@ -130,7 +130,14 @@ def test_a_suite_is_told_by_its_checks_and_mutants(heights):
     subject = subject_of(heights)
     found = {check.id: check for check in subject.checks}
     assert outcome_of(found["check/climbs"])[0] == "passed"
-    assert list(found) == ["evidence", "check/climbs", "mutant/no-bound", "evaluation", "runs-end-as-expected"]
+    assert list(found) == [
+        "evidence",
+        "check/climbs",
+        "mutant/no-bound",
+        "evaluation",
+        "runs-end-as-expected",
+        "runs-are-decided",
+    ]
     assert found["check/climbs"].says == "high.value > 0"
     assert [id_ for id_, check in found.items() if check.once] == ["check/climbs"]
     assert "climbs" in found["mutant/no-bound"].observations[0].what

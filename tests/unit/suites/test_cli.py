@@ -56,7 +56,7 @@ def test_suites_and_scenarios_run_together_by_name_or_file(spec, project):
         kind = (project / f"{name}.yaml").read_text().partition("/")[0].removeprefix("spec: ")
         (project / "specs" / kind).mkdir(exist_ok=True)
         (project / f"{name}.yaml").rename(project / "specs" / kind / f"{name}.yaml")
-    status, out, err = spec("run", "heights", "climb", "--set=seed=4")
+    status, out, err = spec("run", "heights", "climb", "--set=doc=both")
     assert (status, err) == (0, "")
     assert out.startswith("heights  PASS")
     assert "\nclimb  PASS" in out
@@ -67,12 +67,12 @@ def test_suites_and_scenarios_run_together_by_name_or_file(spec, project):
     assert (status, "E_SPEC_WRONG_KIND" in err) == (2, True)
 
 
-def test_a_seed_for_a_suite_is_refused_and_both_meanings_are_named(spec, project):
+def test_a_seed_for_a_suite_is_refused_and_those_of_its_runs_are_named(spec, project):
     for words in (["heights.yaml"], ["climb.yaml", "heights.yaml"]):
         status, out, err = spec("run", *words, "--seed", "7")
         assert (status, out) == (2, "")
         assert err.startswith("heights.yaml:1:7: error[E_SEED_SUITE]")
-        assert "--set 'runs.long.seeds=[7]' --set 'runs.short.seeds=[7]'; for its intervals: --set seed=7" in err
+        assert "--set 'runs.long.seeds=[7]' --set 'runs.short.seeds=[7]'" in err
     assert not (project / "out").exists()
 
 
@@ -145,21 +145,53 @@ def test_without_files_all_that_is_pinned_is_compared_and_must_be_there(spec, pr
     assert spec("golden")[:2] == (1, "")
 
 
+def _figure(name, statistic, group, clusters="scenario"):
+    made = {"figure": name, "statistic": statistic, "clusters": clusters, "groups": [{"name": "", **group}]}
+    return {"type": "figure", **made, "error": None}
+
+
 def test_what_could_not_be_computed_is_shown_and_escaped():
+    rate = {"of": 8, "count": 4, "value": 500_000, "wilson": {"low": 215_200, "high": 784_800}}
     cause = {"code": "E_X", "expression": "a\x1b[31m", "offset": 0, "run": "r", "episode": 2}
     receipts: list[dict] = [
-        {"type": "figure", "figure": "f", "statistic": "mean", "groups": [], "error": cause},
-        {"type": "figure", "figure": "g", "statistic": "mean", "groups": [{"name": "", "of": 0}], "error": None},
-        {"type": "check", "check": "c", "verdict": "ERROR", "opportunities": 0, "witness": {}, "error": cause},
+        {"type": "figure", "figure": "f", "statistic": "mean", "clusters": "scenario", "groups": [], "error": cause},
+        _figure("g", "mean", {"of": 0}),
+        _figure("h", "rate", {"of": 0, "undecided": 4}),
+        _figure("i", "rate", {**rate, "undecided": 2, "clusters": 3}),
+        _figure("j", "rate", {**rate, "clusters": 9, "cluster": {"low": 100_000, "high": 900_000}}, clusters="seed"),
+        _figure("k", "mean", {"of": 8, "value": 500_000, "clusters": 8}, clusters="run"),
+        {
+            "type": "check",
+            "check": "c",
+            "verdict": "ERROR",
+            "opportunities": 0,
+            "least": 1,
+            "witness": {},
+            "error": cause,
+        },
+        {
+            "type": "check",
+            "check": "d",
+            "verdict": "INCONCLUSIVE",
+            "opportunities": 3,
+            "least": 9,
+            "witness": {},
+            "error": None,
+        },
         {"type": "mutant", "mutant": "m", "suite": "s", "verdict": "FAIL", "caught": []},
     ]
     assert suite_tables(receipts) == [
         "  figures",
-        "    f  mean  ERROR  E_X: a\\x1b[31m in r, episode 2",
-        "    g  mean  none   of 0",
+        "    f  mean  ERROR        E_X: a\\x1b[31m in r, episode 2",
+        "    g  mean  none         of 0",
+        "    h  rate  not decided  of 0; 4 not decided",
+        "    i  rate  50.00 %      4 of 8; 2 not decided, 21.52 to 78.48 %, over layouts not computed: 3 of 8",
+        "    j  rate  50.00 %      4 of 8, 21.52 to 78.48 %, over seeds 10.00 to 90.00 %",
+        "    k  mean  0.500        of 8, over runs not computed: they do not differ",
         "  checks",
-        "    ERROR  c  0 opportunities  E_X: a\\x1b[31m in r, episode 2",
+        "    ERROR         c  0 opportunities              E_X: a\\x1b[31m in r, episode 2",
+        "    INCONCLUSIVE  d  3 opportunities, at least 9",
         "  mutants",
         "    SURVIVED  m  in s: no check noticed it",
-        "  checks that no mutant makes fail: c",
+        "  checks that no mutant makes fail: c, d",
     ]

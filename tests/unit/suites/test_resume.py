@@ -204,7 +204,7 @@ def test_a_folder_with_links_is_not_continued(suite, project, place):
 
 def test_another_run_is_not_continued(suite, project):
     bundle, expected = suite
-    left_at(load("heights.yaml", set=["seed=5"])[0], project / "out", 3)
+    left_at(load("heights.yaml", set=["tuned_on=[5]"])[0], project / "out", 3)
     with pytest.raises(Rejected, match="E_RESUME_OTHER"):
         execute(bundle, project / "out", RunOptions(resume=True))
     assert files_of(execute(bundle, project / "out").place) == expected

@@ -42,8 +42,8 @@ def test_what_the_receipts_say(receipts):
     ]
     figures = by("figure", found["figure"])
     assert figures["highest"]["groups"] == [{"name": "", "of": 4, "value": 3}]
-    assert figures["lead"]["groups"] == [{"name": "", "of": 4, "sum": 4, "value": 1_000_000}]
-    assert figures["high"]["groups"][0] | {"name": ""} == {"name": "", "of": 20, "sum": 36, "value": 1_800_000}
+    assert figures["lead"]["groups"] == [{"name": "", "of": 4, "sum": 4, "value": 1_000_000, "clusters": 1}]
+    assert figures["high"]["groups"] == [{"name": "", "of": 20, "sum": 36, "value": 1_800_000, "clusters": 1}]
     assert [group["name"] for group in figures["arrives_by_seed"]["groups"]] == ["3", "4"]
     rate = figures["temptations"]["groups"][0]
     assert (rate["count"], rate["of"], rate["value"]) == (20, 20, 1_000_000)
@@ -242,6 +242,8 @@ FAILING = "long: {scenarios: [climb], seeds: [3, 4], set: {agent.candidates: [{o
         (", expect: {verdict: FAIL, ended: until}", "FAIL", ("FAIL", "FAIL", False)),
         (", expect: {ended: horizon}", "FAIL", ("FAIL", "FAIL", False)),
         (", expect: {verdict: INCONCLUSIVE}", "FAIL", ("FAIL", "FAIL", False)),
+        (", failing: {most: 2, because: it leaps}", "PASS", None),
+        (", failing: {most: 1, because: it leaps}", "FAIL", None),
     ],
 )
 def test_a_suite_in_which_a_run_fails_unexpectedly_is_no_pass(edit, finished, expect, verdict, told):
@@ -258,6 +260,55 @@ def test_a_suite_in_which_a_run_fails_unexpectedly_is_no_pass(edit, finished, ex
     command = [sys.executable, "-I", ROOT / "tools" / "verify.py", done.place]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
     assert f"{results[0]['verdict']}  long" in RUNNABLE.show([done])
+
+
+UNCHECKED = "long: {scenarios: [climb], seeds: [3, 4], set: {governor.invariants.bounded.when: 'false'}"
+
+
+@pytest.mark.parametrize(
+    ("arm", "changes", "verdict", "told"),
+    [
+        ("", [], "INCONCLUSIVE", "  inconclusive runs: 2, and the suite allows 0"),
+        (", inconclusive: {most: 1, because: it is bound}", [], "INCONCLUSIVE", "  inconclusive runs of long: 2, and the suite allows 1"),
+        (", inconclusive: {most: 2, because: nothing binds it}", [], "PASS", None),
+        ("", ["inconclusive={most: 2, because: nothing binds them}"], "PASS", None),
+        ("", ["inconclusive={most: 1, because: one may be}"], "INCONCLUSIVE", "  inconclusive runs: 2, and the suite allows 1"),
+        (", inconclusive: {most: 0, because: it is bound}", ["inconclusive={most: 9, because: others}"], "INCONCLUSIVE", None),
+        ("", ["inconclusive={most: 9, because: all}", "runs.short.set={governor.invariants.bounded.when: 'false'}"], "INCONCLUSIVE", "  every run is inconclusive"),
+        (", expect: {verdict: INCONCLUSIVE}", [], "PASS", None),
+    ],
+    ids=["none allowed", "too many of an arm", "as many as the arm allows", "as the suite allows", "more than it allows",
+         "the number of the arm goes first", "all of them", "expected"],
+)  # fmt: skip
+def test_runs_that_decide_nothing_leave_a_suite_undecided(edit, finished, arm, changes, verdict, told):
+    edit("long: {scenarios: [climb], seeds: [3, 4]}", f"{UNCHECKED}{arm}}}")
+    edit("lead: {difference: top, over: [long, short]}", "lead: {mean: top}")
+    done = finished(*changes, "checks=[{id: any, require: high.of > 0, opportunities: high.of}]", "mutants=[]")
+    assert done.verdict == verdict
+    assert told is None or told in RUNNABLE.show([done]).splitlines()
+    assert verify(done.place).verdict is Verdict.PASS
+    command = [sys.executable, "-I", ROOT / "tools" / "verify.py", done.place]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_a_figure_is_over_what_is_decided(edit, receipts):
+    """Heights of odd steps alone, and of no episode at all."""
+    edit(
+        "high: {mean: heights}",
+        "high: {mean: heights, decided: 'steps.map(s, s.t % 2 == 1)'}\n  none: {rate: success, decided: 'false'}",
+    )
+    found = by("figure", receipts("mutants=[]")["figure"])
+    (odd,), (none,) = found["high"]["groups"], found["none"]["groups"]
+    assert odd["of"] > 0
+    assert odd["of"] + odd["undecided"] == 20
+    assert (none["of"], none["undecided"], "value" in none) == (0, 8, False)
+
+
+@pytest.mark.parametrize(("least", "verdict"), [(4, "PASS"), (5, "INCONCLUSIVE")])
+def test_a_check_may_need_more_than_one_opportunity(edit, receipts, least, verdict):
+    edit("opportunities: highest.of,", f"opportunities: highest.of, least: {least},")
+    check = by("check", receipts("mutants=[]")["check"])["climbs"]
+    assert (check["verdict"], check["opportunities"], check["least"]) == (verdict, 4, least)
 
 
 def test_a_run_that_passes_although_a_failure_is_expected_fails_the_suite(edit, finished):
