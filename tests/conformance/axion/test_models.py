@@ -71,7 +71,9 @@ def test_the_plan_says_what_a_run_costs_at_most(run):
     planned = preview(bundle)["model"]
     tape = (finished.place / "tape.jsonl").read_text(encoding="utf-8").splitlines()[1:]
     asked = [one for one in map(json.loads, tape) if one["message"] not in ("hello", "reset", "reveal", "bye")]
-    assert 0 < len(asked) <= planned["calls"] <= 2 * len(asked)
+    assert (
+        0 < len(asked) <= planned["calls"] <= 4 * len(asked)
+    )  # the most: three claims are drawn, and misses explained
     used = [json.loads(one["received"]["text"])["source"]["answer"]["usage"] for one in asked]
     assert (
         0.5 < planned["prompt_tokens"] / planned["calls"] / (sum(one["prompt_tokens"] for one in used) / len(used)) < 2
