@@ -213,6 +213,7 @@ def test_limits_are_listed():
     bounds = [value for name, value in vars(limits).items() if name.startswith("MAX_")]
     bounds += [MOST_PROPOSALS, MOST_COMBINATIONS, yaml_reader.MAX_DEPTH, yaml_reader.MAX_NODES, MAX_BYTES >> 20]
     bounds += [
+        limits.CHARACTERS_OF_WORK,
         extends.MAX_CHAIN,
         resolve.MAX_NESTING,
         resolve.MAX_SPECS,
