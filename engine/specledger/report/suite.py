@@ -103,8 +103,6 @@ class SuiteReading(Reading):
         elif type_ == "figure":
             self._figures.append((receipt.seq, body))
             self.figures.append(body)
-            if body["error"] is not None:
-                self._observations.note(EVALUATION, receipt, "error", body["error"], {})
         elif type_ == "check":
             self._checks.append((receipt.seq, self._check(receipt), body))
         elif type_ == "mutant":
@@ -140,15 +138,10 @@ class SuiteReading(Reading):
         """The suite's checks and mutants, and that its own runs had no errors, ended as expected and are decided."""
         yield from (check for _, check, _ in sorted((*self._checks, *self._mutants), key=lambda one: one[0]))
         errors, runs = self._observations.count[EVALUATION], len(self._own)
-        figures = sum(body["error"] is not None for _, body in self._figures)
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         why = "" if runs else "it has no runs of its own"
-        found = {
-            f"of {runs} runs have errors": errors - figures,
-            f"of {len(self._figures)} figures have errors": figures,
-        }
-        why = ", ".join(f"{count} {what}" for what, count in found.items() if count) or why
-        says = "everything in the suite's own runs and figures can be evaluated"
+        why = f"{errors} of {runs} runs have errors" if errors else why
+        says = "everything in the suite's own runs can be evaluated"
         yield self._observations.of(Check(EVALUATION, says, None, outcome, runs, 0, why, error=errors > 0))
         yield self._ended(EXPECTED, Verdict.FAIL, "fail", Outcome.FAILED)
         yield self._ended(DECIDED, Verdict.INCONCLUSIVE, "are inconclusive", Outcome.CANNOT_TELL)

@@ -378,8 +378,7 @@ class Episode:
         by.seen, by.memory, by.governor.values = decision.seen, decision.memory, decision.governor
         for other, _, values in moved:
             other.governor.values = values
-        if found.idle:
-            self._idle.update(found.idle)
+        self._idle.update(found.idle)
         if success and self._first_success is None:
             self._first_success = self.t
         self._ended = "fatal" if found.fatal else "until" if until else None

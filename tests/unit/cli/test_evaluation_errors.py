@@ -37,7 +37,7 @@ spec: suite/v1
 name: heights
 runs: {long: {scenarios: [climb], seeds: [3]}}
 measures: {heights: "steps.map(s, s.record.reached)", top: "maximum(heights, 0)"}
-figures: {highest: {greatest: top}, unread: {mean: heights}}
+figures: {highest: {greatest: top}}
 checks:
   - {id: climbs, require: highest.value > 2, opportunities: highest.of, witness: {height: highest.value}}
 """
@@ -46,7 +46,6 @@ SUITES = {
     "a measure that reads an absent key": {"measures.heights": "steps.map(s, {'a': 1}[string(s.t)])"},
     "a measure of a measure": {"measures.top": "{'a': 1}[string(size(heights))]"},
     "a figure": {"figures.highest.greatest": "{'a': 1}[string(size(heights))]"},
-    "a figure that no check reads": {"figures.unread.mean": "{'a': 1}[string(size(heights))]"},
     "a check that reads an absent key": {"checks.climbs.require": f"{KEY} > 0"},
     "the same without opportunities": {"checks.climbs.require": f"{KEY} > 0", "checks.climbs.opportunities": "0"},
     "opportunities that read an absent key": {"checks.climbs.opportunities": KEY},
