@@ -229,7 +229,8 @@ class SuiteTally:
     def verdict(self) -> Verdict:
         """The verdict of checks, mutants and the suite's own runs.
 
-        ERROR if a run is one or the suite did not end. More runs that fail than the suite allows fail it; more inconclusive ones than it allows, or nothing but such runs, leave it INCONCLUSIVE.
+        ERROR if a run is one or the suite did not end. More runs that fail than the suite allows fail it; more
+        inconclusive ones than it allows, or nothing but such runs, leave it INCONCLUSIVE.
         """
         if self._broken or not self._ended:
             return Verdict.ERROR
