@@ -23,14 +23,14 @@ from specledger.discovery.plan import DiscoveryPlan
 from specledger.discovery.worker import DiscoveryContext, open_all
 from specledger.evidence.kind import DISCOVERY as DISCOVERY_RECEIPTS
 from specledger.evidence.layout import TAPE
+from specledger.laws.law import Law
 from specledger.laws.verdict import digest_verdict
 from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.run.executor import Executor
 from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification, agree, demand, same
-from specledger.verify.judge_law import judge_discovery, verdicts_of
-from specledger.verify.judged import Count
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, agree, demand, same
+from specledger.verify.judged import NO_SCENARIO, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.law import check_about, check_proof, check_refutation
 from specledger.verify.replay import compare, invalid, make_again
@@ -72,6 +72,45 @@ class DiscoveryOrder:
             self._laws += 1
         elif type_ in ("stop", "end"):
             agree(body, {"iterations": self._iterations}, f"{type_!r}", E_ENDS)
+
+
+class StatedVerdict(Struct, frozen=True):
+    """A verdict in a receipt of a discovery.
+
+    Attributes:
+        verdict: What it says; None if its trial ended in an error.
+        law: Gives its law.
+    """
+
+    verdict: Mapping[str, Any] | None
+    law: Callable[[], Law]
+
+
+def verdicts_of(plan: DiscoveryPlan, type_: str, body: Mapping[str, Any]) -> Iterator[StatedVerdict]:
+    """The verdicts in a receipt of the type `law` or `escalation`: its own one, then those on held-out rules.
+
+    Raises:
+        Broken: The discovery tries no such mutant.
+        KeyError: The discovery has no such universe.
+    """
+    document, universes = body["document"], {universe.root: universe for universe in plan.others}
+    effort = plan.model.trial if type_ == "law" else plan.model.escalation
+
+    def mutated(number: int) -> Law:
+        return plan.under(plan.law(document, plan.model.held_out).law, number)
+
+    def elsewhere(universe: Bundle) -> Law:
+        return plan.law(document, plan.model.held_out, universe).law
+
+    yield StatedVerdict(body["verdict"], lambda: plan.law(document, effort).law)
+    for held in body["held_out"] if type_ == "escalation" else ():
+        number = held["mutant"]
+        if number is None:
+            yield StatedVerdict(held, partial(elsewhere, universes[held["universe"]]))
+        elif number in plan.mutant_numbers():
+            yield StatedVerdict(held, partial(mutated, number))
+        else:
+            raise Broken(E_VERDICT, f"the discovery tries no mutant {number!r}")
 
 
 class DiscoveryContent(Struct, frozen=True):
@@ -155,9 +194,8 @@ class DiscoveryContent(Struct, frozen=True):
         return f"{compare(made, self.checked.receipts.lines())} receipts"
 
     def judge(self, obstacle: str | None) -> Count:
-        """Judge every verdict."""
-        with _refusing():
-            return judge_discovery(self.plan, self.verdicts, obstacle)
+        """Say that verdicts on laws are not judged."""
+        raise Lacking(NO_SCENARIO)
 
     def _check_ledger(self) -> str:
         refuted: dict[str, dict[str, Any]] = {}

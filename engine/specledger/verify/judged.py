@@ -19,12 +19,9 @@ from specledger.verify.reference import Names, Unjudged
 
 E_JUDGE = code("E_JUDGE", "a second evaluator disagrees with a verdict")
 
-E_WORK = code("E_WORK", "a verifier would have to do more work than it does")
-
 NO_EXPRESSION: Final = "no verdict in this evidence is that of an expression about a state"
 
-BEYOND_WORK: Final = "beyond the bound of work"
-"""Why a verdict is not judged that would take too long."""
+NO_SCENARIO: Final = "the second evaluator judges expressions of scenarios, not verdicts on laws"
 
 UNVALUED: Final = "the engine could not evaluate it"
 """Why a verdict is not judged where our engine has none: an expression without a value is an error in the run."""
@@ -38,8 +35,6 @@ class Count(Struct):
         ours: Those of them whose expressions call functions of ours, by the functions.
         open: Verdicts of expressions that were not judged, by the reason.
         without: Verdicts that are no expression's, by what they are.
-        seen: On what verdicts were judged that are about many things, by what it is.
-        unseen: What such verdicts rest on beside that, by what it is.
         against: The first verdict on which the engines differ, if there is one.
     """
 
@@ -47,8 +42,6 @@ class Count(Struct):
     ours: Counter[str] = field(default_factory=Counter)
     open: Counter[str] = field(default_factory=Counter)
     without: Counter[str] = field(default_factory=Counter)
-    seen: Counter[str] = field(default_factory=Counter)
-    unseen: Counter[str] = field(default_factory=Counter)
     against: str | None = None
 
     @property
@@ -62,8 +55,6 @@ class Count(Struct):
         self.ours += other.ours
         self.open += other.open
         self.without += other.without
-        self.seen += other.seen
-        self.unseen += other.unseen
         if other.against is not None and self.against is None:
             self.against = f"{place}: {other.against}" if place else other.against
 
@@ -112,16 +103,14 @@ def summary(count: Count, verification: Verification) -> str:
 
     Raises:
         Broken: E_JUDGE, at the first verdict on which the engines differ.
-        Lacking: Not every verdict could be judged, or there is none; E_WORK, if some take too long.
+        Lacking: Not every verdict could be judged, or there is none.
     """
-    rests = {"looked_at": count.seen, "not_looked_at": count.unseen}
     verification.facts["judge"] = {
         "judged": count.judged,
         "of": count.all,
         "with_functions_of_ours": dict(sorted(count.ours.items())),
         "not_judged": dict(sorted(count.open.items())),
         "no_expression": dict(sorted(count.without.items())),
-        **{name: dict(sorted(figures.items())) for name, figures in rests.items() if figures},
     }
     if count.against is not None:
         raise Broken(E_JUDGE, count.against)
@@ -129,10 +118,9 @@ def summary(count: Count, verification: Verification) -> str:
         raise Lacking("; ".join(filter(None, [NO_EXPRESSION, _listed("no expressions", count.without)])))
     words = [f"judged {count.judged} of {count.all} verdicts of expressions"]
     words += [_listed("calling functions of ours", count.ours), _listed("not judged", count.open)]
-    words += [_listed("looked at", count.seen), _listed("not looked at", count.unseen)]
     text = "; ".join(filter(None, [*words, _listed("no expressions", count.without)]))
     if count.judged < count.all:
-        raise Lacking(text, E_WORK if BEYOND_WORK in count.open else None)
+        raise Lacking(text)
     return text
 
 

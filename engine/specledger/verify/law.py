@@ -5,7 +5,7 @@ Neither check needs the prover or the test harness. Only replay shows that a sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -16,7 +16,6 @@ from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
 from specledger.evidence.kind import LAW as LAW_RECEIPTS
 from specledger.expr import EvaluationError
-from specledger.laws.generators import digest_cases, make_cases
 from specledger.laws.law import Law, LawPlan
 from specledger.laws.law_question import questions_of, within_range
 from specledger.laws.proofs.question import Opaque, facts
@@ -25,12 +24,9 @@ from specledger.laws.verdict import REASONS, STATUSES, digest_verdict
 from specledger.load import Bundle
 from specledger.verify import check_names
 from specledger.verify.certificates import InvalidCertificate, check_certificate
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification, agree, same
-from specledger.verify.judge_law import Work, judge_law
-from specledger.verify.judged import Count
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, agree, same
+from specledger.verify.judged import NO_SCENARIO, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
-from specledger.verify.law_cel import CelLaw, CelUniverse, Ring
-from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.replay import compare, invalid, make_again
 from specledger.verify.violation import check_counterexample, check_proved
 
@@ -95,19 +91,8 @@ class LawContent(Struct, frozen=True):
         return f"{compare(made, self.checked.receipts.lines())} receipts"
 
     def judge(self, obstacle: str | None) -> Count:
-        """Judge the verdict."""
-        law, specs, main, count = self.plan.law, self.specs.specs, self.specs.main, Count()
-        universe = CelUniverse(Reference(), specs[main.refs["universe",]])
-        verdict = self.bodies["verdict"]["verdict"]
-        judge_law(lambda: CelLaw(universe, law, main), verdict, self._cases, count, Work(), f"law {law.name}")
-        return count
-
-    def _cases(self) -> Sequence[Ring]:
-        law = self.plan.law
-        cases = make_cases(law)
-        if self.bodies.get("cases", {}).get("digest") != digest_cases(law.universe, cases):
-            raise Unjudged("its cases are not those that are recorded")
-        return [bytes(case.start) for case in cases]
+        """Say that verdicts on laws are not judged."""
+        raise Lacking(NO_SCENARIO)
 
 
 def compile_law_again(checked: Checked[LawOrder, Any], specs: Bundle, resources: Resources) -> LawContent:

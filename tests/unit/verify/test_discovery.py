@@ -154,6 +154,11 @@ def held_out_elsewhere(facts):
     bodies(facts, "escalation")[0]["held_out"][0]["mutant"] = 5
 
 
+def held_out_nowhere(facts):
+    held = bodies(facts, "escalation")[0]["held_out"][0]
+    held.update(universe="universe/none@0", mutant=None, status="PASS", counterexample=None)
+
+
 def other_ranking(facts):
     features = bodies(facts, "law")[1]["features"]
     features["scores"]["risk"] += 100_000
@@ -175,6 +180,7 @@ FORGED = {
     "a proved law is refuted": (proved_is_refuted, "E_COUNTEREXAMPLE"),
     "another ring under another rule": (held_out_ring, "E_COUNTEREXAMPLE"),
     "another rule": (held_out_elsewhere, "E_VERDICT"),
+    "a universe that there is not": (held_out_nowhere, "E_VERDICT"),
 }
 
 REPLAYED = {

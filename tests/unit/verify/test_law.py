@@ -11,7 +11,7 @@ from specledger.evidence.result import LawTally
 from specledger.kinds import MODELS
 from specledger.laws.law_question import questions_of
 from specledger.laws.verdict import digest_verdict
-from specledger.verify.assurance_levels import Reader
+from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.law import LAW
 from tests.toys.claims import measured, obs
@@ -79,6 +79,13 @@ def test_honest_evidence_is_intact(sealed, trials, name):
     names = {check.name.split()[1] for check in verification.checks}
     assert ("certificate" in names) == (verdict["certificate"] is not None)
     assert ("counterexample" in names) == (verdict["status"] == "FAIL")
+
+
+def test_the_second_evaluator_does_not_judge_laws(sealed):
+    verification = verify_bundle(sealed("conserved"), LAW, MODELS, Reader(judge=True))
+    (rung,) = [rung for rung in level_statuses(verification) if rung.level == "L5"]
+    assert (verification.verdict, rung.status) == (Verdict.INCONCLUSIVE, "not checked")
+    assert rung.why.endswith("the second evaluator judges expressions of scenarios, not verdicts on laws")
 
 
 def said(bodies):
