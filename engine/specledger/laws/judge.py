@@ -27,11 +27,10 @@ from specledger.laws.claim import (
     Observe,
     Time,
 )
-from specledger.laws.evolve import Changes, Trajectory, evolve_best, weigher
+from specledger.laws.evolve import Changes, Trajectory, evolve
 from specledger.laws.law import Law
 from specledger.laws.layout import Array, Batch
 from specledger.laws.observable import apply_fast, hold, measures, range_of
-from specledger.laws.primitive import Scan
 
 
 class Judged(Struct, frozen=True):
@@ -103,12 +102,6 @@ def _halo_of(law: Law) -> int:
     return max([universe.rule.radius, *(width - 1 for width in widths)])
 
 
-def needs_cells(law: Law) -> bool:
-    """Whether single cells are looked at, or a measure that is not counted in words."""
-    found = [measure for each in law.observables.values() for measure in measures(each.root)]
-    return law.template.cells or any(isinstance(each, Scan) or weigher(each) is None for each in found)
-
-
 class _View:
     """The arrays that the nodes of a claim stand for: rows are steps, columns are rings or cells."""
 
@@ -116,10 +109,10 @@ class _View:
         self.law, rule = law, law.universe.rule
         longest = law.on(int(batch.layout.sizes.max()))
         steps = longest.steps if last is None else max(min(last, longest.last) + longest.reach, law.fixed)
-        self.trajectory = evolve_best(batch, rule, steps, changes, cells=needs_cells(law))
+        self.trajectory = evolve(batch, rule, steps, changes)
         self._cellwise: dict[str, Array] = {}
         if law.image is not None:
-            images = evolve_best(batch.transformed(law.image), rule, steps, changes, cells=True)
+            images = evolve(batch.transformed(law.image), rule, steps, changes)
             self._cellwise = {
                 STATE: self.trajectory.cells(),
                 IMAGE: images.cells(),

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from specledger.laws.planes import Words
 from specledger.laws.transform import Image
 
 Array = np.ndarray[Any, Any]
@@ -31,11 +30,6 @@ class Layout(Struct, frozen=True, dict=True):
     sizes: Array
     halo: int = 1
     before: int = 1
-
-    @cached_property
-    def words(self) -> Words:
-        """Where the same rings lie in words."""
-        return Words(self.sizes)
 
     @cached_property
     def starts(self) -> Array:

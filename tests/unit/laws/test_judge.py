@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from specledger.expr import EvaluationError
-from specledger.laws.judge import judge, needs_cells
+from specledger.laws.judge import judge
 from specledger.laws.run import Run
 from tests.toys.claims import T0, T1, measured, obs, op
 
@@ -67,20 +67,8 @@ def test_an_overflow_is_an_error_and_no_answer(law_of):
 
 
 def test_a_sum_that_leaves_few_bits_is_exact(law_of):
-    """Counts are kept in few bits, and what is made of them in 64."""
+    """Weights are kept in few bits, and what is made of them in 64."""
     checked = law_of(
         law("invariant", op(">=", op("*", op("*", obs("N"), obs("N")), {"const": 1000}), {"const": 0}), "grid_length")
     )
     assert judge(checked, [(0,) * 200]).violated.tolist() == [-1]
-
-
-CELLS = {
-    "counted": (law("invariant", NONE), False),
-    "scanned": (law("invariant", NONE, "leftmost('>')"), True),
-    "by cells": ({"template": "symmetry_commutation", "transform": "mirror_swap"}, True),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("candidate", "needed"), CELLS.values(), ids=CELLS)
-def test_when_single_cells_are_looked_at(law_of, candidate, needed):
-    assert needs_cells(law_of(candidate)) is needed

@@ -13,7 +13,6 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.harness import Contradiction
 from specledger.laws.judge import judge
-from specledger.laws.planes import network_of_rule
 from specledger.laws.power import Power
 from specledger.laws.proofs.question import Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.trial import run_law, try_law
@@ -304,13 +303,3 @@ def test_a_bound_is_three_in_as_many_as_were_drawn():
     assert (power.coverage, power.bound) == (1_000_000, None)
     assert replace(power, drawn=7).bound == {"share": 428_572, "drawn": 7, "families": []}
     assert replace(power, drawn=2).bound == {"share": 1_000_000, "drawn": 2, "families": []}
-
-
-def test_the_kinetic_grid_is_only_wires(kinetic):
-    network = network_of_rule(kinetic.rule)
-    assert network is not None
-    assert (network.operations, network.outputs) == ((), (0, 5))
-
-
-def test_three_symbols_have_no_planes(universe_of):
-    assert network_of_rule(universe_of("spin_tide").rule) is None
