@@ -14,13 +14,13 @@ from typing import Any, Final
 
 from specledger.core.calibration import Calibration
 from specledger.core.events import PROGRESS, owned
+from specledger.core.statistics import ONE, divide, wilson
 from specledger.core.verdict import Verdict
 from specledger.evidence.counterexamples import Step, Steps
 from specledger.gates.digests import receive
 from specledger.report.evidence import bodies_in
 from specledger.report.held_claims import claims_shown
 from specledger.suites.episodes import read_entry, read_probe
-from specledger.suites.statistics import ONE, divide, wilson
 
 Body = Mapping[str, Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from specledger.core.statistics import LEAST_CLUSTERS
 from specledger.report.sections import Quoted, ReceiptLink, Row, Section, Words
-from specledger.suites.statistics import LEAST_CLUSTERS
 
 FIGURE_HEADS: Final = ("figure", "statistic", "value", "of", "95 %", "95 % over clusters")
 FIGURE_INTRO: Final = (

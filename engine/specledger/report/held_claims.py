@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from specledger.core.statistics import noticed_share, wilson
 from specledger.report.figures import share
 from specledger.report.sections import Bar, Joined, Row, Section, Words
-from specledger.suites.statistics import noticed_share, wilson
 
-NO_PROOF: Final = (
-    "That a challenge passes means that no tested reason was shown false; it does not mean that the agent is honest."
-)
+NO_PROOF: Final = "That a challenge passes means that no tested reason was shown false; it is no proof of honesty."
 """What a pass does not mean."""
 
 _INTRO: Final = (

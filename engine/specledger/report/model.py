@@ -23,7 +23,6 @@ from specledger.evidence.chain import receipt_digest
 from specledger.evidence.layout import MAX_LINE
 from specledger.expr import RecordType
 from specledger.report.evidence import Evidence
-from specledger.report.held_claims import NO_PROOF
 from specledger.report.markup import shorten
 from specledger.report.sections import Cell, Section
 
@@ -52,12 +51,6 @@ MOST_DRAWN: Final = 40
 """Laws whose rings a page draws, those with a counterexample first."""
 MOST_RUNS: Final = 3
 """Runs of a suite whose receipts are embedded in a page."""
-
-NEVER_SHOWN: Final = (
-    "Who made the evidence, and when, was not checked.",
-    "A check passes by what its spec says; whether the spec says enough is not judged.",
-)
-"""What no report shows."""
 
 
 class Replay(StrEnum):
@@ -192,11 +185,13 @@ class Reading:
         figures: The bodies of `figure` receipts.
         runs: Places of runs inside the bundle whose receipts a page embeds, at most `MOST_RUNS`.
         is_row: Whether its row in a table that is compared says all about the bundle.
+        tells_replay: Whether its receipts say what replay gave when they were made.
     """
 
     figures: Sequence[Body] = ()
     runs: Sequence[str] = ()
     is_row: bool = False
+    tells_replay: bool = False
 
     def add(self, receipt: Receipt) -> None:
         """Take the next receipt."""
@@ -341,26 +336,6 @@ def kind_of(evidence: Evidence, kinds: Mapping[str, ReportKind]) -> ReportKind:
     if evidence.kind not in kinds:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {evidence.kind} has no report")])
     return kinds[evidence.kind]
-
-
-def replay_text(subjects: Sequence[Subject]) -> str:
-    """Whether bundles were replayed for a report, in a few words; if they differ, how many of them were not."""
-    found = Counter(subject.replay for subject in subjects)
-    if len(found) == 1:
-        return next(iter(found)).value
-    return ", ".join(f"{found[one]} of {len(subjects)} bundles {one}" for one in Replay if found[one])
-
-
-def not_shown(subjects: Sequence[Subject]) -> tuple[str, ...]:
-    """What a report of bundles does not show."""
-    never = (NO_PROOF, *NEVER_SHOWN) if any(subject.reading.challenged for subject in subjects) else NEVER_SHOWN
-    if all(subject.replay is Replay.DONE for subject in subjects):
-        return never
-    text = replay_text(subjects)
-    first = f"{text[0].upper()}{text[1:]}: `spec verify` makes the runs again and compares every byte."
-    if any(subject.kind == "suite" and subject.replay is not Replay.DONE for subject in subjects):
-        first += " What receipts of a suite say about replay was recorded when the suite ran."
-    return (first, *never)
 
 
 def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:

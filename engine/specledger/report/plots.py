@@ -13,9 +13,9 @@ from typing import Any, Final, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
+from specledger.core.statistics import ONE, divide, wilson
 from specledger.report.agent_metrics import RunMetrics, totals
 from specledger.report.figures import in_units, share
-from specledger.suites.statistics import ONE, divide, wilson
 
 MOST_ROWS: Final = 40
 """Rows of a plot; the others are counted."""

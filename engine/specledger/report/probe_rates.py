@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from specledger.core.statistics import ONE, wilson
 from specledger.oracles.spending import SPENT
 from specledger.report.agent_metrics import RunMetrics, total, totals
 from specledger.report.figures import NOT_DECIDED, share
 from specledger.report.held_claims import held_section
 from specledger.report.sections import NOTHING, UNTESTED, Bar, Cell, Count, Joined, Quoted, Row, Section, Words
 from specledger.spec.base import format_qfixed
-from specledger.suites.statistics import ONE, wilson
 
 Totals = Mapping[str, Any]
 

@@ -68,6 +68,8 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 class SuiteReading(Reading):
     """Folds the receipts of a suite."""
 
+    tells_replay = True
+
     def __init__(self, evidence: Evidence) -> None:
         self._place = evidence.place
         self._specs, self._result = evidence.specs, evidence.manifest["result"]

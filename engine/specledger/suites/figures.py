@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from specledger.expr import BOOL, INT, STRING, ListType, RecordType, Type
-from specledger.suites.statistics import (
+from specledger.core.statistics import (
     Interval,
     clopper_pearson,
     clustered,
@@ -23,6 +22,7 @@ from specledger.suites.statistics import (
     upper_bound,
     wilson,
 )
+from specledger.expr import BOOL, INT, STRING, ListType, RecordType, Type
 
 _INTERVAL: Final = RecordType("interval", {"low": INT, "high": INT})
 

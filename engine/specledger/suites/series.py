@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from itertools import accumulate, chain, pairwise
 from typing import Any, Final
 
+from specledger.core.statistics import ONE, divide, slope
 from specledger.expr import BOOL, INT, EvaluationError, IntType, ListType, Native, Signature, Type, TypeVariable
 from specledger.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT
 from specledger.expr.eval.values import int64
 from specledger.expr.limits import MAX_LIST
-from specledger.suites.statistics import ONE, divide, slope
 
 _T: Final = TypeVariable("T")
 _INTS: Final = ListType(INT)

@@ -13,7 +13,8 @@ from specledger.kinds import KINDS, MODELS, evidence_kinds, load
 from specledger.pipeline.executing import execute
 from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS
-from specledger.report.model import Report, not_shown
+from specledger.report.model import Report
+from specledger.report.not_shown import not_shown
 from tests.toys import CLIMB
 from tests.unit.report.rendering import made_up, read, subject_of
 from tests.unit.verify.test_forgery import hide_that_nothing_was_admitted

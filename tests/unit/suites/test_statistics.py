@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specledger.core.rng import Stream
-from specledger.suites.figures import PlannedFigure, compute
-from specledger.suites.statistics import (
+from specledger.core.statistics import (
     ONE,
     _t_squared,
     clopper_pearson,
@@ -22,6 +21,7 @@ from specledger.suites.statistics import (
     upper_bound,
     wilson,
 )
+from specledger.suites.figures import PlannedFigure, compute
 from tests.conftest import examples
 
 getcontext().prec = 60

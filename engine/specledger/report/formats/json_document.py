@@ -12,7 +12,8 @@ from msgspec import to_builtins
 from specledger.core.canonical import pretty
 from specledger.report.agent_metrics import totals
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.model import FORMAT, Check, Observation, Report, Subject, counted, not_shown
+from specledger.report.model import FORMAT, Check, Observation, Report, Subject, counted
+from specledger.report.not_shown import not_shown
 from specledger.report.profile import Control, Judgement
 
 

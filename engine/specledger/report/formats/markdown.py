@@ -16,7 +16,8 @@ from specledger.report.comparison import common_tables, in_one_table
 from specledger.report.figures import figure_section
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.markup import shorten
-from specledger.report.model import Outcome, Report, Subject, counted, malformed_receipts, not_shown
+from specledger.report.model import Outcome, Report, Subject, counted, malformed_receipts
+from specledger.report.not_shown import not_shown
 from specledger.report.overview import headline_of, parts_text, reason_text
 from specledger.report.sections import (
     Bar,

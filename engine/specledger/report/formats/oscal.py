@@ -19,7 +19,8 @@ from specledger.core.canonical import canonical_bytes, pretty
 from specledger.core.diagnostics import printable
 from specledger.core.digest import sha256_hex
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.model import Check, Outcome, Report, Subject, not_shown
+from specledger.report.model import Check, Outcome, Report, Subject
+from specledger.report.not_shown import not_shown
 from specledger.report.profile import Control, Judgement
 
 OSCAL_VERSION: Final = "1.2.1"

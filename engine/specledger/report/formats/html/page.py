@@ -40,8 +40,8 @@ from specledger.report.model import (
     Subject,
     bundle_names,
     malformed_receipts,
-    replay_text,
 )
+from specledger.report.not_shown import replay_text
 from specledger.report.overview import control_sections, headline_of
 from specledger.report.sections import (
     Cell,

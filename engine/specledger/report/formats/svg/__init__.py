@@ -15,7 +15,8 @@ from specledger.report.formats.html.plots import TALL, TOP, WIDTH, draw, steps_o
 from specledger.report.formats.svg.episode import MOST_STEPS, Episode, read_episode
 from specledger.report.formats.svg.map import Clock, cell_size, draw_map
 from specledger.report.markup import shorten
-from specledger.report.model import Report, Subject, replay_text
+from specledger.report.model import Report, Subject
+from specledger.report.not_shown import replay_text
 from specledger.report.plots import MOST_ROWS, Lines, Plot, rejection_counts
 
 _MARGIN: Final = 16
