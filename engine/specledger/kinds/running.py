@@ -206,7 +206,9 @@ def text_table(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
 
 def claims_table(claims: Mapping[str, Mapping[str, int]]) -> list[str]:
     """How many claims held by challenge, and what that does not show; nothing where no claim was tested."""
+    if not claims:
+        return []
     from specledger.report.held_claims import NO_PROOF, claims_words
 
     rows = [[printable(name), *claims_words(one["held"], one["tested"])] for name, one in sorted(claims.items())]
-    return [*text_table("claims that held", rows), f"  {NO_PROOF}"] if rows else []
+    return [*text_table("claims that held", rows), f"  {NO_PROOF}"]
