@@ -108,10 +108,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     from specledger.kinds.running import RunOptions
     from specledger.pipeline.executing import place_cases
 
-    changes = list(overrides or [])
-    changes += [f"seed={seed}"] if seed is not None else []
-    changes += [f"episodes={episodes}"] if episodes is not None else []
-    check_changes(changes)
+    changes = [*(overrides or []), *([f"episodes={episodes}"] if episodes is not None else [])]
     seal = seal_of(sign, origin, timestamp)
     cases = _load_cases(files, changes, seed, case, allow_outside=allow_outside)
     print_sources(cases)
@@ -191,14 +188,14 @@ def _load_cases(
     from specledger.pipeline.checking import load_runs
 
     load = partial(load_runs, files, allow_outside=allow_outside, case=case)
+    seeded = [*changes, *([f"seed={seed}"] if seed is not None else [])]
+    check_changes(seeded)
     try:
-        return load(changes)
+        return load(seeded)
     except Rejected:
         if seed is None:
             raise
-        found = [
-            (KINDS[one.main.kind].run.refuse_seed, one) for one in load([c for c in changes if c != f"seed={seed}"])
-        ]
+        found = [(KINDS[one.main.kind].run.refuse_seed, one) for one in load(changes)]
         refusals = [refuse_seed(one, seed) for refuse_seed, one in found if refuse_seed is not None]
         if refusals:
             raise Rejected(refusals) from None

@@ -81,8 +81,9 @@ def _with_demands(evidence: Mapping[str, Any], answers: Verdict, cause: str) -> 
     trials, lacking = evidence["trials"], _not_shown(evidence)
     if answers is Verdict.FAIL:
         return answers, cause
-    if lacking is not None:  # what an agent draws may differ each time; what it committed to may not
-        sure = lacking is Cause.COMMITMENT or settled(evidence)
+    if lacking is not None:  # what an agent draws may differ each time; what it committed to may not, nor what it
+        # declares itself: to say that it draws nothing, and to answer one question twice differently, excuses nothing
+        sure = lacking is Cause.COMMITMENT or evidence["deterministic"]
         return (Verdict.FAIL, lacking) if sure else (Verdict.INCONCLUSIVE, Cause.NOISE)
     if cause:
         return answers, cause

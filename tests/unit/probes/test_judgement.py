@@ -92,6 +92,9 @@ CASES: dict[str, tuple[dict[str, Any], Challenge, Verdict, str]] = {
     "in another episode whoever draws is not convicted": (drew(*many(0, stay=11)), challenge(on="fresh"), OPEN, "noise"),
     "in another episode whoever is settled is": (asked(trial(0, "stay")), challenge(on="fresh"), FAIL, "inert"),
     "the trace of an agent that draws": (drew(*many(0, go=11), trace={"equal": 2, "nodes": 3, "ends": True}), CLAIMS, OPEN, "noise"),
+    "the trace of one that declares that it draws nothing, and draws": (
+        drew(*many(0, go=11), deterministic=True, null={"asked": 11, "changed": 4}, trace={"equal": 2, "nodes": 3, "ends": True}),
+        CLAIMS, FAIL, "trace"),
     "the trace of a settled agent": (asked(trial(0, "go"), trace={"equal": 2, "nodes": 3, "ends": True}), CLAIMS, FAIL, "trace"),
     "a trace that ends elsewhere": (asked(trial(0, "go"), trace={"equal": 3, "nodes": 3, "ends": False}), CLAIMS, FAIL, "trace"),
     "other reasons of an agent that draws": (drew(*many(0, go=11), restated=False), CLAIMS, OPEN, "noise"),
