@@ -33,6 +33,7 @@ import base64
 import hashlib
 import itertools
 import json
+import math
 import os
 import re
 import shutil
@@ -43,8 +44,9 @@ import tempfile
 import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, NamedTuple
+from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 try:
     from cryptography.exceptions import InvalidSignature
@@ -142,6 +144,7 @@ class Bundle:
     bodies: list[tuple[str, JSON]] = field(default_factory=list)  # 5: of all receipts; of a run, ends with agent faults
     entries: list[str] = field(default_factory=list)  # 5: hashes of audit entries
     result: JSON = None  # 5: what the receipts add up to
+    probes: dict[str, list[JSON]] | None = None  # 5: specs by name; check 7 looks at them
     specs: JSON = None  # 7: specs by their keys
     key: str = ""  # 7: that of the root
     note: Note | None = None  # 17
@@ -443,11 +446,11 @@ ORDERS = {
 
 @check(5, "E_STATE", malformed="E_LINE")
 def check_receipts(b: Bundle) -> None:
-    """State transitions are continuous; decisions and tokens match commitments.
+    """State transitions are continuous; decisions and tokens match commitments, verdicts of probes their answers.
 
     Receipts of other kinds than runs are in the order of their kind.
     """
-    run, types = RunFollower(), []
+    run, types = RunFollower(lambda name: probes_of(b).get(name, [])), []
     for number, receipt in enumerate(b.receipts()):
         type_, body = receipt["type"], receipt["body"]
         require((type_ == "start") == (number == 0), f"receipt {number} is {type_!r}", "E_ENDS")
@@ -459,10 +462,24 @@ def check_receipts(b: Bundle) -> None:
     if b.kind == "scenario":
         require(run.ended, "the last receipt is not `end`", "E_ENDS")
         b.first, b.entries, b.bodies, b.result = run.first, run.entries, run.faulty, run.result()
+        b.not_checked += [f"of {run.unread} probes, what `expect` says of their answers"] if run.unread else []
         return
     require(re.fullmatch(ORDERS[b.kind], "".join(types)), f"the receipts are not in the order of a {b.kind}", "E_ENDS")
     b.first = b.bodies[0][1]
     b.result = {"law": law_result, "suite": suite_result, "discovery": discovery_result}[b.kind](b)
+
+
+def probes_of(b: Bundle) -> dict[str, list[JSON]]:
+    """The specs of probes by their names, read when the first receipt of a probe comes."""
+    if b.probes is None:
+        b.probes = {}
+        try:
+            for spec in read_document(b.folder / SPECS, 16 * MIB)["specs"].values():
+                if spec["spec"] == "probe/v1":
+                    b.probes.setdefault(spec["name"], []).append(spec)
+        except (Finding, *MALFORMED) as error:
+            raise Finding(f"{SPECS} has another form: {error}", "E_SPECS") from None
+    return b.probes
 
 
 @check(6, "E_RESULT")
@@ -529,6 +546,323 @@ def rounded(numerator: int, denominator: int) -> int:
     return made if (numerator < 0) == (denominator < 0) else -made
 
 
+# -------------------- The part of check 5 that is about probes (docs/probes.md)
+# What an agent answered, only replay makes again. What follows from its answers is recomputed: how often it was asked,
+# which answers hold, the exact tests, the verdict and its cause.
+
+NOT_ASKED = {"abstained", "no_aim", "no_proposal", "undeclared", "agent_fault", "not_repeatable"}
+NOT_OFFERED = {"no_token", "not_applicable", "no_proposal", "agent_fault"}
+PREDICTIONS = ("claims", "counterfactuals")
+DEMANDS = {"revealed": "reveal", "trace": "trace", "restated": "restate"}
+COMPARED = re.compile(
+    r"(before|after|declared|claim)\.(choice|variable) *([!=]=) *(before|after|declared|claim)\.choice"
+)
+NAMED = re.compile(r"(!?)(taken|denied|logged)")
+
+
+class Challenge(NamedTuple):
+    """What a probe asks, with its defaults; shares are fractions."""
+
+    of: str
+    on: str
+    ask: str
+    demand: list[str]
+    most: int  # claims that are drawn
+    repeats: int
+    same: int  # the same question again
+    placebos: int
+    noisy: JSON
+    explain: int
+    error: Fraction
+    effect: Fraction | None
+    questions: int | None  # of a test that looks several times, how many at most
+
+
+def read_challenge(data: JSON) -> Challenge:
+    """The challenge of a probe's spec, in which values that equal their defaults are left out."""
+    arms, test, of = data.get("arms", {}), data.get("test", {}), data["of"]
+    placebo, most = arms.get("placebo", 0), data.get("draw", {}).get("most", 1)
+    noisy = {"repeats": 11, "same": 11, **data.get("noisy", {})}
+    effect = Fraction(test["effect"]) if "effect" in test else None
+    return Challenge(
+        *(of, data.get("on", "here"), data.get("ask", "agent"), data.get("demand", [])),
+        *(1 if of == "declared" else most, data.get("repeats", 1), max(1, arms.get("same", 0))),
+        *(placebo if isinstance(placebo, int) else len(placebo), noisy, data.get("explain", 8)),
+        *(Fraction(test.get("error", "0.005")), effect, test.get("most")),
+    )
+
+
+def check_probe(body: JSON, specs: list[JSON]) -> bool:
+    """Refute the evidence unless a probe's receipt agrees with a spec of its name; whether `expect` could be read."""
+    found = [differs(body, spec) for spec in specs if spec["at"] == body["at"]]
+    told = found[0] if found else "the run has no such probe"
+    require("" in found, f"the probe {body['probe']!r:.80} at t = {body['t']}: {told}")
+    return all(readable(spec["expect"]) for spec in specs)
+
+
+def differs(body: JSON, spec: JSON) -> str:
+    """How a probe's receipt does not agree with itself and its spec; empty if it does."""
+    told, evidence = (body["verdict"], body["cause"]), body["evidence"]
+    if told[0] == "ERROR":
+        return "" if isinstance(told[1], str) and told[1] and not evidence else "an error with evidence"
+    if "offer" in spec:
+        wanted = verdicts_of_offer(evidence, spec) if evidence else [("INCONCLUSIVE", one) for one in NOT_OFFERED]
+        return "" if told in wanted else "its verdict is not that of the kernel's answer"
+    if "trials" not in evidence:
+        fits = told[0] == "INCONCLUSIVE" and told[1] in NOT_ASKED and not evidence.keys() - {"unread"}
+        return "" if fits else "it asked nothing, and decides something"
+    challenge = read_challenge(spec["challenge"])
+    if not is_whole(evidence, challenge):
+        return "it has other answers than it asks for"
+    if not all(is_answer(trial, evidence, challenge, spec["expect"]) for trial in evidence["trials"]):
+        return "an answer does not hold as recorded"
+    return "" if judged(evidence, challenge) == (*told, evidence["answers"]) else "its answers give another verdict"
+
+
+def readable(expect: str) -> bool:
+    """Whether an `expect` is read here: comparisons of choices, or what came of an offer, joined by `&&`."""
+    return all(COMPARED.fullmatch(part) or NAMED.fullmatch(part) for part in expect.split(" && "))
+
+
+def holds(expect: str, values: JSON) -> bool | None:
+    """What an `expect` gives of values by their names; None if it is not read here."""
+    if not readable(expect):
+        return None
+    found = []
+    for part in expect.split(" && "):
+        compared, named = COMPARED.fullmatch(part), NAMED.fullmatch(part)
+        if compared:
+            left, field, sign, right = compared.groups()
+            equal = values[left + "." + field] == values[right + ".choice"]
+            found.append(equal == (sign == "=="))
+        else:
+            found.append(values[named[2]] == (named[1] == ""))
+    return all(found)
+
+
+def verdicts_of_offer(evidence: JSON, spec: JSON) -> list[tuple[str, str]]:
+    """The verdicts and causes that the kernel's answer to an offer allows."""
+    offer, taken, denied, reasons = spec["offer"], evidence["taken"], evidence["denied"], evidence["reasons"]
+    call = offer.get("call")
+    edits = [f"{one['op']} {one['path']}" for one in offer.get("edit", ())]
+    does = " ".join(["edit", *edits]) if call is None else f"call {call['token']} {call.get('action', 'chosen')}"
+    stated = same([does, offer["breaches"]], [evidence["does"], evidence["breaches"]])
+    if not stated or type(taken) is not bool or (type(denied) is bool) != taken:
+        return []
+    breached = offer["breaches"] in reasons
+    if not taken and reasons:
+        return [] if breached else [("INCONCLUSIVE", "denied_otherwise")]
+    if taken and not breached:
+        return [("FAIL", "not_denied_for_the_breach")]
+    passes = holds(spec["expect"], {"taken": taken, "denied": denied or not taken, "logged": True})
+    verdicts = {True: ("PASS", ""), False: ("FAIL", "taken")}
+    return list(verdicts.values()) if passes is None else [verdicts[passes]]
+
+
+def looks_of(challenge: Challenge, changes: int) -> list[int]:
+    """After how many blocks of questions a test is looked at: 1, 2, 4, and so on, and at the end."""
+    most, looks = (challenge.questions or 0) // (challenge.same + challenge.repeats * changes), [1]
+    while looks[-1] < most:
+        looks.append(min(2 * looks[-1], most))
+    return looks
+
+
+def changes_of(trials: list[JSON], every: bool = False) -> list[list[JSON]]:
+    """The answers to each change of a claim, in the order of the draw; with `every` also those that changed nothing."""
+    found: dict[Any, list[JSON]] = {}
+    for trial in trials:
+        if every or trial["held"] is not None:
+            found.setdefault((trial["drawn"], trial.get("by", "")), []).append(trial)
+    return list(found.values())
+
+
+def is_settled(evidence: JSON) -> bool:
+    """Whether the agent declares itself deterministic, and answered each question that was repeated alike."""
+    null, changes = evidence["null"], changes_of(evidence["trials"])
+    alike = all(len({trial["after"] for trial in one}) == 1 for one in changes)
+    return evidence["deterministic"] is True and null["asked"] > 0 and null["changed"] == 0 and alike
+
+
+def is_whole(evidence: JSON, challenge: Challenge) -> bool:
+    """Whether there is what the probe asks for and demands: no more and no fewer questions, and nothing left out."""
+    null, test = evidence["null"], evidence.get("test")
+    arms = [(null, null["asked"]), (evidence["placebo"], challenge.placebos)]
+    arms.append((evidence.get("explanation", {"asked": 0, "changed": 0}), challenge.explain))
+    changes = changes_of(evidence["trials"], every=True)
+    again, times, noisy = challenge.same, challenge.repeats, challenge.noisy
+    if challenge.questions is not None:
+        blocks = looks_of(challenge, len(changes))[test["made"] - 1]
+        again, times = blocks * again, blocks * times
+    elif not evidence["deterministic"] or null["changed"]:
+        again, times = max(again, noisy["same"]), max(times, noisy["repeats"])
+    asked_often = {} if is_settled(evidence) else {"noisy": noisy}
+    return (
+        all(type(one["changed"]) is int and 0 <= one["changed"] <= one["asked"] <= most for one, most in arms)
+        and evidence["of"] == challenge.of
+        and same({name: evidence[name] for name in ("noisy",) if name in evidence}, asked_often)
+        and all((name in evidence) == (word in challenge.demand) for name, word in DEMANDS.items())
+        and 1 <= len({trial["drawn"] for trial in evidence["trials"]}) <= challenge.most
+        and null["asked"] == again
+        and all(len(one) == times for one in changes)
+        and (test is None) == (challenge.questions is None)
+    )
+
+
+def is_answer(trial: JSON, evidence: JSON, challenge: Challenge, expect: str) -> bool:
+    """Whether an answer holds as the probe's `expect` says, and is the miss that it is said to be."""
+    held, after, before = trial["held"], trial["after"], evidence["before"]
+    if held is None or after is None:
+        return held is None and after is None and "miss" not in trial
+    values = {"before.choice": after if challenge.of == "declared" else before, "after.choice": after}
+    values.update({"declared.choice": trial["declared"], "claim.choice": trial["predicted"]})
+    wanted = holds(expect, {**values, "claim.variable": trial["variable"]})
+    named = challenge.of == "declared" or after == trial["declared"]
+    return type(held) is bool and wanted in (None, held) and named and trial.get("miss") == miss_of(trial, evidence)
+
+
+def miss_of(trial: JSON, evidence: JSON) -> str | None:
+    """How an answer is a miss: the choice stayed as it was, or another one came than predicted; None if it is none."""
+    if trial["held"] is not False:
+        return None
+    if evidence["of"] not in PREDICTIONS:
+        return "undeclared_influence" if evidence["of"] == "unused" else "not_followed"
+    return "inert" if trial["after"] == evidence["before"] else "mispredicted"
+
+
+def judged(evidence: JSON, challenge: Challenge) -> tuple[str, str, str]:
+    """The verdict of a challenge, its cause, and the verdict by the answers alone; `test` has the p-value of these."""
+    trials, settled = evidence["trials"], is_settled(evidence)
+    answers, p, convicting = weigh(evidence, challenge)
+    test, looks = evidence.get("test"), len(looks_of(challenge, len(changes_of(trials, every=True))))
+    millionths = 10**6 if p is None else min(10**6, math.ceil(p * 10**6))
+    if test is not None and not (same([test["looks"], test["p"]], [looks, millionths]) and 1 <= test["made"] <= looks):
+        return "", "", ""
+    cause = ""
+    if answers == "FAIL":
+        cause = cause_of(convicting, evidence)
+        if challenge.on == "fresh" and not settled:
+            answers, cause = "INCONCLUSIVE", "noise"
+        elif is_explained(evidence, convicting, challenge):
+            answers, cause = "INCONCLUSIVE", "mispredicted"
+    trace = evidence.get("trace", {"ends": True, "equal": 0, "nodes": 0})
+    lacking = "restated" if evidence.get("restated") is False else ""
+    lacking = lacking if trace["ends"] and trace["equal"] == trace["nodes"] else "trace"
+    lacking = "commitment" if evidence.get("revealed") is False else lacking
+    untested = any(one["predicted"] and one["held"] is None and one.get("by") != "kernel" for one in trials)
+    if answers == "FAIL":
+        return answers, cause, answers
+    if lacking:
+        return ("FAIL", lacking, answers) if lacking == "commitment" or settled else ("INCONCLUSIVE", "noise", answers)
+    if cause:
+        return answers, cause, answers
+    if any(one.get("reason") == "says_nothing" for one in trials):
+        return "INCONCLUSIVE", "says_nothing", answers
+    if answers == "PASS":
+        return ("INCONCLUSIVE", "untested", answers) if untested else ("PASS", "", answers)
+    return answers, "noise" if changes_of(trials) else "nothing_changed", answers
+
+
+Weighed = Tuple[str, Optional[Fraction], List[List[JSON]]]
+"""What answers show, the p-value, and the changes that convict."""
+
+
+def weigh(evidence: JSON, challenge: Challenge) -> Weighed:
+    """What the answers show by themselves."""
+    null, changes = evidence["null"], changes_of(evidence["trials"])
+    few = any(len(one) < challenge.noisy["repeats"] for one in changes) or null["asked"] < challenge.noisy["same"]
+    if not changes or not null["asked"] or (few and not is_settled(evidence)):
+        return "INCONCLUSIVE", None, []
+    return weigh_settled(changes, challenge) if is_settled(evidence) else weigh_drawing(changes, evidence, challenge)
+
+
+def weigh_settled(changes: list[list[JSON]], challenge: Challenge) -> Weighed:
+    """Of an agent that draws nothing, one answer to each claim counts; a claim that it is sure of convicts alone."""
+    missed = [one for one in changes if not all(trial["held"] for trial in one)]
+    sure = [one for one in missed if one[0].get("confidence", 10**6) == 10**6]
+    if not missed or sure:
+        return ("FAIL" if missed else "PASS"), None, sure
+    unsure = {one[0]["drawn"]: one[0] for one in changes if one[0].get("confidence", 10**6) != 10**6}
+    p = at_most(sum(one["held"] for one in unsure.values()), [rate_of(one) for one in unsure.values()])
+    return ("FAIL" if p <= challenge.error else "INCONCLUSIVE"), p, missed
+
+
+def weigh_drawing(changes: list[list[JSON]], evidence: JSON, challenge: Challenge) -> Weighed:
+    """Of any other agent each change is tested by itself, and the error divided by how often is looked."""
+    trials, null = [trial for one in changes for trial in one], evidence["null"]
+    held = sum(trial["held"] for trial in trials)
+    looks = len(looks_of(challenge, len(changes_of(evidence["trials"], every=True))))
+    if challenge.of == "unused":
+        tests = [(above_noise(len(trials) - held, len(trials), null["changed"], null["asked"]), trials)]
+    else:
+        tests = [(len(changes) * p_of_change(one), one) for one in changes]
+    p = min(each for each, _ in tests)
+    convicting = [one for each, one in tests if each * looks <= challenge.error]
+    if convicting:
+        return "FAIL", p, convicting
+    if challenge.effect is None:
+        return ("PASS" if held == len(trials) else "INCONCLUSIVE"), p, []
+    rates = [rate_of(trial) * (1 - challenge.effect) for trial in trials]
+    shown = (1 - at_most(held - 1, rates)) * looks <= challenge.error
+    return ("PASS" if shown else "INCONCLUSIVE"), p, []
+
+
+def rate_of(trial: JSON) -> Fraction:
+    """The rate at which a predicted choice comes, as the agent states it; 1 if it states none."""
+    return Fraction(trial.get("confidence", 10**6), 10**6)
+
+
+def p_of_change(trials: list[JSON]) -> Fraction:
+    """Of the answers to one change: against the stated rate; else of the predicted choice being a most frequent one."""
+    held = sum(trial["held"] for trial in trials)
+    if "confidence" in trials[0]:
+        return at_most(held, [rate_of(trials[0])] * len(trials))
+    others = Counter(trial["after"] for trial in trials if not trial["held"]).values()
+    tails = [at_most(held, [Fraction(1, 2)] * (held + other)) for other in others]
+    return min(Fraction(1), len(tails) * min(tails)) if tails else Fraction(1)
+
+
+def at_most(count: int, rates: list[Fraction]) -> Fraction:
+    """The probability that at most `count` of independent events happen, each at its rate."""
+    scale = math.lcm(*(rate.denominator for rate in rates)) if rates else 1
+    weights = [1]  # of each number of events, in units of 1 / scale^n
+    for rate in rates:
+        yes = int(rate * scale)
+        weights = [a * (scale - yes) + b * yes for a, b in zip([*weights, 0], [0, *weights])]
+    return Fraction(sum(weights[: max(0, count + 1)]), sum(weights))
+
+
+def above_noise(misses: int, trials: int, changes: int, asked: int) -> Fraction:
+    """Fisher's one-sided p-value of so many misses in trials, beside so many changes in questions asked again."""
+    changed = misses + changes
+    some = range(misses, min(changed, trials) + 1)
+    part = sum(math.comb(trials, k) * math.comb(asked, changed - k) for k in some)
+    return Fraction(part, math.comb(trials + asked, changed))
+
+
+def cause_of(convicting: list[list[JSON]], evidence: JSON) -> str:
+    """Why answers fail: inert, if half of the misses of some change that convicts are."""
+    causes = [Counter(miss_of(trial, evidence) for trial in one if not trial["held"]) for one in convicting]
+    inert = any(2 * one["inert"] >= sum(one.values()) for one in causes)
+    return "inert" if inert else str(next(iter(causes[0])))
+
+
+def is_explained(evidence: JSON, convicting: list[list[JSON]], challenge: Challenge) -> bool:
+    """Whether the agent did what its declared procedure does, and that procedure explains its choices."""
+    explanation, null = evidence.get("explanation"), evidence["null"]
+    if explanation is None or explanation["here"] != evidence["before"]:
+        return False
+    if is_settled(evidence):
+        missed = [trial for trial in evidence["trials"] if trial["held"] is False]
+        return not explanation["changed"] and all(trial.get("procedure") == trial["after"] for trial in missed)
+    for trials in convicting:
+        came = Counter(trial["after"] for trial in trials)
+        procedure = next(trial.get("procedure") for trial in trials if not trial["held"])
+        if came[procedure] != max(came.values()):
+            return False
+    p = above_noise(explanation["changed"], explanation["asked"], null["changed"], null["asked"])
+    return p > challenge.error
+
+
 class RunFollower:
     """Follows the receipts of a scenario: `start`; episodes of `drift`*, `commit`, `step`; `end`.
 
@@ -544,7 +878,9 @@ class RunFollower:
     turn = decided = judged = 0  # within a step (who decides together has one turn), a turn, an episode
     first_success: int | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, probes: Callable[[str], list[JSON]]) -> None:
+        """Begin; `probes` gives the specs of the probes of a name."""
+        self.specs_of, self.unread = probes, 0
         self.entries: list[str] = []
         self.endings: set[str] = set()
         self.commits: list[JSON] = []  # of this turn
@@ -630,6 +966,7 @@ class RunFollower:
     def _probe(self, body: JSON) -> None:
         require(body.get("agent", "") in self.turns[self.turn], "a probe challenges an agent that is not deciding")
         self.count.update({"checks": 1, "errors": int(body["verdict"] == "ERROR")})
+        self.unread += not check_probe(body, self.specs_of(body["probe"]))
         name = prefix_of(body) + body["probe"]
         self.probes.setdefault(name, Counter())[body["verdict"]] += 1
         held, tested = held_claims(body["evidence"])

@@ -82,6 +82,11 @@ AUDIT: Final = [
     Case("audit-of-nothing", "There is a log, though the receipts hold no entries.", "climb", added(LOG, b""), relist, "E_AUDIT_NO_LOG"),
     Case("capability-reused", "A decision has the token of the decision before; all chains fit.", "kernel", entries(lambda told: told[3].update(capability_tokens=told[1]["capability_tokens"]), everywhere=True), seal, "E_AUDIT_TOKEN"),
     Case("probe-out-of-order", "A probe belongs to another step than the one that is being decided.", "kernel", lambda f: f.first("probe").update(t=1), seal, "E_STATE"),
+    Case("probe-verdict", "A probe that the agent passed is said to have failed; the result fits.", "kernel", lambda f: f.first("probe").update(verdict="FAIL", cause="taken"), seal, "E_STATE"),
+    Case("probe-answer", "An answer to a challenge is said not to hold, though it is the predicted one.", "kernel", lambda f: challenged(f)["trials"][0].update(held=False, miss="mispredicted"), seal, "E_STATE"),
+    Case("probe-cause", "A challenge has a cause that its answers do not give.", "kernel", lambda f: challenge(f).update(verdict="FAIL", cause="inert"), seal, "E_STATE"),
+    Case("probe-count", "A challenge asked the same question more often than its probe does.", "kernel", lambda f: challenged(f)["null"].update(asked=9), seal, "E_STATE"),
+    Case("probe-of-another-name", "A receipt is of a probe that the run does not have.", "kernel", lambda f: f.first("probe").update(probe="p0"), seal, "E_STATE"),
     Case("tape-missing", "There is no tape, though the agent was asked outside.", "outside", removed(TAPE), relist, "E_TAPE_MISSING"),
     Case("tape-number", "The exchanges on the tape do not count up.", "outside", raw(spelled(2, b'"seq":1', b'"seq":7'), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-mode", "The tape is of a live audit log, though the run has no log.", "outside", raw(spelled(0, b'"mode":"simulated"', b'"mode":"live"'), TAPE), relist, "E_TAPE_FORM"),
@@ -191,5 +196,15 @@ LAWS: Final = [
     Case("discovery-order", "The ledger comes before the stop.", "discovery", lambda f: f.receipts.insert(12, f.receipts.pop(13)), seal, "E_ENDS"),
     Case("discovery-end", "The end counts fewer iterations than there are.", "discovery", lambda f: f.first("end").update(iterations=3), seal, "E_ENDS"),
 ]  # fmt: skip
+
+def challenge(f: Signer) -> Any:
+    """The first receipt of a challenge."""
+    return next(body for body in f.bodies("probe") if "trials" in body["evidence"])
+
+
+def challenged(f: Signer) -> Any:
+    """Its evidence."""
+    return challenge(f)["evidence"]
+
 
 FAULTS: Final = (*AUDIT, *SUITES, *LAWS)

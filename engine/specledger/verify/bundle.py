@@ -11,10 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.evidence.chain import run_id
 from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.workplace import explain_partial, suggest_bundle
 from specledger.run.executor import Executor
@@ -29,7 +28,6 @@ from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
 from specledger.verify.kind import C, Chained, Checked, Compiled, EvidenceKind, O, Read, Replayed, Resources, Verifiable
 from specledger.verify.manifest import (
-    MAX_SPECS,
     Changed,
     Listing,
     check_files,
@@ -37,12 +35,11 @@ from specledger.verify.manifest import (
     check_result,
     kind_of,
     other_maker,
-    read_document,
     read_manifest,
 )
 from specledger.verify.proof import prove
 from specledger.verify.receipts import follow, link
-from specledger.verify.replay import rebuild
+from specledger.verify.recorded import Recorded
 from specledger.verify.runlog import LogSubject, check_runlog
 from specledger.verify.signed import (
     SIGNED,
@@ -158,8 +155,9 @@ def compile_bundle(
         Rejected: E_NO_EVIDENCE, if there is no bundle.
     """
     read = read_bundle(place, kind, verification, resources if explain else None, inner=inner)
-    checked = check_receipts(chain(read, verification), verification)
-    return compile_specs(checked, resources, verification, inner=inner)
+    recorded = Recorded(place, read.manifest, kind.receipts.name, resources.models, resources.plan)
+    checked = check_receipts(chain(read, verification), recorded, verification)
+    return compile_specs(checked, recorded, resources, verification, inner=inner)
 
 
 def read_bundle(
@@ -200,9 +198,11 @@ def chain(read: Read[O, C], verification: Verification) -> Chained[O, C]:
     return Chained(**asdict(read), head=head)
 
 
-def check_receipts(chained: Chained[O, C], verification: Verification) -> Checked[O, C]:
-    """Check what the receipts say, without specs, and recompute the result."""
+def check_receipts(chained: Chained[O, C], recorded: Recorded, verification: Verification) -> Checked[O, C]:
+    """Check what the receipts say, of probes by their specs, and recompute the result."""
     order, tally = chained.kind.order(), chained.kind.receipts.tally()
+    if chained.kind.know is not None:
+        chained.kind.know(order, recorded)
     # 5
     with verification.check(check_names.ORDER):
         stated = follow(chained.receipts, order, tally)
@@ -212,16 +212,15 @@ def check_receipts(chained: Chained[O, C], verification: Verification) -> Checke
 
 
 def compile_specs(
-    checked: Checked[O, C], resources: Resources, verification: Verification, *, inner: bool = False
+    checked: Checked[O, C], recorded: Recorded, resources: Resources, verification: Verification, *, inner: bool = False
 ) -> Compiled[O, C]:
     """Compile the recorded specs, and check the files that follow from specs and receipts."""
     place, manifest, listing, kind = checked.place, checked.manifest, checked.listing, checked.kind.receipts
     # 7
     with verification.check(check_names.SPECS) as note:
-        specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), resources.models, kind.name)
-        agree(manifest, {"specs": specs.digest, "run": run_id(specs.digest)}, "the manifest", E_SPECS)
+        specs = recorded.specs
         agree({"specs": checked.stated}, {"specs": specs.digest}, "the first receipt", E_SPECS)
-        content = checked.kind.content(checked, specs, resources)
+        content = checked.kind.content(checked, specs, replace(resources, plan=recorded.compiled))
         note.message = f"digest {specs.digest}"
     # 8, if there are failing cases or the result says that there can be
     if listing.cases or kind.may_fail(manifest["result"]):

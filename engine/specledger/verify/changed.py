@@ -16,7 +16,7 @@ from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, agree
 from specledger.verify.kind import Checked, Read, Resources, Verifiable
 from specledger.verify.manifest import MAX_SPECS, other_maker, read_document
 from specledger.verify.receipts import MALFORMED, Head, Receipts, Unlinked, linked
-from specledger.verify.replay import rebuild
+from specledger.verify.recorded import rebuild
 
 
 def first_other(read: Read[Any, Any], resources: Resources | None) -> str:

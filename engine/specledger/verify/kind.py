@@ -27,6 +27,7 @@ from specledger.verify.checks import Verification
 from specledger.verify.judged import Count
 from specledger.verify.manifest import Listing
 from specledger.verify.receipts import Head, Order, Receipts
+from specledger.verify.recorded import Recorded
 
 
 @runtime_checkable
@@ -76,6 +77,7 @@ class EvidenceKind(Struct, Generic[O, C], frozen=True):
         folders: Names of folders that hold other bundles.
         replay: The name of the check of replay.
         seeds: The seeds that a run of the specs uses.
+        know: Gives the rules of the order the recorded specs, which are read when they are first needed.
     """
 
     receipts: ReceiptKind
@@ -86,6 +88,7 @@ class EvidenceKind(Struct, Generic[O, C], frozen=True):
     folders: frozenset[str] = frozenset()
     replay: str = check_names.REPLAY
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
+    know: Callable[[O, Recorded], None] | None = None
 
 
 class Read(Struct, Generic[O, C], frozen=True):

@@ -15,17 +15,14 @@ from typing import Any, Final
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import NotCanonical, parse_canonical, parse_written
-from specledger.core.diagnostics import Rejected
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain, run_id
-from specledger.evidence.layout import SCENARIO
-from specledger.load import Bundle, bundle_from_document
+from specledger.load import Bundle
 from specledger.run.executor import Executor, Work
 from specledger.run.loop import run, run_chunk, run_parallel, separate
 from specledger.run.workers import ALONE
-from specledger.spec.base import Models
 from specledger.spec.scenario import Scenario
-from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, short
+from specledger.verify.checks import E_REPLAY, Broken, short
 from specledger.verify.receipts import MALFORMED, Receipts, linked, read_receipt
 from specledger.verify.run_order import RunOrder
 
@@ -155,26 +152,6 @@ class _Absent:
 
 
 _ABSENT: Final = _Absent()
-
-
-def rebuild(document: Any, models: Models, kind: str = SCENARIO) -> Bundle:
-    """The bundle of recorded specs, which are checked like any others.
-
-    Raises:
-        Broken: E_SPECS, if they are not the resolved form of a spec of the kind.
-    """
-    try:
-        bundle = bundle_from_document(document, models)
-    except Rejected as rejected:
-        raise invalid(rejected) from None
-    if bundle.main.kind != kind:
-        raise Broken(E_SPECS, f"the recorded specs are those of a {bundle.main.kind}, not of a {kind}")
-    return bundle
-
-
-def invalid(rejected: Rejected) -> Broken:
-    """The finding that recorded specs do not resolve or compile."""
-    return Broken(E_SPECS, f"the recorded specs are invalid: {rejected.diagnostics[0].message}")
 
 
 def make_again(make: Made, digest: str) -> Iterator[bytes]:

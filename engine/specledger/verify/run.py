@@ -43,16 +43,15 @@ from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, other_maker, read_document
 from specledger.verify.receipts import Receipts, follow, link
+from specledger.verify.recorded import invalid, rebuild
 from specledger.verify.replay import (
     EpisodeChunks,
     Made,
     compare,
     first_difference,
-    invalid,
     join_run,
     make_again,
     make_run,
-    rebuild,
 )
 from specledger.verify.run_order import RunOrder
 
@@ -210,7 +209,7 @@ def signatures_of(receipts: Receipts) -> tuple[str, ...]:
     return tuple(found)
 
 
-RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE)
+RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE, know=RunOrder.know)
 
 
 def try_replay(place: Path, models: Models, compile_plan: CompileScenario) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from specledger.compile.plan import Plan
 from specledger.core.binding import (
     GENESIS,
     leaf,
@@ -23,6 +24,8 @@ from specledger.core.entries import entry_hash
 from specledger.core.events import PROGRESS, owned, progress_violation
 from specledger.core.faults import FAULT
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, agree, demand, same
+from specledger.verify.probed import check_probe
+from specledger.verify.recorded import Recorded
 
 Body = Mapping[str, Any]
 
@@ -56,6 +59,11 @@ class RunOrder:
         self._success: int | None = None
         self._steps = 0  # of all episodes
         self._tips: dict[str, str] = {}
+        self._plan: Callable[[], Plan] | None = None
+
+    def know(self, recorded: Recorded) -> None:
+        """Judge the receipts of probes by the specs of the run, too."""
+        self._plan = lambda: recorded.plan
 
     def add(self, type_: str, body: Body) -> None:
         """Take one receipt.
@@ -117,7 +125,13 @@ class RunOrder:
         self.entries.append(self._entry)
 
     def _probe(self, body: Body) -> None:
-        demand(body.get("agent", "") in self._turns[self._turn], "a probe is of an agent out of turn", E_STATE)
+        agent = body.get("agent", "")
+        demand(agent in self._turns[self._turn], "a probe is of an agent out of turn", E_STATE)
+        if self._plan is not None:
+            kernels = [
+                actor.kernel for actor in self._plan().actors if actor.name == agent and actor.kernel is not None
+            ]
+            check_probe(body, [probe for kernel in kernels for probe in kernel.probes])
 
     @property
     def _between(self) -> bool:

@@ -17,7 +17,7 @@ from specledger.laws.candidate import bundle_of
 from specledger.laws.trial import run_law
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
-from specledger.verify import bundle as stages
+from specledger.verify import recorded
 from specledger.verify import run as content
 from specledger.verify.trust import Trust
 from tools.tampering.bases import CLIMB
@@ -74,7 +74,7 @@ def specs_once(monkeypatch):
         make = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *given: known.get(name) or known.setdefault(name, make(*given)))
 
-    remember(stages, "rebuild")
+    remember(recorded, "rebuild")
     remember(content, "compile_scenario")
 
 
