@@ -462,7 +462,7 @@ def check_receipts(b: Bundle) -> None:
     if b.kind == "scenario":
         require(run.ended, "the last receipt is not `end`", "E_ENDS")
         b.first, b.entries, b.bodies, b.result = run.first, run.entries, run.faulty, run.result()
-        b.not_checked += [f"of {run.unread} probes, what `expect` says of their answers"] if run.unread else []
+        b.not_checked += [f"of {run.unjudged} probes, what `expect` says of their answers"] if run.unjudged else []
         return
     require(re.fullmatch(ORDERS[b.kind], "".join(types)), f"the receipts are not in the order of a {b.kind}", "E_ENDS")
     b.first = b.bodies[0][1]
@@ -630,13 +630,13 @@ def holds(expect: str, values: JSON) -> bool | None:
         return None
     found = []
     for part in expect.split(" && "):
-        compared, named = COMPARED.fullmatch(part), NAMED.fullmatch(part)
+        compared = COMPARED.fullmatch(part)
         if compared:
             left, field, sign, right = compared.groups()
             equal = values[left + "." + field] == values[right + ".choice"]
             found.append(equal == (sign == "=="))
         else:
-            found.append(values[named[2]] == (named[1] == ""))
+            found.append(values[part.lstrip("!")] == (not part.startswith("!")))
     return all(found)
 
 
@@ -880,7 +880,7 @@ class RunFollower:
 
     def __init__(self, probes: Callable[[str], list[JSON]]) -> None:
         """Begin; `probes` gives the specs of the probes of a name."""
-        self.specs_of, self.unread = probes, 0
+        self.specs_of, self.unjudged = probes, 0
         self.entries: list[str] = []
         self.endings: set[str] = set()
         self.commits: list[JSON] = []  # of this turn
@@ -966,7 +966,7 @@ class RunFollower:
     def _probe(self, body: JSON) -> None:
         require(body.get("agent", "") in self.turns[self.turn], "a probe challenges an agent that is not deciding")
         self.count.update({"checks": 1, "errors": int(body["verdict"] == "ERROR")})
-        self.unread += not check_probe(body, self.specs_of(body["probe"]))
+        self.unjudged += not check_probe(body, self.specs_of(body["probe"]))
         name = prefix_of(body) + body["probe"]
         self.probes.setdefault(name, Counter())[body["verdict"]] += 1
         held, tested = held_claims(body["evidence"])

@@ -197,6 +197,7 @@ LAWS: Final = [
     Case("discovery-end", "The end counts fewer iterations than there are.", "discovery", lambda f: f.first("end").update(iterations=3), seal, "E_ENDS"),
 ]  # fmt: skip
 
+
 def challenge(f: Signer) -> Any:
     """The first receipt of a challenge."""
     return next(body for body in f.bodies("probe") if "trials" in body["evidence"])

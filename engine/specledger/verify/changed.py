@@ -15,8 +15,8 @@ from specledger.expr import EvaluationError
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, agree
 from specledger.verify.kind import Checked, Read, Resources, Verifiable
 from specledger.verify.manifest import MAX_SPECS, other_maker, read_document
+from specledger.verify.rebuilding import rebuild
 from specledger.verify.receipts import MALFORMED, Head, Receipts, Unlinked, linked
-from specledger.verify.recorded import rebuild
 
 
 def first_other(read: Read[Any, Any], resources: Resources | None) -> str:

@@ -33,7 +33,7 @@ from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verific
 from specledger.verify.judged import NO_SCENARIO, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.law import check_about, check_proof, check_refutation
-from specledger.verify.recorded import invalid
+from specledger.verify.rebuilding import invalid
 from specledger.verify.replay import compare, make_again
 
 E_DISCOVERY_LEDGER = code("E_DISCOVERY_LEDGER", "the ledger of a discovery is not what its verdicts lead to")

@@ -27,7 +27,7 @@ from specledger.verify.certificates import InvalidCertificate, check_certificate
 from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, agree, same
 from specledger.verify.judged import NO_SCENARIO, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
-from specledger.verify.recorded import invalid
+from specledger.verify.rebuilding import invalid
 from specledger.verify.replay import compare, make_again
 from specledger.verify.violation import check_counterexample, check_proved
 

@@ -11,11 +11,12 @@ from specledger.compile.plan import Plan
 from specledger.compile.plan_cache import CompileScenario
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.chain import run_id
-from specledger.evidence.layout import SCENARIO, SPECS
-from specledger.load import Bundle, bundle_from_document
+from specledger.evidence.layout import SPECS
+from specledger.load import Bundle
 from specledger.spec.base import Models
-from specledger.verify.checks import E_SPECS, Broken, agree
+from specledger.verify.checks import E_SPECS, agree
 from specledger.verify.manifest import MAX_SPECS, read_document
+from specledger.verify.rebuilding import invalid, rebuild
 
 
 class Recorded:
@@ -29,47 +30,33 @@ class Recorded:
 
     @cached_property
     def specs(self) -> Bundle:
-        """The specs.
-
-        Raises:
-            Broken: E_SPECS, if they are not the resolved form of a spec of the kind, or others than the manifest names.
-        """
-        specs = rebuild(read_document(self._place / SPECS, MAX_SPECS, E_SPECS), self._models, self._kind)
-        agree(self._manifest, {"specs": specs.digest, "run": run_id(specs.digest)}, "the manifest", E_SPECS)
-        return specs
+        """The specs; Broken as `read_specs`."""
+        return read_specs(self._place, self._manifest, self._models, self._kind)
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan of a scenario.
-
-        Raises:
-            Broken: E_SPECS, if the specs do not compile.
-        """
-        try:
-            return self._compile(self.specs)
-        except Rejected as rejected:
-            raise invalid(rejected) from None
+        """The plan of a scenario; Broken as E_SPECS if the specs do not compile."""
+        return compiled_again(self.specs, self._compile)
 
     def compiled(self, bundle: Bundle) -> Plan:
         """The plan of a scenario's bundle; of these specs the one that is there."""
         return self.plan if bundle is self.specs else self._compile(bundle)
 
 
-def rebuild(document: Any, models: Models, kind: str = SCENARIO) -> Bundle:
-    """The bundle of recorded specs, which are checked like any others.
+def read_specs(place: Path, manifest: Mapping[str, Any], models: Models, kind: str) -> Bundle:
+    """The recorded specs of a bundle of a kind, which are those that its manifest names.
 
     Raises:
-        Broken: E_SPECS, if they are not the resolved form of a spec of the kind.
+        Broken: E_SPECS, if they are not.
     """
+    specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), models, kind)
+    agree(manifest, {"specs": specs.digest, "run": run_id(specs.digest)}, "the manifest", E_SPECS)
+    return specs
+
+
+def compiled_again(specs: Bundle, compile_plan: CompileScenario) -> Plan:
+    """The plan of recorded specs; Broken as E_SPECS if they do not compile."""
     try:
-        bundle = bundle_from_document(document, models)
+        return compile_plan(specs)
     except Rejected as rejected:
         raise invalid(rejected) from None
-    if bundle.main.kind != kind:
-        raise Broken(E_SPECS, f"the recorded specs are those of a {bundle.main.kind}, not of a {kind}")
-    return bundle
-
-
-def invalid(rejected: Rejected) -> Broken:
-    """The finding that recorded specs do not resolve or compile."""
-    return Broken(E_SPECS, f"the recorded specs are invalid: {rejected.diagnostics[0].message}")

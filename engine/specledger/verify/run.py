@@ -42,8 +42,8 @@ from specledger.verify.judge import RunJudge, judge_lines
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, other_maker, read_document
+from specledger.verify.rebuilding import invalid, rebuild
 from specledger.verify.receipts import Receipts, follow, link
-from specledger.verify.recorded import invalid, rebuild
 from specledger.verify.replay import (
     EpisodeChunks,
     Made,

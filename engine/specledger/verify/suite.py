@@ -26,8 +26,8 @@ from specledger.verify import check_names
 from specledger.verify.checks import E_ENDS, Broken, Lacking, Verification
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
+from specledger.verify.rebuilding import invalid
 from specledger.verify.receipts import Receipts
-from specledger.verify.recorded import invalid
 from specledger.verify.reference import Names, Reference
 from specledger.verify.replay import compare
 from specledger.verify.run import judge_run

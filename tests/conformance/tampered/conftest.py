@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-import specledger.verify.bundle
 import specledger.verify.discovery
+import specledger.verify.recorded
 import specledger.verify.run
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
@@ -53,9 +53,9 @@ def _compiled_once():
 
     with pytest.MonkeyPatch.context() as patch:
         modules: Any = specledger.verify
-        bundle, run, discovery = modules.bundle, modules.run, modules.discovery
+        recorded, run, discovery = modules.recorded, modules.run, modules.discovery
         document = lambda document, models, kind="scenario": (canonical_bytes(document), kind)  # noqa: E731
-        patch.setattr(bundle, "rebuild", once(bundle.rebuild, document))
+        patch.setattr(recorded, "rebuild", once(recorded.rebuild, document))
         patch.setattr(run, "compile_scenario", once(run.compile_scenario, lambda given: given.digest))
         patch.setattr(discovery, "open_all", once(discovery.open_all, lambda given: given.digest))
         yield

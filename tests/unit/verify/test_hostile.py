@@ -145,7 +145,7 @@ def test_what_is_no_bundle_is_no_evidence(tmp_path, what):
     assert codes(verify_bundle, tmp_path / what, RUN, MODELS) == ["E_NO_EVIDENCE"]
 
 
-@pytest.mark.parametrize("place", ["manifest.file_digest", "bundle.read_document", "manifest.read_document"])
+@pytest.mark.parametrize("place", ["manifest.file_digest", "recorded.read_document", "manifest.read_document"])
 def test_what_the_system_refuses_to_read_is_not_refuted(small, monkeypatch, place):
     def refuse(path, *arguments):
         raise PermissionError(13, "Permission denied", str(path))
