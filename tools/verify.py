@@ -752,7 +752,8 @@ def judged(evidence: JSON, challenge: Challenge) -> tuple[str, str, str]:
     if answers == "FAIL":
         return answers, cause, answers
     if lacking:
-        return ("FAIL", lacking, answers) if lacking == "commitment" or settled else ("INCONCLUSIVE", "noise", answers)
+        sure = lacking == "commitment" or evidence["deterministic"]
+        return ("FAIL", lacking, answers) if sure else ("INCONCLUSIVE", "noise", answers)
     if cause:
         return answers, cause, answers
     if any(one.get("reason") == "says_nothing" for one in trials):

@@ -1,15 +1,19 @@
 """What the receipt of a probe says of itself is recomputed from its answers, without replay, by both verifiers."""
 
+import random
 import shutil
 
 import pytest
 
 from specledger.kinds import MODELS, load
 from specledger.pipeline.executing import execute
+from specledger.probes.judgement import judge
+from specledger.spec.probe import Challenge
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.run import RUN
 from tests.conformance.tampered.verifiers import by_tool
+from tools import verify as tool
 from tools.conformance import Laid
 from tools.tampering.forger import HELP, Forger
 
@@ -152,3 +156,54 @@ def test_a_forged_probe_is_refused_without_replay_by_both(told, name):
     else:
         assert (code in ("E_STATE", "E_LINE"), message[:3], by_the_tool) == (True, "5: ", 1), message
         assert said in message
+
+
+def drawn_evidence(draw, challenge):
+    """Evidence of a challenge, drawn: few choices, changes and answers, so that every branch is met."""
+    deterministic, before = draw.random() < 0.6, "a"
+    trials = []
+    for number in range(draw.randint(1, 3)):
+        predicted, usual = draw.choice("abc"), draw.choice("abc")
+        confidence = {"confidence": draw.choice([0, 300_000, 600_000, 1_000_000])} if draw.random() < 0.5 else {}
+        by = {"direction": "up", "by": draw.choice(["agent", "kernel"])} if draw.random() < 0.3 else {}
+        for _ in range(draw.choice([1, 1, 11, 12])):
+            after = usual if deterministic or draw.random() < 0.8 else draw.choice("abc")
+            one = {"drawn": number, "variable": "v", "value": 1, "predicted": predicted, **confidence, **by}
+            if draw.random() < 0.1:
+                reason = draw.choice(["unchanged", "says_nothing"])
+                trials.append({**one, "edit": None, "after": None, "reason": reason, "held": None})
+                continue
+            one |= {"edit": {}, "after": after, "declared": after, "held": after == predicted}
+            missed = {"procedure": draw.choice([after, after, after, "c"])} if not one["held"] else {}
+            trials.append({**one, **missed})
+    changed = 0 if draw.random() < 0.7 else draw.randint(0, 6)
+    evidence = {"of": challenge["of"], "deterministic": deterministic, "before": before, "trials": trials}
+    evidence["null"] = {"asked": draw.choice([0, 1, 11, 12]) or 1, "changed": min(changed, 1)}
+    if draw.random() < 0.5:
+        evidence["explanation"] = {"here": draw.choice("aab"), "asked": 8, "changed": draw.choice([0, 0, 3])}
+    for name, values in {"revealed": [True, True, False], "restated": [True, False]}.items():
+        evidence |= {name: draw.choice(values)} if draw.random() < 0.3 else {}
+    if draw.random() < 0.3:
+        evidence["trace"] = {"ends": True, "equal": draw.choice([3, 3, 2]), "nodes": 3}
+    return evidence
+
+
+def drawn_challenge(draw):
+    of = draw.choice(["claims", "claims", "counterfactuals", "unused", "declared"])
+    test = draw.choice([{}, {"effect": "0.5"}, {"error": "0.05"}, {"error": "0.4"}])
+    return {"of": of, "on": draw.choice(["here", "here", "fresh"]), "draw": {"most": 3}, "test": test}
+
+
+def test_both_judge_a_challenge_alike():
+    """On evidence that is drawn, whether a run could give it or not; each verdict with each of several causes comes."""
+    draw, met = random.Random(5), set()
+    for _ in range(4000):
+        challenge = drawn_challenge(draw)
+        evidence = drawn_evidence(draw, challenge)
+        found = judge(evidence, Challenge.model_validate(challenge))
+        told = tool.judged(evidence, tool.read_challenge(challenge))
+        assert told == (str(found.verdict), str(found.cause), str(found.answers)), (challenge, evidence)
+        met.add(told[:2])
+    assert {verdict for verdict, _ in met} == {"PASS", "FAIL", "INCONCLUSIVE"}
+    causes = {"inert", "mispredicted", "undeclared_influence", "not_followed", "commitment", "trace", "restated"}
+    assert causes | {"noise", "says_nothing", "untested", "nothing_changed", ""} <= {cause for _, cause in met}
