@@ -20,7 +20,6 @@ from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle
 from specledger.kinds import KINDS, MODELS, case_name, evidence_kinds
 from specledger.kinds.running import Finished, Incident, Progress, RunOptions
 from specledger.load import Bundle
-from specledger.pipeline.verifying import seal_evidence
 from specledger.run.executor import Executor, spread
 from specledger.run.workers import ALONE
 from specledger.verify.assurance_levels import Reader
@@ -101,6 +100,8 @@ def replay_and_seal(finished: Finished, options: RunOptions) -> Finished:
     """What was made, replayed if that is asked for, and then sealed if replay gives the same bytes."""
     if not options.replay:
         return finished
+    from specledger.pipeline.verifying import seal_evidence
+
     found, _ = seal_evidence(finished.place, options.seal, replay=True, executor=options.executor)
     return replace(finished, replayed=found)
 
