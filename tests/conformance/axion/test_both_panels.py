@@ -65,9 +65,13 @@ def test_the_kernel_keeps_the_memory_of_the_declared_procedure():
 
 
 def test_a_declared_procedure_that_draws_excuses_what_it_may_choose():
-    assert "layer-d" in flagged(program("dice"))
     assert flagged(program("dice", "dice")) == set()
-    assert "layer-d" in flagged(program("drawing-fabricator"))
+    assert "layer-r" in flagged(program("drawing-fabricator"))
+    assert "layer-r" not in flagged(program("drawing-fabricator", "drawing-fabricator"))
+
+
+def test_the_start_of_another_episode_convicts_nobody_who_draws():
+    assert "layer-d" not in flagged(program("dice")) | flagged(program("drawing-fabricator"))
 
 
 def test_the_program_imports_the_standard_library_alone():
