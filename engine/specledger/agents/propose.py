@@ -12,6 +12,7 @@ from math import prod
 from typing import Any, Final
 
 from specledger.agents.agent import BREACH, MOST_COMBINATIONS, MOST_PROPOSALS, Agent, PlannedCandidate
+from specledger.core.weight import Allowance
 from specledger.expr import Emitter, EvaluationError, RecordType, Type, compile_function
 from specledger.expr.check.tree import Path
 from specledger.expr.errors import E_EVAL_LIMIT
@@ -34,13 +35,15 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
         drawn = [emitter.local("drawn")] if agent.draws else []
         sources = {**agent.memory.sources(emitter, seen, memory), **drawn_sources(agent.draws, *drawn)}
         lines, names = bind(emitter, _reads(agent), sources)
-        lines += _emit_now(emitter, agent, seen, names)
+        allowance = Allowance()
+        lines = [f"{emitter.bind(allowance.renew, 'renew')}()", *lines, *_emit_now(emitter, agent, seen, names)]
         if agent.state is not None:
             names[BREACH] = emitter.local(BREACH)
             lines.append(f"{names[BREACH]} = False")
+        keep = emitter.bind(allowance.keep, "keep")
         lines += [*_emit_known(emitter, agent, names), f"{made} = []"]
         for candidate in agent.candidates:
-            lines += _candidate_lines(emitter, agent, candidate, made, dict(names))
+            lines += _candidate_lines(emitter, agent, candidate, made, dict(names), keep)
         bound = emitter.bind(_bounded)
         return emitter.function("propose", [seen, memory, *drawn], [*lines, f"return {bound}({made})"])
 
@@ -147,7 +150,7 @@ class KnownValues:
 
 
 def _candidate_lines(
-    emitter: Emitter, agent: Agent, candidate: PlannedCandidate, made: str, names: dict[str, str]
+    emitter: Emitter, agent: Agent, candidate: PlannedCandidate, made: str, names: dict[str, str], keep: str
 ) -> list[str]:
     lists = [emitter.local("values") for _ in candidate.for_each]
     lines = [
@@ -173,6 +176,7 @@ def _candidate_lines(
     inner += emit_let(emitter, agent.each, names)
     more, claimed = emit_fitting(emitter, agent.claims, agent.asked, names)
     inner += [*more, f"{claims} = {claimed}"]
+    inner += [f"{keep}({claims}[{emitter.constant(name)}])" for name, _ in agent.claims]
     names["claims"] = claims
     score = emitter.expression(agent.score, names)
     inner.append(f"{made}.append({{'action': {action}, 'score': {score}, **{claims}}})")

@@ -24,6 +24,7 @@ from specledger.compile.plan import (
     State,
 )
 from specledger.compile.roles import E_AGENTS, Role
+from specledger.core.weight import Allowance
 from specledger.expr import EvaluationError, RecordType, Type, conformer
 from specledger.expr.check.types import without_choices
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, compile_judge, compile_potentials
@@ -51,14 +52,17 @@ def plan_governor_state(governor: Governor, footing: Footing) -> PlannedGovernor
 
 def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Callable[..., list[Judgement]]:
     """Judge a set of proposals: the schema first, then every gate; what cannot be evaluated is judged alone again."""
-    judge = compile_judge(governor, footing)
+    allowance = Allowance()
+    judge = compile_judge(governor, footing, allowance)
     fits = _schema(world, governor.claims)
 
     def judge_alone(
         state: State, proposal: Proposal, number: int, rejected: int, writes: int, memory: Any
     ) -> Judgement:
         try:
-            return Judgement(*judge(state, [proposal], number, rejected, [writes], memory)[0])
+            found = Judgement(*judge(state, [proposal], number, rejected, [writes], memory)[0])
+            allowance.settle()
+            return found
         except EvaluationError as error:
             return Judgement([], 0, {}, {}, error.bare())
 
@@ -66,6 +70,7 @@ def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Cal
         state: State, proposals: list[Proposal], rejected: int, writes: list[int], memory: Any = None
     ) -> list[Judgement]:
         number = len(proposals)
+        allowance.renew()
         misfits = [fits(proposal) for proposal in proposals]
         if not any(misfits):
             try:

@@ -84,3 +84,65 @@ def remaining(value: Any, left: int) -> int:
         if left < 0:
             break
     return left
+
+
+class Allowance:
+    """What may still be kept until a receipt is written of it: bytes of its canonical form, so memory is bounded too.
+
+    A value that is kept several times counts once. What is charged for a judgement that fails is given back.
+    """
+
+    def __init__(self) -> None:
+        """Begin with all that one receipt may hold."""
+        self.renew()
+
+    def renew(self) -> None:
+        """Nothing is kept any more."""
+        self._left = self._settled = MAX_FORM
+        self._kept: set[int] = set()
+
+    def begin(self) -> None:
+        """Nothing is kept but what was settled: the same is made anew, or something else in its place."""
+        self._left = self._settled
+        self._kept = set()
+
+    def settle(self) -> None:
+        """What was kept stays kept."""
+        self._settled = self._left
+
+    def keep(self, value: Any) -> Any:
+        """Charge for a value, and return it.
+
+        Raises:
+            NotCanonical: E_CANON_SIZE, if no receipt could hold all that is kept.
+        """
+        if type(value) is int or type(value) is bool or id(value) in self._kept:
+            return value
+        self._left = _room(value, self._left)
+        if self._left < 0:
+            raise NotCanonical(E_CANON_SIZE, "$", f"more than {MAX_FORM} bytes")
+        self._kept.add(id(value))  # no other value has its identity while it is kept
+        return value
+
+
+def _room(value: Any, left: int) -> int:
+    """What is left of a bound after the bytes that a value's form has at least; less than 0 once it is exceeded."""
+    kind = type(value)
+    if kind is int:
+        return left - (1 if -10 < value < 100 else 3)
+    if kind is str:
+        return left - len(value) - 2
+    members: Iterable[Any] = ()
+    if kind is dict:
+        left -= 1 + sum([len(key) + 4 for key in value if type(key) is str])
+        members = value.values()
+    elif kind is list or kind is tuple:
+        left -= 1 + len(value)
+        members = value
+    else:
+        return left - 1
+    for member in members:
+        left = _room(member, left)
+        if left < 0:
+            break
+    return left

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code
+from specledger.core.weight import Allowance
 from specledger.expr import (
     BOOL,
     INT,
@@ -192,10 +193,11 @@ def _gate(model: GovernorSpec, index: int, scope: Scope) -> PlannedGate | None:
     return PlannedGate(gate.id, gate.reason, when, condition, key == "deny", witness)
 
 
-def compile_judge(governor: Governor, footing: Footing) -> Callable[..., list[tuple[Any, ...]]]:
+def compile_judge(governor: Governor, footing: Footing, allowance: Allowance) -> Callable[..., list[tuple[Any, ...]]]:
     """`(state, proposals, their number, rejected, writes of each, memory) -> [(rejected, value, cost, inputs, None)]`.
 
     The number of proposals is given apart from the list, so that a part of a set can be judged as if all of it were.
+    Witnesses and inputs are kept until the receipt is written, so the `allowance` is charged for them as they are made.
     """
 
     def compose(emitter: Emitter) -> str:
@@ -206,11 +208,19 @@ def compile_judge(governor: Governor, footing: Footing) -> Callable[..., list[tu
         preload = Preload(emitter)
         sources = _sources(emitter, governor, footing, state, memory)
         bound = {**preload.load(_reads(governor), sources), "proposals": number, "rejected": rejected}
-        body = _Body(emitter, preload, governor, footing)
+        begin, keep = emitter.bind(allowance.begin, "begin"), emitter.bind(allowance.keep, "keep")
+        body = _Body(emitter, preload, governor, footing, keep)
         once = emit_let(emitter, governor.let, bound)
         inner = {**bound, "proposal": proposal, "writes": count}
         lines = body.lines(state, proposal, found, inner)
-        lines = [*preload.lines, *once, f"{found} = []", f"for {proposal}, {count} in zip({listed}, {writes}):", *lines]
+        lines = [
+            f"{begin}()",
+            *preload.lines,
+            *once,
+            f"{found} = []",
+            f"for {proposal}, {count} in zip({listed}, {writes}):",
+            *lines,
+        ]
         params = [state, listed, number, rejected, writes, memory]
         return emitter.function("judge", params, [*lines, f"return {found}"])
 
@@ -243,11 +253,12 @@ def _sources(emitter: Emitter, governor: Governor, footing: Footing, state: str,
 class _Body:
     """Writes the judgement of one proposal."""
 
-    def __init__(self, emitter: Emitter, preload: Preload, governor: Governor, footing: Footing) -> None:
+    def __init__(self, emitter: Emitter, preload: Preload, governor: Governor, footing: Footing, keep: str) -> None:
         self._emitter = emitter
         self._preload = preload
         self._governor = governor
         self._footing = footing
+        self._keep = keep
 
     def lines(self, state: str, proposal: str, found: str, names: dict[str, str]) -> list[str]:
         """Lines inside the loop over all proposals that add one judgement to those found."""
@@ -260,6 +271,7 @@ class _Body:
         lines += emit_let(emitter, governor.each, names)
         supplied, display = emit_fitting(emitter, governor.supply, self._footing.inputs.fields, names)
         lines += [*supplied, f"{inputs} = {display}", f"{op} = {action}['op']"]
+        lines += [f"{self._keep}({inputs}[{emitter.constant(name)}])" for name, _ in governor.supply]
         reads = _outcome_reads(governor)
         step, (after, outcome) = self._footing.write_step(emitter, self._preload, (state, op, action, inputs), reads)
         names |= {"next": after, "outcome": outcome}
@@ -289,7 +301,7 @@ class _Body:
         if gate.when.text.value != "true":
             test = f"{emitter.expression(gate.when, names)} and {test}"
         head = f"'gate': {emitter.constant(gate.id)}, 'reason': {emitter.constant(gate.reason)}"
-        witness = emit_record(emitter, gate.witness, names)
+        witness = emit_record(emitter, gate.witness, names, self._keep)
         if self._governor.first and gate is not self._governor.gates[0]:
             test = f"not {against} and {test}"
         return [f"if {test}:", f"    {against}.append({{{head}, 'witness': {witness}}})"]

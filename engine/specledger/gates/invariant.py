@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.events import PROGRESS
+from specledger.core.weight import Allowance
 from specledger.expr import BOOL, INT, STRING, Checked, Emitter, Environment, ListType, RecordType, compile_function
 from specledger.gates.governor import Footing
 from specledger.gates.monitor import Monitor, check_monitor
@@ -110,7 +111,9 @@ def _emit_breach(
     if invariant.when.text.value != "true":
         lines += [f"if not {emitter.expression(invariant.when, names)}:", f"    return {idle}"]
     lines += [f"if {emitter.expression(invariant.require, names)}:", "    return None"]
-    lines.append(f"return {emit_record(emitter, invariant.witness, names)}")
+    allowance = Allowance()
+    lines.append(f"{emitter.bind(allowance.renew, 'renew')}()")
+    lines.append(f"return {emit_record(emitter, invariant.witness, names, emitter.bind(allowance.keep, 'keep'))}")
     return emitter.function("breach", given, lines)
 
 

@@ -59,6 +59,6 @@ def emit_let(emitter: Emitter, let: Let, names: dict[str, str]) -> list[str]:
     return lines
 
 
-def emit_record(emitter: Emitter, let: Let, names: Mapping[str, str]) -> str:
-    """A Python dict display of named expressions that do not read each other."""
-    return "{" + ", ".join(f"{emitter.constant(n)}: {emitter.expression(c, names)}" for n, c in let) + "}"
+def emit_record(emitter: Emitter, let: Let, names: Mapping[str, str], keep: str = "") -> str:
+    """A Python dict display of named expressions that do not read each other; each value is given to `keep`, if any."""
+    return "{" + ", ".join(f"{emitter.constant(n)}: {keep}({emitter.expression(c, names)})" for n, c in let) + "}"

@@ -53,6 +53,16 @@ errors = sum(one["error"] is not None for event in events for one in event.body.
 print(errors, 1024 * int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]))
 """
 
+COMMAND = r"""
+import re, sys
+from pathlib import Path
+from specledger.__main__ import main
+try:
+    main()
+except SystemExit as done:
+    print(done.code or 0, 1024 * int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]))
+"""
+
 
 def said(program, *words):
     """The last two words that a program says in a process of its own."""
@@ -89,3 +99,24 @@ def test_what_failed_for_one_proposal_is_not_kept_for_the_next(tmp_path, place):
     errors, most = said(RUN, path)
     assert errors == "40"
     assert most < MOST
+
+
+MANY = "range(60).map(i, range(1000).map(j, [1000 + j + x]))"
+HOSTILE: dict[str, dict[str, Any]] = {
+    "witnesses of many proposals": {"gates": [{"id": "g", "reason": "r", "deny": "true", "witness": {"w": MANY}}]},
+    "many witnesses": {
+        "gates": [{"id": "g", "reason": "r", "deny": "true", "witness": {f"w{i}": MANY for i in range(60)}}]
+    },
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", HOSTILE)
+def test_what_is_kept_until_the_receipt_is_bounded_in_spec_verify(tmp_path, place):
+    """A hundred witnesses of 7 MB each: no receipt could hold them, so no more of them are kept than it could."""
+    agent = {"candidates": [{"op": "add", "for_each": {"n": "range(100)"}}]}
+    path = number_scenario(tmp_path, governor=HOSTILE[place], agent=agent, scenario={"horizon": 1})
+    for command in (["run", str(path), "--out", str(tmp_path / "bundle")], ["verify", str(tmp_path / "bundle")]):
+        code, most = said(COMMAND, *command)
+        assert code.split()[-1] in {"0", "4"}
+        assert most < MOST

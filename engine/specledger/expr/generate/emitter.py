@@ -192,7 +192,10 @@ def _slower(function: str) -> str:
 def _decide(function: ast.FunctionDef) -> None:
     """Make a function call its slower one whenever it raises, once the error and all that it holds are gone."""
     params = ", ".join(argument.arg for argument in function.args.args)
-    source = f"try:\n    pass\nexcept Exception:\n    pass\nreturn {_slower(function.name)}({params})"
+    given = {argument.arg for argument in function.args.args}
+    stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    dropped = "; ".join(f"{name} = None" for name in sorted(stored - given)) or "pass"
+    source = f"try:\n    pass\nexcept Exception:\n    {dropped}\nreturn {_slower(function.name)}({params})"
     tried, decided = ast.parse(f"def f():\n{indent(source, '    ')}").body[0].body  # type: ignore[attr-defined]
     tried.body, function.body = function.body, [tried, decided]
 
