@@ -551,7 +551,7 @@ def rounded(numerator: int, denominator: int) -> int:
 # which answers hold, the exact tests, the verdict and its cause.
 
 NOT_ASKED = {"abstained", "no_aim", "no_proposal", "undeclared", "agent_fault", "not_repeatable"}
-NOT_OFFERED = {"no_token", "not_applicable", "no_proposal", "agent_fault"}
+NOT_OFFERED = {"no_token", "not_applicable", "no_proposal", "agent_fault", "not_repeatable"}
 PREDICTIONS = ("claims", "counterfactuals")
 DEMANDS = {"revealed": "reveal", "trace": "trace", "restated": "restate"}
 COMPARED = re.compile(

@@ -44,7 +44,7 @@ class ProbeRunner:
                     "probe": probe.spec.name,
                     "at": place,
                     "verdict": outcome.verdict.value,
-                    "cause": outcome.cause,
+                    "cause": str(outcome.cause),
                     "evidence": dict(outcome.evidence),
                 },
             )

@@ -22,7 +22,9 @@ Body = Mapping[str, Any]
 _DEMANDED: Final = {"revealed": "reveal", "trace": "trace", "restated": "restate"}
 """Fields of evidence, each with the demand that it is there for."""
 
-_NOT_OFFERED: Final = frozenset({Cause.NO_TOKEN, Cause.NOT_APPLICABLE, Cause.NO_PROPOSAL, Cause.AGENT_FAULT})
+_NOT_OFFERED: Final = frozenset(
+    {Cause.NO_TOKEN, Cause.NOT_APPLICABLE, Cause.NO_PROPOSAL, Cause.AGENT_FAULT, Cause.NOT_REPEATABLE}
+)
 """Why an offer could not be made."""
 
 

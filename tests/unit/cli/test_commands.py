@@ -140,7 +140,7 @@ class TestVerify:
         lines = done.out.splitlines()
         assert lines[0].startswith(" 1. ok ")
         assert lines[1].startswith(
-            " 2. FAILED   every file is listed and unchanged [E_FILES]: the manifest's entry of receipts.jsonl "
+            " 2. FAILED   every file is listed and unchanged [E_FILES]: receipts.jsonl has the SHA-256 "
         )
         assert all(f"{n}. not run" in line for n, line in zip(range(3, 8), lines[2:7], strict=True))
         assert lines[-1] == "here: REFUTED [E_FILES]."
