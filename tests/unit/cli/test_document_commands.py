@@ -106,7 +106,7 @@ def test_the_acceptance_command_ends_as_its_thresholds_do(command, monkeypatch, 
         run(target, [*changes, "mutants=[]"], *rest, **named)
 
     monkeypatch.setattr(document_commands, "_run", run_without_mutants)
-    words = [*M4, "--episodes", 3, "--steps", 12, "--seed", 123, "--out_dir", tmp_path / "D"]
+    words = [*M4, "--episodes", 8, "--steps", 8, "--seed", 123, "--out_dir", tmp_path / "D"]
     status, said, _ = command("run_suite", *words)
     assert (status, said.split()[:2]) == (0, ["axion-m4", "PASS"])
 

@@ -276,7 +276,7 @@ def test_a_suite_is_covered_by_its_own_manifest_alone(place):
                 for event in EVENTS:
                     inner.add(event)
                 inner.finish()
-        writer.add(Event("start", {"runs": 0}))
+        writer.add(Event("start", {"runs": 0, "allowed": {}}))
         writer.finish(["runs/a.b", "runs/c"], Seal(ONE).attach)
     assert sorted(path.name for path in (place / "runs" / "c").iterdir()) == HELD
     lines = [line.split("  ") for line in (place / "sha256sums").read_text().splitlines()]
