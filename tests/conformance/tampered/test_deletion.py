@@ -43,6 +43,7 @@ LIMIT = "it bounds size, and what is larger is refused for its form as well"
 ASKED = "only other options of the reader reach it; its own tests do"
 UNMADE = "it takes evidence that only a hostile engine writes; its own tests do"
 OPEN = "it leaves open what this verifier does not know, and refutes nothing; its own tests do"
+UNREACHED = "no tampered case is of a scenario that bears agent faults"
 UNNOTICED = {
     "run:RunContent._check_start": (1, ASKED),
     "run:RunContent.judge": (1, ASKED),
@@ -62,6 +63,8 @@ UNNOTICED = {
     "run_order:RunOrder._probe": (1, BEHIND),
     "run_order:RunOrder._begin": (1, BEHIND),
     "run_order:RunOrder._step": (1, BEHIND),
+    "run_order:RunOrder._prevent": (1, UNREACHED),
+    "run_order:RunOrder._close": (1, UNREACHED),
     "law:check_about": (1, "a forgery that is sealed again shows it: `test_forgeries`"),
     "rebuilding:rebuild": (1, BEHIND),
     "signed:check_time": (2, "nothing is asked of the time here"),
