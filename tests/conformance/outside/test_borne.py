@@ -10,7 +10,7 @@ from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
 from specledger.pipeline.trying import try_agent, with_agent
-from tests.conformance.outside.test_protocol import assert_verified, files, outcomes, tape
+from tests.conformance.outside.test_protocol import assert_verified, outcomes, tape, write_files
 from tests.toys.bundles import bodies_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -77,9 +77,7 @@ LATE = """
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, text in files().items():
-        patient = text.replace("outside: {python", "outside: {deadline_ms: 20000, python")
-        (tmp_path / name).write_text(patient, encoding="utf-8")
+    write_files(tmp_path)
     (tmp_path / "late").mkdir()
     return tmp_path
 

@@ -7,7 +7,7 @@ import pytest
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
-from tests.conformance.outside.test_protocol import PAGE, files, outcomes
+from tests.conformance.outside.test_protocol import PAGE, outcomes, write_files
 from tests.toys.bundles import bodies_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -31,9 +31,7 @@ PROBES = "probes=[p3-audit, p4-bypass, p6-token, p5-causal, p5-predictions, laye
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, text in files().items():
-        patient = text.replace("outside: {python", "outside: {deadline_ms: 20000, python")
-        (tmp_path / name).write_text(patient, encoding="utf-8")
+    write_files(tmp_path)
     return tmp_path
 
 

@@ -50,12 +50,17 @@ def files():
     return dict(blocks)
 
 
+def write_files(folder):
+    """The files of the page, with agents that have more time than a test runner under load needs."""
+    for name, text in files().items():
+        patient = text.replace("outside: {python", "outside: {deadline_ms: 20000, python")
+        (folder / name).write_text(patient, encoding="utf-8")
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, text in files().items():
-        patient = text.replace("outside: {python", "outside: {deadline_ms: 20000, python")
-        (tmp_path / name).write_text(patient, encoding="utf-8")
+    write_files(tmp_path)
     (tmp_path / "patient.yaml").write_text(PATIENT, encoding="utf-8")
     yield tmp_path
     for name in ("honest", "dishonest", "spy", "other"):

@@ -97,7 +97,8 @@ def test_the_acceptance_command_changes_only_what_its_options_name(translated):
 
 @pytest.mark.slow  # with the mutants of the suite
 def test_the_acceptance_command_passes(command, tmp_path):
-    status, said, _ = command("run_suite", *M4, "--episodes", 2, "--seed", 123, "--out_dir", tmp_path / "D")
+    words = [*M4, "--episodes", 8, "--seed", 123, "--out_dir", tmp_path / "D"]
+    status, said, _ = command("run_suite", *words)
     assert (status, said.split()[:2]) == (0, ["axion-m4", "PASS"])
 
 
