@@ -38,6 +38,9 @@ E_YAML_DOCUMENTS = code("E_YAML_DOCUMENTS", "Not exactly one document")
 E_YAML_DUPLICATE_KEY = code("E_YAML_DUPLICATE_KEY", "A key is given twice")
 E_YAML_BLOCK = code("E_YAML_BLOCK", "A text whose reading YAML leaves open")
 
+_LIBYAML_DEPTH: Final = "exceeded maximum nesting depth"
+"""The problem that libyaml 0.2.6 and newer report."""
+
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
 
 
@@ -50,6 +53,10 @@ _BLOCK_HEADER: Final = re.compile(r"[|>][-+]?(?: *| +#.*)$", re.MULTILINE)
 
 class _Stopped(Exception):  # noqa: N818 - a finding was reported, and reading on makes no sense
     """Ends the reading of a file after its finding was reported."""
+
+
+class _TooNested(Exception):  # noqa: N818 - another parser reads the file
+    """The parser in C stopped at a limit of its own, which is beyond `MAX_DEPTH`, before the event of that depth."""
 
 
 class _Open(Struct):
@@ -74,12 +81,16 @@ def parse(text: str, file: str, diagnostics: Diagnostics, *, pure: bool = False)
     Returns:
         The document, or None if there is no tree.
     """
-    source = Source(file, text)
-    builder = _Builder(source, diagnostics)
+    source, reported = Source(file, text), Diagnostics()
+    builder = _Builder(source, reported)
     try:
         builder.read(pure=pure)
+    except _TooNested:  # what it reported will be reported again
+        return parse(text, file, diagnostics, pure=True)
     except _Stopped:
+        diagnostics.extend(reported.sorted())
         return None
+    diagnostics.extend(reported.sorted())
     if builder.root is None:
         diagnostics.error(E_YAML_DOCUMENTS, "the file holds no document", source.span(0, 0), expected="spec: <kind>/v1")
         return None
@@ -110,6 +121,8 @@ class _Builder:
                 event = parser.get_event()
                 self._take(event, event.start_mark.index, event.end_mark.index)
         except yaml.MarkedYAMLError as error:
+            if error.problem == _LIBYAML_DEPTH and not pure:
+                raise _TooNested from None
             report_error(error, self._last, self._diagnostics)
             raise _Stopped from None
         except (ValueError, OverflowError):  # the pure parser, of an escape beyond U+10FFFF
