@@ -21,7 +21,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package, printable
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
-from specledger.kinds import KINDS, MODELS, evidence_kinds
+from specledger.kinds import KINDS
 from specledger.kinds.running import RunOptions
 from specledger.load import Bundle as Specs
 from specledger.pipeline.checking import load_runs
@@ -107,7 +107,7 @@ class Bundle:
             Rejected: There is no bundle, or with the failed check.
         """
         try:
-            return self._held.enter_context(opened(self.place, evidence_kinds(KINDS), MODELS, replay=self._replay))
+            return self._held.enter_context(opened(self.place, KINDS, replay=self._replay))
         except Refuted as refuted:
             raise Rejected(
                 Diagnostic(check.code, f"{self.place}: {check.name}: {check.message}")

@@ -69,7 +69,7 @@ class SpecFile(pytest.File):
             bundles = load_cases(str(self.path))
         except Rejected:
             bundles = ()
-        runnable = [bundle for bundle in bundles if KINDS[bundle.main.kind].runnable is not None]
+        runnable = [bundle for bundle in bundles if KINDS[bundle.main.kind].runs]
         for bundle in runnable:
             name = f"{bundle.main.name}[{bundle.case}]" if bundle.case else bundle.main.name
             yield CaseItem.from_parent(self, name=name, bundle=bundle)

@@ -25,7 +25,6 @@ OWNERS = {
     "engine/specledger/run/watchdog.py": {"time"},
     "engine/specledger/expr/generate/emitter.py": {"builtins.compile", "builtins.exec"},
     "engine/specledger/__init__.py": {"importlib.import_module"},  # its public names
-    "engine/specledger/kinds/table.py": {"importlib.import_module"},  # models and runnables of its own table
     "engine/specledger/oracles/outside.py": {"importlib.import_module"},
     "engine/specledger/report/formats/__init__.py": {"importlib.import_module"},  # the modules of its own table
     "engine/specledger/pipeline/authoring.py": {

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from specledger.kinds import KINDS, MODELS, evidence_kinds, load
+from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.pipeline.reporting import ask, make_report
 from specledger.report.evidence import opened
@@ -29,10 +29,7 @@ BROKEN = {
 
 def judged(place, *, replay):
     with ExitStack() as held:
-        found = [
-            held.enter_context(opened(one, evidence_kinds(KINDS), MODELS, replay=replay))
-            for one in sorted(place.iterdir())
-        ]
+        found = [held.enter_context(opened(one, KINDS, replay=replay)) for one in sorted(place.iterdir())]
         judgement = make_report(found, ask(POLICY, None)).judgement
         assert judgement is not None
         return {control.id: control.outcome for control in judgement.controls}
@@ -56,9 +53,9 @@ def test_a_rule_that_is_broken_is_noticed(control, tmp_path):
 
 def test_an_action_that_a_rule_rejected_is_noticed():
     """No run has one, since the actuator refuses it: the receipt is made by hand."""
-    from specledger.kinds.kind import report_kinds
+    from specledger.kinds import KINDS
 
-    questions = questions_of(load(POLICY, kind="profile")[0], report_kinds(KINDS))
+    questions = questions_of(load(POLICY, kind="profile")[0], KINDS)
     answers = Answers([one for one in questions if one.id == "receipts/approval.1"], "thermostat", "scenario")
     rejected = [{"gate": "g", "reason": "r", "witness": {}}]
     for number, decision in enumerate(([], rejected)):

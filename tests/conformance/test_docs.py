@@ -19,7 +19,7 @@ from specledger.expr import Environment, compile_expression, limits
 from specledger.expr.check.checker import check as check_expression
 from specledger.expr.check.environment import ENGINE_NAMES, RESERVED
 from specledger.expr.eval.builtins import METHODS, STANDARD
-from specledger.kinds import MODELS, load
+from specledger.kinds import KINDS, load
 from specledger.load import extends, matrix, resolve, yaml_reader
 from specledger.load.input_filter import MAX_BYTES
 from specledger.pipeline.checking import check
@@ -100,7 +100,7 @@ def test_examples_load_and_compile(page, tmp_path):
 def test_a_page_has_an_example_of_every_kind_that_runs():
     blocks = EXAMPLES["kinds.md"].values()
     kinds = {block.partition("\n")[0].removeprefix("spec: ").removesuffix("/v1") for block in blocks}
-    assert kinds == MODELS.keys() - {"profile"}
+    assert kinds == KINDS.keys() - {"profile"}
 
 
 @pytest.mark.parametrize(("page", "name"), [("kinds.md", "count-to-ten"), ("authoring.md", "delivery")])
@@ -153,15 +153,15 @@ def test_the_keys_of_every_document_are_listed():
     assert named(tables(section(AUTHORING, "Documents"))[0]) - {"extends", "use", "params", "matrix"} == keys(Spec)
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_keys_of_a_kind_are_listed(kind):
-    assert named(tables(section(page_of(kind.title()), kind.title()))[0]) == keys(MODELS[kind]) - keys(Spec)
+    assert named(tables(section(page_of(kind.title()), kind.title()))[0]) == keys(KINDS[kind].model) - keys(Spec)
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_keys_inside_a_kind_are_named(kind):
     words = set(re.findall(r"[A-Za-z_]+", " ".join(span for page in PAGES.values() for span in spans(page))))
-    shapes = MODELS[kind].model_json_schema(by_alias=True)["$defs"].values()
+    shapes = KINDS[kind].model.model_json_schema(by_alias=True)["$defs"].values()
     assert {key for shape in shapes for key in shape.get("properties", ())} <= words
 
 
@@ -177,7 +177,7 @@ def test_built_in_types_are_listed():
 
 def test_effects_are_listed():
     listed = {span[1:].partition(":")[0] for span in named(tables(section(AUTHORING, "Effects"))[0])}
-    definitions = MODELS["world"].model_json_schema(by_alias=True)["$defs"]
+    definitions = KINDS["world"].model.model_json_schema(by_alias=True)["$defs"]
     assert listed == {name.removesuffix("Effect").lower() for name in definitions if name.endswith("Effect")}
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from specledger.cli.main import _guarded
 from specledger.kinds import KINDS, load
-from specledger.kinds.kind import report_kinds
 from specledger.pipeline.executing import execute
 from specledger.report.model import Outcome, Receipt
 from specledger.report.profile_rules import Answers, questions_of
@@ -30,7 +29,7 @@ MADE_SMALL = {"receipts/hundred-episodes.1"}
 @cache
 def asked(profile):
     """What a profile asks of receipts."""
-    found = questions_of(load(profile, kind="profile")[0], report_kinds(KINDS))
+    found = questions_of(load(profile, kind="profile")[0], KINDS)
     return [question for question in found if question.require is not None]
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from specledger.kinds import KINDS, load
-from specledger.kinds.kind import report_kinds
 from specledger.pipeline.executing import execute
 from specledger.report.model import Outcome, Receipt
 from specledger.report.profile_rules import Answers, questions_of
@@ -171,7 +170,7 @@ def asked():
     return {
         f"{short}:{question.id.partition('/')[2]}": question
         for short, profile in SHORT.items()
-        for question in questions_of(load(profile, kind="profile")[0], report_kinds(KINDS))
+        for question in questions_of(load(profile, kind="profile")[0], KINDS)
         if question.require is not None
     }
 
@@ -230,7 +229,5 @@ def test_every_profile_is_looked_at():
     assert {path.stem for path in Path("specs/profile").glob("*.yaml")} == {*SHORT.values(), *CATALOGUES, OWN}
     for profile in CATALOGUES:
         assert [
-            question
-            for question in questions_of(load(profile, kind="profile")[0], report_kinds(KINDS))
-            if question.require
+            question for question in questions_of(load(profile, kind="profile")[0], KINDS) if question.require
         ] == []

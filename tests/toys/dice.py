@@ -7,6 +7,7 @@ from typing import Any, Literal
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
+from specledger.core.wing import Wing
 from specledger.evidence.chain import run_id
 from specledger.evidence.kind import ReceiptKind
 from specledger.kinds import Kind, Runnable
@@ -95,20 +96,38 @@ EVIDENCE = EvidenceKind(
     content=lambda checked, specs, resources: DiceContent(checked, specs),
 )
 
-DICE = Kind(
-    "dice",
-    lambda: Dice,
-    check_dice,
-    lambda: Runnable(
-        compile=lambda bundle, _: compile_dice(bundle),
-        receipts=EVIDENCE.receipts,
-        execute=lambda bundle, place, options, progress: write_events(
-            bundle, place, EVIDENCE.receipts, options, throw(bundle)
-        ),
-        preview=lambda bundle: {"most_throws": sum(event.type == "throw" for event in throw(bundle))},
-        show=lambda runs: "\n".join(f"{one.name} threw {one.manifest['result']['sum']}" for one in runs),
-        events=throw,
-    ),
-    lambda: EVIDENCE,
-    lambda: ReportKind(DiceReading),
-)
+
+class DiceKind(Kind):
+    name = "dice"
+    runs = True
+
+    @property
+    def model(self):
+        return Dice
+
+    def check(self, bundle, diagnostics):
+        check_dice(bundle, diagnostics)
+
+    @property
+    def run(self):
+        return Runnable(
+            compile=lambda bundle, _: compile_dice(bundle),
+            receipts=EVIDENCE.receipts,
+            execute=lambda bundle, place, options, progress: write_events(
+                bundle, place, EVIDENCE.receipts, options, throw(bundle)
+            ),
+            preview=lambda bundle: {"most_throws": sum(event.type == "throw" for event in throw(bundle))},
+            show=lambda runs: "\n".join(f"{one.name} threw {one.manifest['result']['sum']}" for one in runs),
+            events=throw,
+        )
+
+    @property
+    def evidence(self):
+        return EVIDENCE
+
+    @property
+    def report(self):
+        return ReportKind(DiceReading)
+
+
+DICE = Wing("dice", kinds=lambda: (DiceKind(),))

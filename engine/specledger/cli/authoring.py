@@ -82,13 +82,13 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of a kind, for editors and other tools."""
-    from specledger.kinds import MODELS
+    from specledger.kinds import KINDS
     from specledger.load.schemas import schema_for
 
-    wanted = MODELS if kind is None else {kind: MODELS.get(kind)}
-    schemas = {name: schema_for(name, model) for name, model in wanted.items() if model is not None}
+    wanted = KINDS if kind is None else {kind: KINDS.get(kind)}
+    schemas = {name: schema_for(name, row.model) for name, row in wanted.items() if row is not None}
     if not schemas:
-        raise typer.BadParameter(f"{kind!r} is no kind; there are {', '.join(MODELS)}")
+        raise typer.BadParameter(f"{kind!r} is no kind; there are {', '.join(KINDS)}")
     print_json(schemas if kind is None else schemas[kind])
 
 
@@ -111,7 +111,7 @@ def new(
     from specledger.pipeline.authoring import write_new
 
     file = write_new(kind, name, out)
-    follows = shlex.join(["spec", "check" if KINDS[kind].runnable is None else "run", str(file)])
+    follows = shlex.join(["spec", "run" if KINDS[kind].runs else "check", str(file)])
     print_status(f"wrote {printable(str(file))}; next: {printable(follows)}")
 
 
@@ -189,9 +189,11 @@ def _kind_text(kind: str, found: Described) -> str:
 
 def _about_kinds() -> Mapping[str, str]:
     """The description of each kind of spec."""
-    from specledger.kinds import MODELS
+    from specledger.kinds import KINDS
 
-    firsts = {kind: (sys.modules[model.__module__].__doc__ or "").partition("\n")[0] for kind, model in MODELS.items()}
+    firsts = {
+        name: (sys.modules[kind.model.__module__].__doc__ or "").partition("\n")[0] for name, kind in KINDS.items()
+    }
     return {kind: text.partition(": ")[2] for kind, text in firsts.items()}
 
 

@@ -22,16 +22,16 @@ def specs(incomplete: str) -> list[str]:
 
 def runnable_specs(incomplete: str) -> list[str]:
     """The same of the kinds that can be run."""
-    from specledger.kinds import KINDS, runnable_kinds
+    from specledger.kinds import KINDS
 
-    return _specs(runnable_kinds(KINDS), incomplete)
+    return _specs(KINDS.runnable(), incomplete)
 
 
 def discoveries(incomplete: str) -> list[str]:
     """The same of the kinds whose runs resume."""
-    from specledger.kinds import KINDS, runnable_kinds
+    from specledger.kinds import KINDS
 
-    return _specs([kind for kind in runnable_kinds(KINDS) if KINDS[kind].run.resumes], incomplete)
+    return _specs([kind for kind in KINDS.runnable() if KINDS[kind].run.resumes], incomplete)
 
 
 def profiles(incomplete: str) -> list[str]:

@@ -25,7 +25,7 @@ def demo(
     ),
 ) -> None:
     """Catch an agent whose stated reasons decide nothing, verify the evidence, write the page."""
-    from specledger.kinds import KINDS, MODELS, evidence_kinds
+    from specledger.kinds import KINDS
     from specledger.pipeline.checking import annotated
     from specledger.pipeline.executing import execute
     from specledger.pipeline.verifying import verify
@@ -36,7 +36,7 @@ def demo(
         finished = execute(bundle, out, progress=progress)
     verification = verify(out)
     page = out.with_name(out.name + ".html")
-    with opened(out, evidence_kinds(KINDS), MODELS) as evidence:
+    with opened(out, KINDS) as evidence:
         challenges = _challenges(evidence)
         _write_page(replace(evidence, verification=verification), page)
     print_text("\n".join(_lines(bundle, finished.manifest["result"], challenges, verification, out, page)))

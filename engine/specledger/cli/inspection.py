@@ -35,12 +35,12 @@ Bundle = Annotated[
 
 def diff(first: Bundle, second: Bundle, workers: Workers = None, format_: TextOrJson = Format.HUMAN) -> None:
     """Compare two bundles: specs, results, verdicts, starts, the first later receipt that differs, and sources."""
-    from specledger.kinds import KINDS, report_kinds
+    from specledger.kinds import KINDS
     from specledger.report.diff import compare
 
     with ExitStack() as held:
         left, right = open_all([first, second], workers, held)
-        found = compare(left, right, report_kinds(KINDS))
+        found = compare(left, right, KINDS)
     if format_ is Format.JSON:
         print_json(difference_json(found))
     else:

@@ -98,14 +98,14 @@ def open_all(
 
     `own` are those that this command has just made.
     """
-    from specledger.kinds import KINDS, MODELS, evidence_kinds
+    from specledger.kinds import KINDS
     from specledger.report.evidence import opened
     from specledger.verify.bundle import Refuted
 
     evidence, processes = [], process_count(workers)
     for bundle in bundles:
         try:
-            one = held.enter_context(opened(bundle, evidence_kinds(KINDS), MODELS, processes, replay=replay))
+            one = held.enter_context(opened(bundle, KINDS, processes, replay=replay))
             evidence.append(replace(one, own=bundle in own))
         except Refuted as refuted:
             print_error(verification_text(bundle, refuted.verification))

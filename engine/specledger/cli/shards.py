@@ -39,14 +39,14 @@ def merge(
 ) -> None:
     """Merge the shards of a suite or a scenario into the evidence of the whole; nothing is run again unless asked."""
     from specledger.evidence.seal import UNSIGNED
-    from specledger.kinds import KINDS, runnable_kinds
+    from specledger.kinds import KINDS
     from specledger.kinds.running import RunOptions
     from specledger.kinds.shards import read_shards, refused
     from specledger.pipeline.executing import place_cases, replay_and_seal
 
     _, bundle = read_shards(folders)
     (place,) = place_cases([bundle], out, packed=packed)
-    kind = KINDS[bundle.main.kind].run if bundle.main.kind in runnable_kinds(KINDS) else None
+    kind = KINDS[bundle.main.kind].run if bundle.main.kind in KINDS.runnable() else None
     if kind is None or kind.merge is None:
         raise refused(f"there are no shards of a {bundle.main.kind}")
     seal = seal_of(sign, origin, timestamp)

@@ -19,7 +19,7 @@ from specledger.core.events import Event
 from specledger.core.spans import Text
 from specledger.expr import BOOL, INT, Environment, RecordType, check, compile_expression
 from specledger.gym.spaces import action_form, form_of
-from specledger.kinds import MODELS, bundle_from_document
+from specledger.kinds import KINDS, bundle_from_document
 from specledger.load import Bundle
 from specledger.load.bundle import dump, key_of, restore
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND
@@ -194,7 +194,7 @@ def _scenario_of(world: Bundle, horizon: int) -> Bundle:
 
 def _add(specs: dict[str, Any], kind: str, name: str, body: Mapping[str, Any]) -> str:
     """Add a spec in its resolved form; its key."""
-    form = dump(restore(MODELS[kind], {"spec": f"{kind}/v1", "name": name, **body}))
+    form = dump(restore(KINDS[kind].model, {"spec": f"{kind}/v1", "name": name, **body}))
     key = key_of(kind, name, form)
     specs[key] = form
     return key

@@ -1,6 +1,6 @@
-"""The kinds of spec: `KINDS` is the only table of them, and each row has everything that depends on the kind.
+"""The kinds of spec: `KINDS` has those of the core and of the wings, with everything that depends on the kind.
 
-Add a kind by adding a row to `KINDS`. Packages below this one take the parts that they need as arguments.
+Packages below this one take it as an argument.
 """
 
 from __future__ import annotations
@@ -10,25 +10,21 @@ from pathlib import Path
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.kinds.kind import Kind, Kinds, Runnable, case_name, evidence_kinds, models, report_kinds, runnable_kinds
-from specledger.kinds.table import KINDS, MODELS
+from specledger.kinds.kind import Kind, Runnable, case_name
+from specledger.kinds.registry import Registry
+from specledger.kinds.table import KINDS
 from specledger.load import Bundle, Search
 from specledger.load import bundle_from_document as _bundle_from_document
 from specledger.load import load as _load
 
 __all__ = [
     "KINDS",
-    "MODELS",
     "Kind",
-    "Kinds",
+    "Registry",
     "Runnable",
     "bundle_from_document",
     "case_name",
-    "evidence_kinds",
     "load",
-    "models",
-    "report_kinds",
-    "runnable_kinds",
 ]
 
 
@@ -43,9 +39,9 @@ def load(
     case: str | None = None,
 ) -> tuple[Bundle, ...]:
     """Load a spec of one of `KINDS`; see `specledger.load.load`."""
-    return _load(target, MODELS, kind=kind, set=set, search=search, see=see, allow_outside=allow_outside, case=case)
+    return _load(target, KINDS, kind=kind, set=set, search=search, see=see, allow_outside=allow_outside, case=case)
 
 
 def bundle_from_document(data: object) -> Bundle:
     """Rebuild a bundle of `KINDS` from its resolved form; see `specledger.load.bundle_from_document`."""
-    return _bundle_from_document(data, MODELS)
+    return _bundle_from_document(data, KINDS)

@@ -11,7 +11,7 @@ from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, Sever
 from specledger.load import Bundle
 
 
-def check_model(bundle: Bundle, found: Diagnostics) -> None:
+def check_model(bundle: Bundle) -> None:
     """Check a language model; Rejected with every finding."""
     from specledger.compile.model import compile_model
 
@@ -28,15 +28,6 @@ def check_prompt(bundle: Bundle, found: Diagnostics) -> None:
     assert isinstance(model, Prompt)  # noqa: S101 - the table says so
     check = prompt.check_prompt if model.about == "laws" else check_decision_prompt
     check(bundle.main, found)
-
-
-def check_profile(bundle: Bundle, found: Diagnostics) -> None:
-    """Check a profile."""
-    from specledger.kinds.kind import report_kinds
-    from specledger.kinds.table import KINDS
-    from specledger.report import profile_rules
-
-    profile_rules.check_profile(bundle.main, report_kinds(KINDS), found)
 
 
 def check_scenario(bundle: Bundle, found: Diagnostics) -> None:

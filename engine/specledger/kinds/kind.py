@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 
-from specledger.spec.base import Models, Spec
+from specledger.spec.base import Spec
 
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostic, Diagnostics
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from specledger.report.model import ReportKind
     from specledger.run.executor import Work
     from specledger.verify.kind import EvidenceKind
-
-
-P = TypeVar("P")
 
 
 class Runnable(Struct, frozen=True):
@@ -58,99 +55,53 @@ class Runnable(Struct, frozen=True):
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 
 
-class Kind(Struct, frozen=True):
-    """One kind of spec.
+class Kind:
+    """One kind of spec. A subclass imports each part when it is asked for.
+
+    So a command imports the models of those kinds alone that it meets, and one that runs a spec imports neither what
+    verifies nor what reports.
 
     Attributes:
         name: The word before `/v1` after `spec:`.
-        load_model: Gives the model of its documents. It is a function, so that a command imports the models of those
-            kinds alone that it meets.
-        check: `(bundle, findings)`: compiles a spec of the kind on its own; raises Rejected or adds findings. None if
-            its expressions can only be typed in the specs that refer to it.
-        runnable: Gives the part that runs its specs; None if they cannot be run. Each of these parts is imported when
-            it is asked for: a command that runs a spec imports neither what verifies nor what reports.
+        runs: Whether its specs can be run.
     """
 
-    name: str
-    load_model: Callable[[], type[Spec]]
-    check: Callable[[Bundle, Diagnostics], object] | None = None
-    runnable: Callable[[], Runnable] | None = None
-    load_evidence: Callable[[], EvidenceKind[Any, Any]] | None = None
-    load_report: Callable[[], ReportKind] | None = None
+    name: ClassVar[str]
+    runs: ClassVar[bool] = False
 
     @property
     def model(self) -> type[Spec]:
         """The model of its documents."""
-        return self.load_model()
+        raise NotImplementedError
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        """Compile a spec of the kind on its own; raises Rejected or adds diagnostics.
+
+        By default its expressions are typed as far as that is possible without the specs that refer to it.
+        """
+        from specledger.compile.standalone import check_standalone
+
+        check_standalone(bundle.main, diagnostics)
+
+    @property
+    def compiles_alone(self) -> bool:
+        """Whether a spec of the kind has a check of its own, which needs no spec that refers to it."""
+        return type(self).check is not Kind.check
 
     @property
     def run(self) -> Runnable:
-        """The runnable part; LookupError if specs of the kind cannot be run."""
-        return self._runnable(self.runnable)
+        """What runs its specs; LookupError if they cannot be run."""
+        raise LookupError(f"specs of the kind {self.name} cannot be run")
 
     @property
     def evidence(self) -> EvidenceKind[Any, Any]:
         """How its evidence is verified; LookupError as `run`."""
-        return self._runnable(self.load_evidence)
+        raise LookupError(f"specs of the kind {self.name} cannot be run")
 
     @property
     def report(self) -> ReportKind:
         """How reports read its evidence; LookupError as `run`."""
-        return self._runnable(self.load_report)
-
-    def _runnable(self, load: Callable[[], P] | None) -> P:
-        if load is None:
-            raise LookupError(f"specs of the kind {self.name} cannot be run")
-        return load()
-
-
-Kinds = Mapping[str, Kind]
-"""A table of kinds by their names."""
-
-
-def by_name(*kinds: Kind) -> dict[str, Kind]:
-    """A table of kinds."""
-    return {kind.name: kind for kind in kinds}
-
-
-class Parts(Mapping[str, P]):
-    """One part of each kind, by the name of the kind; what it needs is imported when it is used."""
-
-    def __init__(self, kinds: Kinds, part: Callable[[Kind], P]) -> None:
-        self._kinds = kinds
-        self._part = part
-
-    def __getitem__(self, name: str) -> P:
-        return self._part(self._kinds[name])
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._kinds
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kinds)
-
-    def __len__(self) -> int:
-        return len(self._kinds)
-
-
-def models(kinds: Kinds) -> Models:
-    """The models of a table of kinds, as `load` takes them."""
-    return Parts(kinds, attrgetter("model"))  # which, unlike a lambda, can be sent to a worker process
-
-
-def evidence_kinds(kinds: Kinds) -> Mapping[str, EvidenceKind[Any, Any]]:
-    """How the evidence of each runnable kind is verified."""
-    return Parts({name: kinds[name] for name in runnable_kinds(kinds)}, attrgetter("evidence"))
-
-
-def report_kinds(kinds: Kinds) -> Mapping[str, ReportKind]:
-    """How reports read the evidence of each runnable kind."""
-    return Parts({name: kinds[name] for name in runnable_kinds(kinds)}, attrgetter("report"))
-
-
-def runnable_kinds(kinds: Kinds) -> tuple[str, ...]:
-    """The names of the kinds that can be run, in the order of the table."""
-    return tuple(name for name, kind in kinds.items() if kind.runnable is not None)
+        raise LookupError(f"specs of the kind {self.name} cannot be run")
 
 
 def case_name(bundle: Bundle) -> str:

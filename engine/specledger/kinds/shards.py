@@ -27,7 +27,7 @@ from specledger.evidence.resume import engine_digest
 from specledger.evidence.workplace import SHARD
 from specledger.kinds.kind import case_name
 from specledger.kinds.running import Finished
-from specledger.kinds.table import MODELS
+from specledger.kinds.table import KINDS
 from specledger.load import Bundle
 from specledger.verify.checks import Broken
 from specledger.verify.derived_files import resolve_sources
@@ -94,7 +94,7 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
     if other is not None:
         raise refused(f"{other} has other files in {SOURCES}/ than {first.place}", _ALIKE)
     try:
-        bundle = resolve_sources(first.place, sorted(sources), MODELS)
+        bundle = resolve_sources(first.place, sorted(sources), KINDS)
     except Broken as broken:
         raise refused(f"{first.place}: {SOURCES}/: {broken.message}") from None
     if bundle.digest != first.specs:

@@ -132,7 +132,7 @@ class SuiteRuns(Work):
                 if episode is not None:
                     case.sampler.sample(episode, samples, wanted)
             manifest = writer.finish()
-        replay = try_replay(place, case.bundle.models, self.deferred.plans) if trial.replay else UNCOMPARED
+        replay = try_replay(place, case.bundle.kinds, self.deferred.plans) if trial.replay else UNCOMPARED
         return outcome_of(manifest, replay, samples)
 
     def document(self) -> dict[str, Any]:

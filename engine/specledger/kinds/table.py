@@ -1,70 +1,362 @@
-"""`KINDS`: every kind of spec. No other module has a list of kinds."""
+"""`KINDS`: every kind of spec. Each row imports what it names when that is used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from specledger.core.diagnostics import Diagnostics
-from specledger.kinds import checks
-from specledger.kinds.kind import Kind, Kinds, by_name, models
-from specledger.load import Bundle
-from specledger.spec.base import Models
+from specledger.kinds.kind import Kind
+from specledger.kinds.registry import Registry
 
-
-def _part(path: str) -> Callable[[], Any]:
-    """What is at a path below `specledger`, imported when it is asked for."""
-    return partial(_import, *path.rsplit(".", 1))
+if TYPE_CHECKING:
+    from specledger.core.diagnostics import Diagnostics
+    from specledger.kinds.kind import Runnable
+    from specledger.load import Bundle
+    from specledger.report.model import ReportKind
+    from specledger.spec.base import Spec
+    from specledger.verify.kind import EvidenceKind
 
 
-def _run(kind: str, constant: str) -> tuple[Callable[[], Any], ...]:
-    """The parts of a kind that can be run: `kinds.<kind>.RUNNABLE`, and the constant in `verify` and in `report`."""
-    return _part(f"kinds.{kind}.RUNNABLE"), _part(f"verify.{constant}"), _part(f"report.{constant}")
+class _World(Kind):
+    name = "world"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.world import World
+
+        return World
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.worlds.check import check_world
+
+        check_world(bundle.main, bundle, diagnostics)
 
 
-def _check(path: str, *, whole: bool = False) -> Callable[[Bundle, Diagnostics], object]:
-    """The check of a kind by the function at a path, which takes a spec, with `whole` its bundle, and findings."""
-    return partial(_run_check, path, whole)  # which, unlike a lambda, can be sent to a worker process
+class _Scenario(Kind):
+    name = "scenario"
+    runs = True
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.scenario import Scenario
+
+        return Scenario
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.kinds.checks import check_scenario
+
+        check_scenario(bundle, diagnostics)
+
+    @property
+    def run(self) -> Runnable:
+        from specledger.kinds.scenario import RUNNABLE
+
+        return RUNNABLE
+
+    @property
+    def evidence(self) -> EvidenceKind[Any, Any]:
+        from specledger.verify.run import RUN
+
+        return RUN
+
+    @property
+    def report(self) -> ReportKind:
+        from specledger.report.run import RUN
+
+        return RUN
 
 
-def _run_check(path: str, whole: bool, bundle: Bundle, found: Diagnostics) -> None:
-    _import(*path.rsplit(".", 1))(bundle.main, *([bundle] if whole else []), found)
+class _Suite(Kind):
+    name = "suite"
+    runs = True
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.suite import Suite
+
+        return Suite
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.kinds.checks import check_suite
+
+        check_suite(bundle, diagnostics)
+
+    @property
+    def run(self) -> Runnable:
+        from specledger.kinds.suite import RUNNABLE
+
+        return RUNNABLE
+
+    @property
+    def evidence(self) -> EvidenceKind[Any, Any]:
+        from specledger.verify.suite import SUITE
+
+        return SUITE
+
+    @property
+    def report(self) -> ReportKind:
+        from specledger.report.suite import SUITE
+
+        return SUITE
 
 
-def _import(module: str, name: str) -> Any:
-    return getattr(import_module(f"specledger.{module}"), name)
+class _Agent(Kind):
+    name = "agent"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.agent import Agent
+
+        return Agent
 
 
-KINDS: Final[Kinds] = by_name(
-    Kind("world", _part("spec.world.World"), _check("worlds.check.check_world", whole=True)),
-    Kind("scenario", _part("spec.scenario.Scenario"), checks.check_scenario, *_run("scenario", "run.RUN")),
-    Kind("suite", _part("spec.suite.Suite"), checks.check_suite, *_run("suite", "suite.SUITE")),
-    Kind("agent", _part("spec.agent.Agent")),
-    Kind("governor", _part("spec.governor.Governor")),
-    Kind("invariant", _part("spec.invariant.Invariant")),
-    Kind("drift", _part("spec.drift.Drift")),
-    Kind("library", _part("spec.library.Library")),
-    Kind("profile", _part("spec.profile.Profile"), checks.check_profile),
-    Kind("probe", _part("spec.probe.Probe")),
-    Kind("vocabulary", _part("spec.vocabulary.Vocabulary"), _check("gates.facts.check_vocabulary")),
-    Kind("universe", _part("spec.universe.Universe"), _check("laws.universe.check_universe", whole=True)),
-    Kind("template", _part("spec.template.Template"), _check("laws.template.check_template")),
-    Kind("law", _part("spec.law.Law"), checks.check_law, *_run("law", "law.LAW")),
-    Kind(
-        "discovery",
-        _part("spec.discovery.Discovery"),
-        checks.check_discovery,
-        *_run("discovery", "discovery.DISCOVERY"),
-    ),
-    Kind("ranking", _part("spec.ranking.Ranking"), _check("discovery.ranking.check_ranking")),
-    Kind("model", _part("spec.model.LanguageModel"), checks.check_model),
-    Kind("prompt", _part("spec.prompt.Prompt"), checks.check_prompt),
+class _Governor(Kind):
+    name = "governor"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.governor import Governor
+
+        return Governor
+
+
+class _Invariant(Kind):
+    name = "invariant"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.invariant import Invariant
+
+        return Invariant
+
+
+class _Drift(Kind):
+    name = "drift"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.drift import Drift
+
+        return Drift
+
+
+class _Library(Kind):
+    name = "library"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.library import Library
+
+        return Library
+
+
+class _Profile(Kind):
+    name = "profile"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.profile import Profile
+
+        return Profile
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.report.profile_rules import check_profile
+
+        check_profile(bundle.main, KINDS, diagnostics)
+
+
+class _Probe(Kind):
+    name = "probe"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.probe import Probe
+
+        return Probe
+
+
+class _Vocabulary(Kind):
+    name = "vocabulary"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.vocabulary import Vocabulary
+
+        return Vocabulary
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.gates.facts import check_vocabulary
+
+        check_vocabulary(bundle.main, diagnostics)
+
+
+class _Universe(Kind):
+    name = "universe"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.universe import Universe
+
+        return Universe
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.laws.universe import check_universe
+
+        check_universe(bundle.main, bundle, diagnostics)
+
+
+class _Template(Kind):
+    name = "template"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.template import Template
+
+        return Template
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.laws.template import check_template
+
+        check_template(bundle.main, diagnostics)
+
+
+class _Law(Kind):
+    name = "law"
+    runs = True
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.law import Law
+
+        return Law
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.kinds.checks import check_law
+
+        check_law(bundle, diagnostics)
+
+    @property
+    def run(self) -> Runnable:
+        from specledger.kinds.law import RUNNABLE
+
+        return RUNNABLE
+
+    @property
+    def evidence(self) -> EvidenceKind[Any, Any]:
+        from specledger.verify.law import LAW
+
+        return LAW
+
+    @property
+    def report(self) -> ReportKind:
+        from specledger.report.law import LAW
+
+        return LAW
+
+
+class _Discovery(Kind):
+    name = "discovery"
+    runs = True
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.discovery import Discovery
+
+        return Discovery
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.kinds.checks import check_discovery
+
+        check_discovery(bundle, diagnostics)
+
+    @property
+    def run(self) -> Runnable:
+        from specledger.kinds.discovery import RUNNABLE
+
+        return RUNNABLE
+
+    @property
+    def evidence(self) -> EvidenceKind[Any, Any]:
+        from specledger.verify.discovery import DISCOVERY
+
+        return DISCOVERY
+
+    @property
+    def report(self) -> ReportKind:
+        from specledger.report.discovery import DISCOVERY
+
+        return DISCOVERY
+
+
+class _Ranking(Kind):
+    name = "ranking"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.ranking import Ranking
+
+        return Ranking
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.discovery.ranking import check_ranking
+
+        check_ranking(bundle.main, diagnostics)
+
+
+class _Model(Kind):
+    name = "model"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.model import LanguageModel
+
+        return LanguageModel
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.kinds.checks import check_model
+
+        check_model(bundle)
+
+
+class _Prompt(Kind):
+    name = "prompt"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.spec.prompt import Prompt
+
+        return Prompt
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.kinds.checks import check_prompt
+
+        check_prompt(bundle, diagnostics)
+
+
+def kinds() -> Registry:
+    """`KINDS`."""
+    return KINDS
+
+
+_ROWS: Final = (
+    _World(),
+    _Scenario(),
+    _Suite(),
+    _Agent(),
+    _Governor(),
+    _Invariant(),
+    _Drift(),
+    _Library(),
+    _Profile(),
+    _Probe(),
+    _Vocabulary(),
+    _Universe(),
+    _Template(),
+    _Law(),
+    _Discovery(),
+    _Ranking(),
+    _Model(),
+    _Prompt(),
 )
 
-check_without_world: Final = _check("compile.standalone.check_standalone")
-"""Check a spec that is typed only in a spec that uses it."""
-
-MODELS: Final[Models] = models(KINDS)
-"""The models of `KINDS`."""
+KINDS: Final = Registry({kind.name: kind for kind in _ROWS}, kinds)
+"""The kinds of the core and of the wings."""

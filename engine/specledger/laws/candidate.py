@@ -12,7 +12,7 @@ from typing import Any, Final
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.load import Bundle, bundle_from_document
-from specledger.load.bundle import ReservedKey, dump, key_of, restore
+from specledger.load.bundle import LoadedKind, ReservedKey, dump, key_of, restore
 from specledger.spec.law import Law
 
 E_LAW_CANDIDATE = code("E_LAW_CANDIDATE", "a candidate is no law")
@@ -47,7 +47,9 @@ def bundle_of(candidate: Any, universe: Bundle, templates: Mapping[str, Bundle],
         diagnostics.raise_if_errors()
         raise
     specs = {**universe.document()["specs"], **template.document()["specs"], key: form}
-    return bundle_from_document({"root": key, "specs": specs}, {"law": Law}, {**universe.specs, **template.specs})
+    return bundle_from_document(
+        {"root": key, "specs": specs}, {"law": LoadedKind(Law)}, {**universe.specs, **template.specs}
+    )
 
 
 def _template(candidate: Any, templates: Mapping[str, Bundle], diagnostics: Diagnostics) -> Bundle:

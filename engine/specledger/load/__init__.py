@@ -5,7 +5,7 @@ written.
 
     from specledger.load import bundle_from_document, load
 
-    bundle, *_ = load("specs/scenario/hazard.yaml", models, set=["horizon=5"])  # a Bundle per matrix case; or Rejected
+    bundle, *_ = load("specs/scenario/hazard.yaml", kinds, set=["horizon=5"])  # a Bundle per matrix case; or Rejected
     bundle.case                                  # "" or "seed=1,map=a"
     bundle.digest                                # hex; the same however the files share what they say
     scenario = bundle.main                       # Resolved of the spec that was asked for (bundle.root is its key)
@@ -16,7 +16,7 @@ written.
     place = world.span("actions", "move")        # core.spans.Span, e.g. for a Diagnostic about the whole action
     world.data                                   # plain resolved data, JSON-able, defaults left out, no floats
     document = bundle.document()                 # {"root": key, "specs": {key: data}}: what evidence stores
-    again = bundle_from_document(document, models)  # no files touched; hostile input is Rejected; the same digest
+    again = bundle_from_document(document, kinds)  # no files touched; hostile input is Rejected; the same digest
     assert again.digest == bundle.digest
 """
 

@@ -12,7 +12,7 @@ same key in every bundle, two specs of one name have different ones, and no circ
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, field
 from pydantic import BaseModel
@@ -24,7 +24,7 @@ from specledger.core.spans import Span, Text
 from specledger.load.document import Node, Path
 from specledger.load.findings import place_of
 from specledger.load.shapes import Shape
-from specledger.spec.base import Models, Spec
+from specledger.spec.base import Spec, SpecKinds
 
 SPEC_TAG: Final = "specledger/spec/v1"
 BUNDLE_TAG: Final = "specledger/specs/v1"
@@ -99,6 +99,12 @@ class Resolved(Struct, frozen=True, eq=False):
         return f"<{self.key} {'.'.join(map(str, path))}>" if path else f"<{self.key}>"
 
 
+class LoadedKind(NamedTuple):
+    """The model of a kind whose specs were read."""
+
+    model: type[Spec]
+
+
 class Bundle(Struct, frozen=True, eq=False):
     """The spec that was asked for and all that it refers to, directly or not.
 
@@ -122,9 +128,9 @@ class Bundle(Struct, frozen=True, eq=False):
         return self.specs[self.root]
 
     @property
-    def models(self) -> Models:
-        """The models of the kinds of its specs."""
-        return {spec.kind: type(spec.model) for spec in self.specs.values()}
+    def kinds(self) -> SpecKinds:
+        """The kinds of its specs."""
+        return {spec.kind: LoadedKind(type(spec.model)) for spec in self.specs.values()}
 
     @property
     def seeds(self) -> list[int]:

@@ -16,7 +16,7 @@ from specledger.load.document import Document, DocumentSource, Node, ResolvedRef
 from specledger.load.findings import describe, place_of
 from specledger.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES, kind_of
 from specledger.load.shapes import Shape
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 
 _SHARED: Final = ("types", "constants", "functions")
 """What a library defines."""
@@ -55,9 +55,9 @@ class Template(Struct, frozen=True):
 class Templates:
     """Reads documents and merges them with what they extend, each once."""
 
-    def __init__(self, library: DocumentSource, models: Models, diagnostics: Diagnostics) -> None:
+    def __init__(self, library: DocumentSource, kinds: SpecKinds, diagnostics: Diagnostics) -> None:
         self._library = library
-        self._models = models
+        self._kinds = kinds
         self._diagnostics = diagnostics
         self._done: dict[Path, Template | None] = {}
 
@@ -88,7 +88,7 @@ class Templates:
         if found is None:
             return None
         lead, base = found
-        merged = self._merge(base.root, root, (Shape(self._models[kind]),))
+        merged = self._merge(base.root, root, (Shape(self._kinds[kind].model),))
         return Template(document, path, kind, _without(merged, "extends"), base.leads | leads | {lead})
 
     def _with_libraries(
@@ -104,7 +104,7 @@ class Templates:
                 E_EXTENDS_USE, message, place_of(node), expected="[name, ...]", found=describe(node)
             )
             return None
-        sections = [name for name in _SHARED if name in self._models[kind].model_fields]
+        sections = [name for name in _SHARED if name in self._kinds[kind].model.model_fields]
         if "functions" not in sections:
             self._diagnostics.error(E_EXTENDS_USE, f"the kind {kind} has no functions", node.key_span)
             return None

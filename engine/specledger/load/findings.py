@@ -17,7 +17,7 @@ from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code, sugges
 from specledger.core.spans import Span
 from specledger.load.document import Node, Path
 from specledger.load.shapes import Shape, find_key, known_keys, shapes_at
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 
 E_SPEC_UNKNOWN_KEY = code("E_SPEC_UNKNOWN_KEY", "A key that the kind does not know")
 E_SPEC_MISSING_KEY = code("E_SPEC_MISSING_KEY", "A required key is missing")
@@ -73,7 +73,7 @@ class _Finding(Struct, frozen=True):
 
 
 def report(
-    error: ValidationError, model: type[BaseModel], root: Node, models: Models, diagnostics: Diagnostics
+    error: ValidationError, model: type[BaseModel], root: Node, kinds: SpecKinds, diagnostics: Diagnostics
 ) -> None:
     """Report a document's validation errors at their places."""
     items = error.errors(include_url=False, include_input=False)[:_MOST_ITEMS]
@@ -92,7 +92,7 @@ def report(
         written = (finding.sort, node.span, *(str(step).partition(".")[0] for step in finding.path))
         if not node.flawed and written not in told:  # an entry that is made for each case is written once
             told.add(written)
-            _tell(finding, node, model, root, models, diagnostics)
+            _tell(finding, node, model, root, kinds, diagnostics)
 
 
 def _paired(found: Sequence[_Finding], model: type[BaseModel], root: Node) -> list[_Finding]:
@@ -194,14 +194,14 @@ def _tell(
     node: Node,
     model: type[BaseModel],
     root: Node,
-    models: Models,
+    kinds: SpecKinds,
     diagnostics: Diagnostics,
 ) -> None:
     name = _name(finding.path)
     if finding.sort == "extra_forbidden":
         near = finding.expected or _near(finding, model, root)
         known = known_keys(shapes_at(model, finding.path[:-1]))
-        hint = f"did you mean `{near}`?" if near else _unknown(finding, model, known, models)
+        hint = f"did you mean `{near}`?" if near else _unknown(finding, model, known, kinds)
         diagnostics.error(E_SPEC_UNKNOWN_KEY, f"unknown key `{finding.path[-1]}`", node.key_span, hint=hint)
     elif finding.sort == "missing":
         message = f"{_name(finding.path[:-1])} lacks the key `{finding.path[-1]}`"
@@ -331,7 +331,7 @@ def _near(finding: _Finding, model: type[BaseModel], root: Node) -> str | None:
     )
 
 
-def _unknown(finding: _Finding, model: type[BaseModel], known: tuple[str, ...], models: Models) -> str | None:
+def _unknown(finding: _Finding, model: type[BaseModel], known: tuple[str, ...], kinds: SpecKinds) -> str | None:
     """Where a key belongs that is unknown at a place, as far as any kind has it, and the keys that are known there."""
     key = str(finding.path[-1])
     path = find_key(Shape(model), key) if key not in known else None
@@ -345,8 +345,8 @@ def _unknown(finding: _Finding, model: type[BaseModel], known: tuple[str, ...], 
     elif path is not None:
         belongs = f"`{key}` belongs " + (f"in `{'.'.join(path[:-1])}`" if path[1:] else "at the top of the document")
     else:
-        kinds = [f"`{kind}`" for kind, other in models.items() if key in Shape(other).fields]
-        belongs = f"`{key}` is a key of the kind {_either(kinds)}" if 0 < len(kinds) <= _SHOWN_KEYS else ""
+        owners = [f"`{name}`" for name, kind in kinds.items() if key in Shape(kind.model).fields]
+        belongs = f"`{key}` is a key of the kind {_either(owners)}" if 0 < len(owners) <= _SHOWN_KEYS else ""
     listing = f"known keys: {', '.join(known)}" if known else ""
     return "; ".join(words for words in (belongs, listing) if words) or None
 

@@ -16,14 +16,14 @@ from specledger.load.bundle import Bundle, ReservedKey, Resolved, dump, find_ref
 from specledger.load.document import Path
 from specledger.load.resolve import MAX_SPECS
 from specledger.load.shapes import Shape
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 
 E_SPEC_RESOLVED_FORM = code("E_SPEC_RESOLVED_FORM", "Not the resolved form of a bundle of specs")
 
 NONE: Final[Mapping[str, Resolved]] = MappingProxyType({})
 
 
-def bundle_from_document(data: object, models: Models, known: Mapping[str, Resolved] = NONE) -> Bundle:
+def bundle_from_document(data: object, kinds: SpecKinds, known: Mapping[str, Resolved] = NONE) -> Bundle:
     """Rebuild a bundle from its resolved form.
 
     `data` is what `Bundle.document` returned, perhaps after a way through JSON; anything at all, since it is not
@@ -40,7 +40,7 @@ def bundle_from_document(data: object, models: Models, known: Mapping[str, Resol
     diagnostics.raise_if_errors()
     specs: dict[str, Resolved] = {}
     for key, document in sorted(documents.items()):
-        spec = known.get(key) or _restore(key, document, documents, models, diagnostics)
+        spec = known.get(key) or _restore(key, document, documents, kinds, diagnostics)
         if spec is not None:
             specs[key] = spec
     diagnostics.raise_if_errors()
@@ -71,16 +71,16 @@ def _open(data: object, diagnostics: Diagnostics) -> tuple[str, Mapping[str, Any
 
 
 def _restore(
-    key: str, data: Any, documents: Mapping[str, Any], models: Models, diagnostics: Diagnostics
+    key: str, data: Any, documents: Mapping[str, Any], kinds: SpecKinds, diagnostics: Diagnostics
 ) -> Resolved | None:
     """One spec, or None after its findings were reported."""
     head = data.get("spec") if isinstance(data, dict) else None
     kind = head.removesuffix("/v1") if isinstance(head, str) else ""
-    if kind not in models or head != f"{kind}/v1":
+    if kind not in kinds or head != f"{kind}/v1":
         _refuse(diagnostics, key, ("spec",), "there is no such kind of spec")
         return None
     try:
-        model = restore(models[kind], data)
+        model = restore(kinds[kind].model, data)
         form = dump(model)
     except ValidationError as error:
         for item in error.errors(include_url=False, include_input=False, include_context=False):
@@ -96,7 +96,7 @@ def _restore(
         _refuse(diagnostics, key, (), "the key is not that of the data")
         return None
     refs: dict[Path, str] = {}
-    for path, wanted in find_references(Shape(models[kind]), form):
+    for path, wanted in find_references(Shape(kinds[kind].model), form):
         target = refs[path] = str(_at(form, path))
         if target not in documents or target.partition("/")[0] != wanted:
             _refuse(diagnostics, key, path, f"no key of a {wanted} in the bundle")

@@ -12,7 +12,7 @@ from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, 
 from specledger.load.overrides import name_of, read_changes
 from specledger.load.resolve import ResolvedCase, Resolver
 from specledger.load.sources import sources_of
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 
 E_REF_AMBIGUOUS = code("E_REF_AMBIGUOUS", "A name that several specs have")
 
@@ -22,7 +22,7 @@ _USED = "used at"
 
 def load(
     target: str | Path,
-    models: Models,
+    kinds: SpecKinds,
     *,
     kind: str | None = None,
     set: Sequence[str] = (),  # noqa: A002 - the word of the command line
@@ -35,7 +35,7 @@ def load(
 
     Args:
         target: A file, the name of a spec of the project or of a shipped one, or `<kind>/<name>`.
-        models: The model of each kind.
+        kinds: The kinds that there are.
         kind: The kind that the spec must be of, if it matters.
         set: Changes as `path=value`, applied in order to the resolved spec before it is validated.
         search: Where names are looked for; by default the project of the file that refers, and the shipped specs.
@@ -55,10 +55,10 @@ def load(
     bundles: tuple[Bundle, ...] = ()
     uses: dict[str, Span] = {}
     cases: list[ResolvedCase] = []
-    library = Library(search, models, diagnostics, allow_outside=allow_outside)
-    file = _find(str(target), kind, library, models, diagnostics)
+    library = Library(search, kinds, diagnostics, allow_outside=allow_outside)
+    file = _find(str(target), kind, library, kinds, diagnostics)
     if file is not None:
-        resolver = Resolver(library, models, diagnostics, uses=uses)
+        resolver = Resolver(library, kinds, diagnostics, uses=uses)
         cases = resolver.cases(file, changes, having=case)
         document = library.read(file)
         if kind is not None and document is not None and kind_of(document) != kind:
@@ -92,9 +92,9 @@ def _with_context(one: Diagnostic, uses: Mapping[str, Span], texts: Mapping[str,
     return replace(one, related=(*one.related, (f"{_USED} {use.file}:{use.start.line}", use)))
 
 
-def _find(target: str, kind: str | None, library: Library, models: Models, diagnostics: Diagnostics) -> Path | None:
+def _find(target: str, kind: str | None, library: Library, kinds: SpecKinds, diagnostics: Diagnostics) -> Path | None:
     head, slash, name = target.partition("/")
-    if slash and head in models and not target.endswith(SUFFIXES):
+    if slash and head in kinds and not target.endswith(SUFFIXES):
         kind, target = head, name
     elif slash or target.endswith(SUFFIXES) or is_file(Path(target)):
         return Path(target)

@@ -21,7 +21,7 @@ from specledger.load.document import Document, Node, ResolvedRef
 from specledger.load.findings import E_SPEC_MISSING_KEY, add_key, describe, place_of
 from specledger.load.input_filter import MAX_BYTES, read_text
 from specledger.load.yaml_reader import parse
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 
 E_SPEC_KIND = code("E_SPEC_KIND", "The document does not say which kind of spec it is")
 
@@ -33,7 +33,7 @@ def kind_of(document: Document) -> str:
     return str(document.root.at(("spec",)).value).partition("/")[0]
 
 
-def has_head(document: Document, models: Models, diagnostics: Diagnostics) -> bool:
+def has_head(document: Document, kinds: SpecKinds, diagnostics: Diagnostics) -> bool:
     """Whether a document names one of these kinds of spec; errors in its head are reported."""
     root = document.root
     members = root.members
@@ -48,9 +48,9 @@ def has_head(document: Document, models: Models, diagnostics: Diagnostics) -> bo
         diagnostics.error(E_SPEC_KIND, message, place, expected=expected, found=describe(root), hint=hint)
         return False
     match = _SPEC.fullmatch(node.value) if isinstance(node.value, str) else None
-    if match is None or match[1] not in models or match[2] != "1":
-        near = suggest(match[1] if match else str(node.value), models)
-        hint = f"did you mean `{near}/v1`?" if near else f"kinds: {', '.join(models)}"
+    if match is None or match[1] not in kinds or match[2] != "1":
+        near = suggest(match[1] if match else str(node.value), kinds)
+        hint = f"did you mean `{near}/v1`?" if near else f"kinds: {', '.join(kinds)}"
         message = "there is no such kind of spec"
         diagnostics.error(E_SPEC_KIND, message, node.span, expected=expected, found=describe(node), hint=hint)
         return False
@@ -101,12 +101,12 @@ class Search(Struct, frozen=True):
         known = [*project, *([] if self.shipped is None else [self.shipped])]
         return [Path(os.path.realpath(folder)) for folder in known]
 
-    def folders(self, kind: str, beside: Path | None, models: Models) -> tuple[Path, ...]:
+    def folders(self, kind: str, beside: Path | None, kinds: SpecKinds) -> tuple[Path, ...]:
         """The folders in which a name of a kind is looked for, in this order, each once.
 
         A file in `<kind>/` of some tree of specs also sees the other kinds of that tree.
         """
-        near = [] if beside is None else [beside, beside.parent / kind] if beside.name in models else [beside]
+        near = [] if beside is None else [beside, beside.parent / kind] if beside.name in kinds else [beside]
         far = [root / kind for root in (self.project, self.shipped) if root is not None]
         return tuple({os.path.realpath(folder): folder for folder in reversed([*near, *far])}.values())[::-1]
 
@@ -119,13 +119,13 @@ class Library:
     """
 
     def __init__(
-        self, search: Search | None, models: Models, diagnostics: Diagnostics, *, allow_outside: bool = False
+        self, search: Search | None, kinds: SpecKinds, diagnostics: Diagnostics, *, allow_outside: bool = False
     ) -> None:
         """Begin with no file read."""
         self._fixed = search
         self._searches: dict[Path, Search] = {}
         self._allow_outside = allow_outside
-        self._models = models
+        self._kinds = kinds
         self._diagnostics = diagnostics
         self._documents: dict[Path, Document | None] = {}
         self._paths: dict[str, Path] = {}
@@ -156,7 +156,7 @@ class Library:
         """Let references lead to the project and the folder of a file that the user named."""
         real = self.real(path)
         self._roots += self._search(path.parent).roots()
-        self._roots.append(real.parent.parent if real.parent.name in self._models else real.parent)
+        self._roots.append(real.parent.parent if real.parent.name in self._kinds else real.parent)
 
     def real(self, path: Path) -> Path:
         """The file that a path leads to, links followed."""
@@ -186,7 +186,7 @@ class Library:
                 self._trust(file)
             return self._inside(file, node)
         folder = next(path.parent for path in (within, *self._paths.values()) if path is not None)
-        folders = self._search(folder).folders(kind, folder, self._models)
+        folders = self._search(folder).folders(kind, folder, self._kinds)
         files = [file for place in folders for file in _files(place, target)]
         found = next((file for file in files if self.peek(file) in (kind, None)), None)
         if found is None:
@@ -195,7 +195,7 @@ class Library:
 
     def find_target(self, name: str, kind: str | None) -> list[Path]:
         """The files of a name, of one kind or of any, in the project or else among the shipped ones."""
-        kinds = self._models if kind is None else (kind,)
+        kinds = self._kinds if kind is None else (kind,)
         search = self._search(Path())
         for root in (search.project, search.shipped):
             files = [file for one in kinds if root is not None for file in _files(root / one, name)]
@@ -205,11 +205,11 @@ class Library:
 
     def names(self, kind: str | None = None) -> tuple[str, ...]:
         """The names that can be found of a kind, or of all kinds."""
-        kinds = self._models if kind is None else (kind,)
+        kinds = self._kinds if kind is None else (kind,)
         return tuple(
             name
             for one in kinds
-            for folder in self._search(Path()).folders(one, None, self._models)
+            for folder in self._search(Path()).folders(one, None, self._kinds)
             for name in self._names(folder, one)
         )
 
@@ -232,7 +232,7 @@ class Library:
         self.kept[path] = data
         text = read_text(data, shown, self._diagnostics)
         document = None if text is None else parse(text, shown, self._diagnostics)
-        return None if document is None or not has_head(document, self._models, self._diagnostics) else document
+        return None if document is None or not has_head(document, self._kinds, self._diagnostics) else document
 
     def _find_path(self, target: str, node: Node, folder: Path) -> Path | None:
         if "\\" in target or Path(target).is_absolute() or not target.endswith(SUFFIXES):

@@ -33,7 +33,7 @@ from specledger.load.overrides import E_SET_PATH, IN_THE_MATRIX, Change, apply
 from specledger.load.params import Param, bind, declare, substitute
 from specledger.load.shapes import Shape
 from specledger.load.yaml_reader import E_YAML_DEPTH, MAX_DEPTH
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 
 MAX_SPECS: Final = 8192
 """Specs that one load resolves, each matrix case and each set of arguments counted."""
@@ -81,7 +81,7 @@ class Resolver:
     """
 
     library: DocumentSource
-    models: Models
+    kinds: SpecKinds
     diagnostics: Diagnostics
     specs: dict[str, Resolved] = field(default_factory=dict)
     uses: dict[str, Span] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Resolver:
     _templates: Templates = field(init=False)
 
     def __post_init__(self) -> None:
-        self._templates = Templates(self.library, self.models, self.diagnostics)
+        self._templates = Templates(self.library, self.kinds, self.diagnostics)
 
     def cases(
         self, file: FilePath, changes: Sequence[Change], only: str | None = None, having: str | None = None
@@ -136,7 +136,7 @@ class Resolver:
         trees = [*self._wrong, *((spec.kind, spec.origins[()]) for spec in self.specs.values())]
         seen = set()
         for kind, root in trees:
-            for _, node in find_expressions(Shape(self.models[kind]), root):
+            for _, node in find_expressions(Shape(self.kinds[kind].model), root):
                 written = (node.place.source.file, node.place.start, node.place.end, node.value)
                 if written not in seen and not node.flawed and place_of(node) not in told:
                     seen.add(written)
@@ -171,7 +171,7 @@ class Resolver:
         return self._done[identity]
 
     def _build(self, prepared: _Prepared, values: Mapping[str, Node], changes: tuple[Change, ...]) -> _Done:
-        model = self.models[prepared.template.kind]
+        model = self.kinds[prepared.template.kind].model
         root = substitute(prepared.root, values, prepared.declared, self.diagnostics)
         root, handed_on = apply(root, model, changes, self.diagnostics, self._axes)
         root, cases = spread(root, model, self._cases_of)
@@ -244,7 +244,7 @@ class Resolver:
 
     def _finish(self, kind: str, root: Node, refs: Mapping[Path, str]) -> str | None:
         """Validate a tree and keep what it became."""
-        model_type = self.models[kind]
+        model_type = self.kinds[kind].model
         origins = dict(root.walk())
         self._values += len(origins)
         deepest = max(origins, key=len)
@@ -255,7 +255,7 @@ class Resolver:
         try:
             model = model_type.model_validate(root.plain())
         except ValidationError as error:
-            report(error, model_type, root, self.models, self.diagnostics)
+            report(error, model_type, root, self.kinds, self.diagnostics)
             self._wrong.append((kind, root))
             return None
         try:

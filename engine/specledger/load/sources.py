@@ -22,7 +22,7 @@ from specledger.load.library import E_REF_MISSING, SUFFIXES, Library, has_head, 
 from specledger.load.overrides import read_changes
 from specledger.load.resolve import Resolver
 from specledger.load.yaml_reader import parse
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 
 ORIGIN: Final = "origin.json"
 """The file beside the documents that says how they are resolved."""
@@ -109,7 +109,7 @@ class InvalidSources(ValueError):  # noqa: N818 - says what the sources are, not
     """They are no sources, or not those of one bundle alone; the text says why."""
 
 
-def load_sources(origin: Any, documents: Mapping[str, bytes], models: Models) -> Bundle:
+def load_sources(origin: Any, documents: Mapping[str, bytes], kinds: SpecKinds) -> Bundle:
     """Resolve sources again that somebody kept: what says how they are resolved, and the documents by their paths.
 
     Raises:
@@ -119,8 +119,8 @@ def load_sources(origin: Any, documents: Mapping[str, bytes], models: Models) ->
     told = _read_origin(origin, documents)
     diagnostics = Diagnostics(MOST_FINDINGS)
     changes = read_changes(told.set, diagnostics)
-    library = _SourceDocuments(told, documents, models, diagnostics)
-    resolver = Resolver(library, models, diagnostics)
+    library = _SourceDocuments(told, documents, kinds, diagnostics)
+    resolver = Resolver(library, kinds, diagnostics)
     cases = resolver.cases(Path(told.main), changes, told.case)
     diagnostics.raise_if_errors()
     if not cases:
@@ -153,10 +153,12 @@ class _SourceDocuments:
         links: The links that were not followed yet.
     """
 
-    def __init__(self, origin: _Origin, sources: Mapping[str, bytes], models: Models, diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, origin: _Origin, sources: Mapping[str, bytes], kinds: SpecKinds, diagnostics: Diagnostics
+    ) -> None:
         self._main = origin.main
         self._sources = sources
-        self._models = models
+        self._kinds = kinds
         self._diagnostics = diagnostics
         self._documents: dict[str, Document | None] = {}
         self._all = {(link.source, link.kind, link.target): link for link in origin.links}
@@ -173,7 +175,7 @@ class _SourceDocuments:
     def _read(self, name: str) -> Document | None:
         text = read_text(self._sources[name], name, self._diagnostics)
         document = None if text is None else parse(text, name, self._diagnostics)
-        if document is None or not has_head(document, self._models, self._diagnostics):
+        if document is None or not has_head(document, self._kinds, self._diagnostics):
             return None
         if kind_of(document) != name.partition("/")[0]:
             raise InvalidSources(f"{name} is of the kind {kind_of(document)}")

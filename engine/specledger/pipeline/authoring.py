@@ -20,7 +20,7 @@ import specledger
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.load.library import SUFFIXES, project_of
 from specledger.load.schemas import schema_for
 from specledger.load.shapes import Shape
@@ -53,7 +53,7 @@ def load_codes() -> None:
 
 def kinds_with_start() -> tuple[str, ...]:
     """The kinds with a first spec."""
-    return tuple(kind for kind in MODELS if _start_of(kind) is not None)
+    return tuple(kind for kind in KINDS if _start_of(kind) is not None)
 
 
 def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Path:
@@ -70,10 +70,10 @@ def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Pa
     if start is None:
         near = suggest(kind, kinds_with_start())
         hint = f"did you mean `{near}`?" if near else f"there is {', '.join(kinds_with_start())}"
-        message = f"no first spec of the kind {kind} is shipped" if kind in MODELS else f"there is no kind {kind}"
+        message = f"no first spec of the kind {kind} is shipped" if kind in KINDS else f"there is no kind {kind}"
         raise Rejected([Diagnostic(E_NEW_KIND, message, hint=hint)])
     name = name or (start.stem if out is None else out.stem)
-    rule = schema_for(kind, MODELS[kind])["definitions"]["Document"]["properties"]["name"]
+    rule = schema_for(kind, KINDS[kind].model)["definitions"]["Document"]["properties"]["name"]
     if not re.fullmatch(rule["pattern"].removeprefix("^").removesuffix("$"), name) or len(name) > rule["maxLength"]:
         raise Rejected([Diagnostic(E_NEW_NAME, f"{name!r} is no name", hint="for instance `my-first-one`")])
     file = Path(name + SUFFIXES[0]) if out is None else out
@@ -106,7 +106,7 @@ def _modeline(kind: str, file: Path) -> str:
 
 def _start_of(kind: str) -> Path | None:
     folder = find_specs()
-    files = [] if folder is None or kind not in MODELS else sorted((folder / "new" / kind).glob("*" + SUFFIXES[0]))
+    files = [] if folder is None or kind not in KINDS else sorted((folder / "new" / kind).glob("*" + SUFFIXES[0]))
     return files[0] if files else None
 
 
@@ -131,10 +131,10 @@ class Described(Struct, frozen=True):
 def describe(path: str) -> Described:
     """Describe a path such as `scenario.probes` or `governor.gates.deny`."""
     kind, *steps = path.split(".")
-    if kind not in MODELS:
-        raise _missing(path, kind, MODELS, "kind")
+    if kind not in KINDS:
+        raise _missing(path, kind, KINDS, "kind")
     schema = _schema(kind)
-    place = _Place(schema, (Shape(MODELS[kind]),), schema.get("$defs", {}))
+    place = _Place(schema, (Shape(KINDS[kind].model),), schema.get("$defs", {}))
     for step in steps:
         below = place.below(step)
         if below is None:
@@ -156,7 +156,7 @@ def describe(path: str) -> Described:
 
 @cache
 def _schema(kind: str) -> Mapping[str, Any]:
-    return MODELS[kind].model_json_schema(by_alias=True, ref_template="{model}")
+    return KINDS[kind].model.model_json_schema(by_alias=True, ref_template="{model}")
 
 
 @cache

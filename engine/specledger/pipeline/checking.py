@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code
 from specledger.expr.check.checker import check_syntax
-from specledger.kinds import KINDS, case_name, load, runnable_kinds
-from specledger.kinds.table import check_without_world
+from specledger.kinds import KINDS, case_name, load
 from specledger.load import Bundle
 from specledger.load.from_files import with_context
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
@@ -75,7 +74,7 @@ def load_runs(
     cases: dict[str, Bundle] = {}
     checked: dict[str, Any] = {}
     read = partial(load_cases, overrides=overrides, allow_outside=allow_outside, case=case)
-    for target in expand_runs(targets, KINDS.keys() - {*runnable_kinds(KINDS)}):
+    for target in expand_runs(targets, KINDS.keys() - {*KINDS.runnable()}):
         try:
             for bundle in _load_run(target, read):
                 _compile(bundle, overrides, checked)
@@ -101,7 +100,7 @@ def _compile(bundle: Bundle, overrides: Sequence[str], checked: dict[str, Any]) 
 
 def _load_run(target: str, read: Callable[..., tuple[Bundle, ...]]) -> tuple[Bundle, ...]:
     """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins."""
-    runnable = runnable_kinds(KINDS)
+    runnable = KINDS.runnable()
     if "/" in target or target.endswith(SUFFIXES) or is_file(Path(target)):
         bundles = read(target)
         wrong = [bundle.main for bundle in bundles if bundle.main.kind not in runnable]
@@ -181,14 +180,14 @@ def _check_case(bundle: Bundle, found: Diagnostics) -> str | None:
         for path, _ in spec.expressions():
             check_syntax(spec.text(*path), found)
     kind = KINDS[bundle.main.kind]
-    if not found.has_errors or kind.check is not None:
+    if kind.compiles_alone or not found.has_errors:
         try:
-            (kind.check or check_without_world)(bundle, found)
+            kind.check(bundle, found)
         except Rejected as rejected:
             found.extend(one for one in rejected.diagnostics if not found.contains(one.code, one.message, one.span))
     if found.has_errors:
         return None
-    return "shape" if kind.check is None else _COMPILED
+    return _COMPILED if kind.compiles_alone else "shape"
 
 
 def annotated(kind: str, annotation: str) -> Bundle:

@@ -18,7 +18,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected, Severity, codes
 from specledger.core.digest import tagged
 from specledger.core.spans import Position, Span
 from specledger.evidence.resume import engine_digest
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
 from specledger.load import Bundle, bundle_from_document
 from specledger.run.executor import Done, Work
@@ -130,7 +130,7 @@ def _opened(entry: str, document: bytes, _thread: int) -> Callable[[Any], Any]:
 
 
 def _specs(given: Mapping[str, Any]) -> Bundle:
-    return bundle_from_document(given["specs"], MODELS)
+    return bundle_from_document(given["specs"], KINDS)
 
 
 def _episodes(given: Mapping[str, Any]) -> Callable[[Any], Any]:
@@ -163,7 +163,7 @@ def _checks(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.verify.suite_runs import RunChecks
 
     deferred = DeferredPlan(_specs(given))
-    return _unpacking(lambda folder: RunChecks(folder, deferred, MODELS, given["replay"]))
+    return _unpacking(lambda folder: RunChecks(folder, deferred, KINDS, given["replay"]))
 
 
 def _judgements(given: Mapping[str, Any]) -> Callable[[Any], Any]:
@@ -188,7 +188,7 @@ def _laws(_given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.kinds.law import LawRuns
 
     runs = LawRuns()
-    return lambda item: runs(bundle_from_document(item, MODELS))
+    return lambda item: runs(bundle_from_document(item, KINDS))
 
 
 def _discovery(given: Mapping[str, Any]) -> Callable[[Any], Any]:

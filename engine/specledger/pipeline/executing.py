@@ -17,7 +17,7 @@ from specledger.evidence.layout import ENGINE, EVALUATOR, MANIFEST, RECEIPTS, SC
 from specledger.evidence.runlog import announce, attempt_of, enter, result_of
 from specledger.evidence.seal import UNSIGNED
 from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle, replaceable
-from specledger.kinds import KINDS, MODELS, case_name, evidence_kinds
+from specledger.kinds import KINDS, case_name
 from specledger.kinds.running import Finished, Incident, Progress, RunOptions
 from specledger.load import Bundle
 from specledger.run.executor import Executor, spread
@@ -132,7 +132,7 @@ def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor
     from specledger.verify.bundle import Refuted, open_evidence
 
     try:
-        found, _ = open_evidence(folder, Reader(replay=False), evidence_kinds(KINDS), MODELS, executor)
+        found, _ = open_evidence(folder, Reader(replay=False), KINDS, executor)
     except Refuted:
         return None
     finished = Finished(case_name(bundle), found.kind.receipts.name, place, found.manifest, complete=True)

@@ -24,7 +24,7 @@ from specledger.core.merkle import Tree, leaf_hash
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import RECEIPTS, SPECS
 from specledger.evidence.workplace import E_OUT_UNWRITABLE
-from specledger.kinds import KINDS, MODELS, case_name, runnable_kinds
+from specledger.kinds import KINDS, case_name
 from specledger.kinds.running import Finished, RunOptions
 from specledger.load import Bundle
 from specledger.load.library import Library
@@ -142,8 +142,8 @@ def pinned_spec(name: str, folder: Path) -> Path | None:
     with suppress(OSError, ValueError):
         tree = parse_json((folder / f"{name}.json").read_bytes())
     held = tree if isinstance(tree, dict) else {}
-    runnable = runnable_kinds(KINDS)
-    library = Library(None, MODELS, Diagnostics())
+    runnable = KINDS.runnable()
+    library = Library(None, KINDS, Diagnostics())
     for kind in [kind for kind in runnable if kind in held] or runnable:
         for file in library.find_target(name.partition(".")[0], kind):  # the id of a case follows
             return file

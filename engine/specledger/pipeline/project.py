@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from specledger.core.canonical import pretty
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.load.schemas import schema_for
 from specledger.load.shipped import find_specs
 from specledger.pipeline.checking import load_runs
@@ -56,13 +56,13 @@ def write_project(folder: Path) -> Project:
         what = "the root of the file system" if place == place.parent else "not a folder"
         raise Rejected([Diagnostic(E_INIT, f"{folder} is {what}", hint="name another folder: spec init DIR")])
     files = list(_files(shipped / "new" / "project"))
-    _refuse_links(folder, [*(target for _, target in files), *map(schema_file, MODELS), GOLDENS])
+    _refuse_links(folder, [*(target for _, target in files), *map(schema_file, KINDS), GOLDENS])
     written: list[Path] = []
     kept: list[Path] = []
     for source, target in files:
         (written if _write_new(folder / target, source.read_bytes()) else kept).append(target)
-    for kind, model in MODELS.items():
-        _write(folder / schema_file(kind), pretty(schema_for(kind, model)).encode())
+    for name, kind in KINDS.items():
+        _write(folder / schema_file(name), pretty(schema_for(name, kind.model)).encode())
     scenarios = []
     for target in (one for one in written if one.parts[:2] == ("specs", "scenario")):
         for bundle in load_runs([str(folder / target)]):

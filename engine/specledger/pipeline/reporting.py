@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from specledger.kinds import KINDS, load, report_kinds
+from specledger.kinds import KINDS, load
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
 from specledger.report.model import Outcome, Report
@@ -29,8 +29,7 @@ def ask(profile: str | None, tests: Path | None = None) -> Asked | None:
 def make_report(evidence: Sequence[Evidence], asked: Asked | None = None, date: str | None = None) -> Report:
     """The report of bundles, with the judgement of a profile on a day, `YYYY-MM-DD`, if one is asked for."""
     if asked is None:
-        return from_evidence(evidence, report_kinds(KINDS))
+        return from_evidence(evidence, KINDS)
     profile, ran = asked
-    kinds = report_kinds(KINDS)
-    made = from_evidence(evidence, kinds, questions_of(profile, kinds))
+    made = from_evidence(evidence, KINDS, questions_of(profile, KINDS))
     return replace(made, judgement=judge(profile, made.subjects, date, ran))

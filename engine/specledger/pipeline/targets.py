@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.evidence.layout import MANIFEST, RECEIPTS
-from specledger.kinds import KINDS, MODELS
+from specledger.kinds import KINDS
 from specledger.load import Search
 from specledger.load.document import Document
 from specledger.load.library import SUFFIXES, Library, is_file, show
@@ -145,7 +145,7 @@ def list_specs(kind: str | None = None) -> Iterator[ListedSpec]:
     Only the head of each file is looked at: what is listed may still have mistakes.
     """
     search = Search.at(Path())
-    library = Library(search, MODELS, Diagnostics())
+    library = Library(search, KINDS, Diagnostics())
     for one in (kind,) if kind is not None else KINDS:
         found: dict[str, ListedSpec] = {}
         for root in (search.shipped, search.project):

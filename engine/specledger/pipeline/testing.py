@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from specledger.core.diagnostics import Diagnostic, code
 from specledger.core.spans import Span
 from specledger.core.verdict import Verdict
-from specledger.kinds import KINDS, MODELS, case_name, evidence_kinds
+from specledger.kinds import KINDS, case_name
 from specledger.load import Bundle, Resolved
 from specledger.pipeline.executing import execute
 from specledger.pipeline.golden import E_GOLDEN_DIFFERS, pin, pin_matches
@@ -49,7 +49,7 @@ def _failures(bundle: Bundle, verdict: Verdict) -> Iterator[Diagnostic]:
     with TemporaryDirectory(prefix="specledger-") as folder:
         place = Path(folder) / "tested"
         execute(bundle, place)
-        (subject,) = make_report([read_evidence(place, evidence_kinds(KINDS), MODELS)]).subjects
+        (subject,) = make_report([read_evidence(place, KINDS)]).subjects
     for outcome in (Outcome.FAILED, Outcome.CANNOT_TELL):
         checks = [check for check in subject.checks if check.outcome is outcome and not check.warning]
         for check in checks[:MOST_CHECKS]:

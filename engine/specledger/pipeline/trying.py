@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from specledger.core.canonical import canonical_bytes, parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.evidence.layout import TAPE
-from specledger.kinds import KINDS, MODELS, bundle_from_document, evidence_kinds, load
+from specledger.kinds import KINDS, bundle_from_document, load
 from specledger.kinds.running import RunOptions
 from specledger.load import Bundle
 from specledger.load.bundle import dump, key_of, restore
@@ -125,7 +125,7 @@ def try_agent(bundle: Bundle, *, trusted: bool) -> AgentReading:
 
         execute(bundle, place, RunOptions(trusted=trusted, trial=Listener(errors, hear)))
         try:
-            evidence = read_evidence(place, evidence_kinds(KINDS), MODELS)
+            evidence = read_evidence(place, KINDS)
         except Refuted as refuted:
             failed = next(check for check in refuted.verification.checks if check.code is not None)
             raise AssertionError(f"the evidence of a run is refuted: {failed.message}") from None

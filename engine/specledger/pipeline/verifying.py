@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from specledger.core.verdict import Verdict
 from specledger.evidence.archive import InvalidArchive
 from specledger.evidence.seal import UNSIGNED, seal_bundle
-from specledger.kinds import KINDS, MODELS, evidence_kinds
+from specledger.kinds import KINDS
 from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
 from specledger.verify import check_names
@@ -35,14 +35,14 @@ def verify(
     if reader.judge:
         require_reference()
     if not place.is_file():
-        return verify_evidence(place, reader, evidence_kinds(KINDS), MODELS, executor)
+        return verify_evidence(place, reader, KINDS, executor)
     if not is_archive(place):
         verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
         verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
         return verification
     try:
         with unpacked(place) as folder:
-            return verify_evidence(folder, reader, evidence_kinds(KINDS), MODELS, executor)
+            return verify_evidence(folder, reader, KINDS, executor)
     except InvalidArchive as invalid:
         refused = Verification()
         refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))

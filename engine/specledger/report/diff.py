@@ -13,7 +13,7 @@ from specledger.core.canonical import parse_canonical
 from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
-from specledger.report.model import LONGEST, ReportKind, Subject, malformed_receipts
+from specledger.report.model import LONGEST, ReportedKind, Subject, malformed_receipts
 from specledger.report.receipt_diff import ABSENT, MOST_CHANGES, Change, ReceiptDiff, diff_receipts, unpinned, walk
 from specledger.report.subject import read_subject
 
@@ -47,7 +47,7 @@ class Difference(Struct, frozen=True):
         return self.receipts.same and self.run is None and not (self.specs or self.results or self.checks)
 
 
-def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportKind]) -> Difference:
+def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportedKind]) -> Difference:
     """Compare two bundles of which no check failed."""
     subjects = read_subject(first, kinds), read_subject(second, kinds)
     listed = {**changes(*subjects), "sources": [*_sources(first, second)]}

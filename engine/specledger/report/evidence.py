@@ -15,12 +15,11 @@ from specledger.evidence.archive import InvalidArchive
 from specledger.evidence.layout import FOLDERS, MAX_LINE, ORIGIN, RECEIPTS, SOURCES
 from specledger.load import Bundle
 from specledger.run.workers import Processes
-from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import Refuted, open_evidence
 from specledger.verify.checks import E_ARCHIVE, Broken, Verification
-from specledger.verify.kind import EvidenceKind
+from specledger.verify.kind import VerifiableKind
 from specledger.verify.receipts import Receipts
 from specledger.verify.unpack import is_archive, unpacked
 
@@ -82,7 +81,7 @@ def bodies_in(folder: Path, *types: str) -> Iterator[tuple[str, Mapping[str, Any
 
 @contextmanager
 def opened(
-    place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1, *, replay: bool = False
+    place: Path, kinds: Mapping[str, VerifiableKind], workers: int = 1, *, replay: bool = False
 ) -> Iterator[Evidence]:
     """Checked evidence, whether its bundle is a folder or one zip file; what was unpacked is gone afterwards.
 
@@ -93,11 +92,11 @@ def opened(
         Refuted: A check failed.
     """
     if not place.is_file() or not is_archive(place):
-        yield read_evidence(place, kinds, models, workers, replay=replay)
+        yield read_evidence(place, kinds, workers, replay=replay)
         return
     try:
         with unpacked(place) as folder:
-            yield replace(read_evidence(folder, kinds, models, workers, replay=replay), name=place.stem)
+            yield replace(read_evidence(folder, kinds, workers, replay=replay), name=place.stem)
     except InvalidArchive as invalid:
         refused = Verification()
         refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))
@@ -114,7 +113,7 @@ def _worth(place: Path, workers: int) -> int:
 
 
 def read_evidence(
-    place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1, *, replay: bool = False
+    place: Path, kinds: Mapping[str, VerifiableKind], workers: int = 1, *, replay: bool = False
 ) -> Evidence:
     """Check the bundle in a folder; `workers` processes share the runs of a suite; replayed if that is asked for.
 
@@ -122,6 +121,6 @@ def read_evidence(
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
-    found, checks = open_evidence(place, Reader(replay=replay), kinds, models, Processes(_worth(place, workers)))
+    found, checks = open_evidence(place, Reader(replay=replay), kinds, Processes(_worth(place, workers)))
     name = found.kind.receipts.name
     return Evidence(place.name, place, name, found.manifest, found.specs, checks, found.receipts)

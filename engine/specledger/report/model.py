@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct, field
 
@@ -25,6 +25,7 @@ from specledger.expr import RecordType
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.sections import Cell, Section
+from specledger.verify.kind import VerifiableKind
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
@@ -246,6 +247,14 @@ class ReportKind(Struct, frozen=True):
     types: Callable[[], Mapping[str, RecordType]] = dict
 
 
+class ReportedKind(VerifiableKind, Protocol):
+    """What reports need to know about a kind of spec."""
+
+    @property
+    def report(self) -> ReportKind:
+        """How its evidence is read; LookupError if its specs cannot be run."""
+
+
 class Subject(Struct, frozen=True):
     """What one bundle shows.
 
@@ -331,11 +340,12 @@ def malformed_receipts() -> Iterator[None]:
         raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"malformed receipt: {error!r}")]) from None
 
 
-def kind_of(evidence: Evidence, kinds: Mapping[str, ReportKind]) -> ReportKind:
+def kind_of(evidence: Evidence, kinds: Mapping[str, ReportedKind]) -> ReportKind:
     """How a report reads the evidence; Rejected as E_REPORT_KIND if it does not."""
-    if evidence.kind not in kinds:
+    kind = kinds.get(evidence.kind)
+    if kind is None or not kind.runs:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {evidence.kind} has no report")])
-    return kinds[evidence.kind]
+    return kind.report
 
 
 def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:

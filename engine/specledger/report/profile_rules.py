@@ -36,7 +36,7 @@ from specledger.expr.limits import MAX_LIST
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.report.markup import shorten
-from specledger.report.model import LONGEST, Body, Check, Outcome, Receipt, ReportKind
+from specledger.report.model import LONGEST, Body, Check, Outcome, Receipt, ReportedKind
 from specledger.report.observations import Observations
 from specledger.report.receipt_types import ReceiptTypes
 from specledger.spec.profile import EvidenceCheck, Profile
@@ -92,9 +92,9 @@ def is_of(named: EvidenceCheck, name: str, kind: str) -> bool:
     return named.of in (None, name) and named.kind in (None, kind)
 
 
-def check_profile(spec: Resolved, kinds: Mapping[str, ReportKind], diagnostics: Diagnostics) -> tuple[Question, ...]:
+def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics: Diagnostics) -> tuple[Question, ...]:
     """Type the expressions of a profile; those that are wrong are left out, with findings."""
-    receipts = {name: kind.types() for name, kind in kinds.items()}
+    receipts = {name: kind.report.types() for name, kind in kinds.items() if kind.runs}
     model = spec.model
     assert isinstance(model, Profile)  # noqa: S101 - a spec of the kind profile is nothing else
     plain = Scope(Environment({**dict.fromkeys(_NAMES, DYN), "bundle": _BUNDLE, "run": _RUN}), spec, Diagnostics())
@@ -187,7 +187,7 @@ def _known(name: str, names: Collection[str], what: str, span: Span | None, diag
     return False
 
 
-def questions_of(profile: Bundle, kinds: Mapping[str, ReportKind]) -> tuple[Question, ...]:
+def questions_of(profile: Bundle, kinds: Mapping[str, ReportedKind]) -> tuple[Question, ...]:
     """What a profile asks; Rejected with every finding in its expressions."""
     diagnostics = Diagnostics()
     found = check_profile(profile.main, kinds, diagnostics)

@@ -108,7 +108,7 @@ class Specs:
 def read_specs(folder: Path, suite: Bundle) -> Bundle:
     """The specs of a run of a suite, whose bundle was checked."""
     data: object = parse_canonical((folder / SPECS).read_bytes().removesuffix(b"\n"), limit=MAX_SPECS)
-    return bundle_from_document(data, suite.models, suite.specs)
+    return bundle_from_document(data, suite.kinds, suite.specs)
 
 
 def _shades(colour: Any) -> list[str]:

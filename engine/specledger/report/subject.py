@@ -11,7 +11,7 @@ from specledger.report.model import (
     Outcome,
     Replay,
     Report,
-    ReportKind,
+    ReportedKind,
     Subject,
     kind_of,
     malformed_receipts,
@@ -25,13 +25,13 @@ WHOLE: Final = "evidence"
 
 
 def from_evidence(
-    evidence: Iterable[Evidence], kinds: Mapping[str, ReportKind], questions: Sequence[Question] = ()
+    evidence: Iterable[Evidence], kinds: Mapping[str, ReportedKind], questions: Sequence[Question] = ()
 ) -> Report:
     """The report of bundles of which no check failed; `questions` are those of a profile."""
     return Report(tuple(read_subject(one, kinds, questions) for one in evidence))
 
 
-def read_subject(evidence: Evidence, kinds: Mapping[str, ReportKind], questions: Sequence[Question] = ()) -> Subject:
+def read_subject(evidence: Evidence, kinds: Mapping[str, ReportedKind], questions: Sequence[Question] = ()) -> Subject:
     """What a bundle of which no check failed shows of each requirement; `questions` are those of a profile."""
     main, verified = evidence.specs.main, evidence.verification.checks
     answers = Answers(questions, main.name, evidence.kind)

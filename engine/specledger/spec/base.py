@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Protocol
 
 from msgspec import Struct
 from pydantic import (
@@ -183,5 +183,13 @@ class Spec(Model):
     metadata: Metadata | None = None
 
 
-Models = Mapping[str, type[Spec]]
-"""The model of each kind, by what follows `spec:`."""
+class SpecKind(Protocol):
+    """What reading documents needs to know about a kind."""
+
+    @property
+    def model(self) -> type[Spec]:
+        """The model of its documents."""
+
+
+SpecKinds = Mapping[str, SpecKind]
+"""Kinds by what follows `spec:`."""

@@ -18,7 +18,7 @@ from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.workplace import explain_partial, suggest_bundle
 from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.changed import first_other
@@ -26,7 +26,19 @@ from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stop
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
-from specledger.verify.kind import C, Chained, Checked, Compiled, EvidenceKind, O, Read, Replayed, Resources, Verifiable
+from specledger.verify.kind import (
+    C,
+    Chained,
+    Checked,
+    Compiled,
+    EvidenceKind,
+    O,
+    Read,
+    Replayed,
+    Resources,
+    Verifiable,
+    VerifiableKind,
+)
 from specledger.verify.manifest import (
     Changed,
     Listing,
@@ -72,7 +84,7 @@ class Refuted(Exception):  # noqa: N818 - a finding about evidence, not an engin
 
 
 def verify_evidence(
-    place: Path, reader: Reader, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, executor: Executor = ALONE
+    place: Path, reader: Reader, kinds: Mapping[str, VerifiableKind], executor: Executor = ALONE
 ) -> Verification:
     """Verify the bundle at a place, of the kind that its manifest names.
 
@@ -81,13 +93,13 @@ def verify_evidence(
             inclusion is to be proved; a missing package.
     """
     try:
-        return open_evidence(place, reader, kinds, models, executor)[1]
+        return open_evidence(place, reader, kinds, executor)[1]
     except Refuted as refuted:
         return refuted.verification
 
 
 def open_evidence(
-    place: Path, reader: Reader, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, executor: Executor = ALONE
+    place: Path, reader: Reader, kinds: Mapping[str, VerifiableKind], executor: Executor = ALONE
 ) -> tuple[Replayed[Any, Any], Verification]:
     """Verify the bundle at a place and give what was verified; `Reader(replay=False)` verifies without replay.
 
@@ -95,21 +107,27 @@ def open_evidence(
         Refuted: A check failed.
         Rejected: As `verify_evidence`.
     """
-    return open_bundle(place, kinds.get(kind_of(place), kinds[SCENARIO]), models, reader, executor)
+    kind = kinds.get(kind_of(place))
+    evidence = (kind if kind is not None and kind.runs else kinds[SCENARIO]).evidence
+    return open_bundle(place, evidence, kinds, reader, executor)
 
 
 def verify_bundle(
-    place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader | None = None, executor: Executor = ALONE
+    place: Path,
+    kind: EvidenceKind[Any, Any],
+    kinds: SpecKinds,
+    reader: Reader | None = None,
+    executor: Executor = ALONE,
 ) -> Verification:
     """Verify a bundle of a known kind, with replay unless the reader says otherwise."""
     try:
-        return open_bundle(place, kind, models, Reader() if reader is None else reader, executor)[1]
+        return open_bundle(place, kind, kinds, Reader() if reader is None else reader, executor)[1]
     except Refuted as refuted:
         return refuted.verification
 
 
 def open_bundle(
-    place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader, executor: Executor = ALONE
+    place: Path, kind: EvidenceKind[Any, Any], kinds: SpecKinds, reader: Reader, executor: Executor = ALONE
 ) -> tuple[Replayed[Any, Any], Verification]:
     """Verify a bundle of a known kind and give what was verified.
 
@@ -120,7 +138,7 @@ def open_bundle(
     verification = Verification(asked=reader.asked, demanded=reader.levels)
     verification.signed = any(os.path.lexists(place / name) for name in SIGNED)
     try:
-        compiled = compile_bundle(place, kind, Resources(models, executor), verification, explain=reader.replay)
+        compiled = compile_bundle(place, kind, Resources(kinds, executor), verification, explain=reader.replay)
         obstacle = obstacle_to_replay(compiled, replay=reader.replay)
         verifiable = compiled.content.check(verification, obstacle)
         check_external(verification, compiled, reader)
@@ -155,7 +173,7 @@ def compile_bundle(
         Rejected: E_NO_EVIDENCE, if there is no bundle.
     """
     read = read_bundle(place, kind, verification, resources if explain else None, inner=inner)
-    recorded = Recorded(place, read.manifest, kind.receipts.name, resources.models, resources.plan)
+    recorded = Recorded(place, read.manifest, kind.receipts.name, resources.kinds, resources.plan)
     checked = check_receipts(chain(read, verification), recorded, verification)
     return compile_specs(checked, recorded, resources, verification, inner=inner)
 
@@ -228,7 +246,7 @@ def compile_specs(
         verification.attempt(check_names.FAILING_CASES, step)
     # 9, if the bundle holds the files that its specs were resolved from
     if listing.sources:
-        step = partial(check_sources, place, listing.sources, manifest["specs"], resources.models)
+        step = partial(check_sources, place, listing.sources, manifest["specs"], resources.kinds)
         verification.attempt(check_names.SOURCES, step)
     elif not inner:
         verification.unchecked.append(WITHOUT_SOURCES)

@@ -16,7 +16,7 @@ from specledger.evidence.counterexamples import Finder, find_cases, parts_of
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES, SPECS
 from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 from specledger.verify.checks import Broken, short
 from specledger.verify.manifest import MAX_SPECS, read_document, read_plain
 from specledger.verify.replay import differences
@@ -55,9 +55,9 @@ WITHOUT_SOURCES: Final = f"which files the specs were resolved from: the bundle 
 E_SOURCES = code("E_SOURCES", "the spec files are not those that the run was resolved from")
 
 
-def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models) -> str:
+def check_sources(place: Path, paths: Sequence[str], digest: str, kinds: SpecKinds) -> str:
     """Check that the sources of a bundle resolve to its specs."""
-    found = resolve_sources(place, paths, models)
+    found = resolve_sources(place, paths, kinds)
     if found.digest != digest:
         recorded = read_document(place / SPECS, MAX_SPECS, E_SOURCES)
         apart = _first_apart(found.document()["specs"], recorded["specs"])
@@ -65,7 +65,7 @@ def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models
     return counted(len(paths) - 1, "file")  # without the file of settings, which is there
 
 
-def resolve_sources(place: Path, paths: Sequence[str], models: Models) -> Bundle:
+def resolve_sources(place: Path, paths: Sequence[str], kinds: SpecKinds) -> Bundle:
     """The specs that sources resolve to, with the matrix case, which is one of theirs."""
     sizes = [(place / path).stat().st_size for path in paths]
     if max(sizes, default=0) > MAX_SOURCE or sum(sizes) > MAX_SOURCES:
@@ -77,7 +77,7 @@ def resolve_sources(place: Path, paths: Sequence[str], models: Models) -> Bundle
         if path != ORIGIN
     }
     try:
-        return load_sources(origin, documents, models)
+        return load_sources(origin, documents, kinds)
     except InvalidSources as invalid:
         raise Broken(E_SOURCES, str(invalid)) from None
     except Rejected as rejected:

@@ -21,7 +21,7 @@ from specledger.evidence.layout import RECEIPTS
 from specledger.load import Bundle
 from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKind, SpecKinds
 from specledger.verify import check_names
 from specledger.verify.checks import Verification
 from specledger.verify.judged import Count
@@ -49,7 +49,7 @@ class Verifiable(Protocol):
 class Resources(Struct, frozen=True):
     """What compiling recorded specs needs beside them."""
 
-    models: Models
+    kinds: SpecKinds
     executor: Executor = ALONE
     plan: CompileScenario = compile_scenario
 
@@ -89,6 +89,18 @@ class EvidenceKind(Struct, Generic[O, C], frozen=True):
     replay: str = check_names.REPLAY
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
     know: Callable[[O, Recorded], None] | None = None
+
+
+class VerifiableKind(SpecKind, Protocol):
+    """What verification needs to know about a kind of spec."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether its specs can be run; only then they leave evidence."""
+
+    @property
+    def evidence(self) -> EvidenceKind[Any, Any]:
+        """How its evidence is verified; LookupError if its specs cannot be run."""
 
 
 class Read(Struct, Generic[O, C], frozen=True):

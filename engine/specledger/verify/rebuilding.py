@@ -7,18 +7,18 @@ from typing import Any
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.layout import SCENARIO
 from specledger.load import Bundle, bundle_from_document
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 from specledger.verify.checks import E_SPECS, Broken
 
 
-def rebuild(document: Any, models: Models, kind: str = SCENARIO) -> Bundle:
+def rebuild(document: Any, kinds: SpecKinds, kind: str = SCENARIO) -> Bundle:
     """The bundle of recorded specs, which are checked like any others.
 
     Raises:
         Broken: E_SPECS, if they are not the resolved form of a spec of the kind.
     """
     try:
-        bundle = bundle_from_document(document, models)
+        bundle = bundle_from_document(document, kinds)
     except Rejected as rejected:
         raise invalid(rejected) from None
     if bundle.main.kind != kind:

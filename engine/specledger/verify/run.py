@@ -34,7 +34,7 @@ from specledger.oracles.recording import E_TAPE_FORM, E_TAPE_MISSING, Oracle, Ta
 from specledger.run.executor import Executor, spread
 from specledger.run.loop import bounds_of, read_events, run_episode, separate, write_event
 from specledger.run.workers import ALONE
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 from specledger.verify import check_names
 from specledger.verify.audit import check_log
 from specledger.verify.checks import E_MANIFEST, E_REPLAY, E_SPECS, Broken, Lacking, Verification
@@ -212,7 +212,7 @@ def signatures_of(receipts: Receipts) -> tuple[str, ...]:
 RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE, know=RunOrder.know)
 
 
-def try_replay(place: Path, models: Models, compile_plan: CompileScenario) -> dict[str, Any]:
+def try_replay(place: Path, kinds: SpecKinds, compile_plan: CompileScenario) -> dict[str, Any]:
     """Read a run back from its evidence, check its chain, make it again, and compare; then an altered copy."""
     manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     receipts = Receipts(place / RECEIPTS, manifest["run"])
@@ -222,7 +222,7 @@ def try_replay(place: Path, models: Models, compile_plan: CompileScenario) -> di
         follow(receipts, RunOrder(), Tally())
     except Broken:
         intact = False
-    specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), models)
+    specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), kinds)
     made = make_again(made_again(compile_plan(specs), specs, place, receipts), specs.digest)
     return {"intact": intact, **try_lines(made, list(receipts.lines()), manifest["run"])}
 

@@ -84,7 +84,7 @@ class SuiteContent(Struct, frozen=True):
         if sorted(places) != held:
             missing = sorted({*places} ^ {*held})
             raise Broken(E_RUNS, f"the suite leads to other runs than it holds: {missing[0]}")
-        look = RunChecks(str(self.checked.place), self.deferred, self.resources.models, replay)
+        look = RunChecks(str(self.checked.place), self.deferred, self.resources.kinds, replay)
         outcomes = {}
         for place, outcome in zip(places, spread(look, range(len(places)), self.resources.executor), strict=True):
             if "broken" in outcome:

@@ -13,7 +13,7 @@ from specledger.compile.suite import DeferredPlan
 from specledger.evidence.archive import packed, unpacked
 from specledger.expr import conforms
 from specledger.run.executor import Work
-from specledger.spec.base import Models
+from specledger.spec.base import SpecKinds
 from specledger.suites.assessment import UNCOMPARED
 from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
@@ -66,7 +66,7 @@ class RunChecks(HeldRuns):
 
     entry = "checks"
 
-    models: Models
+    kinds: SpecKinds
     replay: bool
     tried: bool = False
 
@@ -74,7 +74,7 @@ class RunChecks(HeldRuns):
         """What is known of the run of a number, or why it is `broken`."""
         trial, case = self.deferred.plan.cases[item]
         try:
-            resources = Resources(self.models, plan=self.deferred.plans)
+            resources = Resources(self.kinds, plan=self.deferred.plans)
             return look_at(trial, case, self.folder(item), resources, self.replay or (self.tried and trial.replay))
         except Broken as broken:
             return {"broken": f"{broken.message} [{broken.code}]"}

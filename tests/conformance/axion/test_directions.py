@@ -56,7 +56,7 @@ def test_a_claim_is_worded_by_a_direction_only_where_every_alternative_in_it_lea
 
 def test_confidence_is_scored_in_the_result_and_both_verifiers_compute_it_again(tmp_path):
     import tools.verify as standalone
-    from specledger.kinds import MODELS
+    from specledger.kinds import KINDS
     from specledger.verify.bundle import verify_bundle
     from specledger.verify.run import RUN
 
@@ -68,5 +68,5 @@ def test_confidence_is_scored_in_the_result_and_both_verifiers_compute_it_again(
     assert scored["bins"] == [
         {"from": 900_000, "claims": scored["claims"], "held": scored["held"], "confidence": 900_000}
     ]
-    assert verify_bundle(made.place, RUN, MODELS).verdict == "PASS"
+    assert verify_bundle(made.place, RUN, KINDS).verdict == "PASS"
     assert standalone.main([str(made.place)]) == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.kinds import KINDS, MODELS, runnable_kinds
+from specledger.kinds import KINDS
 from specledger.load.schemas import schema_for
 from specledger.pipeline.authoring import describe, kinds_with_start
 
@@ -36,7 +36,7 @@ class TestNew:
         assert (checked.status, checked.err) == (0, "")
         assert checked.out.startswith(f"ok {kind} my-own ")
 
-    @pytest.mark.parametrize("kind", runnable_kinds(KINDS))
+    @pytest.mark.parametrize("kind", KINDS.runnable())
     def test_what_can_be_run_passes_at_once(self, spec, empty, kind):
         assert spec("new", kind).out.rpartition("next: spec ")[2].startswith("run ")
         (file,) = empty.glob("*.yaml")
@@ -183,7 +183,7 @@ class TestExplainAPath:
 
     def test_every_key_of_every_kind_is_known_and_told_in_the_words_of_the_documentation(self):
         for kind in KINDS:
-            for key in schema_for(kind, MODELS[kind])["definitions"]["Document"]["properties"]:
+            for key in schema_for(kind, KINDS[kind].model)["definitions"]["Document"]["properties"]:
                 if key not in ("extends", "use", "params", "matrix"):
                     found = describe(f"{kind}.{key}")
                     assert found.type

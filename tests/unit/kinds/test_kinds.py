@@ -1,4 +1,4 @@
-"""A kind is added by one row: everything works with a table that has one more."""
+"""A wing adds a kind: everything works with one more."""
 
 import ast
 import pickle
@@ -8,7 +8,8 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
-from specledger.kinds import KINDS, MODELS, evidence_kinds, report_kinds
+from specledger.core.wing import Wing
+from specledger.kinds import KINDS, registry
 from specledger.pipeline.checking import check, load_runs
 from specledger.pipeline.executing import execute, preview
 from specledger.pipeline.golden import pin, pin_matches
@@ -22,7 +23,7 @@ from tests.toys.dice import DICE
 @pytest.fixture
 def dice(tmp_path, monkeypatch):
     """Register the kind, and write a spec of it."""
-    monkeypatch.setitem(KINDS, DICE.name, DICE)
+    monkeypatch.setattr(registry, "wings", lambda: (DICE,))
 
     def write(sides):
         path = tmp_path / "fair.yaml"
@@ -51,8 +52,8 @@ def test_what_does_not_compile_is_not_run(dice):
         load_runs([dice(1)])
 
 
-def test_without_its_row_it_is_unknown(dice, monkeypatch):
-    monkeypatch.delitem(KINDS, DICE.name)
+def test_without_its_wing_it_is_unknown(dice, monkeypatch):
+    monkeypatch.setattr(registry, "wings", tuple)
     with pytest.raises(Rejected, match="E_SPEC_KIND"):
         load_runs([dice(6)])
 
@@ -83,8 +84,8 @@ def test_its_evidence_is_verified_with_replay(bundle, tmp_path):
 
 def test_its_evidence_is_reported(bundle, tmp_path):
     place = execute(bundle, tmp_path / "out").place
-    evidence = read_evidence(place, evidence_kinds(KINDS), MODELS)
-    report = from_evidence([evidence], report_kinds(KINDS))
+    evidence = read_evidence(place, KINDS)
+    report = from_evidence([evidence], KINDS)
     assert "dice/fair" in FORMATS["junit"].write(report).text
     assert "fair" in FORMATS["markdown"].write(report).text
 
@@ -97,16 +98,17 @@ def test_it_is_pinned(bundle, tmp_path):
 
 
 def test_only_runnable_kinds_have_parts():
-    parts = evidence_kinds(KINDS)
-    assert {name: parts[name].receipts.name for name in parts} == {
+    assert {name: KINDS[name].evidence.receipts.name for name in KINDS.runnable()} == {
         name: name for name in ("scenario", "suite", "law", "discovery")
     }
     with pytest.raises(LookupError, match="cannot be run"):
         _ = KINDS["world"].run
 
 
-def test_the_table_can_be_sent_to_a_worker_process():
-    assert pickle.loads(pickle.dumps(MODELS)).keys() == KINDS.keys()
+def test_a_wing_cannot_take_the_name_of_a_kind_that_there_is(dice, monkeypatch):
+    monkeypatch.setattr(registry, "wings", lambda: (DICE, Wing("more", kinds=DICE.kinds)))
+    with pytest.raises(TypeError, match="'more' declares the kind 'dice', which there is already"):
+        list(KINDS)
 
 
 def test_no_other_module_of_the_engine_dispatches_on_the_kind(pytestconfig):

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from specledger.core.canonical import pretty
-from specledger.kinds import KINDS, MODELS
+from specledger.kinds import KINDS
 from specledger.load.schemas import schema_for
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -16,7 +16,7 @@ SHIPPED = sorted(ROOT.glob("specs/*/*.yaml"))
 
 @cache
 def schema(kind):
-    return schema_for(kind, MODELS[kind])
+    return schema_for(kind, KINDS[kind].model)
 
 
 @cache

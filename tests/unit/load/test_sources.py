@@ -9,7 +9,7 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected
-from specledger.kinds import MODELS, load
+from specledger.kinds import KINDS, load
 from specledger.load import Search
 from specledger.load.sources import ORIGIN, InvalidSources, load_sources
 from tests.toys import CLIMB
@@ -59,7 +59,7 @@ def whole(bundle):
 def again(bundle):
     """What the sources of a bundle resolve to."""
     origin, documents = taken(bundle)
-    return whole(load_sources(origin, documents, MODELS))
+    return whole(load_sources(origin, documents, KINDS))
 
 
 KEPT = ["agent/climber.yaml", "drift/shift.yaml", "governor/warden.yaml", "invariant/bounded.yaml", "scenario/climb.yaml", "world/pot.yaml", "world/stairs.yaml"]  # fmt: skip
@@ -174,7 +174,7 @@ def test_nothing_else_is_read(project, monkeypatch):
 
     for module, name in ((builtins, "open"), (io, "open"), (os, "open"), (os, "stat"), (os, "scandir")):
         monkeypatch.setattr(module, name, refuse)
-    found = load_sources(origin, documents, MODELS).digest
+    found = load_sources(origin, documents, KINDS).digest
     monkeypatch.undo()
     assert found == bundle.digest
 
@@ -230,12 +230,12 @@ def test_what_is_no_source_of_a_bundle_is_refused(project, name):
     REFUSED[name](origin, documents)
     assert (canonical_bytes(origin), documents) != before
     with pytest.raises((InvalidSources, Rejected)):
-        load_sources(origin, documents, MODELS)
+        load_sources(origin, documents, KINDS)
 
 
 def test_what_is_no_object_is_refused():
     with pytest.raises(InvalidSources):
-        load_sources([], {}, MODELS)
+        load_sources([], {}, KINDS)
 
 
 def test_what_was_recorded_resolves_as_it_did_though_it_would_be_refused_if_it_were_typed(project):
@@ -244,7 +244,7 @@ def test_what_was_recorded_resolves_as_it_did_though_it_would_be_refused_if_it_w
     (bundle,) = loaded(place / "seeds.yaml")
     origin, documents = taken(bundle)
     for settings, seed in ((["seed=7"], 7), (["seed=7", "seed=8"], 8)):
-        recorded = load_sources({**origin, "set": settings}, documents, MODELS)
+        recorded = load_sources({**origin, "set": settings}, documents, KINDS)
         assert recorded.main.data["seed"] == seed
         with pytest.raises(Rejected):
             loaded(place / "seeds.yaml", settings)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from specledger.core.diagnostics import Rejected
-from specledger.kinds import KINDS, runnable_kinds
+from specledger.kinds import KINDS
 from specledger.pipeline.targets import expand_runs, expand_targets
 
 WORLD = "spec: world/v1\nname: {name}\nstate: {{n: int}}\nactions: {{go: {{}}}}\n"
@@ -90,7 +90,7 @@ RUNS = {
     "a name that is a folder without specs": (["empty"], ["empty"]),
     "each file once": (["specs/law", "specs/law/still.yaml"], ["specs/law/odd.yaml", "specs/law/still.yaml"]),
 }
-OTHERS = KINDS.keys() - {*runnable_kinds(KINDS)}
+OTHERS = KINDS.keys() - {*KINDS.runnable()}
 
 
 @pytest.mark.parametrize(("targets", "files"), RUNS.values(), ids=RUNS)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
 from specledger.evidence.result import Tally
-from specledger.kinds import KINDS, MODELS, evidence_kinds, load, report_kinds
+from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS, Options
@@ -21,7 +21,7 @@ from specledger.report.subject import read_subject
 @cache
 def read(place):
     """The evidence of a bundle, read once."""
-    return read_evidence(place, evidence_kinds(KINDS), MODELS)
+    return read_evidence(place, KINDS)
 
 
 def make_places(folder):
@@ -72,13 +72,13 @@ def altered(evidence, change):
 def subject_of(bundle, questions=()):
     """What a bundle shows; a bundle is evidence or a place. A place is folded once."""
     if isinstance(bundle, Path):
-        return _folded(bundle) if not questions else read_subject(read(bundle), report_kinds(KINDS), questions)
-    return read_subject(bundle, report_kinds(KINDS), questions)
+        return _folded(bundle) if not questions else read_subject(read(bundle), KINDS, questions)
+    return read_subject(bundle, KINDS, questions)
 
 
 @cache
 def _folded(place):
-    return read_subject(read(place), report_kinds(KINDS))
+    return read_subject(read(place), KINDS)
 
 
 def made_up(name, *checks, doc="", verdict="PASS"):

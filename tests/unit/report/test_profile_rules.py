@@ -7,7 +7,6 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import KINDS, load
-from specledger.kinds.kind import report_kinds
 from specledger.report.model import Outcome, Report
 from specledger.report.profile import judge
 from specledger.report.profile_rules import check_profile, questions_of
@@ -15,7 +14,7 @@ from tests.unit.report.rendering import subject_of, summary_of, text_of
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
 CHAIN = "receipts form one hash chain"
-ALL = report_kinds(KINDS)
+ALL = KINDS
 
 
 @pytest.fixture

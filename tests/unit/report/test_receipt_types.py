@@ -7,7 +7,6 @@ import pytest
 
 from specledger.expr import RecordType, conforms
 from specledger.kinds import KINDS
-from specledger.kinds.kind import runnable_kinds
 
 ROOT = Path(__file__).parents[3] / "fixtures"
 PINNED = {"scenario": ["golden", "misbehaviour"], "suite": ["suites"], "law": ["laws"], "discovery": ["discovery"]}
@@ -29,7 +28,7 @@ def wrong(value, type_, place="body"):
     return "" if conforms(value, type_) else f"{place}: {str(value)[:200]} is no {type_}"
 
 
-@pytest.mark.parametrize("kind", runnable_kinds(KINDS))
+@pytest.mark.parametrize("kind", KINDS.runnable())
 def test_pinned_receipts_have_these_fields(kind):
     types, seen = KINDS[kind].report.types(), set()
     for receipt in pinned(kind):

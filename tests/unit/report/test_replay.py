@@ -8,7 +8,7 @@ import pytest
 from specledger.api import Bundle
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
-from specledger.kinds import KINDS, MODELS, evidence_kinds, load
+from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS
@@ -65,7 +65,7 @@ def test_a_forgery_that_only_replay_refutes_is_green_nowhere(spec, forged, forma
 @pytest.mark.parametrize("replay", [True, False], ids=["replayed", "not replayed"])
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_format_says_whether_it_was_replayed_and_none_says_both(name, replay, climb):
-    evidence = read_evidence(climb, evidence_kinds(KINDS), MODELS, replay=True) if replay else read(climb)
+    evidence = read_evidence(climb, KINDS, replay=True) if replay else read(climb)
     written = FORMATS[name].write(Report((subject_of(evidence),)))
     assert ("not replayed" in (written.text + written.summary).lower()) is not replay
 

@@ -10,7 +10,7 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
-from specledger.kinds import KINDS, MODELS, evidence_kinds, load
+from specledger.kinds import KINDS, load
 from specledger.pipeline.checking import load_cases, load_runs
 from specledger.pipeline.executing import execute
 from specledger.pipeline.reporting import make_report
@@ -129,7 +129,7 @@ def test_reports_name_the_values_of_the_axes(suite):
     cases = load("climbs.yaml", case="fear=99")
     places = [execute(case, suite / f"out/{number}").place for number, case in enumerate(cases)]
     with ExitStack() as held:
-        found = [held.enter_context(opened(place, evidence_kinds(KINDS), MODELS)) for place in places]
+        found = [held.enter_context(opened(place, KINDS)) for place in places]
         for name, format_ in FORMATS.items():
             if format_.several and not format_.folder and name != "github":  # an annotation is of a failure
                 text = format_.write(make_report(found, None, None)).text

@@ -3,7 +3,7 @@
 import pytest
 
 from specledger.core.digest import sha256_hex
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.run import RUN
@@ -62,7 +62,7 @@ def test_the_first_receipt_that_differs_is_named(forge, change, replay):
     alter, by_chain, by_replay = CHANGES[change]
     alter(lines)
     file.write_bytes(b"".join(lines))
-    refused = verify_bundle(folder, RUN, MODELS, Reader(replay=replay)).checks[1]
+    refused = verify_bundle(folder, RUN, KINDS, Reader(replay=replay)).checks[1]
     assert (refused.code, by_chain in str(refused.message)) == ("E_FILES", True)
     if replay:
         assert by_replay in str(refused.message)
@@ -76,7 +76,7 @@ def test_the_first_receipt_that_differs_is_named(forge, change, replay):
 def test_another_file_says_nothing_of_receipts(forge):
     folder = forge().folder
     (folder / "specs.json").write_bytes((folder / "specs.json").read_bytes().replace(b"climb", b"clomb", 1))
-    refused = verify_bundle(folder, RUN, MODELS).checks[1]
+    refused = verify_bundle(folder, RUN, KINDS).checks[1]
     assert refused.code == "E_FILES"
     assert "specs.json has the SHA-256 " in str(refused.message)
     assert "receipt " not in str(refused.message)

@@ -8,7 +8,7 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.worker import open_all
-from specledger.kinds import MODELS, load
+from specledger.kinds import KINDS, load
 from specledger.laws.verdict import digest_verdict
 from specledger.oracles.recording import write_answers
 from specledger.run.workers import Processes
@@ -86,14 +86,14 @@ def sealed(made, tmp_path):
 
 def failed(place, replay=True, workers=1):
     """The code of the check that fails, or None."""
-    verification = verify_bundle(place, DISCOVERY, MODELS, Reader(replay=replay), Processes(workers))
+    verification = verify_bundle(place, DISCOVERY, KINDS, Reader(replay=replay), Processes(workers))
     codes = [check.code for check in verification.checks if check.status == "failed"]
     return codes[0] if codes else None
 
 
 @pytest.mark.parametrize("name", ["scripted", "taped"])
 def test_honest_evidence_is_intact(sealed, name):
-    verification = verify_bundle(sealed(name), DISCOVERY, MODELS)
+    verification = verify_bundle(sealed(name), DISCOVERY, KINDS)
     assert verification.verdict is Verdict.PASS, verification.checks
 
 

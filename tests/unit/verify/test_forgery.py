@@ -10,7 +10,7 @@ import json
 import pytest
 
 from specledger.core.verdict import Verdict
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
@@ -131,14 +131,14 @@ def test_a_forged_bundle_is_whole_in_itself_and_replay_tells(forge, change):
     change(forger)
     forger.recount()
     forger.seal()
-    found = verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False))
+    found = verify_bundle(forger.folder, RUN, KINDS, Reader(replay=False))
     start = Status.FAILED if change in SPOKEN else Status.PASSED
     *before, first, replay = [check.status for check in found.checks]
     assert (set(before), first, replay) == ({Status.PASSED}, start, Status.NOT_MADE)
     expected = Verdict.FAIL if change in SPOKEN else Verdict.INCONCLUSIVE
     assert found.verdict is expected, "what was not replayed is not accepted"
 
-    found = verify_bundle(forger.folder, RUN, MODELS)
+    found = verify_bundle(forger.folder, RUN, KINDS)
     *before, replay = [check.status for check in found.checks]
     assert (set(before), replay) == ({Status.PASSED}, Status.FAILED)
     assert found.checks[-1].code == "E_REPLAY"
@@ -168,7 +168,7 @@ def test_loosened_specs_with_the_old_receipts_are_refused_at_every_stage_of_fitt
 
 def failure(forger):
     return next(
-        (check.code for check in verify_bundle(forger.folder, RUN, MODELS).checks if check.status is Status.FAILED),
+        (check.code for check in verify_bundle(forger.folder, RUN, KINDS).checks if check.status is Status.FAILED),
         None,
     )
 

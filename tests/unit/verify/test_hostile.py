@@ -7,7 +7,7 @@ import pytest
 import specledger.worlds.drift
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
 from specledger.verify.run import RUN
@@ -50,13 +50,13 @@ def test_a_manifest_may_hold_anything(small):
     for path, value, manifest in hostile(small.manifest):
         small.manifest = manifest
         small.save()
-        assert verify_bundle(small.folder, RUN, MODELS).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), (path, value)
+        assert verify_bundle(small.folder, RUN, KINDS).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), (path, value)
 
 
 def test_only_another_version_is_no_refutation(small):
     small.manifest["engine"]["version"] = "99.0"
     small.save()
-    found = verify_bundle(small.folder, RUN, MODELS)
+    found = verify_bundle(small.folder, RUN, KINDS)
     assert [check.status for check in found.checks] == [Status.PASSED] * 7 + [Status.NOT_MADE]
     assert "99.0" in str(found.checks[-1].message)
     assert found.verdict is Verdict.INCONCLUSIVE
@@ -71,7 +71,7 @@ def test_receipts_may_hold_anything(small):
         for type_, body in bodies.items():
             first[type_]["body"] = body
         small.seal()
-        assert verify_bundle(small.folder, RUN, MODELS).verdict is Verdict.FAIL, (path, value)
+        assert verify_bundle(small.folder, RUN, KINDS).verdict is Verdict.FAIL, (path, value)
 
 
 @pytest.mark.slow
@@ -84,12 +84,12 @@ def test_specs_may_hold_anything(small, monkeypatch):
         if not keyed or not isinstance(specs["root"], str):
             small.write("specs.json", json.dumps(specs, sort_keys=True, separators=(",", ":")).encode() + b"\n")
             small.relist()
-            assert verify_bundle(small.folder, RUN, MODELS).verdict is Verdict.FAIL, (path, value)
+            assert verify_bundle(small.folder, RUN, KINDS).verdict is Verdict.FAIL, (path, value)
             continue
         small.write("specs.json", json.dumps(document).encode())
         small.respec(lambda old, new=specs: old.update(new))
         small.seal()
-        found = verify_bundle(small.folder, RUN, MODELS)
+        found = verify_bundle(small.folder, RUN, KINDS)
         assert {check.code for check in found.checks} <= {None, "E_SPECS"}, (path, value)
 
 
@@ -100,21 +100,21 @@ def test_no_flipped_byte_is_accepted_when_the_file_list_fits(small, name):
     for offset in range(0, len(data), 13):
         small.write(name, data[:offset] + bytes([data[offset] ^ 0x01]) + data[offset + 1 :])
         small.relist()
-        found = verify_bundle(small.folder, RUN, MODELS)
+        found = verify_bundle(small.folder, RUN, KINDS)
         assert found.verdict is Verdict.FAIL, offset
         assert found.checks[1].status is Status.PASSED
 
 
 def test_an_untouched_bundle_is_accepted(bundles):
     for name, folder in bundles.items():
-        found = verify_bundle(folder, RUN, MODELS)
+        found = verify_bundle(folder, RUN, KINDS)
         assert {check.status for check in found.checks} == {Status.PASSED}, name
         assert found.verdict is Verdict.PASS
 
 
 def test_a_bundle_may_be_reached_by_a_link(bundles, tmp_path):
     (tmp_path / "link").symlink_to(bundles["climb"])
-    assert verify_bundle(tmp_path / "link", RUN, MODELS).verdict is Verdict.PASS
+    assert verify_bundle(tmp_path / "link", RUN, KINDS).verdict is Verdict.PASS
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_a_costly_schedule_over_a_long_horizon_is_refused_in_bounded_work(forge,
 
     forger.respec(change)
     forger.seal()
-    (check,) = [check for check in verify_bundle(forger.folder, RUN, MODELS).checks if check.code]
+    (check,) = [check for check in verify_bundle(forger.folder, RUN, KINDS).checks if check.code]
     assert check.code == "E_SPECS"
     assert "too much work" in str(check.message)
 
@@ -142,7 +142,7 @@ def test_what_is_no_bundle_is_no_evidence(tmp_path, what):
     (tmp_path / "empty").mkdir()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "readme.md").write_text("")
-    assert codes(verify_bundle, tmp_path / what, RUN, MODELS) == ["E_NO_EVIDENCE"]
+    assert codes(verify_bundle, tmp_path / what, RUN, KINDS) == ["E_NO_EVIDENCE"]
 
 
 @pytest.mark.parametrize("place", ["manifest.file_digest", "recorded.read_document", "manifest.read_document"])
@@ -152,7 +152,7 @@ def test_what_the_system_refuses_to_read_is_not_refuted(small, monkeypatch, plac
 
     monkeypatch.setattr(f"specledger.verify.{place}", refuse)
     with pytest.raises(Rejected) as error:
-        verify_bundle(small.folder, RUN, MODELS)
+        verify_bundle(small.folder, RUN, KINDS)
     (found,) = error.value.diagnostics
     assert found.code == "E_NO_EVIDENCE"
     assert "Permission denied" in found.message

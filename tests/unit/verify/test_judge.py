@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.verdict import Verdict
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.pipeline.verifying import verify
 from specledger.verify.assurance_levels import Reader, headline, level_statuses
 from specledger.verify.bundle import verify_bundle
@@ -17,7 +17,7 @@ pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
 
 def judged(folder):
-    return verify_bundle(folder, RUN, MODELS, Reader(judge=True))
+    return verify_bundle(folder, RUN, KINDS, Reader(judge=True))
 
 
 @pytest.mark.parametrize("variant", ["climb", "stuck"])
@@ -62,7 +62,7 @@ def test_what_the_other_engine_does_not_say_is_not_claimed(bundles, monkeypatch)
 
 
 def test_what_was_not_replayed_is_not_judged(bundles):
-    found = verify_bundle(bundles["small"], RUN, MODELS, Reader(judge=True, replay=False))
+    found = verify_bundle(bundles["small"], RUN, KINDS, Reader(judge=True, replay=False))
     assert found.checks[-1].status == "not made"
     assert found.verdict is Verdict.INCONCLUSIVE
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from specledger.compile.scenario import compile_scenario
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, EvaluationError, RecordType
-from specledger.kinds import MODELS, load
+from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.probes.causes import Cause
 from specledger.verify import judge
@@ -55,7 +55,7 @@ def runs(specs, tmp_path_factory):
 
 
 def judged(folder):
-    return verify_bundle(folder, RUN, MODELS, Reader(judge=True))
+    return verify_bundle(folder, RUN, KINDS, Reader(judge=True))
 
 
 @pytest.mark.parametrize(("agent", "result"), [("honest", "PASS"), ("pseudo", "FAIL")])

@@ -8,7 +8,7 @@ from specledger.compile.law import compile_law
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.result import LawTally
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.laws.law_question import questions_of
 from specledger.laws.verdict import digest_verdict
 from specledger.verify.assurance_levels import Reader, level_statuses
@@ -66,7 +66,7 @@ def sealed(trials, tmp_path):
 
 
 def failures(place, *, replay):
-    verification = verify_bundle(place, LAW, MODELS, Reader(replay=replay))
+    verification = verify_bundle(place, LAW, KINDS, Reader(replay=replay))
     return [check.code for check in verification.checks if check.code is not None]
 
 
@@ -74,7 +74,7 @@ def failures(place, *, replay):
 def test_honest_evidence_is_intact(sealed, trials, name):
     place = sealed(name)
     verdict = trials[name][1][-2].body["verdict"]
-    verification = verify_bundle(place, LAW, MODELS)
+    verification = verify_bundle(place, LAW, KINDS)
     assert verification.verdict == Verdict.PASS, [check for check in verification.checks if check.code]
     names = {check.name.split()[1] for check in verification.checks}
     assert ("certificate" in names) == (verdict["certificate"] is not None)
@@ -82,7 +82,7 @@ def test_honest_evidence_is_intact(sealed, trials, name):
 
 
 def test_the_second_evaluator_does_not_judge_laws(sealed):
-    verification = verify_bundle(sealed("conserved"), LAW, MODELS, Reader(judge=True))
+    verification = verify_bundle(sealed("conserved"), LAW, KINDS, Reader(judge=True))
     (rung,) = [rung for rung in level_statuses(verification) if rung.level == "L5"]
     assert (verification.verdict, rung.status) == (Verdict.INCONCLUSIVE, "not checked")
     assert rung.why.endswith("the second evaluator judges expressions of scenarios, not verdicts on laws")
@@ -185,7 +185,7 @@ def test_a_proof_of_another_law_is_caught_even_by_who_asks_as_its_writer_did(tri
         specs = compile_law(trials["mirrored"][0]).law
         monkeypatch.setattr("specledger.verify.law.questions_of", lambda law: questions_of(specs))
     (check,) = [
-        check for check in verify_bundle(place, LAW, MODELS, Reader(replay=False)).checks if check.code is not None
+        check for check in verify_bundle(place, LAW, KINDS, Reader(replay=False)).checks if check.code is not None
     ]
     assert check.code == "E_CERTIFICATE"
     assert ("is violated at step" in (check.message or "")) == believed

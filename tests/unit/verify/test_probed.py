@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from specledger.kinds import MODELS, load
+from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.probes.judgement import judge
 from specledger.spec.probe import Challenge
@@ -45,7 +45,7 @@ def told(probed, tmp_path):
         forger = Forger(shutil.copytree(probed / agent, tmp_path / "forged"))
         change(next(body for body in forger.bodies("probe") if body["probe"] == probe))
         forger.seal()
-        found = verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False))
+        found = verify_bundle(forger.folder, RUN, KINDS, Reader(replay=False))
         failed = next((one for one in found.checks if one.status == "failed"), None)
         by = by_tool(Laid(forger.folder, {}))
         return (None, "", by.exit) if failed is None else (failed.code, f"{failed.number}: {failed.message}", by.exit)

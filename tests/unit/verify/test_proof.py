@@ -9,7 +9,7 @@ import pytest
 from specledger.core.verdict import Verdict
 from specledger.evidence.checkpoint import NoteSignature, read_note, sign_note
 from specledger.evidence.seal import Seal
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader, headline, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Level
@@ -22,7 +22,7 @@ from tests.unit.verify.conftest import ALICE, BOB, trusting
 
 
 def proof_of(folder, index):
-    return verify_bundle(folder, RUN, MODELS, Reader(replay=False, proof=index)).facts["proof"]
+    return verify_bundle(folder, RUN, KINDS, Reader(replay=False, proof=index)).facts["proof"]
 
 
 def written(tmp_path, proof):

@@ -15,7 +15,7 @@ from specledger.evidence.archive import pack
 from specledger.evidence.checkpoint import NoteSignature, note_text, sign_note
 from specledger.evidence.layout import ATTESTATION, PROVENANCE, SUMS
 from specledger.evidence.seal import Seal
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.pipeline.verifying import verify
 from specledger.verify.assurance_levels import Reader, headline, level_of, level_statuses
 from specledger.verify.bundle import compile_bundle, verify_bundle
@@ -42,7 +42,7 @@ def manifest_of(folder):
 
 
 def look(folder, **reader):
-    return verify_bundle(folder, RUN, MODELS, Reader(**reader))
+    return verify_bundle(folder, RUN, KINDS, Reader(**reader))
 
 
 def failed(found):
@@ -115,7 +115,7 @@ def test_unsigned_evidence_is_never_called_anything_else(bundles):
 def test_a_sealed_bundle_inside_a_suite_is_refused(signed):
     found = Verification()
     with pytest.raises(Stopped):
-        compile_bundle(signed, RUN, Resources(MODELS), found, inner=True)
+        compile_bundle(signed, RUN, Resources(KINDS), found, inner=True)
     assert failed(found) == ["E_FILES"]
 
 
@@ -254,7 +254,7 @@ def test_an_archive_is_verified_like_its_folder_and_leaves_nothing(packed, signe
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     reader = Reader(trust=trusting(ALICE))
-    one, other = verify(packed, reader=reader), verify_bundle(signed, RUN, MODELS, reader)
+    one, other = verify(packed, reader=reader), verify_bundle(signed, RUN, KINDS, reader)
     assert one.checks == other.checks
     assert one.verdict is Verdict.PASS
     assert list(Path(tmp_path / "tmp").iterdir()) == []

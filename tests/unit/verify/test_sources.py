@@ -9,7 +9,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from specledger.verify.assurance_levels import Reader
@@ -86,7 +86,7 @@ def test_sources_that_are_not_those_of_the_run_are_refused(forger, name):
     else:
         change(forger)
     forger.relist()
-    found = verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False))
+    found = verify_bundle(forger.folder, RUN, KINDS, Reader(replay=False))
     failed = [(check.name, check.code) for check in found.checks if check.status is Status.FAILED]
     assert failed == ([] if change is None else [(NAME, "E_SOURCES")])
 
@@ -95,7 +95,7 @@ def test_what_differs_is_told_by_spec_and_field(forger):
     forger.swap("specs/invariant/bounded.yaml", b"<=", b"<")
     forger.relist()
     (check,) = [
-        one for one in verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False)).checks if one.code == "E_SOURCES"
+        one for one in verify_bundle(forger.folder, RUN, KINDS, Reader(replay=False)).checks if one.code == "E_SOURCES"
     ]
     message = check.message or ""
     assert "invariant/bounded differs at require: the files say " in message
@@ -103,7 +103,7 @@ def test_what_differs_is_told_by_spec_and_field(forger):
 
 
 def test_honest_sources_are_accepted_and_told(honest):
-    found = verify_bundle(honest, RUN, MODELS)
+    found = verify_bundle(honest, RUN, KINDS)
     assert found.verdict is Verdict.PASS
     assert [check.message for check in found.checks if check.name == NAME] == ["7 files"]
 
@@ -111,7 +111,7 @@ def test_honest_sources_are_accepted_and_told(honest):
 def test_without_sources_nothing_is_said_of_them(forger):
     forger.leave_out("specs")
     forger.relist()
-    found = verify_bundle(forger.folder, RUN, MODELS)
+    found = verify_bundle(forger.folder, RUN, KINDS)
     assert found.verdict is Verdict.PASS
     assert NAME not in [check.name for check in found.checks]
 
@@ -121,7 +121,7 @@ def test_links_are_refused(forger, tmp_path, link):
     path = forger.folder / link
     path.rename(tmp_path / "elsewhere")
     path.symlink_to(tmp_path / "elsewhere")
-    (check,) = [check for check in verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False)).checks if check.code]
+    (check,) = [check for check in verify_bundle(forger.folder, RUN, KINDS, Reader(replay=False)).checks if check.code]
     assert check.code == "E_FILES"
 
 

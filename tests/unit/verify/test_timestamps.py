@@ -16,7 +16,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.seal import Seal
 from specledger.evidence.timestamp import read_timestamp
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader, headline, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Broken, Lacking, Level
@@ -163,7 +163,7 @@ def stamped(bundles, tmp_path_factory):
 
 
 def look(desk, tsa):
-    found = verify_bundle(desk / "bundle", RUN, MODELS, Reader(authorities=read_authorities([tsa]) if tsa else None))
+    found = verify_bundle(desk / "bundle", RUN, KINDS, Reader(authorities=read_authorities([tsa]) if tsa else None))
     (rung,) = (rung for rung in level_statuses(found) if rung.level is Level.TIMED)
     return found, rung
 
@@ -203,5 +203,5 @@ def test_the_command_takes_authorities(stamped):
 
 
 def test_an_authority_asks_for_a_stamp(bundles):
-    found = verify_bundle(bundles["small"], RUN, MODELS, Reader(authorities=authority("root")))
+    found = verify_bundle(bundles["small"], RUN, KINDS, Reader(authorities=authority("root")))
     assert found.verdict is Verdict.INCONCLUSIVE

@@ -1,0 +1,44 @@
+"""The registry of kinds: those of the core, then those of the wings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from specledger.core.wing import wings
+from specledger.kinds.kind import Kind
+
+
+class Registry(Mapping[str, Kind]):
+    """Kinds by name. The wings are loaded when a name is not one of the core's, or all kinds are listed."""
+
+    def __init__(self, core: Mapping[str, Kind], restore: Callable[[], Registry]) -> None:
+        """A registry; `restore` gives it in another process, where it is pickled as this function."""
+        self._core, self._restore = core, restore
+
+    def __getitem__(self, name: str) -> Kind:
+        return self._core[name] if name in self._core else self._all()[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._core or name in self._all()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __reduce__(self) -> tuple[Callable[[], Registry], tuple[()]]:
+        return self._restore, ()
+
+    def runnable(self) -> tuple[str, ...]:
+        """The names of the kinds whose specs can be run."""
+        return tuple(name for name, kind in self.items() if kind.runs)
+
+    def _all(self) -> dict[str, Kind]:
+        kinds = dict(self._core)
+        for wing in wings():
+            for kind in wing.kinds():
+                if kind.name in kinds:
+                    raise TypeError(f"the wing {wing.name!r} declares the kind {kind.name!r}, which there is already")
+                kinds[kind.name] = kind
+        return kinds
