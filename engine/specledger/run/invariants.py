@@ -2,6 +2,7 @@
 
 A step has one or more turns. An invariant is judged after every turn, on the state before that and after it. One whose
 memory is written once a step is judged where the step ends: after its last turn, or the turn that ends the episode.
+One whose memory is written by steps and by actions is judged after every turn, and where the step ends after both.
 """
 
 from __future__ import annotations
@@ -71,14 +72,30 @@ class Invariants:
         Its step ends with it if it is in the `last` turn, or if the episode ends: by `until`, or by what is broken.
         """
         acted, after = self.acted(decision), decision.after
+        if last or until:
+            return self._close_step(self._each_turn, start, after, self._stepped(decision, acted))
         found = Found(acted, *_judge(self._each_turn, start, after, acted))
-        if not (last or until or found.fatal):
+        if not found.fatal:
             return found
+        broken = {breach["invariant"] for breach in found.broken}
+        again = [item for item in self._each_turn if item.monitor is not None and item.name not in broken]
+        rest = self._close_step(again, start, after, self._stepped(decision, acted))
+        idle = [name for name in rest.idle if name not in found.idle]
+        return Found(rest.remembered, found.broken + rest.broken, found.idle + idle)
+
+    def _stepped(self, decision: Decision, acted: Remembered) -> Remembered:
+        """The memories after the step that a decision ends, of those after its action."""
         alone = not decision.by.actor.name
-        step = self._opened, after, *((decision.action, decision.outcome) if alone else ({}, {})), ""
-        remembered = {name: each.remember(*step, acted[name]) for name, each in self._monitors.items()}
-        broken, idle = _judge(self._each_step, self._opened, after, remembered)
-        return Found(remembered, found.broken + broken, found.idle + idle)
+        step = self._opened, decision.after, *((decision.action, decision.outcome) if alone else ({}, {})), ""
+        return {name: monitor.remember(*step, acted[name]) for name, monitor in self._monitors.items()}
+
+    def _close_step(
+        self, each_turn: Iterable[PlannedInvariant], start: State, after: State, remembered: Remembered
+    ) -> Found:
+        """What is broken where a step ends: of some invariants about its last turn, and of those about the step."""
+        broken, idle = _judge(each_turn, start, after, remembered)
+        more_broken, more_idle = _judge(self._each_step, self._opened, after, remembered)
+        return Found(remembered, broken + more_broken, idle + more_idle)
 
     def close(self, start: State, state: State, *, fatal: bool) -> tuple[list[dict[str, Any]], list[str]]:
         """What is broken, and what was not judged, of a whole episode; a `fatal` breach may have ended it."""

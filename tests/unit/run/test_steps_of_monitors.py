@@ -168,3 +168,31 @@ def test_a_step_of_several_agents_has_no_action_of_its_own(tmp_path, change, cod
     rule = {"memory": {"fields": {"most": {"type": "int", "start": "x"}}}, "remember": [write], "require": "true"}
     found = findings_of(compile_specs, tmp_path, documents(2, "order", {"rule": rule}), code=code, words=words)
     assert code != "E_MEMORY" or "`on: action`" in found[0].hint
+
+
+MIXED = {
+    "memory": {"fields": {"steps": {"type": "int", "start": "0"}, "acts": {"type": "int", "start": "0"}}},
+    "remember": [
+        {"id": "step", "effect": {"set": "steps", "to": "steps + 1"}},
+        {"id": "act", "on": "action", "effect": {"set": "acts", "to": "acts + 1"}},
+    ],
+    "require": "steps <= 1 && acts != 3",
+}
+"""Broken after the third action, and from the end of the second step on."""
+
+
+@pytest.mark.parametrize("agents", [2, 3])
+def test_an_invariant_that_remembers_steps_and_actions_is_judged_after_both(tmp_path, agents):
+    wanted = [k for k in range(len(SCRIPT)) if k + 1 == 3 or (k + 1) // agents > 1]
+    found, _ = broken(tmp_path, agents, "order", MIXED)
+    assert found == [(k // agents, NAMES[k % agents]) for k in wanted]
+
+
+@pytest.mark.parametrize(("fatal", "wanted"), [("k != 3", ["fatal", "rule"]), ("k != 2", ["fatal"])])
+def test_what_a_fatal_breach_between_turns_leaves_is_judged_after_the_writes_of_its_step(tmp_path, fatal, wanted):
+    rule = {**MIXED, "severity": "warn", "require": "steps <= 1"}
+    rules = {"fatal": {"require": fatal}, "rule": rule}
+    made = compile_specs(tmp_path, documents(2, "order", rules, invariants=["fatal", "rule"]))
+    last = bodies(made)[-1]
+    assert [one["invariant"] for one in last["violations"]] == wanted
+    assert last["monitors"]["rule"]["steps"] == len(wanted)
