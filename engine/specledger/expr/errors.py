@@ -77,3 +77,11 @@ class EvaluationError(Exception):
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}" + (f" at {self.span}" if self.span else "")
+
+
+class MissingField(EvaluationError):
+    """A record or a map has no such `field`, by whose name it was read: `operand.field`."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(E_EVAL_NO_SUCH_KEY, f"there is no `{field}`")
+        self.field = field

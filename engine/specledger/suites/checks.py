@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.verdict import Verdict
-from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, RecordType
+from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, MissingField, RecordType
 from specledger.lang.scope import E_DECLARATION, Scope
 from specledger.load import Resolved
 from specledger.spec.suite import Suite
-from specledger.suites.figures import FigureError, PlannedFigure
+from specledger.suites.figures import OF_SOMETHING, FigureError, PlannedFigure
 from specledger.suites.literals import Compared, find_compared
 from specledger.suites.measures import Reading
 from specledger.suites.series import SERIES
@@ -107,14 +107,14 @@ def judge(check: PlannedCheck, values: Mapping[str, Any]) -> dict[str, Any]:
         opportunities = _read(check.opportunities, values)
         holds = _read(check.require, values)
     except (EvaluationError, FigureError) as error:
-        valueless = not opportunities and _is_of_nothing(error, (check.opportunities, check.require), values)
+        valueless = not opportunities and is_of_nothing(error, (check.opportunities, check.require), values)
         cause = None if valueless else _cause(error)
     witness = {}
     for name, reading in check.witness.items():
         try:
             witness[name] = _read(reading, values)
         except (EvaluationError, FigureError) as error:
-            if cause is None and not _is_of_nothing(error, (reading,), values):
+            if cause is None and not is_of_nothing(error, (reading,), values):
                 cause = _cause(error)
     verdict = Verdict.PASS if holds else Verdict.FAIL
     if cause is not None:
@@ -131,9 +131,6 @@ def judge(check: PlannedCheck, values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-E_NOTHING: Final = "E_EVAL_NO_SUCH_KEY"
-
-
 def _cause(error: EvaluationError | FigureError) -> dict[str, Any]:
     """What a receipt says of an error."""
     if isinstance(error, FigureError):
@@ -141,15 +138,15 @@ def _cause(error: EvaluationError | FigureError) -> dict[str, Any]:
     return {"code": error.code, "expression": None if error.text is None else error.text.value, "offset": error.offset}
 
 
-def _is_of_nothing(
+def is_of_nothing(
     error: EvaluationError | FigureError, readings: Sequence[Reading], values: Mapping[str, Any]
 ) -> bool:
     """Whether an error is that a figure was read which has no values, or no interval over clusters, in some group."""
-    if isinstance(error, FigureError) or error.code != E_NOTHING:
+    if not isinstance(error, MissingField) or error.field not in OF_SOMETHING:
         return False
     figures = [values[name] for reading in readings for name in reading.names if name != "runs"]
     groups = [group for figure in figures for group in (figure if isinstance(figure, list) else [figure])]
-    return any("value" not in group or ("clusters" in group and "cluster" not in group) for group in groups)
+    return any(error.field not in group for group in groups)
 
 
 def _read(reading: Reading, values: Mapping[str, Any]) -> Any:

@@ -41,6 +41,8 @@ _RATE: Final = _record(
     {"of": INT, "count": INT, "clusters": INT, "held": _PLACES, "failed": _PLACES},
     {**_SEVERAL, "bound": INT, "wilson": _INTERVAL, "exact": _INTERVAL},
 )
+OF_SOMETHING: Final = frozenset({*_SEVERAL, "bound", "wilson", "exact"})
+"""The fields that a figure of nothing has none of, or one of too few clusters."""
 _TYPES: Final[Mapping[str, RecordType]] = {
     "rate": _RATE,
     "mean": _record("mean", {"of": INT, "sum": INT, "clusters": INT}, _SEVERAL),

@@ -18,7 +18,7 @@ from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.run.executor import spread
 from specledger.suites.assessment import Outcome, assess
-from specledger.suites.checks import E_NOTHING, PlannedCheck
+from specledger.suites.checks import PlannedCheck, is_of_nothing
 from specledger.suites.checks import judge as judge_check
 from specledger.suites.figures import FigureError
 from specledger.suites.plan import SuitePlan
@@ -170,7 +170,7 @@ def _valueless(check: PlannedCheck, values: Mapping[str, Any]) -> str | None:
         for reading in (check.require, check.opportunities):
             reading.read(values)
     except EvaluationError as error:
-        return VALUELESS if error.code == E_NOTHING else UNVALUED
+        return VALUELESS if is_of_nothing(error, (check.require, check.opportunities), values) else UNVALUED
     return None
 
 

@@ -37,7 +37,7 @@ spec: suite/v1
 name: heights
 runs: {long: {scenarios: [climb], seeds: [3]}}
 measures: {heights: "steps.map(s, s.record.reached)", top: "maximum(heights, 0)"}
-figures: {highest: {greatest: top}}
+figures: {highest: {greatest: top}, middle: {mean: top}, nothing: {rate: "slice([true], 1, 2)"}}
 checks:
   - {id: climbs, require: highest.value > 2, opportunities: highest.of, witness: {height: highest.value}}
 """
@@ -50,6 +50,19 @@ SUITES = {
     "the same without opportunities": {"checks.climbs.require": f"{KEY} > 0", "checks.climbs.opportunities": "0"},
     "opportunities that read an absent key": {"checks.climbs.opportunities": KEY},
     "a witness that reads an absent key": {"checks.climbs.witness.height": KEY},
+    "opportunities, and a figure of too few clusters": {
+        "checks.climbs.require": "middle.value > 0",
+        "checks.climbs.opportunities": KEY,
+    },
+    "a check without opportunities that reads such a figure": {
+        "checks.climbs.require": f"{KEY} > 0 && middle.cluster.low > 0",
+        "checks.climbs.opportunities": "0",
+    },
+    "a witness that reads such a figure": {"checks.climbs.witness.height": f"{KEY} + middle.of"},
+    "a check that reads a figure of nothing": {
+        "checks.climbs.require": f"{KEY} > 0 && nothing.value > 0",
+        "checks.climbs.opportunities": "nothing.of",
+    },
 }
 
 

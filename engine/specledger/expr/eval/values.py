@@ -23,6 +23,7 @@ from specledger.expr.errors import (
     E_EVAL_OVERFLOW,
     E_EVAL_TYPE,
     EvaluationError,
+    MissingField,
 )
 from specledger.expr.limits import INT_MAX, INT_MIN, MAX_LIST, MAX_STRING
 
@@ -204,7 +205,7 @@ def select(operand: Any, key: str) -> Any:
     if type(operand) is not dict:
         return wrong_type(f".{key}", operand)
     if key not in operand:
-        raise EvaluationError(E_EVAL_NO_SUCH_KEY, f"there is no `{key}`")
+        raise MissingField(key)
     return operand[key]
 
 
