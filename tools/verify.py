@@ -1148,7 +1148,8 @@ def suite_result(b: Bundle) -> JSON:
         counted = [arm if arm in allowed else "" for arm in arms]
         verdicts += [reached_] * any(counted.count(arm) > allowed.get(arm, 0) for arm in counted)
     verdicts += ["INCONCLUSIVE"] * (0 < len(own) == reached.count("INCONCLUSIVE"))
-    verdict = "ERROR" if "ERROR" in reached else min(verdicts, key=order.index, default="INCONCLUSIVE")
+    erred = "ERROR" in reached or any(one["error"] is not None for one in b.of("figure"))
+    verdict = "ERROR" if erred else min(verdicts, key=order.index, default="INCONCLUSIVE")
     checks = {one["check"]: one["verdict"] for one in b.of("check")}
     mutants = {one["mutant"]: one["caught"] for one in b.of("mutant")}
     counts = {"runs": len(own), "trials": len(runs) - len(own), **sums}

@@ -204,6 +204,8 @@ class SuiteTally:
             self._own, self._allowed = body["runs"], body["allowed"]
         elif type_ == "run":
             self._run(body)
+        elif type_ == "figure":
+            self._broken |= body["error"] is not None
         elif type_ == "check":
             self._checks[body["check"]] = body["verdict"]
             self._verdicts.append(Verdict(body["verdict"]))
@@ -229,8 +231,8 @@ class SuiteTally:
     def verdict(self) -> Verdict:
         """The verdict of checks, mutants and the suite's own runs.
 
-        ERROR if a run is one or the suite did not end. More runs that fail than the suite allows fail it; more
-        inconclusive ones than it allows, or nothing but such runs, leave it INCONCLUSIVE.
+        ERROR if a run is one, a figure could not be computed, or the suite did not end. More runs that fail than the
+        suite allows fail it; more inconclusive ones than it allows, or nothing but such runs, leave it INCONCLUSIVE.
         """
         if self._broken or not self._ended:
             return Verdict.ERROR

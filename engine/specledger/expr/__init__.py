@@ -65,7 +65,7 @@ from specledger.expr.check.types import (
     TypeVariable,
     one_of,
 )
-from specledger.expr.errors import EvaluationError, MissingField, listening
+from specledger.expr.errors import EvaluationError, MissingFieldError, listening
 from specledger.expr.eval.evaluator import evaluate
 from specledger.expr.generate.compiler import compile_expression, compile_function, compile_functions
 from specledger.expr.generate.emitter import Emitter
@@ -88,12 +88,12 @@ __all__ = [
     "Emitter",
     "Environment",
     "EvaluationError",
-    "MissingField",
     "FixedType",
     "Function",
     "IntType",
     "ListType",
     "MapType",
+    "MissingFieldError",
     "Native",
     "RecordType",
     "Signature",

@@ -79,7 +79,7 @@ class EvaluationError(Exception):
         return f"{self.code}: {self.message}" + (f" at {self.span}" if self.span else "")
 
 
-class MissingField(EvaluationError):
+class MissingFieldError(EvaluationError):
     """A record or a map has no such `field`, by whose name it was read: `operand.field`."""
 
     def __init__(self, field: str) -> None:

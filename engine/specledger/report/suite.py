@@ -105,6 +105,8 @@ class SuiteReading(Reading):
         elif type_ == "figure":
             self._figures.append((receipt.seq, body))
             self.figures.append(body)
+            if body["error"] is not None:
+                self._observations.note(EVALUATION, receipt, "error", body["error"], {})
         elif type_ == "check":
             self._checks.append((receipt.seq, self._check(receipt), body))
         elif type_ == "mutant":
@@ -142,7 +144,10 @@ class SuiteReading(Reading):
         errors, runs = self._observations.count[EVALUATION], len(self._own)
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         why = "" if runs else "it has no runs of its own"
-        why = f"{errors} of {runs} runs have errors" if errors else why
+        figures = sum(body["error"] is not None for body in self.figures)
+        counts = {"runs": (errors - figures, runs), "figures": (figures, len(self.figures))}
+        found = [f"{count} of {of} {what} have errors" for what, (count, of) in counts.items() if count]
+        why = ", ".join(found) or why
         says = "everything in the suite's own runs can be evaluated"
         yield self._observations.of(Check(EVALUATION, says, None, outcome, runs, 0, why, error=errors > 0))
         yield self._ended(EXPECTED, Verdict.FAIL, "fail", Outcome.FAILED)

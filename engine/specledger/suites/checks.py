@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.verdict import Verdict
-from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, MissingField, RecordType
+from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, MissingFieldError, RecordType
 from specledger.lang.scope import E_DECLARATION, Scope
 from specledger.load import Resolved
 from specledger.spec.suite import Suite
@@ -138,11 +138,9 @@ def _cause(error: EvaluationError | FigureError) -> dict[str, Any]:
     return {"code": error.code, "expression": None if error.text is None else error.text.value, "offset": error.offset}
 
 
-def is_of_nothing(
-    error: EvaluationError | FigureError, readings: Sequence[Reading], values: Mapping[str, Any]
-) -> bool:
+def is_of_nothing(error: EvaluationError | FigureError, readings: Sequence[Reading], values: Mapping[str, Any]) -> bool:
     """Whether an error is that a figure was read which has no values, or no interval over clusters, in some group."""
-    if not isinstance(error, MissingField) or error.field not in OF_SOMETHING:
+    if not isinstance(error, MissingFieldError) or error.field not in OF_SOMETHING:
         return False
     figures = [values[name] for reading in readings for name in reading.names if name != "runs"]
     groups = [group for figure in figures for group in (figure if isinstance(figure, list) else [figure])]

@@ -37,7 +37,7 @@ spec: suite/v1
 name: heights
 runs: {long: {scenarios: [climb], seeds: [3]}}
 measures: {heights: "steps.map(s, s.record.reached)", top: "maximum(heights, 0)"}
-figures: {highest: {greatest: top}, middle: {mean: top}, nothing: {rate: "slice([true], 1, 2)"}}
+figures: {highest: {greatest: top}, middle: {mean: top}, nothing: {rate: "slice([true], 1, 2)"}, unread: {sum: top}}
 checks:
   - {id: climbs, require: highest.value > 2, opportunities: highest.of, witness: {height: highest.value}}
 """
@@ -46,6 +46,8 @@ SUITES = {
     "a measure that reads an absent key": {"measures.heights": "steps.map(s, {'a': 1}[string(s.t)])"},
     "a measure of a measure": {"measures.top": "{'a': 1}[string(size(heights))]"},
     "a figure": {"figures.highest.greatest": "{'a': 1}[string(size(heights))]"},
+    "a figure that no check reads": {"figures.unread.sum": "{'a': 1}[string(size(heights))]"},
+    "what is decided of a figure that no check reads": {"figures.unread.decided": "{'a': true}[string(top)]"},
     "a check that reads an absent key": {"checks.climbs.require": f"{KEY} > 0"},
     "the same without opportunities": {"checks.climbs.require": f"{KEY} > 0", "checks.climbs.opportunities": "0"},
     "opportunities that read an absent key": {"checks.climbs.opportunities": KEY},

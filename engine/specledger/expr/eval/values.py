@@ -23,7 +23,7 @@ from specledger.expr.errors import (
     E_EVAL_OVERFLOW,
     E_EVAL_TYPE,
     EvaluationError,
-    MissingField,
+    MissingFieldError,
 )
 from specledger.expr.limits import INT_MAX, INT_MIN, MAX_LIST, MAX_STRING
 
@@ -205,7 +205,7 @@ def select(operand: Any, key: str) -> Any:
     if type(operand) is not dict:
         return wrong_type(f".{key}", operand)
     if key not in operand:
-        raise MissingField(key)
+        raise MissingFieldError(key)
     return operand[key]
 
 
