@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from specledger.spec.base import (
+    POLICY_MS,
     QFIXED_ONE,
     Constant,
     Expression,
@@ -99,7 +100,7 @@ class Outside(Model):
         ),
     ] = None
     command: Annotated[list[Word] | None, Field(min_length=1, max_length=64)] = None
-    deadline_ms: Annotated[int, Field(ge=1, le=600_000)] = 200
+    deadline_ms: Annotated[int, Field(ge=1, le=600_000)] = POLICY_MS
     start_ms: Annotated[int, Field(ge=0, le=600_000)] = 2_000
     environment: Annotated[list[Variable], Field(max_length=64)] = Field(default_factory=list)
     declares: Annotated[Reference | None, RefTo("agent")] = None

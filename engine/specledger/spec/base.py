@@ -26,6 +26,9 @@ from pydantic import (
 QFIXED_ONE: Final = 1_000_000
 """1.0 in QFixed6, the fixed-point form of budgets and work (coherence kernel: six decimals)."""
 
+POLICY_MS: Final = 200
+"""Milliseconds that one evaluation of a policy may take unless a spec says otherwise (toy-pseudo-axion, watchdog)."""
+
 INTEGER_LIMIT: Final = 2**53 - 1
 """Largest magnitude of an integer that every JSON reader reads exactly."""
 

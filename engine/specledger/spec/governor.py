@@ -7,7 +7,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from specledger.spec.base import Constant, Expression, Expressions, Identifier, Model, Reason, Reference, RefTo, Spec
+from specledger.spec.base import (
+    POLICY_MS,
+    Constant,
+    Expression,
+    Expressions,
+    Identifier,
+    Model,
+    Reason,
+    Reference,
+    RefTo,
+    Spec,
+)
 from specledger.spec.memory import GovernorWrite, Memory
 from specledger.spec.types import TypeSpec
 from specledger.spec.world import Function
@@ -74,7 +85,7 @@ class Admission(Model):
     free: Mapping[Identifier, Grant] = Field(default_factory=dict)
     counterfactuals: Annotated[int, Field(ge=0, le=64)] = 3
     ms_per_tick: Annotated[int, Field(ge=1, le=1_000_000)] = 100
-    watchdog_ms: Annotated[int, Field(ge=1, le=600_000)] = 200
+    watchdog_ms: Annotated[int, Field(ge=1, le=600_000)] = POLICY_MS
     signature: Literal["secret", "ed25519"] = "secret"
     public: Annotated[str | None, StringConstraints(pattern=r"^[0-9a-f]{64}$", max_length=64)] = None
     key: Key | None = None

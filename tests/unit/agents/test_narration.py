@@ -26,8 +26,9 @@ from specledger.gates.digests import mass_units, receive
 from specledger.gates.documents import axion
 from specledger.gates.snapshots import Challenges, Vault
 from specledger.run.loop import run
+from specledger.run.session import greeting
 from specledger.spec.vocabulary import TraceWords
-from tests.toys import shipped_plan
+from tests.toys import ROOT, plan_of, shipped_plan
 
 WHEN = DecisionPoint(0, 0)
 
@@ -198,6 +199,19 @@ def test_a_procedure_that_never_changes_its_choice_has_no_claims_and_three_count
     )
     assert claimed == []
     assert len(idle) == 3
+
+
+def test_an_agent_gives_as_many_counterfactuals_as_its_kernel_demands():
+    changes = ("governor.admission.counterfactuals=6", "probes=[]", "episodes=1", "horizon=2")
+    plan = shipped_plan("axion-resource", "agent=honest", *changes)
+    documents = [event.body["proposals"][0]["document"] for event in run(plan) if event.type == "commit"]
+    assert [len(json.loads(document)["trace"]["counterfactuals"]) for document in documents] == [6, 6]
+
+
+@pytest.mark.parametrize("least", [3, 6])
+def test_a_program_is_told_how_many_counterfactuals_its_kernel_demands(least):
+    place = ROOT / "examples" / "agents" / "reasons.yaml"
+    assert greeting(plan_of(place, f"governor.admission.counterfactuals={least}"))["counterfactuals"] == least
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.profile_mutation import REASONS, constants, line_of, other, reason_for
+from tools.profile_mutation import REASONS, constants, line_of, other, reason_for, witnesses
 
 ROOT = Path(__file__).parents[3]
 
@@ -54,6 +54,23 @@ def test_the_shipped_reasons_are_of_lines_that_are_there():
         texts = [path.read_text(encoding="utf-8") for path in ROOT.glob(one["file"])]
         assert any(one["line"] in text for text in texts), one
         assert one["reason"]
+
+
+def test_goldens_are_no_witness():
+    class Silent:
+        def __init__(self):
+            self.commands = []
+
+        def run(self, *words, limit=None):
+            self.commands.append(words[-1])
+            return 0, ""
+
+        def reads(self):
+            return frozenset({"specs/a.yaml"})
+
+    copy, row = Silent(), {"checks": ["tests/golden/test_goldens.py::test_a", "tests/unit/test_b.py::test_b"]}
+    assert [one.name for one in witnesses(copy, [("profile", row)])] == ["tests/unit/test_b.py"]
+    assert copy.commands == ["tests/unit/test_b.py::test_b"]
 
 
 @pytest.mark.slow
