@@ -891,6 +891,8 @@ class RunFollower:
         self.faults: Counter[str] = Counter()
         self.claims: dict[str, Counter[str]] = {}  # by probe, how many were tested, and how many held
         self.most_faults = 0  # in one episode
+        self.active: set[str] = set()  # agents that acted
+        self.faulted: set[str] = set()  # agents that a fault kept from deciding
         self.prevented: Counter[tuple[int, str]] = Counter()  # in this episode, faults for which nothing was decided
         self.unread: Counter[str] = Counter()  # claims of an agent, by what could not be read
         self.stated: dict[str, list[tuple[int, bool]]] = {}  # by probe, the confidence in each claim, and its outcome
@@ -908,7 +910,7 @@ class RunFollower:
     def result(self) -> JSON:
         """What the receipts add up to (docs/evidence.md, "manifest.json")."""
         probed = [verdict for one in self.probes.values() for verdict in one]
-        clear = all("PASS" in one for one in self.probes.values())
+        clear = all("PASS" in one for one in self.probes.values()) and self.faulted <= self.active
         verdict = "PASS" if self.count["checks"] and clear else "INCONCLUSIVE"
         verdict = "FAIL" if self.violations["fatal"] or "FAIL" in probed else verdict
         limit = self.first.get("agent_faults") or "inconclusive"
@@ -1016,6 +1018,8 @@ class RunFollower:
             reasons = [one["reason"] for decision in decisions for one in decision["rejected"]]
             require(bears and body["fault"] in reasons, "a step has an agent fault that kept nobody from deciding")
             self.prevented[t, body["fault"]] += 1
+            self.faulted.add(of)
+        self.active.update([of] if acted else [])
         self.violations["fatal"].update([] if acted or "fault" in body else [of + "progress"])
         stopped = [] if acted or "fault" in body else [stop(t, decisions)]
         told = same(body["violations"][: len(stopped)], stopped) and len(stopped) + len(broken_in(body)) == len(

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
 from specledger.core.events import breached, owned
-from specledger.core.faults import FaultLimit
+from specledger.core.faults import FAULT, FaultLimit
 from specledger.core.verdict import Verdict, combine
 
 
@@ -38,6 +38,8 @@ class Tally:
         self._faults: Counter[str] = Counter()
         self._limit = FaultLimit.of(None)
         self._most_faults = 0
+        self._prevented: set[str] = set()
+        self._acted: set[str] = set()
         self._unread: Counter[str] = Counter()
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Counter[str]] = {}
@@ -80,6 +82,10 @@ class Tally:
     def _step(self, body: Mapping[str, Any]) -> None:
         """Count a decision; those of several agents at one t are one step, and their figures name the agent."""
         place, judged = None, True
+        if body["chosen"] is not None:
+            self._acted.add(body.get("agent", ""))
+        elif FAULT in body:
+            self._prevented.add(body.get("agent", ""))
         if "agent" in body:
             place, judged = (body["episode"], body["t"]), body["success"] is not None
             self._agents[body["agent"]].update(acted=body["chosen"] is not None, proposals=len(body["decisions"]))
@@ -117,7 +123,8 @@ class Tally:
 
         ERROR if anything could not be evaluated or the run did not end; after more agent faults than the scenario bears
         FAIL or INCONCLUSIVE, as it says; FAIL on a fatal breach, a step without an admissible action or a probe that
-        failed, INCONCLUSIVE if nothing was checked or a probe never passed, else PASS.
+        failed, INCONCLUSIVE if nothing was checked, a probe never passed or faults kept an agent from ever acting, else
+        PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
@@ -126,6 +133,7 @@ class Tally:
         if self._violations or self._failed:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
+        unclear = unclear or not self._prevented <= self._acted
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
 
     @property

@@ -164,3 +164,39 @@ def test_one_late_answer_too_many_ends_the_episode(folder):
     assert second["ended"] == "horizon"
     assert finished.verdict is Verdict.FAIL
     assert_verified(finished.place)
+
+
+SILENT = """
+CALLS = []
+
+def prose(message):
+    known = {"hello": {"type": "hello", "name": "prose"}, "reset": {"type": "ready"}}
+    return known.get(message["type"], "I would go east, since a coin is near.")
+
+def hesitant(message):
+    CALLS.extend([message["t"]] if message["type"] == "decide" else [])
+    proposal = {"action": {"op": "wait"}, "score": 0}
+    return {"type": "proposals", "proposals": [proposal]} if len(CALLS) == 3 else prose(message)
+"""
+
+
+@pytest.mark.parametrize(
+    ("agent", "scenario", "verdict"),
+    [
+        ("prose", "toy-basic", Verdict.INCONCLUSIVE),
+        ("prose", "simple", Verdict.INCONCLUSIVE),
+        ("prose", "axion-basic", Verdict.INCONCLUSIVE),
+        ("hesitant", "toy-basic", Verdict.PASS),
+    ],
+)
+def test_an_agent_that_never_acts_for_its_faults_is_no_pass_within_any_limit(agent, scenario, verdict, folder):
+    (folder / "silent.py").write_text(SILENT, encoding="utf-8")
+    spec = f"spec: agent/v1\nname: silent\noutside: {{python: 'silent:{agent}', deadline_ms: 20000}}\n"
+    (folder / "silent.yaml").write_text(spec, encoding="utf-8")
+    sets = ["agent=silent.yaml", "agent_faults={most: 1000}", "probes=[]", "episodes=1", "horizon=5"]
+    sets += ["governor.admission.watchdog_ms=20000"] if scenario.startswith("axion") else []
+    (bundle,) = load(scenario, kind="scenario", set=sets)
+    finished = execute(bundle, folder / "out", options=RunOptions(trusted=True))
+    assert finished.verdict is verdict
+    assert result_of(finished.place)["violations"] == {}
+    assert_verified(finished.place)
