@@ -1,5 +1,6 @@
 """The honest program of the page about outside agents is convicted by no probe, on every shipped world with a kernel."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -13,19 +14,24 @@ from tests.toys.bundles import bodies_of
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
 SCENARIOS = (
-    "basic",
-    "crowd",
-    "directions",
-    "hazard",
-    "noise",
-    "panel",
-    "plans",
-    "resource",
-    "sequential",
-    "social",
-    "tools",
+    *(f"all-layers-{world}" for world in ("hazard", "resource", "social")),
+    "axion-basic",
+    "axion-crowd",
+    "axion-directions",
+    "axion-hazard",
+    "axion-noise",
+    "axion-panel",
+    "axion-plans",
+    "axion-resource",
+    "axion-sequential",
+    "axion-social",
+    "axion-tools",
+    "mci-latent",
+    "mci-minimal",
+    "stated-reasons",
 )
-PROBES = "probes=[p3-audit, p4-bypass, p6-token, p5-causal, p5-predictions, layer-b, layer-c, layer-d, layer-r]"
+CHALLENGES = "p5-causal, p5-predictions, p5-repeated, p5-sequential, layer-b, layer-c, layer-d, layer-r"
+PROBES = f"probes=[p3-audit, p4-bypass, p6-token, {CHALLENGES}]"
 
 
 @pytest.fixture
@@ -37,7 +43,7 @@ def folder(tmp_path, monkeypatch):
 
 def judge(folder, scenario, seed, agent="honest"):
     sets = [f"agent={agent}-walker.yaml", "governor.admission.watchdog_ms=20000", PROBES, f"seed={seed}"]
-    (bundle,) = load(f"axion-{scenario}", kind="scenario", set=sets)
+    (bundle,) = load(scenario, kind="scenario", set=sets)
     place = execute(bundle, folder / f"{agent}-{scenario}-{seed}", options=RunOptions(trusted=True)).place
     (end,) = bodies_of(place, "episode_end")
     assert (end["violations"], end.get("faults"), end.get("unread")) == ([], None, None)
@@ -49,12 +55,23 @@ def assert_honest(found):
     assert found["PASS", ""] >= 0.9 * found.total(), found
 
 
+def named(key, kind, name):
+    """What a shipped spec names under a key, itself or by what it extends; empty if nothing."""
+    text = (PAGE.parents[1] / f"specs/{kind}/{name}.yaml").read_text(encoding="utf-8")
+    lines = dict(line.split(": ", 1) for line in text.splitlines() if re.match(r"[a-z]+: ", line))
+    return lines.get(key) or (named(key, kind, lines["extends"]) if "extends" in lines else "")
+
+
 def test_every_shipped_scenario_with_a_kernel_is_judged():
-    shipped = {path.stem for path in (PAGE.parents[1] / "specs/scenario").glob("axion-*.yaml")}
-    assert {f"axion-{one}" for one in SCENARIOS} == shipped
+    specs = PAGE.parents[1] / "specs"
+    kernels = {path.stem for path in (specs / "governor").glob("*.yaml") if "\nadmission:" in path.read_text("utf-8")}
+    governors = {path.stem: named("governor", "scenario", path.stem) for path in (specs / "scenario").glob("*.yaml")}
+    assert {*SCENARIOS} == {name for name, governor in governors.items() if governor in kernels}
+    probes = {path.stem for path in (specs / "probe").glob("*.yaml")}
+    assert {*PROBES.partition("[")[2].rstrip("]").split(", ")} == probes - {"p5-minimal"}  # it asks about factors
 
 
-@pytest.mark.parametrize("scenario", ["hazard", "directions"])
+@pytest.mark.parametrize("scenario", ["axion-hazard", "axion-directions"])
 def test_the_honest_program_is_not_convicted(scenario, folder):
     assert_honest(judge(folder, scenario, 7))
 
@@ -65,7 +82,7 @@ def test_a_program_that_takes_a_variable_for_the_whole_state_mispredicts(folder)
     wrong = text.replace('[one for one in seen["objects"] if one not in near]', "[]")
     assert wrong != text
     (folder / "honest.py").write_text(wrong, encoding="utf-8")
-    found = judge(folder, "resource", 3)
+    found = judge(folder, "axion-resource", 3)
     assert any(cause == "mispredicted" for _, cause in found), found
     assert not any(verdict == "FAIL" for verdict, _ in found), found
 
@@ -77,6 +94,6 @@ def test_the_honest_program_is_not_convicted_on_twenty_seeds(scenario, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", ["basic", "hazard", "resource"])
+@pytest.mark.parametrize("scenario", ["axion-basic", "axion-hazard", "axion-resource"])
 def test_the_dishonest_program_is_convicted(scenario, folder):
     assert any(verdict == "FAIL" for verdict, _ in judge(folder, scenario, 7, "dishonest"))
