@@ -12,7 +12,7 @@ from math import prod
 from typing import Any, Final
 
 from specledger.agents.agent import BREACH, MOST_COMBINATIONS, MOST_PROPOSALS, Agent, PlannedCandidate
-from specledger.core.weight import Allowance
+from specledger.core.weight import Allowance, footprint
 from specledger.expr import Emitter, EvaluationError, RecordType, Type, compile_function
 from specledger.expr.check.tree import Path
 from specledger.expr.errors import E_EVAL_LIMIT
@@ -22,6 +22,8 @@ from specledger.lang.effects import emit_fitting
 
 MOST_KNOWN: Final = 8
 """Values that are kept of each expression under `let`."""
+MOST_KNOWN_MEMORY: Final = 4_000_000
+"""Bytes, about, of one value of each of these expressions."""
 
 
 def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], list[dict[str, Any]]]:
@@ -83,7 +85,7 @@ def compile_sources(agent: Agent) -> Callable[[Any, Any], list[list[Any]]]:
         seen, memory = emitter.local("observation"), emitter.local("memory")
         read = frozenset[str]().union(*(source.variables for _, _, source in agent.draws))
         lines, names = bind(emitter, read, agent.memory.sources(emitter, seen, memory))
-        lists = ", ".join(emitter.expression(source, names) for _, _, source in agent.draws)
+        lists = ", ".join(emitter.hold(source, emitter.expression(source, names)) for _, _, source in agent.draws)
         return emitter.function("sources", [seen, memory], [*lines, f"return [{lists}]"])
 
     return compile_function(compose)
@@ -104,7 +106,7 @@ def _emit_known(emitter: Emitter, agent: Agent, names: dict[str, str]) -> list[s
     lines = []
     for name, checked in agent.let:
         read, found, local = (emitter.local(hint) for hint in ("read", "found", name))
-        known = KnownValues()
+        known = KnownValues(MOST_KNOWN_MEMORY // len(agent.let.items))
         find, keep = emitter.bind(known.find, "find"), emitter.bind(known.keep, "keep")
         sources = (_path_source(emitter, names, types, path) for path in sorted(checked.reads))
         lines += [
@@ -112,7 +114,7 @@ def _emit_known(emitter: Emitter, agent: Agent, names: dict[str, str]) -> list[s
             f"{found} = {find}({read})",
             f"if {found} is None:",
             f"    {found} = {keep}({read}, {emitter.expression(checked, names)})",
-            f"{local} = {found}[1]",
+            f"{local} = {emitter.hold(checked, f'{found}[1]')}",
         ]
         names[name] = local
     return lines
@@ -134,7 +136,9 @@ class KnownValues:
     An agent that is asked about many changes of one state reads mostly the same objects, which nobody changes in place.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_KNOWN_MEMORY) -> None:
+        """Know no values yet; those that take more memory than `most` bytes are never kept."""
+        self._most = most
         self._known: dict[tuple[int, ...], tuple[tuple[Any, ...], Any]] = {}
 
     def find(self, read: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any] | None:
@@ -143,6 +147,8 @@ class KnownValues:
 
     def keep(self, read: tuple[Any, ...], value: Any) -> tuple[tuple[Any, ...], Any]:
         """Keep a value in place of the oldest; what was read is kept with it, so that its identities stay its own."""
+        if footprint(value, self._most) > self._most:
+            return read, value
         if len(self._known) >= MOST_KNOWN:
             del self._known[next(iter(self._known))]
         kept = self._known[tuple(map(id, read))] = read, value
@@ -153,10 +159,9 @@ def _candidate_lines(
     emitter: Emitter, agent: Agent, candidate: PlannedCandidate, made: str, names: dict[str, str], keep: str
 ) -> list[str]:
     lists = [emitter.local("values") for _ in candidate.for_each]
-    lines = [
-        f"{listed} = {emitter.expression(values, names)}"
-        for listed, (_, values) in zip(lists, candidate.for_each, strict=True)
-    ]
+    lines = []
+    for listed, (_, values) in zip(lists, candidate.for_each, strict=True):
+        lines += emitter.assign(listed, values, names)
     lines.append(f"{emitter.bind(_countable)}([{', '.join(lists)}])")
     args = []
     for depth, (listed, (name, _)) in enumerate(zip(lists, candidate.for_each, strict=True)):

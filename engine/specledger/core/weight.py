@@ -134,10 +134,10 @@ def _room(value: Any, left: int) -> int:
         return left - len(value) - 2
     members: Iterable[Any] = ()
     if kind is dict:
-        left -= 1 + sum([len(key) + 4 for key in value if type(key) is str])
+        left -= max(2, 1 + sum([len(key) + 4 for key in value if type(key) is str]))
         members = value.values()
     elif kind is list or kind is tuple:
-        left -= 1 + len(value)
+        left -= max(2, 1 + len(value))
         members = value
     else:
         return left - 1
@@ -146,3 +146,26 @@ def _room(value: Any, left: int) -> int:
         if left < 0:
             break
     return left
+
+
+def footprint(value: Any, most: int, known: set[int] | None = None) -> int:
+    """The bytes of memory that a value without cycles takes, about; no more of it is looked at than `most` allows.
+
+    A part that it shares with itself counts once. Keys do not count: they are names of fields, or texts of the value.
+    """
+    kind = type(value)
+    if kind is str:
+        return 64 + 2 * len(value)
+    if kind is not dict and kind is not list:
+        return 32
+    known = set() if known is None else known
+    if id(value) in known:
+        return 0
+    known.add(id(value))
+    total = 64 + (8 if kind is list else 32) * len(value)
+    for member in value.values() if kind is dict else value:
+        if type(member) is not bool and (type(member) is not int or not -5 <= member <= 256):
+            total += footprint(member, most - total, known)
+        if total > most:
+            break
+    return total

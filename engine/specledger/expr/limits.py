@@ -29,3 +29,8 @@ MAX_WORK = 2_000_000
 texts that are made."""
 CHARACTERS_OF_WORK = 16
 """Code points of a text that is made, for each unit of work: so work bounds the memory of one evaluation, too."""
+MAX_MEMORY = 80_000_000
+"""Bytes, about, of the lists, maps and texts that the named values of one function (a set of proposals, a step, a
+judgement) hold at the same time."""
+WORK_WITHOUT_CHARGE = 1_000_000
+"""Work, of all named values of one function, up to which their memory is not looked at."""

@@ -54,11 +54,13 @@ def emit_let(emitter: Emitter, let: Let, names: dict[str, str]) -> list[str]:
     lines = []
     for name, checked in let:
         local = emitter.local(name)
-        lines.append(f"{local} = {emitter.expression(checked, names)}")
+        lines += emitter.assign(local, checked, names)
         names[name] = local
     return lines
 
 
 def emit_record(emitter: Emitter, let: Let, names: Mapping[str, str], keep: str = "") -> str:
     """A Python dict display of named expressions that do not read each other; each value is given to `keep`, if any."""
-    return "{" + ", ".join(f"{emitter.constant(n)}: {keep}({emitter.expression(c, names)})" for n, c in let) + "}"
+    values = {name: emitter.expression(checked, names) for name, checked in let}
+    values = {n: f"{keep}({values[n]})" if keep else emitter.hold(checked, values[n]) for n, checked in let}
+    return "{" + ", ".join(f"{emitter.constant(name)}: {value}" for name, value in values.items()) + "}"

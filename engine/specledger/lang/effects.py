@@ -216,8 +216,7 @@ def _change(
     if effect.kind in ("remove", "each"):
         return [], _change_elements(emitter, effect, names, place)
     value = emitter.local("value")
-    lazily = f" if {guard} else None" if guard else ""
-    read = [f"{value} = {emitter.expression(effect.values[-1], names)}{lazily}"]
+    read = emitter.assign(value, effect.values[-1], names, guard)
     declared = effect.type
     if isinstance(declared, ListType | MapType) and effect.kind != "set":
         declared = declared.item if isinstance(declared, ListType) else declared.value
@@ -230,7 +229,7 @@ def _change(
         full = _refusal(emitter, place, effect.type, right, name)
         return read, [*fits, f"{place} = [*{place}, {value}]", f"len({place}) <= {effect.type.most} or {full}"]
     key = emitter.local("key")
-    read.append(f"{key} = {emitter.expression(effect.values[0], names)}{lazily}")
+    read += emitter.assign(key, effect.values[0], names, guard)
     return read, [*fits, f"{place} = {{**{place}, {key}: {value}}}"]
 
 
@@ -280,10 +279,7 @@ def emit_fitting(
     lines, pairs = [], []
     for name, checked in fields:
         local = emitter.local(name)
-        lines += [
-            f"{local} = {emitter.expression(checked, names)}",
-            *demand(emitter, local, declared[name], checked, name),
-        ]
+        lines += [*emitter.assign(local, checked, names), *demand(emitter, local, declared[name], checked, name)]
         pairs.append(f"{emitter.constant(name)}: {local}")
     return lines, "{" + ", ".join(pairs) + "}"
 

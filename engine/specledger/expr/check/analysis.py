@@ -12,7 +12,18 @@ from msgspec import Struct
 
 from specledger.expr.check import tree
 from specledger.expr.check.tree import Path, Slot, Typed, parts, path_of, walk
-from specledger.expr.check.types import DYN, STRING, IntType, ListType, MapType, RecordType, Type
+from specledger.expr.check.types import (
+    BOOL,
+    DOUBLE,
+    DYN,
+    STRING,
+    ChoiceType,
+    IntType,
+    ListType,
+    MapType,
+    RecordType,
+    Type,
+)
 from specledger.expr.limits import (
     CHARACTERS_OF_WORK,
     INT_MIN,
@@ -157,6 +168,25 @@ def longest(text: Typed) -> int:
     if _written(text) and isinstance(text, tree.NativeCall) and isinstance(text.args[0].type, IntType):
         return len(str(INT_MIN))
     return len(text.value) if isinstance(text, tree.Value) and type(text.value) is str else MAX_STRING + 1
+
+
+def may_be_large(node: Typed) -> bool:
+    """Whether a node makes a value that could take much memory; what is only read is there already."""
+    if isinstance(node, tree.Value | tree.Variable | tree.Local | tree.Field | tree.Item) or _small(node.type):
+        return False
+    return not (isinstance(node.type, RecordType) and all(map(_small, node.type.fields.values())))
+
+
+def _small(type_: Type) -> bool:
+    return isinstance(type_, IntType | ChoiceType) or type_ in (BOOL, DOUBLE)
+
+
+def depth_of(type_: Type) -> int:
+    """1 for lists of numbers, 2 for lists of these, 0 for whatever has no size by its lengths alone."""
+    depth = 0
+    while isinstance(type_, ListType):
+        type_, depth = type_.item, depth + 1
+    return depth if depth <= 2 and _small(type_) else 0
 
 
 def _written(node: Typed) -> bool:

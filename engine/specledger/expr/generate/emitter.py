@@ -14,15 +14,15 @@ from textwrap import indent
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from specledger.expr.check.analysis import work
+from specledger.expr.check.analysis import depth_of, may_be_large, work
 from specledger.expr.check.checker import Checked
 from specledger.expr.eval.evaluator import evaluate
 from specledger.expr.generate.ast_allowlist import seal, sealed
 from specledger.expr.generate.numbering import Shape, shape_of
 from specledger.expr.generate.render import Renderer
 from specledger.expr.generate.sharing import share
-from specledger.expr.generate.source import BUILTINS, Frame, Meter, Names, Source
-from specledger.expr.limits import MAX_WORK
+from specledger.expr.generate.source import BUILTINS, Frame, Memory, Meter, Names, Source
+from specledger.expr.limits import MAX_WORK, WORK_WITHOUT_CHARGE
 
 _LINE = re.compile(r"[ -~]+\Z")
 
@@ -44,6 +44,9 @@ class Emitter(Source):
         self.sized = sized
         self._shared = shared and not exact
         self._meter = Meter()
+        self._memory = Memory()
+        self._memory_charges = (self._memory.hold, self._memory.hold_list, self._memory.hold_matrix)
+        self._named = 0
         self._plain = Renderer(self)
         self._metered = Renderer(self, self._meter)
 
@@ -79,6 +82,26 @@ class Emitter(Source):
         lines.append(f"return {self._metered.render(checked.root, frame)}")
         return f"{self.define('limited', params, lines, shared=True)}({', '.join(given.values())})"
 
+    def hold(self, checked: Checked, source: str) -> str:
+        """The source of a value that a name gets, and keeps, within what charges for its memory.
+
+        Work bounds the memory of the first values of a module together; of the others each is looked at.
+        """
+        if not may_be_large(checked.root):
+            return source
+        self._named += work(checked.root)
+        if self._named <= WORK_WITHOUT_CHARGE:
+            return source
+        self._memory.texts.append(checked.text)
+        charge = self._memory_charges[depth_of(checked.root.type)]
+        return f"{self.bind(charge, 'hold')}({len(self._memory.texts) - 1}, {source})"
+
+    def assign(self, local: str, checked: Checked, names: Mapping[str, str], guard: str = "") -> list[str]:
+        """Lines that give a local the value of an expression, charged for; with a guard, only where that is true."""
+        lazily = f" if {guard} else None" if guard else ""
+        charged = self.hold(checked, local)
+        return [f"{local} = {self.expression(checked, names)}{lazily}", *([] if charged == local else [charged])]
+
     def expect(self, local: str, example: Any) -> None:
         """Say what a parameter's value will probably be like, if anything: small matrices in it keep their sizes."""
         shape = shape_of(example) if self.sized else None
@@ -109,6 +132,8 @@ class Emitter(Source):
             raise ValueError("parameters must be different locals of this emitter")
         if not lines or not all(_LINE.match(line) for line in lines):
             raise ValueError("a body is lines of printable ASCII, at least one")
+        if self._memory.texts:
+            lines = [f"{self.bind(self._memory.begin, 'begin')}()", *lines]
         return self.define(hint, params, lines)
 
     def build(self, slower: Mapping[str, Callable[..., Any]] | None = None) -> Mapping[str, FunctionType]:

@@ -11,10 +11,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from specledger.core.spans import Text
+from specledger.core.weight import footprint
 from specledger.expr.check.tree import Slot
 from specledger.expr.errors import E_EVAL_LIMIT, EvaluationError
 from specledger.expr.generate.numbering import Shape
-from specledger.expr.limits import CHARACTERS_OF_WORK, MAX_WORK
+from specledger.expr.limits import CHARACTERS_OF_WORK, MAX_MEMORY, MAX_WORK
 
 BUILTINS: dict[str, Any] = {
     **{"abs": abs, "bool": bool, "dict": dict, "enumerate": enumerate, "float": float, "int": int, "len": len},
@@ -205,3 +207,45 @@ class Meter:
         self.left -= work
         if self.left < 0:
             raise EvaluationError(E_EVAL_LIMIT, "the evaluation takes too much work")
+
+
+class Memory:
+    """The memory that the named values of a function have left: each takes its own, in place of what it took before.
+
+    Attributes:
+        texts: The expression of each of them.
+    """
+
+    def __init__(self) -> None:
+        self.texts: list[Text] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """A new call begins: no value has a name yet."""
+        self._sizes: dict[int, int] = {}
+        self._left = MAX_MEMORY
+
+    def hold(self, number: int, value: Any) -> Any:
+        """Charge for the value that a name gets, and return it."""
+        left = self._left + self._sizes.pop(number, 0)
+        self._take(number, footprint(value, left), left)
+        return value
+
+    def hold_list(self, number: int, value: Any) -> Any:
+        """As `hold`, for a list of numbers, or nothing."""
+        if value is not None:
+            self._take(number, 64 + 40 * len(value), self._left + self._sizes.pop(number, 0))
+        return value
+
+    def hold_matrix(self, number: int, value: Any) -> Any:
+        """As `hold`, for lists of numbers in a list, or nothing."""
+        if value is not None:
+            size = 64 + 72 * len(value) + 40 * sum(map(len, value))
+            self._take(number, size, self._left + self._sizes.pop(number, 0))
+        return value
+
+    def _take(self, number: int, size: int, left: int) -> None:
+        self._sizes[number] = size
+        self._left = left - size
+        if self._left < 0:
+            raise EvaluationError(E_EVAL_LIMIT, "the named values take too much memory", 0, self.texts[number])
