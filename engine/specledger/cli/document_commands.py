@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -141,8 +140,7 @@ def _report(place: Path) -> Output:
     """The files of `spec report --format folder`, with every counterexample."""
     from specledger.pipeline.reporting import make_report
 
-    with ExitStack() as held:
-        return FORMATS["folder"].write(make_report(open_all([place], None, held, own=[place])), Options(whole=True))
+    return FORMATS["folder"].write(make_report(open_all([place], None, own=[place])), Options(whole=True))
 
 
 def _of_one_agent(output: Output) -> Output:

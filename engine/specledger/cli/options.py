@@ -112,7 +112,6 @@ Replayed = Annotated[
 ]
 UNREPLAYED: Final = "without replay: what receipts say was not made again (`--replay` does that before)"
 """Said of evidence that others may have written, before it is sealed."""
-Packed = Annotated[bool, typer.Option("--zip", help="Write each bundle as one zip file.")]
 Log = Annotated[
     Path | None,
     typer.Option("--log", metavar="FILE", help="A run log: each run is announced in it, and its result entered."),

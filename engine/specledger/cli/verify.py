@@ -246,9 +246,7 @@ def print_verification(place: Path, verification: Verification, format_: OutputF
 def seal(
     bundle: Annotated[
         Path,
-        typer.Argument(
-            metavar="BUNDLE", autocompletion=completion.bundles, help="A folder or a zip file that `spec run` wrote."
-        ),
+        typer.Argument(metavar="BUNDLE", autocompletion=completion.bundles, help="A folder that `spec run` wrote."),
     ],
     sign: Sign = None,
     origin: Origin = None,

@@ -104,7 +104,7 @@ class Finished(Struct, frozen=True):
 
     Attributes:
         name: The name of the case.
-        place: The bundle, a folder or a zip file.
+        place: The folder of the bundle.
         incidents: The first failures: errors and fatal breaches, then failed probes, then warnings.
         receipts: The receipts that people are shown, each with its type and body in one mapping.
         replaced: Whether an earlier bundle was at the place.

@@ -131,8 +131,7 @@ def test_the_report_compares_discoveries(discover, spec, tmp_path):
     assert manifest["receipts"]["root"] in done.out
 
 
-def test_the_journal_is_beside_the_evidence_whether_that_is_packed_or_not(discover, tmp_path):
-    assert discover("--zip", out="found.zip").status == 0
+def test_the_journal_is_beside_the_evidence(discover, tmp_path):
     assert discover(out="found").status == 0
     assert [path.name for path in tmp_path.glob("*.sqlite")] == ["found.journal.sqlite"]
 
