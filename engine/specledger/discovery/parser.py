@@ -18,7 +18,6 @@ from specledger.compile.law import Checked, compile_law
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, is_plain
 from specledger.core.diagnostics import Rejected, code, printable
 from specledger.discovery.contract import Scramble
-from specledger.discovery.equivalence import Statement, statement_of
 from specledger.discovery.fingerprint import Fingerprint, fingerprint
 from specledger.discovery.json_recovery import Broken, Found, read_values
 from specledger.laws.candidate import bundle_of
@@ -76,11 +75,6 @@ class ParsedLaw(Struct, frozen=True, dict=True):
     def fingerprint(self) -> Fingerprint:
         """What it says, independent of how it is written."""
         return fingerprint(self)
-
-    @cached_property
-    def statement(self) -> Statement | None:
-        """What it states apart from its universe's rule, if that can be proved about."""
-        return statement_of(self.plan.law)
 
 
 class ParseResult(Struct, frozen=True):

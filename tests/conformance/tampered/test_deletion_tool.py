@@ -35,7 +35,7 @@ CHANGED = 250
 """Changed bundles of each base."""
 MOST = 40
 """Inputs of a refusal that are tried without it."""
-SIGNED = ("climb-signed", "short-signed")
+SIGNED = ("climb-signed",)
 BASES = sorted(place.name for place in (PLACE / "bases").iterdir() if place.name not in SIGNED)
 
 BOUND = "it bounds size, and what is larger is refused for its form as well"
