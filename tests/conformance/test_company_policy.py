@@ -6,7 +6,8 @@ from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.pipeline.reporting import ask, make_report
 from specledger.report.evidence import read_evidence
-from specledger.report.model import Outcome, Receipt
+from specledger.report.model import Receipt
+from specledger.report.outcome import Outcome
 from specledger.report.profile_rules import Answers, questions_of
 from specledger.verify.checks import Verification
 

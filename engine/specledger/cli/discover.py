@@ -10,6 +10,7 @@ import typer
 
 from specledger.cli import completion
 from specledger.cli.codes import Interrupted
+from specledger.cli.executors import executor_of
 from specledger.cli.options import (
     UNREPLAYED,
     AllowOutside,
@@ -27,7 +28,6 @@ from specledger.cli.options import (
     check_changes,
     check_purpose,
     check_shared,
-    executor_of,
     seal_of,
 )
 from specledger.cli.output import print_error, print_json

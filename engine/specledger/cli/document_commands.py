@@ -16,8 +16,8 @@ import typer
 from msgspec.structs import replace
 
 from specledger.cli.codes import E_REPORT_PLACE
+from specledger.cli.executors import process_count
 from specledger.cli.main import main
-from specledger.cli.options import process_count
 from specledger.cli.output import print_text, write_output
 from specledger.cli.report import open_all
 from specledger.cli.run import run_case

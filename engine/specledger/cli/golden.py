@@ -10,7 +10,8 @@ import typer
 
 from specledger.cli import completion
 from specledger.cli.codes import E_GOLDEN_NONE
-from specledger.cli.options import AllowOutside, AnyFormat, Files, OutputFormat, Workers, process_count
+from specledger.cli.executors import process_count
+from specledger.cli.options import AllowOutside, AnyFormat, Files, OutputFormat, Workers
 from specledger.cli.output import (
     diagnostics_json,
     diagnostics_text,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from specledger.cli import completion
 from specledger.cli.codes import E_REPORT_PLACE
-from specledger.cli.options import process_count
+from specledger.cli.executors import process_count
 from specledger.cli.output import print_error, write_output
 from specledger.cli.verify import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specledger.cli.codes import Interrupted
+from specledger.cli.executors import executor_of, process_count
 from specledger.cli.options import (
     UNREPLAYED,
     AllowOutside,
@@ -34,8 +35,6 @@ from specledger.cli.options import (
     check_changes,
     check_purpose,
     check_shared,
-    executor_of,
-    process_count,
     seal_of,
 )
 from specledger.cli.output import (

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from specledger.cli.options import UNREPLAYED, Origin, Replayed, Sign, Stamp, Workers, executor_of, seal_of
+from specledger.cli.executors import executor_of
+from specledger.cli.options import UNREPLAYED, Origin, Replayed, Sign, Stamp, Workers, seal_of
 from specledger.cli.output import print_error, print_status, print_text
 from specledger.cli.verify import print_replay
 from specledger.core.diagnostics import counted, printable

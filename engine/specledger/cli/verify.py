@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from specledger.cli import completion
+from specledger.cli.executors import executor_of
 from specledger.cli.options import (
     UNREPLAYED,
     AnyFormat,
@@ -21,7 +22,6 @@ from specledger.cli.options import (
     Sign,
     Stamp,
     Workers,
-    executor_of,
     seal_of,
 )
 from specledger.cli.output import (

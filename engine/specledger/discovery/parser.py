@@ -74,7 +74,13 @@ class ParsedLaw(Struct, frozen=True, dict=True):
     @cached_property
     def fingerprint(self) -> Fingerprint:
         """What it says, independent of how it is written."""
-        return fingerprint(self)
+        return fingerprint(self.plan.law, self.document)
+
+    @property
+    def id(self) -> str:
+        """What it is called: the id that its proposer gave, else the name of its spec."""
+        given = self.document.get("law_id")
+        return given if isinstance(given, str) and given else self.plan.law.name
 
 
 class ParseResult(Struct, frozen=True):

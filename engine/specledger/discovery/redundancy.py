@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from specledger.discovery.fingerprint import Fingerprint, law_id
+from specledger.discovery.fingerprint import Fingerprint
 
 if TYPE_CHECKING:
     from specledger.discovery.parser import ParsedLaw
@@ -146,7 +146,7 @@ def _best(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
     for tier in _tiers(law.fingerprint):
         for index in indexes:
             if tier in index.equal:
-                return RedundancyMatch(law_id(index.equal[tier]), ONE, tier[0], _SAYS[tier[0]])
+                return RedundancyMatch(index.equal[tier].id, ONE, tier[0], _SAYS[tier[0]])
     return _near(law, indexes)
 
 
@@ -159,4 +159,4 @@ def _near(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
     if best is None:
         return None
     both, either, other = best
-    return RedundancyMatch(law_id(other), ONE * both // either, NEAR, f"{both} of {either} parts in common")
+    return RedundancyMatch(other.id, ONE * both // either, NEAR, f"{both} of {either} parts in common")

@@ -18,7 +18,7 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.resume import identity_of
 from specledger.evidence.seal import UNSIGNED, Seal
-from specledger.kinds.kind import case_name
+from specledger.kinds.case import case_name
 from specledger.load import Bundle
 from specledger.oracles.recording import Listener, Tape
 from specledger.run.executor import Executor, Lost

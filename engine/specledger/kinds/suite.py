@@ -22,8 +22,9 @@ from specledger.evidence.result import beyond_allowed
 from specledger.evidence.resume import identity_of
 from specledger.evidence.transport import InvalidFiles, read_files, write_files
 from specledger.kinds.asking_cost import asking_cost, weak_probes
+from specledger.kinds.case import case_name
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished, take_runs
-from specledger.kinds.kind import Runnable, case_name
+from specledger.kinds.kind import Runnable
 from specledger.kinds.running import (
     Finished,
     Progress,

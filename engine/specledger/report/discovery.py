@@ -17,8 +17,9 @@ from specledger.evidence.result import OUTCOMES
 from specledger.report.evidence import Evidence
 from specledger.report.figures import decimal, share
 from specledger.report.law import law_cells, law_details, spacetime
-from specledger.report.model import MOST_DRAWN, Body, Check, Outcome, Reading, Receipt, ReportKind
+from specledger.report.model import MOST_DRAWN, Body, Check, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.outcome import Outcome
 from specledger.report.plots import ACCEPTED_STATUSES, Plot, timeline
 from specledger.report.receipt_types import discovery_types
 from specledger.report.run import EVALUATION

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specledger.discovery.fingerprint import fingerprint
 from specledger.discovery.redundancy import ONE, RedundancyDetector
 from tests.toys.claims import T0, T, measured, named, obs, op
 
@@ -155,7 +154,7 @@ def test_names_and_order_do_not_matter(proposed, law, order):
 @settings(max_examples=20)
 def test_a_changed_constant_is_another_law(bounded, value, more, word):
     first, second = bounded("count('X')", word, value), bounded("count('X')", word, value + more)
-    assert fingerprint(first).meaning != fingerprint(second).meaning
+    assert first.fingerprint.meaning != second.fingerprint.meaning
     match = sees(first, second)
     assert match.match_type == "near"
     assert 0 < match.similarity < 900_000
