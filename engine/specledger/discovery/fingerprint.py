@@ -82,11 +82,6 @@ def measure_of(law: Law, name: str) -> str:
     return _measured(law).node(Observe(name, NOW))
 
 
-def conditions_of(law: Law) -> str:
-    """The digest of a law's preconditions, apart from names and the order of operands."""
-    return _measured(law).node(law.where)
-
-
 def _meaning(law: Law) -> tuple[str, Counter[str]]:
     tree, template = _measured(law), law.template
     counts = law.antecedent
