@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 ENGINE = Path(__file__).parents[2] / "engine"
-FACADE = ("specledger", "specledger.api")
-"""The names of the package are imported from the API when they are used; nothing else may import what imports it."""
+ALLOWED = {
+    "specledger": "specledger.api",
+    "specledger.kinds.finished_runs": "specledger.kinds.table",
+    "specledger.kinds.shards": "specledger.kinds.table",
+}
+"""Imports that would close a circle: names of the package come from the API when they are used; what
+reads finished runs and shards meets specs of any kind, and the table names what does so."""
 
 
 def modules_in(root):
@@ -64,9 +69,9 @@ def circles_in(graph):
 
 def test_no_modules_import_each_other():
     graph = graph_of(ENGINE)
-    package, api = FACADE
-    assert api in graph[package]
-    graph[package] = graph[package] - {api}
+    for module, imported in ALLOWED.items():
+        assert imported in graph[module]
+        graph[module] = graph[module] - {imported}
     assert len(graph) > 300
     assert circles_in(graph) == []
 
