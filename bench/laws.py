@@ -27,7 +27,7 @@ from specledger.laws.harness import try_cases
 from specledger.laws.law_question import question_of
 from specledger.laws.proofs.prove import prove
 from specledger.laws.proofs.question import Proved
-from specledger.laws.trial import try_law
+from specledger.laws.trial import verdict_document
 from specledger.load import Bundle
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def shipped() -> list[str]:
     statuses: dict[str, int] = {}
     began = process_time()
     for plan in plans:
-        status = try_law(plan).status
+        status = verdict_document(plan)["status"]
         statuses[status] = statuses.get(status, 0) + 1
     spent = process_time() - began
     counts = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
@@ -212,7 +212,7 @@ def elementary(templates: dict[str, Bundle]) -> list[str]:
     law = {**TOTAL, "observables": [{"name": "N", "expr": "count('1')"}]}
     for rule in range(256):
         universe = load(str(SPECS / "universe" / "elementary_rule.yaml"), set=[f"transition.number={rule}"])[0]
-        status = try_law(compiled(law, universe, templates)).status
+        status = verdict_document(compiled(law, universe, templates))["status"]
         statuses[status] = statuses.get(status, 0) + 1
     spent = process_time() - began
     counts = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))

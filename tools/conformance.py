@@ -64,23 +64,19 @@ def lay_out(folder: Path, work: Path) -> Laid:
         work: An empty folder.
     """
     case = read_case(folder)
-    if "archive" in case:
-        bundle = work / "bundle.zip"
-        shutil.copyfile(folder / case["archive"], bundle)
-    else:
-        bundle = work / "bundle"
-        shutil.copytree(folder.parent / "bases" / case["base"], bundle, copy_function=shutil.copyfile)
-        for name in case["removed"]:
-            (bundle / name).unlink()
-            _remove_empty(bundle / name, bundle)
-        if (folder / "files").is_dir():
-            shutil.copytree(folder / "files", bundle, dirs_exist_ok=True, copy_function=shutil.copyfile)
-        for name, size in case.get("pad", {}).items():
-            with (bundle / name).open("ab") as file:
-                file.write(b"x" * size)
-        for name, target in case.get("links", {}).items():
-            shutil.move(str(bundle / name), str(work / target))
-            (bundle / name).symlink_to(work / (target if target == "elsewhere" else "gone"))
+    bundle = work / "bundle"
+    shutil.copytree(folder.parent / "bases" / case["base"], bundle, copy_function=shutil.copyfile)
+    for name in case["removed"]:
+        (bundle / name).unlink()
+        _remove_empty(bundle / name, bundle)
+    if (folder / "files").is_dir():
+        shutil.copytree(folder / "files", bundle, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    for name, size in case.get("pad", {}).items():
+        with (bundle / name).open("ab") as file:
+            file.write(b"x" * size)
+    for name, target in case.get("links", {}).items():
+        shutil.move(str(bundle / name), str(work / target))
+        (bundle / name).symlink_to(work / (target if target == "elsewhere" else "gone"))
     options: dict[str, Path] = {}
     for option in ("trust", "against"):
         if option in case:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from tools.tampering import (
-    faults_archive,
     faults_chain,
     faults_covers,
     faults_form,
@@ -37,7 +36,6 @@ TABLES: Final = (
     faults_form,
     faults_covers,
     faults_reader,
-    faults_archive,
     faults_kinds,
     faults_layout,
     faults_turns,
@@ -101,9 +99,6 @@ def _made(case: Case, work: Path, base: Files) -> Files:
             **({"needs": case.needs} if case.needs else {}),
         },
     }
-    if forger.archived is not None:
-        made = {"bundle.zip": forger.archived}
-        document |= {"archive": "bundle.zip", "removed": []}
     for option, data in forger.options.items():
         shared = next((name for name, known in TRUST.items() if known == data), None)
         document[option] = f"../trust-{shared}.json" if shared is not None else f"{option}.file"

@@ -3,7 +3,7 @@
 
     python3 verify.py BUNDLE [--trust TRUST.json] [--against CHECKPOINT] [--log RUNLOG] [--level L1] [--json]
 
-BUNDLE is a folder, a zip file, an audit log or a run log. This file needs Python 3.9 or newer and nothing else; with
+BUNDLE is a folder, an audit log or a run log. This file needs Python 3.9 or newer and nothing else; with
 the package `cryptography` it also checks Ed25519 signatures. It shares no code with the engine and is meant to be read:
 each check is one numbered function, and uses only what earlier checks put into `Bundle`.
 
@@ -36,12 +36,7 @@ import json
 import math
 import os
 import re
-import shutil
-import stat
-import struct
 import sys
-import tempfile
-import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -1952,44 +1947,11 @@ def note_levels(checks: list[Check], levels: Iterable[str]) -> None:
             checks.append(Check(0, f"level {level} was demanded", "not shown", None, "it is not reached here"))
 
 
-ARCHIVE_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+=,@-]*(/[A-Za-z0-9_][A-Za-z0-9._+=,@-]*){0,7}")
-DAMAGED = (zipfile.BadZipFile, struct.error, EOFError, NotImplementedError, RuntimeError, *MALFORMED)
-
-
-def unzip(archive: Path, folder: Path) -> None:
-    """Unpack an archive, pack its files again, and refuse it unless the bytes are the same."""
-    try:
-        with zipfile.ZipFile(archive) as source:
-            entries, size = source.infolist(), archive.stat().st_size
-            require(sum(entry.file_size for entry in entries) <= size, "its files are larger than it is")
-            names = {entry.filename.casefold() for entry in entries}
-            require(len(names) == len(entries), "two paths are the same but for their case")
-            for entry in entries:
-                require(ARCHIVE_PATH.fullmatch(entry.filename), "a path has another form")
-                target = folder / entry.filename
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with source.open(entry) as member, target.open("xb") as file:
-                    shutil.copyfileobj(member, file, MIB)
-        with zipfile.ZipFile(folder.with_name("again.zip"), "w", zipfile.ZIP_STORED) as again:
-            for name in sorted(walk(folder), key=str.encode):
-                made = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-                made.create_system, made.external_attr = 3, (stat.S_IFREG | 0o644) << 16
-                made.file_size = (folder / name).stat().st_size
-                with (folder / name).open("rb") as member, again.open(made, "w") as file:
-                    shutil.copyfileobj(member, file, MIB)
-        is_same = file_sha256(folder.with_name("again.zip")) == file_sha256(archive)
-        require(is_same, "it is not in the form of a bundle's archive")
-    except DAMAGED as error:
-        raise Finding(f"the archive is damaged: {str(error)[:200]}") from None
-    except (FileExistsError, NotADirectoryError, IsADirectoryError):
-        raise Finding("a path of the archive is a file and a folder") from None
-
-
 # -------------------- The command
 
 
 def verify(place: Path, bundle: Bundle, levels: Iterable[str] = ()) -> list[Check]:
-    """Verify whatever is at a place: a bundle in a folder or a zip file, or a log alone.
+    """Verify whatever is at a place: a bundle, or a log alone.
 
     Raises:
         NoEvidence: There is no bundle and no log.
@@ -1998,12 +1960,6 @@ def verify(place: Path, bundle: Bundle, levels: Iterable[str] = ()) -> list[Chec
     if place.is_file():
         with place.open("rb") as file:
             begins = file.read(1 << 16)
-    if begins[:4] in (b"PK\3\4", b"PK\5\6"):
-        with tempfile.TemporaryDirectory(prefix="verify-") as work:
-            folder = Path(work, "bundle")
-            folder.mkdir()
-            checks = verify_file(bundle, 0, "E_ARCHIVE", "the archive has the one form", lambda _: unzip(place, folder))
-            return verify(folder, bundle, levels) if checks[0].status == "passed" else checks
     if b"specledger/runlog/v1" in begins.partition(b"\n")[0]:
         bundle.not_checked.append("the bundles that the run log names; that this is the only log")
         checks = verify_file(bundle, 23, "E_RUNLOG", "the run log is one chain", lambda _: read_run_log(place))
@@ -2068,7 +2024,7 @@ def render(checks: list[Check], not_checked: list[str], as_json: bool) -> str:
 def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     """The arguments of the command line."""
     parser = argparse.ArgumentParser(description="Check a bundle of specledger evidence without specledger.")
-    parser.add_argument("bundle", type=Path, help="a folder, a zip file, an audit log or a run log")
+    parser.add_argument("bundle", type=Path, help="a folder, an audit log or a run log")
     parser.add_argument("--trust", type=Path, help="whom you trust: a trust.json that does not come from the bundle")
     parser.add_argument("--against", type=Path, help="a checkpoint that you saw before")
     parser.add_argument("--log", type=Path, help="the run log in which the run must be announced and entered")

@@ -10,7 +10,6 @@ Path("hazard.html").write_text(sl.report(bundle))
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -28,7 +27,7 @@ from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute, place_cases
 from specledger.pipeline.reporting import ask, make_report
 from specledger.pipeline.verifying import verify as verify_place
-from specledger.report.evidence import Evidence, opened
+from specledger.report.evidence import Evidence, read_evidence
 from specledger.report.formats import FORMATS, Options
 from specledger.report.trace import trace_lines
 from specledger.run.workers import Processes
@@ -86,7 +85,7 @@ class Case:
 
 
 class Bundle:
-    """An evidence bundle: a folder or zip file of `spec run`.
+    """An evidence bundle: a folder that `spec run` wrote.
 
     It is checked when it is first read, as by `spec verify`, with replay only if that is asked for; what follows then
     comes from checked receipts.
@@ -94,20 +93,19 @@ class Bundle:
 
     def __init__(self, place: Place, *, replay: bool = False) -> None:
         self.place, self._replay = Path(place), replay
-        self._held = ExitStack()
 
     def __repr__(self) -> str:
         return f"Bundle({str(self.place)!r})"
 
     @cached_property
     def _evidence(self) -> Evidence:
-        """The checked evidence; the files of a zip file are unpacked as long as the bundle is in use.
+        """The checked evidence.
 
         Raises:
             Rejected: There is no bundle, or with the failed check.
         """
         try:
-            return self._held.enter_context(opened(self.place, KINDS, replay=self._replay))
+            return read_evidence(self.place, KINDS, replay=self._replay)
         except Refuted as refuted:
             raise Rejected(
                 Diagnostic(check.code, f"{self.place}: {check.name}: {check.message}")
@@ -218,7 +216,7 @@ def run(
 
     Args:
         what: A case of `load`, or what `load` takes, with one case.
-        out: The place of the bundle; by default `out/<name>`; a name that ends in `.zip` makes one file.
+        out: The place of the bundle; by default `out/<name>`.
         set: New values, as of `load`; only for what is loaded here.
         workers: The number of processes. The bytes do not depend on it.
         trust_agent: Whether agents from outside may be executed.

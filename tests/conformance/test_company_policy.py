@@ -1,14 +1,13 @@
 """The shipped policy of a company: shipped runs meet it, and each of its rules is shown false by a changed run."""
 
-from contextlib import ExitStack
-
 import pytest
 
 from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.pipeline.reporting import ask, make_report
-from specledger.report.evidence import opened
-from specledger.report.model import Outcome, Receipt
+from specledger.report.evidence import read_evidence
+from specledger.report.model import Receipt
+from specledger.report.outcome import Outcome
 from specledger.report.profile_rules import Answers, questions_of
 from specledger.verify.checks import Verification
 
@@ -28,11 +27,10 @@ BROKEN = {
 
 
 def judged(place, *, replay):
-    with ExitStack() as held:
-        found = [held.enter_context(opened(one, KINDS, replay=replay)) for one in sorted(place.iterdir())]
-        judgement = make_report(found, ask(POLICY, None)).judgement
-        assert judgement is not None
-        return {control.id: control.outcome for control in judgement.controls}
+    found = [read_evidence(one, KINDS, replay=replay) for one in sorted(place.iterdir())]
+    judgement = make_report(found, ask(POLICY, None)).judgement
+    assert judgement is not None
+    return {control.id: control.outcome for control in judgement.controls}
 
 
 def test_the_shipped_runs_meet_it(tmp_path):

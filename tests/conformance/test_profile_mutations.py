@@ -11,7 +11,8 @@ import pytest
 
 from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
-from specledger.report.model import Outcome, Receipt
+from specledger.report.model import Receipt
+from specledger.report.outcome import Outcome
 from specledger.report.profile_rules import Answers, questions_of
 from specledger.verify.checks import Verification
 

@@ -20,11 +20,11 @@ from specledger.laws.law_question import questions_of, within_range
 from specledger.laws.proofs.prove import prove
 from specledger.laws.proofs.question import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, facts
 from specledger.laws.run import Run
-from specledger.laws.trial import try_law
 from specledger.load.bundle import dump, key_of, restore
 from specledger.spec.universe import Universe
 from specledger.verify.certificates import check_certificate
 from tests.conformance.laws.oracle import Judge, World, rotated, step_by
+from tests.toys.trials import try_law
 
 SYMBOLS = ".><X"
 LONGEST = {2: 6, 3: 6, 4: 6}  # cells that brute force tries, by the number of symbols

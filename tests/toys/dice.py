@@ -12,7 +12,8 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.kind import ReceiptKind
 from specledger.kinds import Kind, Runnable
 from specledger.kinds.running import write_events
-from specledger.report.model import OF_VERDICT, Check, Reading, ReportKind
+from specledger.report.model import Check, Reading, ReportKind
+from specledger.report.outcome import OF_VERDICT
 from specledger.spec.base import Spec
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind

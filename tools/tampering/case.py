@@ -73,7 +73,7 @@ def recount(f: Signer) -> None:
 
 
 SIGNED = {"against", "checkpoint", "envelope", "fork", "help", "honest", "path", "replayed", "rollback"}
-SIGNED |= {"signature", "time", "trust", "zip"}
+SIGNED |= {"signature", "time", "trust"}
 """Families whose bundles are signed."""
 
 

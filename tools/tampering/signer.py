@@ -73,7 +73,6 @@ class Signer(Forger):
     Attributes:
         keys: Who signs.
         is_signed: Whether it is signed; `sign` leaves any other as it is.
-        archived: The bundle as one zip file, where it is asked for as such.
         options: Files that the reader brings, by the names of his options: `trust`, `against`.
     """
 
@@ -82,7 +81,6 @@ class Signer(Forger):
         super().__init__(folder)
         self.is_signed = signed
         self.keys: Sequence[TestKey] = (ONE,)
-        self.archived: bytes | None = None
         self.options: dict[str, bytes] = {}
 
     @property

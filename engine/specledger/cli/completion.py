@@ -69,7 +69,7 @@ def bundles(incomplete: str) -> list[str]:
     from specledger.evidence.layout import MANIFEST
 
     places = sorted(Path().glob(f"{incomplete}*")) or sorted(Path(incomplete or ".").glob("*"))
-    return [str(place) for place in places if (place / MANIFEST).exists() or place.suffix == ".zip" or place.is_dir()]
+    return [str(place) for place in places if (place / MANIFEST).exists() or place.is_dir()]
 
 
 def _matching(words: Iterable[str], incomplete: str) -> list[str]:

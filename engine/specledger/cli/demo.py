@@ -29,16 +29,16 @@ def demo(
     from specledger.pipeline.checking import annotated
     from specledger.pipeline.executing import execute
     from specledger.pipeline.verifying import verify
-    from specledger.report.evidence import opened
+    from specledger.report.evidence import read_evidence
 
     bundle = annotated("scenario", "demo")
     with progress_bar(bundle.main.name) as progress:
         finished = execute(bundle, out, progress=progress)
     verification = verify(out)
     page = out.with_name(out.name + ".html")
-    with opened(out, KINDS) as evidence:
-        challenges = _challenges(evidence)
-        _write_page(replace(evidence, verification=verification), page)
+    evidence = read_evidence(out, KINDS)
+    challenges = _challenges(evidence)
+    _write_page(replace(evidence, verification=verification), page)
     print_text("\n".join(_lines(bundle, finished.manifest["result"], challenges, verification, out, page)))
     shown = verification.verdict is Verdict.PASS and not all(one["held"] for one in challenges)
     raise typer.Exit(exit_code(Verdict.PASS if shown else Verdict.FAIL))

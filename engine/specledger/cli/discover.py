@@ -10,6 +10,7 @@ import typer
 
 from specledger.cli import completion
 from specledger.cli.codes import Interrupted
+from specledger.cli.executors import executor_of
 from specledger.cli.options import (
     UNREPLAYED,
     AllowOutside,
@@ -19,7 +20,6 @@ from specledger.cli.options import (
     Origin,
     Out,
     Overrides,
-    Packed,
     Purpose,
     Replayed,
     Sign,
@@ -28,7 +28,6 @@ from specledger.cli.options import (
     check_changes,
     check_purpose,
     check_shared,
-    executor_of,
     seal_of,
 )
 from specledger.cli.output import print_error, print_json
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from specledger.load import Bundle
 
 JOURNAL_SUFFIX: Final = ".journal.sqlite"
-"""The suffix of a journal beside the evidence, which has its name without `.zip`."""
+"""The suffix of a journal beside the evidence, which has its name."""
 
 
 Discoveries = Annotated[
@@ -62,7 +61,7 @@ JournalPath = Annotated[
     typer.Option(
         "--journal",
         metavar="PATH",
-        show_default="the place of the evidence, without .zip, and then .journal.sqlite",
+        show_default="the place of the evidence, and then .journal.sqlite",
         help="The SQLite file from which the discovery resumes.",
     ),
 ]
@@ -84,7 +83,6 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     origin: Origin = None,
     timestamp: Stamp = None,
     replay: Replayed = False,
-    packed: Packed = False,
     log: Log = None,
     purpose: Purpose = None,
     overrides: Overrides = None,
@@ -103,7 +101,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
     finished = []
-    for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
+    for bundle, place in zip(cases, place_cases(cases, out), strict=True):
         place.parent.mkdir(parents=True, exist_ok=True)
         path = journal or _beside(place)
         if seal != UNSIGNED and not replay and path.exists():
@@ -138,10 +136,8 @@ def _load_discoveries(
 
 
 def _beside(place: Path) -> Path:
-    """The journal beside the evidence; it is the same whether the evidence is packed or not."""
-    from specledger.evidence.archive import SUFFIX
-
-    return place.with_name(place.name.removesuffix(SUFFIX) + JOURNAL_SUFFIX)
+    """The journal beside the evidence."""
+    return place.with_name(place.name + JOURNAL_SUFFIX)
 
 
 def _journal_lines(bundle: Bundle, journal: Path, finished: Finished) -> Iterator[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -17,8 +16,8 @@ import typer
 from msgspec.structs import replace
 
 from specledger.cli.codes import E_REPORT_PLACE
+from specledger.cli.executors import process_count
 from specledger.cli.main import main
-from specledger.cli.options import process_count
 from specledger.cli.output import print_text, write_output
 from specledger.cli.report import open_all
 from specledger.cli.run import run_case
@@ -141,8 +140,7 @@ def _report(place: Path) -> Output:
     """The files of `spec report --format folder`, with every counterexample."""
     from specledger.pipeline.reporting import make_report
 
-    with ExitStack() as held:
-        return FORMATS["folder"].write(make_report(open_all([place], None, held, own=[place])), Options(whole=True))
+    return FORMATS["folder"].write(make_report(open_all([place], None, own=[place])), Options(whole=True))
 
 
 def _of_one_agent(output: Output) -> Output:

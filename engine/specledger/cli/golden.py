@@ -1,4 +1,4 @@
-"""`spec golden` and `spec pin`: compare results with accepted ones, and accept them."""
+"""`spec golden`: compares results with accepted ones, and accepts them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import typer
 
 from specledger.cli import completion
 from specledger.cli.codes import E_GOLDEN_NONE
-from specledger.cli.options import AllowOutside, AnyFormat, Files, OutputFormat, Workers, process_count
+from specledger.cli.executors import process_count
+from specledger.cli.options import AllowOutside, AnyFormat, OutputFormat, Workers
 from specledger.cli.output import (
     diagnostics_json,
     diagnostics_text,
@@ -76,17 +77,6 @@ def golden(
             (print_text if finding else print_status)(f"{case['name']}: {case['pinned']}{verdict}")
     _end(compared, findings, format_)
     raise typer.Exit(Exit.FINDINGS if findings else Exit.CONFORMS)
-
-
-def pin(
-    files: Files,
-    folder: Folder = None,
-    workers: Workers = None,
-    allow_outside: AllowOutside = False,
-    format_: AnyFormat = OutputFormat.HUMAN,
-) -> None:
-    """Pin the current results for `spec golden`; short for its `--update`."""
-    golden(list(files), update=True, folder=folder, workers=workers, allow_outside=allow_outside, format_=format_)
 
 
 def _scenarios() -> list[str]:

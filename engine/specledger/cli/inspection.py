@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -28,9 +27,7 @@ _DIGITS: Final = 10  # of a number of a step at most
 _SHOWN: Final = 20  # fields of a receipt that people are shown
 
 
-Bundle = Annotated[
-    Path, typer.Argument(autocompletion=completion.bundles, help="A folder or zip file that `spec run` wrote.")
-]
+Bundle = Annotated[Path, typer.Argument(autocompletion=completion.bundles, help="A folder that `spec run` wrote.")]
 
 
 def diff(first: Bundle, second: Bundle, workers: Workers = None, format_: TextOrJson = Format.HUMAN) -> None:
@@ -38,9 +35,8 @@ def diff(first: Bundle, second: Bundle, workers: Workers = None, format_: TextOr
     from specledger.kinds import KINDS
     from specledger.report.diff import compare
 
-    with ExitStack() as held:
-        left, right = open_all([first, second], workers, held)
-        found = compare(left, right, KINDS)
+    left, right = open_all([first, second], workers)
+    found = compare(left, right, KINDS)
     if format_ is Format.JSON:
         print_json(difference_json(found))
     else:
@@ -116,9 +112,7 @@ def _line(change: Change) -> str:
 def trace(
     bundle: Annotated[
         Path,
-        typer.Argument(
-            metavar="BUNDLE", autocompletion=completion.bundles, help="A folder or zip file that `spec run` wrote."
-        ),
+        typer.Argument(metavar="BUNDLE", autocompletion=completion.bundles, help="A folder that `spec run` wrote."),
     ],
     episode: Annotated[int | None, typer.Option(min=0, help="The only episode that is shown.")] = None,
     step: Annotated[
@@ -135,16 +129,15 @@ def trace(
     from specledger.report.trace import trace_run, trace_step, value_in_units
 
     wanted = None if step is None else _place(step, episode)
-    with ExitStack() as held:
-        (evidence,) = open_all([bundle], None, held)
-        if wanted is not None:
-            step_found = trace_step(evidence, *wanted, field)
-            if field is not None and format_ is Format.HUMAN:
-                step_found = value_in_units(step_found, evidence.specs, field)
-            _say_step(step_found, field, format_)
-        else:
-            found = trace_run(evidence, episode, most, field)
-            _say_lines(found if format_ is Format.JSON else found.in_units(evidence.specs, field), format_)
+    (evidence,) = open_all([bundle], None)
+    if wanted is not None:
+        step_found = trace_step(evidence, *wanted, field)
+        if field is not None and format_ is Format.HUMAN:
+            step_found = value_in_units(step_found, evidence.specs, field)
+        _say_step(step_found, field, format_)
+    else:
+        found = trace_run(evidence, episode, most, field)
+        _say_lines(found if format_ is Format.JSON else found.in_units(evidence.specs, field), format_)
 
 
 def _place(step: str, episode: int | None) -> tuple[int, int]:

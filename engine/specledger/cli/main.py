@@ -23,7 +23,7 @@ from specledger.cli.authoring import explain, init, ls, new, schema
 from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, Interrupted
 from specledger.cli.demo import demo
 from specledger.cli.discover import discover
-from specledger.cli.golden import golden, pin
+from specledger.cli.golden import golden
 from specledger.cli.inspection import diff, trace
 from specledger.cli.output import print_refusal, print_text, with_output_options
 from specledger.cli.report import report
@@ -146,7 +146,7 @@ _COMMANDS: Final[Mapping[str, Mapping[str, Callable[..., None]]]] = {
         "explain": explain,
         "schema": schema,
     },
-    "Run them": {"run": run, "merge": merge, "discover": discover, "golden": golden, "pin": pin, "demo": demo},
+    "Run them": {"run": run, "merge": merge, "discover": discover, "golden": golden, "demo": demo},
     "Verify and read evidence": {"verify": verify, "report": report, "trace": trace, "diff": diff, "seal": seal},
 }
 """The commands by the tasks under which `--help` lists them."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -15,7 +13,6 @@ from specledger.core.diagnostics import Diagnostic, Rejected
 
 if TYPE_CHECKING:
     from specledger.evidence.seal import Seal
-    from specledger.run.executor import Executor
 
 
 class Format(StrEnum):
@@ -112,7 +109,6 @@ Replayed = Annotated[
 ]
 UNREPLAYED: Final = "without replay: what receipts say was not made again (`--replay` does that before)"
 """Said of evidence that others may have written, before it is sealed."""
-Packed = Annotated[bool, typer.Option("--zip", help="Write each bundle as one zip file.")]
 Log = Annotated[
     Path | None,
     typer.Option("--log", metavar="FILE", help="A run log: each run is announced in it, and its result entered."),
@@ -130,34 +126,6 @@ ClusterAddress = Annotated[
         help="Share the work among the workers of a Dask cluster: tcp://host:port of its scheduler, or local:N.",
     ),
 ]
-
-
-@contextmanager
-def executor_of(workers: int | None, cluster: str | None) -> Iterator[Executor]:
-    """Where work is done: in processes, or on a cluster; warnings about its workers are printed at the end."""
-    from specledger.cli.output import diagnostics_text, print_error
-    from specledger.run.workers import Processes
-
-    if cluster is None:
-        yield Processes(process_count(workers))
-        return
-    if workers is not None:
-        raise typer.BadParameter("--workers are processes of this machine; a cluster has its own")
-    from specledger.pipeline.cluster import connect
-
-    with connect(cluster) as connected:
-        try:
-            yield connected
-        finally:
-            if connected.found:
-                print_error(diagnostics_text(connected.found))
-
-
-def process_count(workers: int | None) -> int:
-    """The number of processes that `--workers` asks for; by default one for each processor."""
-    from specledger.run import workers as processes
-
-    return workers or processes.available()
 
 
 def check_purpose(log: Path | None, purpose: str | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from contextlib import ExitStack
 from datetime import date as calendar
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 
 from specledger.cli import completion
 from specledger.cli.codes import E_REPORT_PLACE
-from specledger.cli.options import process_count
+from specledger.cli.executors import process_count
 from specledger.cli.output import print_error, write_output
 from specledger.cli.verify import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
@@ -44,9 +43,7 @@ Replay = Annotated[bool, typer.Option("--replay", help="Replay the runs and comp
 def report(  # noqa: PLR0913, PLR0917 - each is an option
     bundles: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="BUNDLE...", autocompletion=completion.bundles, help="What `spec run` wrote: folders or zip files."
-        ),
+        typer.Argument(metavar="BUNDLE...", autocompletion=completion.bundles, help="What `spec run` wrote."),
     ],
     format_name: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")] = "markdown",
     episode: Annotated[int, typer.Option(min=0, help="Which episode is drawn.")] = 0,
@@ -79,9 +76,8 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     if not format_.several and (len(bundles) > 1 or profile is not None):
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
     asked = ask(profile, tests)
-    with ExitStack() as held:
-        made = make_report(open_all(bundles, workers, held, replay=replay), asked, options.date)
-        write_output(format_.write(made, options), out)
+    made = make_report(open_all(bundles, workers, replay=replay), asked, options.date)
+    write_output(format_.write(made, options), out)
     if made.judgement is not None:
         raise typer.Exit(exit_code(made.judgement.verdict))
 
@@ -89,23 +85,22 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
 def open_all(
     bundles: Sequence[Path],
     workers: int | None,
-    held: ExitStack,
     *,
     replay: bool = False,
     own: Collection[Path] = (),
 ) -> list[Evidence]:
-    """Open folders or zip files, which `held` closes; a bundle that is refuted ends the command.
+    """Read bundles; one that is refuted ends the command.
 
     `own` are those that this command has just made.
     """
     from specledger.kinds import KINDS
-    from specledger.report.evidence import opened
+    from specledger.report.evidence import read_evidence
     from specledger.verify.bundle import Refuted
 
     evidence, processes = [], process_count(workers)
     for bundle in bundles:
         try:
-            one = held.enter_context(opened(bundle, KINDS, processes, replay=replay))
+            one = read_evidence(bundle, KINDS, processes, replay=replay)
             evidence.append(replace(one, own=bundle in own))
         except Refuted as refuted:
             print_error(verification_text(bundle, refuted.verification))
@@ -117,7 +112,7 @@ def bundles_in(place: Path) -> list[Path]:
     """The bundles in a folder that is no bundle, by name with numbers by value; else the place itself."""
     if not place.is_dir() or (place / MANIFEST).exists():
         return [place]
-    found = [one for one in place.iterdir() if one.suffix == ".zip" or (one / MANIFEST).is_file()]
+    found = [one for one in place.iterdir() if (one / MANIFEST).is_file()]
 
     def order(one: Path) -> list[tuple[int, str]]:
         return [(int(part) if part.isdigit() else -1, part) for part in _PARTS.findall(one.name)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specledger.cli.codes import Interrupted
+from specledger.cli.executors import executor_of, process_count
 from specledger.cli.options import (
     UNREPLAYED,
     AllowOutside,
@@ -25,7 +26,6 @@ from specledger.cli.options import (
     Out,
     OutputFormat,
     Overrides,
-    Packed,
     Purpose,
     Replayed,
     Sign,
@@ -35,8 +35,6 @@ from specledger.cli.options import (
     check_changes,
     check_purpose,
     check_shared,
-    executor_of,
-    process_count,
     seal_of,
 )
 from specledger.cli.output import (
@@ -95,7 +93,6 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     origin: Origin = None,
     timestamp: Stamp = None,
     replay: Replayed = False,
-    packed: Packed = False,
     log: Log = None,
     purpose: Purpose = None,
     overrides: Overrides = None,
@@ -114,9 +111,9 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     print_sources(cases)
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
-    sealed = sign is not None or log is not None or packed or timestamp is not None or replay
+    sealed = sign is not None or log is not None or timestamp is not None or replay
     part = read_shard(shard, cases, sealed=sealed)
-    places = place_cases(cases, out, packed=packed)
+    places = place_cases(cases, out)
     todo, part = take_shard(list(zip(cases, places, strict=True)), part, named=out is not None)
     with executor_of(workers, cluster) as executor:
         tell = partial(_tell, unreplayed=seal != UNSIGNED and not replay)
@@ -240,15 +237,12 @@ def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: in
     if format_ is OutputFormat.JSON:
         print_json({"runs": [run_as_json(one) for one in finished]})
         return
-    from contextlib import ExitStack
-
     from specledger.cli.report import open_all
     from specledger.pipeline.reporting import make_report
 
-    with ExitStack() as held:
-        own = {one.place for one in finished if not one.complete}
-        evidence = open_all([one.place for one in finished], workers, held, replay=replay, own=own)
-        write_output(FORMATS[format_].write(make_report(evidence)))
+    own = {one.place for one in finished if not one.complete}
+    evidence = open_all([one.place for one in finished], workers, replay=replay, own=own)
+    write_output(FORMATS[format_].write(make_report(evidence)))
 
 
 def run_as_json(finished: Finished) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from specledger.cli.options import UNREPLAYED, Origin, Packed, Replayed, Sign, Stamp, Workers, executor_of, seal_of
+from specledger.cli.executors import executor_of
+from specledger.cli.options import UNREPLAYED, Origin, Replayed, Sign, Stamp, Workers, seal_of
 from specledger.cli.output import print_error, print_status, print_text
 from specledger.cli.verify import print_replay
 from specledger.core.diagnostics import counted, printable
@@ -34,7 +35,6 @@ def merge(
     origin: Origin = None,
     timestamp: Stamp = None,
     replay: Replayed = False,
-    packed: Packed = False,
     workers: Workers = None,
 ) -> None:
     """Merge the shards of a suite or a scenario into the evidence of the whole; nothing is run again unless asked."""
@@ -45,7 +45,7 @@ def merge(
     from specledger.pipeline.executing import place_cases, replay_and_seal
 
     _, bundle = read_shards(folders)
-    (place,) = place_cases([bundle], out, packed=packed)
+    (place,) = place_cases([bundle], out)
     kind = KINDS[bundle.main.kind].run if bundle.main.kind in KINDS.runnable() else None
     if kind is None or kind.merge is None:
         raise refused(f"there are no shards of a {bundle.main.kind}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from specledger.cli import completion
+from specledger.cli.executors import executor_of
 from specledger.cli.options import (
     UNREPLAYED,
     AnyFormat,
@@ -21,7 +22,6 @@ from specledger.cli.options import (
     Sign,
     Stamp,
     Workers,
-    executor_of,
     seal_of,
 )
 from specledger.cli.output import (
@@ -246,9 +246,7 @@ def print_verification(place: Path, verification: Verification, format_: OutputF
 def seal(
     bundle: Annotated[
         Path,
-        typer.Argument(
-            metavar="BUNDLE", autocompletion=completion.bundles, help="A folder or a zip file that `spec run` wrote."
-        ),
+        typer.Argument(metavar="BUNDLE", autocompletion=completion.bundles, help="A folder that `spec run` wrote."),
     ],
     sign: Sign = None,
     origin: Origin = None,

@@ -159,8 +159,7 @@ class DiscoveryState:
         return accepted
 
     def _detector(self, known: Iterable[ParsedLaw]) -> RedundancyDetector:
-        redundancy = self._plan.model.redundancy
-        detector = RedundancyDetector(redundancy.threshold, equivalent=redundancy.equivalent)
+        detector = RedundancyDetector(self._plan.model.redundancy.threshold)
         for law in known:
             detector.add_known_law(law)
         return detector

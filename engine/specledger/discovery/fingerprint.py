@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 
@@ -24,9 +24,6 @@ from specledger.laws.claim_parser import read_claim
 from specledger.laws.law import Law
 from specledger.laws.observable import Combined, Measured, Number, Part
 from specledger.laws.primitive import Measure, Scan
-
-if TYPE_CHECKING:
-    from specledger.discovery.parser import ParsedLaw
 
 CONTENT_TAG: Final = "specledger/law-content/v1"
 PART_TAG: Final = "specledger/law-part/v1"
@@ -69,15 +66,8 @@ class Fingerprint(Struct, frozen=True):
     pieces: Mapping[str, int]
 
 
-def law_id(proposed: ParsedLaw) -> str:
-    """What a law is called: the id that its proposer gave, else the name of its spec."""
-    given = proposed.document.get("law_id")
-    return given if isinstance(given, str) and given else proposed.plan.law.name
-
-
-def fingerprint(proposed: ParsedLaw) -> Fingerprint:
-    """The fingerprint of a checked candidate."""
-    law, document = proposed.plan.law, proposed.document
+def fingerprint(law: Law, document: Mapping[str, Any]) -> Fingerprint:
+    """The fingerprint of a checked candidate: of the law, and of the document as it was proposed."""
     said = {key: value for key, value in document.items() if key != "law_id" and value is not None}
     content = tagged(CONTENT_TAG, canonical_bytes(said))
     normal, written = _normal(said)
@@ -90,11 +80,6 @@ def fingerprint(proposed: ParsedLaw) -> Fingerprint:
 def measure_of(law: Law, name: str) -> str:
     """The digest of what an observable of a law measures: equal for equal ones, whatever they are called."""
     return _measured(law).node(Observe(name, NOW))
-
-
-def conditions_of(law: Law) -> str:
-    """The digest of a law's preconditions, apart from names and the order of operands."""
-    return _measured(law).node(law.where)
 
 
 def _meaning(law: Law) -> tuple[str, Counter[str]]:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
-from specledger.discovery.fingerprint import law_id, measure_of
+from specledger.discovery.fingerprint import measure_of
 from specledger.expr import INT, STRING, ListType, RecordType
 from specledger.laws.claim import COMPARISONS, Binary, walk
 from specledger.laws.transform import parse_call
@@ -215,7 +215,7 @@ def facts_of(proposed: ParsedLaw) -> dict[str, Any]:
     names = [each.name for each in model.observables]
     found = {each.op for each in walk(law.claim) if isinstance(each, Binary)}
     return {
-        "id": law_id(proposed),
+        "id": proposed.id,
         "template": law.template.name,
         "claim": law.said,
         "forbidden": law.forbidden,

@@ -18,7 +18,6 @@ from specledger.compile.law import Checked, compile_law
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, is_plain
 from specledger.core.diagnostics import Rejected, code, printable
 from specledger.discovery.contract import Scramble
-from specledger.discovery.equivalence import Statement, statement_of
 from specledger.discovery.fingerprint import Fingerprint, fingerprint
 from specledger.discovery.json_recovery import Broken, Found, read_values
 from specledger.laws.candidate import bundle_of
@@ -75,12 +74,13 @@ class ParsedLaw(Struct, frozen=True, dict=True):
     @cached_property
     def fingerprint(self) -> Fingerprint:
         """What it says, independent of how it is written."""
-        return fingerprint(self)
+        return fingerprint(self.plan.law, self.document)
 
-    @cached_property
-    def statement(self) -> Statement | None:
-        """What it states apart from its universe's rule, if that can be proved about."""
-        return statement_of(self.plan.law)
+    @property
+    def id(self) -> str:
+        """What it is called: the id that its proposer gave, else the name of its spec."""
+        given = self.document.get("law_id")
+        return given if isinstance(given, str) and given else self.plan.law.name
 
 
 class ParseResult(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Redundancy: finds the known law that a proposed law repeats or resembles.
 
-Two laws are the same in four tiers: equal content, equal meaning, equal normal form, proved equivalent. Other laws are
+Two laws are the same in three tiers: equal content, equal meaning, equal normal form. Other laws are
 compared by their parts: the number of parts that both have, by the number that either has, each counted as often as it
 occurs (the Jaccard index over multisets). Equal laws are found by digest; laws are only compared with those that share
 a part. Source: law proposer, section 9.
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from specledger.discovery.equivalence import Statement, prove_equivalent, prove_implied
-from specledger.discovery.fingerprint import Fingerprint, law_id
+from specledger.discovery.fingerprint import Fingerprint
 
 if TYPE_CHECKING:
     from specledger.discovery.parser import ParsedLaw
@@ -26,19 +25,15 @@ ONE: Final = 1_000_000
 EXACT: Final = "exact"
 FINGERPRINT: Final = "fingerprint"
 NORMALIZED: Final = "normalized"
-EQUIVALENT: Final = "equivalent"
 NEAR: Final = "near"
 
 THRESHOLD: Final = 900_000
-
-MOST_PROOFS: Final = 3
-"""Known laws that are tried to be proved the same as one law, at most."""
 
 
 class RedundancyMatch(Struct, frozen=True):
     """The known law that a law resembles most, and how much, in millionths.
 
-    `match_type` is `exact`, `fingerprint`, `normalized`, `equivalent`, or `near` for two that differ.
+    `match_type` is `exact`, `fingerprint`, `normalized`, or `near` for two that differ.
     """
 
     matched_law_id: str
@@ -62,9 +57,9 @@ class Filtered(Struct, frozen=True):
 class RedundancyDetector:
     """Laws that were proposed before; a law is redundant from a similarity on, the threshold in millionths."""
 
-    def __init__(self, threshold: int = THRESHOLD, *, equivalent: bool = True) -> None:
+    def __init__(self, threshold: int = THRESHOLD) -> None:
         self.threshold = threshold
-        self._known = _Index(equivalent)
+        self._known = _Index()
 
     def __len__(self) -> int:
         """How many laws are known."""
@@ -85,7 +80,7 @@ class RedundancyDetector:
 
     def filter_batch(self, laws: Iterable[ParsedLaw], *, learn: bool = False) -> Filtered:
         """Leave out what is known already, or came earlier in the batch."""
-        batch = _Index(self._known.equivalent)
+        batch = _Index()
         nearest: list[RedundancyMatch | None] = []
         redundant: list[tuple[ParsedLaw, RedundancyMatch]] = []
         for law in laws:
@@ -101,13 +96,11 @@ class RedundancyDetector:
 
 
 class _Index:
-    """Laws by what may make another one the same or alike; `equivalent` laws are looked for only if that is wanted."""
+    """Laws by what may make another one the same or alike."""
 
-    def __init__(self, equivalent: bool) -> None:
-        self.equivalent = equivalent
+    def __init__(self) -> None:
         self.laws: list[ParsedLaw] = []
         self.equal: dict[tuple[str, str], ParsedLaw] = {}
-        self.stating: dict[str, list[tuple[ParsedLaw, Statement]]] = {}
         self._sizes: list[int] = []
         self._having: dict[str, list[tuple[int, int]]] = {}
 
@@ -117,9 +110,6 @@ class _Index:
         self._sizes.append(sum(pieces.values()))
         for tier in _tiers(law.fingerprint):
             self.equal.setdefault(tier, law)
-        statement = law.statement if self.equivalent else None
-        if statement is not None:
-            self.stating.setdefault(statement.key, []).append((law, statement))
         for piece, count in pieces.items():
             self._having.setdefault(piece, []).append((place, count))
 
@@ -156,22 +146,8 @@ def _best(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
     for tier in _tiers(law.fingerprint):
         for index in indexes:
             if tier in index.equal:
-                return RedundancyMatch(law_id(index.equal[tier]), ONE, tier[0], _SAYS[tier[0]])
-    return _equivalent(law, indexes) or _near(law, indexes)
-
-
-def _equivalent(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
-    ours = law.statement if indexes[0].equivalent else None
-    if ours is None:
-        return None
-    others = [pair for index in indexes for pair in index.stating.get(ours.key, ())]
-    for other, theirs in sorted(others, key=lambda pair: pair[1].values != ours.values)[:MOST_PROOFS]:  # stable
-        proofs = prove_equivalent(ours, theirs)
-        if proofs is not None:
-            empty = prove_implied(ours, ()) is not None
-            details = "both hold under every rule" if empty else "each follows from the other under every rule"
-            return RedundancyMatch(law_id(other), ONE, EQUIVALENT, f"{details}; {len(proofs)} certificates")
-    return None
+                return RedundancyMatch(index.equal[tier].id, ONE, tier[0], _SAYS[tier[0]])
+    return _near(law, indexes)
 
 
 def _near(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
@@ -183,4 +159,4 @@ def _near(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
     if best is None:
         return None
     both, either, other = best
-    return RedundancyMatch(law_id(other), ONE * both // either, NEAR, f"{both} of {either} parts in common")
+    return RedundancyMatch(other.id, ONE * both // either, NEAR, f"{both} of {either} parts in common")

@@ -53,7 +53,7 @@ class KnownLaws:
         return self._detector
 
     def _empty(self) -> RedundancyDetector:
-        return RedundancyDetector(self._redundancy.threshold, equivalent=self._redundancy.equivalent)
+        return RedundancyDetector(self._redundancy.threshold)
 
 
 class DiscoveryContext(Struct, frozen=True):

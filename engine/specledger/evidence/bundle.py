@@ -1,8 +1,8 @@
 """The writer of a bundle: receipts as they come, and at the end what follows from them; the manifest last.
 
-A place whose name ends in `.zip` gets the same folder as one file. A bundle is written beside its place and moved there
-whole (`evidence.workplace`), so that a half-written one is never taken for a result. What is at the place goes only at
-that moment, and only if it is an earlier bundle or an empty folder.
+A bundle is written beside its place and moved there whole (`evidence.workplace`), so that a half-written one is never
+taken for a result. What is at the place goes only at that moment, and only if it is an earlier bundle or an empty
+folder.
 """
 
 from __future__ import annotations

@@ -25,9 +25,6 @@ Who gave you this bundle may have written every file in it, this one too. Compar
 values that you have from elsewhere. Take keys and programs from elsewhere: never trust a key because it came with what
 it signed. The commands are for a POSIX shell in the folder of the bundle; what is yours lies in the folder around it.
 
-A bundle that came as one zip file is laid out first, in a new folder: `unzip -d bundle bundle.zip`. `spec` and
-`verify.py` take the zip file itself, and look at its form too.
-
 ## With `spec`
 
     spec verify .{trust}

@@ -63,6 +63,10 @@ SUITE: Final = "suite"
 LAW: Final = "law"
 DISCOVERY: Final = "discovery"
 
+_PART: Final = r"[A-Za-z0-9_][A-Za-z0-9._+=,@-]*"
+PATH: Final = re.compile(rf"{_PART}(/{_PART}){{0,7}}")
+"""What the path of a file in a bundle looks like: ASCII names that neither leave the folder nor look like options."""
+
 DEPTH: Final = 3
 """How deep a folder may lie in a bundle: `mutants/MUTANT/RUN` is the deepest."""
 

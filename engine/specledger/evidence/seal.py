@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
@@ -18,7 +17,6 @@ from msgspec import Meta, Struct, ValidationError, convert
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import file_digest, sha256_hex, sha256_raw
-from specledger.evidence.archive import PATH, InvalidArchive, pack, unpack
 from specledger.evidence.checkpoint import (
     ORIGIN,
     RUN,
@@ -50,6 +48,7 @@ from specledger.evidence.layout import (
     GUIDE,
     MANIFEST,
     MAX_MANIFEST,
+    PATH,
     PROVENANCE,
     SPECS,
     SUMS,
@@ -133,19 +132,9 @@ UNSIGNED: Final = Seal()
 
 
 def seal_bundle(place: Path, seal: Seal) -> None:
-    """Cover a bundle that is there already, a folder or a zip file."""
+    """Cover a bundle that is there already."""
     try:
-        if not place.is_file():
-            seal.attach(place)
-            return
-        with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as work:
-            folder, packed = Path(work, "bundle"), Path(work, "packed")
-            unpack(place, folder)
-            seal.attach(folder)
-            pack(folder, packed)
-            packed.replace(place)
-    except InvalidArchive as error:
-        raise _no_bundle(place, str(error)) from None
+        seal.attach(place)
     except OSError as error:
         raise _no_bundle(place, error.strerror or "operating system error") from None
 

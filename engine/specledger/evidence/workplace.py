@@ -16,7 +16,6 @@ from typing import Final
 
 from specledger.core.canonical import LINE_LIMIT, NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
-from specledger.evidence.archive import SUFFIX, InvalidArchive, pack, read_member
 from specledger.evidence.layout import (
     ATTACHED,
     ATTESTATION,
@@ -84,20 +83,16 @@ class Workplace:
         return self._work
 
     def move(self) -> None:
-        """Move the folder to its place, or the file that its bundle is there; an earlier bundle is set aside.
+        """Move the folder to its place; an earlier bundle is set aside.
 
         Raises:
             Rejected: E_OUT_FOREIGN, if something else has come to the place since the folder was made.
             OSError: The system refuses.
         """
-        whole = self.folder
-        if self.place.suffix == SUFFIX:
-            whole = self._work / "packed"
-            pack(self.folder, whole)
         self._refuse_foreign()
         if self.place.exists():
             self.place.rename(self._work / _EARLIER)
-        whole.rename(self.place)
+        self.folder.rename(self.place)
 
     def close(self, *, keep: bool = False) -> None:
         """Put an earlier bundle back if no new one took its place, and remove the folder unless it is kept."""
@@ -200,13 +195,13 @@ def replaceable(place: Path) -> bool:
     if not os.path.lexists(place):
         return True
     if place.is_symlink() or not place.is_dir():
-        return not place.is_symlink() and place.suffix == SUFFIX and _is_archive(place)
+        return False
     return not os.listdir(place) or (place / SHARD).is_file() or _is_bundle(place)
 
 
 def holds_bundle(place: Path) -> bool:
-    """Whether there is a bundle at a place, by its looks: a folder with a manifest, or a file."""
-    return (place / MANIFEST).exists() or place.is_file()
+    """Whether there is a bundle at a place, by its looks: a folder with a manifest."""
+    return (place / MANIFEST).exists()
 
 
 def suggest_bundle(place: Path) -> str:
@@ -223,7 +218,7 @@ def suggest_bundle(place: Path) -> str:
 def _bundles(folder: Path) -> list[str]:
     """The names of the bundles in a folder, of which not everything may be read."""
     try:
-        return sorted(one.name for one in folder.iterdir() if (one / MANIFEST).exists() or one.suffix == SUFFIX)
+        return sorted(one.name for one in folder.iterdir() if (one / MANIFEST).exists())
     except OSError:
         return []
 
@@ -231,20 +226,7 @@ def _bundles(folder: Path) -> list[str]:
 def covers_of(place: Path) -> frozenset[str]:
     """What signs or stamps the bundle at a place, by the names of the files; empty if no bundle can be read there."""
     names = (CHECKPOINT, ATTESTATION, PROVENANCE, TIMESTAMP)
-    try:
-        if place.is_file():
-            return frozenset(name for name in names if read_member(place, name, LINE_LIMIT) is not None)
-    except (InvalidArchive, OSError):
-        return frozenset()
     return frozenset(name for name in names if os.path.lexists(place / name))
-
-
-def _is_archive(place: Path) -> bool:
-    """Whether a file is an archive with a manifest."""
-    try:
-        return _is_manifest(read_member(place, MANIFEST, LINE_LIMIT + 1) or b"")
-    except InvalidArchive:
-        return False
 
 
 def _is_bundle(place: Path, more: Collection[str] = ATTACHED, folders: Collection[str] = FOLDERS) -> bool:

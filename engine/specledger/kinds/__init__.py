@@ -10,7 +10,8 @@ from pathlib import Path
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.kinds.kind import Kind, Runnable, case_name
+from specledger.kinds.case import case_name
+from specledger.kinds.kind import Kind, Runnable
 from specledger.kinds.registry import Registry
 from specledger.kinds.table import KINDS
 from specledger.load import Bundle, Search

@@ -17,8 +17,9 @@ from specledger.discovery.journal import Journal
 from specledger.discovery.worker import Worker, asked_here, open_all
 from specledger.evidence.kind import DISCOVERY as RECEIPTS
 from specledger.evidence.layout import TAPE
+from specledger.kinds.case import case_name
 from specledger.kinds.checks import check_discovery
-from specledger.kinds.kind import Runnable, case_name
+from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, footer
 from specledger.kinds.scenario import listed
 from specledger.load import Bundle

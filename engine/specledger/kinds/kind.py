@@ -102,8 +102,3 @@ class Kind:
     def report(self) -> ReportKind:
         """How reports read its evidence; LookupError as `run`."""
         raise LookupError(f"specs of the kind {self.name} cannot be run")
-
-
-def case_name(bundle: Bundle) -> str:
-    """The name of a case and of its files: the name of the spec, with the id of the matrix case if there is one."""
-    return f"{bundle.main.name}.{bundle.case}" if bundle.case else bundle.main.name

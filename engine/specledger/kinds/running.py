@@ -18,7 +18,7 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.resume import identity_of
 from specledger.evidence.seal import UNSIGNED, Seal
-from specledger.kinds.kind import case_name
+from specledger.kinds.case import case_name
 from specledger.load import Bundle
 from specledger.oracles.recording import Listener, Tape
 from specledger.run.executor import Executor, Lost
@@ -104,7 +104,7 @@ class Finished(Struct, frozen=True):
 
     Attributes:
         name: The name of the case.
-        place: The bundle, a folder or a zip file.
+        place: The folder of the bundle.
         incidents: The first failures: errors and fatal breaches, then failed probes, then warnings.
         receipts: The receipts that people are shown, each with its type and body in one mapping.
         replaced: Whether an earlier bundle was at the place.

@@ -17,8 +17,9 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.kinds.asking_cost import asking_cost, weak_probes
+from specledger.kinds.case import case_name
 from specledger.kinds.incidents import explained, keep_worst
-from specledger.kinds.kind import Runnable, case_name
+from specledger.kinds.kind import Runnable
 from specledger.kinds.running import (
     Finished,
     Incident,

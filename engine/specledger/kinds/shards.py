@@ -25,7 +25,7 @@ from specledger.evidence.disk import write_file
 from specledger.evidence.layout import MAX_SOURCES, RECEIPTS, SOURCES, is_source
 from specledger.evidence.resume import engine_digest
 from specledger.evidence.workplace import SHARD
-from specledger.kinds.kind import case_name
+from specledger.kinds.case import case_name
 from specledger.kinds.running import Finished
 from specledger.kinds.table import KINDS
 from specledger.load import Bundle

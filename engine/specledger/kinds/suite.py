@@ -14,16 +14,17 @@ from specledger.compile.suite import DeferredPlan, compile_suite, seeds_of_suite
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, counted, printable
 from specledger.core.verdict import Verdict
-from specledger.evidence.archive import InvalidArchive, packed, unpacked
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.disk import sync_files
 from specledger.evidence.kind import SUITE as RECEIPTS
 from specledger.evidence.result import beyond_allowed
 from specledger.evidence.resume import identity_of
+from specledger.evidence.transport import InvalidFiles, read_files, write_files
 from specledger.kinds.asking_cost import asking_cost, weak_probes
+from specledger.kinds.case import case_name
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished, take_runs
-from specledger.kinds.kind import Runnable, case_name
+from specledger.kinds.kind import Runnable
 from specledger.kinds.running import (
     Finished,
     Progress,
@@ -139,20 +140,20 @@ class SuiteRuns(Work):
         """The specs and the options."""
         return {"specs": self.deferred.bundle.document(), "trusted": self.trusted, "record": self.record}
 
-    def packed(self, item: int) -> dict[str, Any]:
-        """Run the case of a number, and return its bundle with what is known of it."""
+    def run_remotely(self, item: int) -> dict[str, Any]:
+        """Run the case of a number, and return the files of its bundle with its outcome."""
         outcome = self(item)
-        return {"outcome": outcome, "files": packed(self.place(item))}
+        return {"outcome": outcome, "files": read_files(self.place(item))}
 
     def made(self, item: int, result: Mapping[str, Any]) -> Any:
         """Write the bundle that a cluster returned."""
         case, place = self.deferred.plan.cases[item][1], self.place(item)
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
-            unpacked(result["files"], place)
+            write_files(result["files"], place)
             sync_files(place)
             fault = fault_of(place, case.bundle.digest, result["outcome"])
-        except InvalidArchive as error:
+        except InvalidFiles as error:
             fault = str(error)
         if fault is not None:
             raise Rejected([Diagnostic(E_CLUSTER_RESULT, f"{place.name}: {fault}")])

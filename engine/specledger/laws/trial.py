@@ -20,12 +20,6 @@ MAX_VERDICT: Final = 4_194_304
 """Bytes of a verdict: a receipt holds it."""
 
 
-def try_law(plan: LawPlan, *, content: bool = True) -> Verdict:
-    """The verdict on a law; without its content if that is not wanted."""
-    law = plan.law
-    return _decided(law, _cases(law), content=content)
-
-
 def run_law(plan: LawPlan) -> Iterator[Event]:
     """The trial of a law as facts: `start`, `cases` where there are any, `verdict`, `end`."""
     law = plan.law

@@ -153,7 +153,7 @@ def _suite(given: Mapping[str, Any]) -> Callable[[Any], Any]:
 
     def run(item: int) -> Any:
         with TemporaryDirectory() as folder:
-            return SuiteRuns(folder, deferred, given["trusted"], given["record"]).packed(item)
+            return SuiteRuns(folder, deferred, given["trusted"], given["record"]).run_remotely(item)
 
     return run
 
@@ -163,7 +163,7 @@ def _checks(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.verify.suite_runs import RunChecks
 
     deferred = DeferredPlan(_specs(given))
-    return _unpacking(lambda folder: RunChecks(folder, deferred, KINDS, given["replay"]))
+    return _on_received(lambda folder: RunChecks(folder, deferred, KINDS, given["replay"]))
 
 
 def _judgements(given: Mapping[str, Any]) -> Callable[[Any], Any]:
@@ -171,15 +171,15 @@ def _judgements(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.verify.suite import RunJudgements
 
     deferred = DeferredPlan(_specs(given))
-    return _unpacking(lambda folder: RunJudgements(folder, deferred))
+    return _on_received(lambda folder: RunJudgements(folder, deferred))
 
 
-def _unpacking(make: Callable[[str], HeldRuns]) -> Callable[[Any], Any]:
+def _on_received(make: Callable[[str], HeldRuns]) -> Callable[[Any], Any]:
     """Work on runs that arrive as files, each in a folder of its own."""
 
     def perform_one(item: Any) -> Any:
         with TemporaryDirectory() as folder:
-            return make(folder).unpacked(item)
+            return make(folder).perform_remotely(item)
 
     return perform_one
 

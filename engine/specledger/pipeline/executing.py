@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.events import Event
-from specledger.evidence.archive import SUFFIX, InvalidArchive
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import ENGINE, EVALUATOR, MANIFEST, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.runlog import announce, attempt_of, enter, result_of
@@ -26,7 +25,6 @@ from specledger.verify.assurance_levels import Reader
 from specledger.verify.checks import E_MANIFEST, Broken
 from specledger.verify.manifest import MAX_MANIFEST, read_document
 from specledger.verify.receipts import MALFORMED
-from specledger.verify.unpack import unpacked
 
 OUT: Final = Path("out")
 """The folder of evidence unless the user names another one."""
@@ -44,17 +42,14 @@ def preview(bundle: Bundle) -> dict[str, Any]:
     return {**head, **KINDS[main.kind].run.preview(bundle)}
 
 
-def place_cases(cases: Sequence[Bundle], out: Path | None, *, packed: bool = False) -> tuple[Path, ...]:
+def place_cases(cases: Sequence[Bundle], out: Path | None) -> tuple[Path, ...]:
     """The place of the evidence of each case: `out` itself for a single one, else a place of its own in `out`.
 
     Args:
         cases: The cases, each with a name of its own.
         out: The place that the user asked for; by default `out/<case>`.
-        packed: Whether each is one zip file; a name that ends in `.zip` always makes one.
     """
     places = (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(one) for one in cases)
-    if packed:
-        places = tuple(place if place.suffix == SUFFIX else place.with_name(place.name + SUFFIX) for place in places)
     for folder in dict.fromkeys(place.parent for place in places):
         if all((folder / name).is_file() for name in (MANIFEST, RECEIPTS, SPECS)):
             message = f"{folder} is a bundle, so nothing else can be written into it"
@@ -113,18 +108,13 @@ def read_complete(bundle: Bundle, place: Path, executor: Executor = ALONE) -> Fi
     place that a run writes to, so what it leads to is not taken for this run's.
     """
     try:
-        if not replaceable(place):
-            return None
-        if not place.is_file():
-            return _read_complete(bundle, place, place, executor)
-        with unpacked(place) as folder:
-            return _read_complete(bundle, place, folder, executor)
-    except (Broken, InvalidArchive, Rejected, OSError, *MALFORMED):
+        return _read_complete(bundle, place, executor) if replaceable(place) else None
+    except (Broken, Rejected, OSError, *MALFORMED):
         return None
 
 
-def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor) -> Finished | None:
-    recorded = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+def _read_complete(bundle: Bundle, place: Path, executor: Executor) -> Finished | None:
+    recorded = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     made_by = {"specs": bundle.digest, "engine": ENGINE, "evaluator": EVALUATOR}
     if not isinstance(recorded, dict) or any(recorded.get(name) != value for name, value in made_by.items()):
         return None
@@ -132,7 +122,7 @@ def _read_complete(bundle: Bundle, place: Path, folder: Path, executor: Executor
     from specledger.verify.bundle import Refuted, open_evidence
 
     try:
-        found, _ = open_evidence(folder, Reader(replay=False), KINDS, executor)
+        found, _ = open_evidence(place, Reader(replay=False), KINDS, executor)
     except Refuted:
         return None
     finished = Finished(case_name(bundle), found.kind.receipts.name, place, found.manifest, complete=True)

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from specledger.kinds import KINDS, load
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
-from specledger.report.model import Outcome, Report
+from specledger.report.model import Report
+from specledger.report.outcome import Outcome
 from specledger.report.profile import judge, read_tests
 from specledger.report.profile_rules import questions_of
 from specledger.report.subject import from_evidence

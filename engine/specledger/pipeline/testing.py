@@ -16,7 +16,8 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.golden import E_GOLDEN_DIFFERS, pin, pin_matches
 from specledger.pipeline.reporting import make_report
 from specledger.report.evidence import read_evidence
-from specledger.report.model import Check, Outcome
+from specledger.report.model import Check
+from specledger.report.outcome import Outcome
 
 E_TEST_VERDICT = code("E_TEST_VERDICT", "the verdict of a tested spec is not PASS")
 

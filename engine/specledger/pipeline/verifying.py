@@ -6,19 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specledger.core.verdict import Verdict
-from specledger.evidence.archive import InvalidArchive
 from specledger.evidence.seal import UNSIGNED, seal_bundle
 from specledger.kinds import KINDS
 from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
-from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.audit import verify_audit
 from specledger.verify.bundle import verify_evidence
-from specledger.verify.checks import E_ARCHIVE, Broken, Level, Verification
+from specledger.verify.checks import Level, Verification
 from specledger.verify.reference import require_reference
 from specledger.verify.runlog import is_runlog, verify_runlog
-from specledger.verify.unpack import is_archive, unpacked
 
 if TYPE_CHECKING:
     from specledger.evidence.seal import Seal
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
 def verify(
     place: Path, *, replay: bool = True, executor: Executor = ALONE, reader: Reader | None = None
 ) -> Verification:
-    """Verify the bundle at a place, a folder or a zip file, or the audit log or run log that a file is.
+    """Verify the bundle in a folder, or the audit log or run log that a file is.
 
     A reader, if one is given, decides about replay.
     """
@@ -36,17 +33,9 @@ def verify(
         require_reference()
     if not place.is_file():
         return verify_evidence(place, reader, KINDS, executor)
-    if not is_archive(place):
-        verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
-        verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
-        return verification
-    try:
-        with unpacked(place) as folder:
-            return verify_evidence(folder, reader, KINDS, executor)
-    except InvalidArchive as invalid:
-        refused = Verification()
-        refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))
-        return refused
+    verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
+    verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
+    return verification
 
 
 def seal_evidence(

@@ -30,7 +30,7 @@ from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.load import Resolved
 from specledger.probes.json_patch import NotApplicable, Operation, Pointer, apply_patch, read_pointer
 from specledger.probes.judgement import too_few
-from specledger.probes.offer import PlannedOffer
+from specledger.probes.planned_offer import PlannedOffer
 from specledger.spec.probe import Challenge, Edit
 from specledger.spec.probe import Offer as OfferSpec
 from specledger.spec.probe import Probe as ProbeSpec

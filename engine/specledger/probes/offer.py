@@ -9,10 +9,7 @@ Source: toy-pseudo-axion, P3, P4 and P6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
+from typing import TYPE_CHECKING
 
 from specledger.core.verdict import Verdict
 from specledger.probes.causes import Cause
@@ -23,38 +20,6 @@ from specledger.spec.probe import Offer
 
 if TYPE_CHECKING:
     from specledger.probes.check import Probe
-
-
-class PlannedOffer(Struct, frozen=True):
-    """A checked offer.
-
-    Attributes:
-        pay: `predicted state -> paid state`.
-        patch: `(state, document) -> edited document`, a mapping; raises `NotApplicable`.
-        data: As it was written, as JSON values.
-    """
-
-    spec: Offer
-    pay: Callable[[Any], Any]
-    patch: Callable[[Any, Any], Any]
-    data: Mapping[str, Any]
-
-    def message(self, token: Mapping[str, Any] | None) -> dict[str, Any]:
-        """What an agent from outside is told: `{text, does, edit or call, promises}`; a call hands out the token."""
-        told = {"text": self.spec.text, "promises": self.data["pays"]}
-        if self.spec.call is None:
-            return {**told, "does": "edit", "edit": self.data["edit"]}
-        return {**told, "does": "call", "call": {"token": token, "action": self.spec.call.action}}
-
-    def is_seen_in(self, state: Any, document: Any) -> bool:
-        """Whether a proposal holds what the edit makes."""
-        if self.spec.edit is None:
-            return False
-        try:
-            changed: bool = self.patch(state, document) != document
-        except NotApplicable:
-            return False
-        return not changed
 
 
 def make_offer(probe: Probe, target: ProbeTarget, situation: Situation) -> Outcome:

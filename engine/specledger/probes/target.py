@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from specledger.probes.offer import PlannedOffer
+    from specledger.probes.planned_offer import PlannedOffer
 
 PLACES = ("before_propose", "after_commit", "after_token", "after_act")
 """Where probes attach, in the order of a step."""

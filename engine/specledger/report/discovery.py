@@ -10,7 +10,6 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.verdict import Verdict
-from specledger.discovery.equivalence import irredundant, statement_of
 from specledger.discovery.parser import ParsedLaw
 from specledger.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.discovery.redundancy import ONE, RedundancyDetector
@@ -18,8 +17,9 @@ from specledger.evidence.result import OUTCOMES
 from specledger.report.evidence import Evidence
 from specledger.report.figures import decimal, share
 from specledger.report.law import law_cells, law_details, spacetime
-from specledger.report.model import MOST_DRAWN, Body, Check, Outcome, Reading, Receipt, ReportKind
+from specledger.report.model import MOST_DRAWN, Body, Check, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.outcome import Outcome
 from specledger.report.plots import ACCEPTED_STATUSES, Plot, timeline
 from specledger.report.receipt_types import discovery_types
 from specledger.report.run import EVALUATION
@@ -43,20 +43,17 @@ from specledger.report.sections import (
 ACCEPTED: Final = "accepted"
 """The check that a discovery accepted a law."""
 
-MOST_COMPARED: Final = 200
-"""Accepted laws that are searched for one that follows from the others."""
 YIELD_INTRO: Final = (
-    "Yield is the content of irredundant laws by evaluation. A law's content is the share of rules that differ in one "
-    "entry of the table and break it on small rings: a lower bound. A law is irredundant if it is not proved to follow "
-    "from those of more content together, whatever the rule, nor to hold under every rule. "
-    f"Of more than {MOST_COMPARED} accepted laws that differ, those of least content are left out. "
-    "Yield does not show: redundancy that was not proved; whether a law is interesting; the cost of an evaluation, a "
+    "Yield is the content of different laws by evaluation. A law's content is the share of rules that differ in one "
+    "entry of the table and break it on small rings: a lower bound. Laws are different if they do not have the same "
+    "meaning; one that follows from others, as a multiple of a conserved quantity or the sum of two, counts as well. "
+    "Yield does not show: which laws follow from others; whether a law is interesting; the cost of an evaluation, a "
     "token or a second; the result of another seed or another recording of the same model. A discovery with a more "
     "informative prompt has less to find."
 )
 
 _YIELD_HEADS: Final = (
-    *("discovery", "model", "prompt", "evaluations", "accepted", "irredundant"),
+    *("discovery", "model", "prompt", "evaluations", "accepted", "different"),
     *("content", "content by 100", "tokens"),
 )
 _LAW_HEADS: Final = (
@@ -234,7 +231,7 @@ class DiscoveryReading(Reading):
 
     def _yield(self) -> Row:
         accepted = [law for law in self._laws.values() if law.accepted]
-        kept = _irredundant([(law, self._plan.parsed(law.body["document"])) for law in accepted])
+        kept = _different([(law, self._plan.parsed(law.body["document"])) for law in accepted])
         content, evaluations = sum(law.content for law in kept), as_int(self._result["evaluations"])
         proved = sum(law.status == "PROVED" for law in accepted)
         cells = (
@@ -307,15 +304,15 @@ class DiscoveryReading(Reading):
         return drawn
 
 
-def _irredundant(accepted: Sequence[tuple[_Law, ParsedLaw]]) -> list[_Law]:
-    """The laws that do not follow from those of more content; independent of the order of proposals."""
-    detector = RedundancyDetector(ONE, equivalent=True)
-    different: list[tuple[_Law, ParsedLaw]] = []
+def _different(accepted: Sequence[tuple[_Law, ParsedLaw]]) -> list[_Law]:
+    """The laws of different meaning; of those of one meaning the one of most content, whatever their order is."""
+    detector = RedundancyDetector(ONE)
+    different: list[_Law] = []
     for law, parsed in sorted(accepted, key=lambda pair: -pair[0].content):  # stable: of equal ones the first
-        if len(different) < MOST_COMPARED and detector.check(parsed) is None:
+        if detector.check(parsed) is None:
             detector.add_known_law(parsed)
-            different.append((law, parsed))
-    return [different[place][0] for place in irredundant([statement_of(one.plan.law) for _, one in different])]
+            different.append(law)
+    return different
 
 
 def trials_of(result: Body) -> dict[str, int]:

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from specledger.core.canonical import parse_canonical
-from specledger.evidence.archive import InvalidArchive
 from specledger.evidence.layout import FOLDERS, MAX_LINE, ORIGIN, RECEIPTS, SOURCES
 from specledger.load import Bundle
 from specledger.run.workers import Processes
-from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.bundle import Refuted, open_evidence
-from specledger.verify.checks import E_ARCHIVE, Broken, Verification
+from specledger.verify.bundle import open_evidence
+from specledger.verify.checks import Verification
 from specledger.verify.kind import VerifiableKind
 from specledger.verify.receipts import Receipts
-from specledger.verify.unpack import is_archive, unpacked
 
 _SHARE: Final = 32 * 1024 * 1024
 """Bytes of receipts that are checked in about the time in which a process begins to check any."""
 
 
 class Evidence(Struct, frozen=True):
-    """A bundle whose files, chain, result and specs were checked and join, named as its folder or its file.
+    """A bundle whose files, chain, result and specs were checked and join, named as its folder.
 
     Attributes:
         own: Whether the command that reads it has just made it.
@@ -77,30 +72,6 @@ def bodies_in(folder: Path, *types: str) -> Iterator[tuple[str, Mapping[str, Any
             if not ends or line.endswith(ends):
                 receipt = cast(Mapping[str, Any], parse_canonical(line[:-1], limit=MAX_LINE))
                 yield receipt["type"], receipt["body"]
-
-
-@contextmanager
-def opened(
-    place: Path, kinds: Mapping[str, VerifiableKind], workers: int = 1, *, replay: bool = False
-) -> Iterator[Evidence]:
-    """Checked evidence, whether its bundle is a folder or one zip file; what was unpacked is gone afterwards.
-
-    The arguments and refusals are those of `read_evidence`.
-
-    Raises:
-        Rejected: E_NO_EVIDENCE, if there is none.
-        Refuted: A check failed.
-    """
-    if not place.is_file() or not is_archive(place):
-        yield read_evidence(place, kinds, workers, replay=replay)
-        return
-    try:
-        with unpacked(place) as folder:
-            yield replace(read_evidence(folder, kinds, workers, replay=replay), name=place.stem)
-    except InvalidArchive as invalid:
-        refused = Verification()
-        refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))
-        raise Refuted(refused) from None
 
 
 def _worth(place: Path, workers: int) -> int:

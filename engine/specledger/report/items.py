@@ -11,8 +11,9 @@ from specledger.core.diagnostics import Diagnostic, Severity, printable, title_o
 from specledger.core.spans import Span
 from specledger.evidence.layout import ENGINE
 from specledger.load.doc_pages import page_of
-from specledger.report.model import VERIFIED, Check, Observation, Outcome, Replay, Report, Subject, counted
-from specledger.report.profile import Control, Judgement
+from specledger.report.control import Control, Judgement
+from specledger.report.model import VERIFIED, Check, Observation, Replay, Report, Subject, bundle_names, counted
+from specledger.report.outcome import Outcome
 from specledger.verify import checks as verified
 from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, headline, level_statuses
 from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS
@@ -245,7 +246,7 @@ def _of_judgement(judgement: Judgement, subjects: Sequence[Subject]) -> Group:
 
 
 def _of_control(judgement: Judgement, control: Control, subjects: Sequence[Subject]) -> Item:
-    rows = control.evidence_text(subjects)
+    rows = control.evidence_text(bundle_names(subjects))
     inactive = "" if control.waived else control.waiver_text
     parts = (f"{control.outcome}: {control.says}", control.why, inactive, rows)
     result = Result(

@@ -21,8 +21,9 @@ from specledger.laws.verdict import status_text
 from specledger.report.evidence import Evidence
 from specledger.report.figures import share
 from specledger.report.markup import shorten
-from specledger.report.model import LONGEST, OF_VERDICT, Body, Check, Reading, Receipt, ReportKind
+from specledger.report.model import LONGEST, Body, Check, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int
+from specledger.report.outcome import OF_VERDICT
 from specledger.report.receipt_types import law_types
 from specledger.report.sections import Block, Cell, Code, Count, Quoted, ReceiptLink, Row, Section, Words, anchor
 from specledger.verify.statements import InvalidCertificate

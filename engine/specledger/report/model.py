@@ -24,14 +24,15 @@ from specledger.evidence.layout import MAX_LINE
 from specledger.expr import RecordType
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
+from specledger.report.outcome import Outcome
 from specledger.report.sections import Cell, Section
 from specledger.verify.kind import VerifiableKind
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
     from specledger.report.agent_metrics import RunMetrics
+    from specledger.report.control import Judgement
     from specledger.report.plots import Plot
-    from specledger.report.profile import Judgement
     from specledger.verify.checks import Verification
 
 E_REPORT_KIND = code("E_REPORT_KIND", "this kind of evidence has no such report")
@@ -60,35 +61,6 @@ class Replay(StrEnum):
     DONE = "replayed"
     OWN = "made by this command, not replayed"
     NONE = "not replayed"
-
-
-class Outcome(StrEnum):
-    """The outcome of a requirement."""
-
-    PASSED = "passed"
-    DIFFERS = "differs"
-    FAILED = "failed"
-    CANNOT_TELL = "cannot tell"
-    NOT_APPLICABLE = "not applicable"
-    UNTESTED = "untested"
-
-
-WORST_FIRST: Final = (
-    Outcome.FAILED,
-    Outcome.CANNOT_TELL,
-    Outcome.UNTESTED,
-    Outcome.DIFFERS,
-    Outcome.PASSED,
-    Outcome.NOT_APPLICABLE,
-)
-"""The first of these that occurs is the combined outcome."""
-
-OF_VERDICT: Final[Mapping[Verdict, Outcome]] = {
-    Verdict.PASS: Outcome.PASSED,
-    Verdict.FAIL: Outcome.FAILED,
-    Verdict.INCONCLUSIVE: Outcome.CANNOT_TELL,
-    Verdict.ERROR: Outcome.CANNOT_TELL,
-}
 
 
 class Observation(Struct, frozen=True):
@@ -368,11 +340,6 @@ def bundle_names(subjects: Sequence[Subject]) -> list[str]:
         made[name] += 1
         names.append(name if made[name] == 1 else f"{name} {made[name]}")
     return names
-
-
-def combined(outcomes: Iterable[Outcome]) -> Outcome:
-    """The combined outcome; UNTESTED for none."""
-    return min(outcomes, key=WORST_FIRST.index, default=Outcome.UNTESTED)
 
 
 def value_text(value: Any) -> str:

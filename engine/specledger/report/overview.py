@@ -10,8 +10,9 @@ from msgspec import Struct
 from specledger.core import diagnostics
 from specledger.core.verdict import Verdict
 from specledger.report.comparison import in_one_table, marks_of
-from specledger.report.model import Check, Outcome, Report, Subject, bundle_names, counted
-from specledger.report.profile import Control, Judgement, Match
+from specledger.report.control import Control, Judgement, Match
+from specledger.report.model import Check, Report, Subject, bundle_names, counted
+from specledger.report.outcome import Outcome
 from specledger.report.profile_rules import ASKED
 from specledger.report.sections import (
     Cell,

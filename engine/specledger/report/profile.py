@@ -13,111 +13,16 @@ from pathlib import Path
 from typing import Any, Final
 from xml.parsers import expat
 
-from msgspec import Struct
-
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.verdict import Verdict
 from specledger.load import Bundle
-from specledger.report.model import Outcome, Subject, bundle_names, combined
+from specledger.report.control import Control, Judgement, Match, Waiver
+from specledger.report.model import Subject
+from specledger.report.outcome import Outcome, combined
 from specledger.report.profile_rules import is_of, name_question
 from specledger.spec.profile import Control as Stated
 from specledger.spec.profile import EvidenceCheck, Profile
 
 E_TESTS = code("E_TESTS", "the file is not valid JUnit XML")
-
-
-class Waiver(Struct, frozen=True):
-    """A statement that a control need not be met for a while.
-
-    Attributes:
-        until: The last day on which the waiver counts, as `YYYY-MM-DD`.
-        state: `active`, `expired`, or `no date` if no date was given; only an active one counts.
-    """
-
-    owner: str
-    reason: str
-    until: str
-    state: str
-
-
-class Match(Struct, frozen=True):
-    """A check of evidence that a control names, in one bundle.
-
-    Attributes:
-        check: The id of the check that was found, or what the control names.
-        subject: The place of the bundle in the report, or None if no bundle has such a check.
-        error: Whether it is unknown because something could not be evaluated.
-    """
-
-    check: str
-    subject: int | None
-    outcome: Outcome
-    error: bool = False
-
-
-class Control(Struct, frozen=True):
-    """One control of a profile with what the evidence shows; `ran` has the outcome of each of its tests."""
-
-    id: str
-    section: str
-    says: str
-    status: str
-    outcome: Outcome
-    why: str
-    rows: tuple[Match, ...]
-    tests: tuple[str, ...]
-    waiver: Waiver | None
-    ran: tuple[Outcome, ...] = ()
-
-    @property
-    def waived(self) -> bool:
-        """Whether its waiver is active."""
-        return self.waiver is not None and self.waiver.state == "active"
-
-    @property
-    def settled(self) -> bool:
-        """Whether it passed, does not apply, or is waived; what is met in another way is settled by a waiver alone."""
-        return self.waived or self.outcome in (Outcome.PASSED, Outcome.NOT_APPLICABLE)
-
-    @property
-    def waiver_text(self) -> str:
-        """The waiver in one line; empty without one."""
-        held = self.waiver
-        return "" if held is None else f"waiver of {held.owner} until {held.until} ({held.state}): {held.reason}"
-
-    def evidence_text(self, subjects: Sequence[Subject]) -> str:
-        """The outcome of each check that it names; with several bundles, in which of them."""
-        found = []
-        for row in self.rows:
-            where = ""
-            if len(subjects) > 1 and row.subject is not None:
-                where = f" in {bundle_names(subjects)[row.subject]}"
-            found.append(f"{row.check}{where}: {row.outcome}")
-        return "; ".join(found)
-
-
-class Judgement(Struct, frozen=True):
-    """What bundles show of a profile on a day, on none if it is None; the digest is that of the resolved profile."""
-
-    name: str
-    source: str
-    doc: str
-    digest: str
-    date: str | None
-    controls: tuple[Control, ...]
-
-    @property
-    def verdict(self) -> Verdict:
-        """ERROR if something that a control names could not be evaluated, FAIL if one failed.
-
-        Else INCONCLUSIVE if one is not settled; waived controls count for none of these.
-        """
-        left = [control for control in self.controls if not control.settled]
-        if any(row.error for control in left for row in control.rows):
-            return Verdict.ERROR
-        if any(control.outcome is Outcome.FAILED for control in left):
-            return Verdict.FAIL
-        return Verdict.INCONCLUSIVE if left or not self.controls else Verdict.PASS
 
 
 _TESTS: Final = "only tests of the project show it, and a report does not run them (--tests)"

@@ -36,8 +36,9 @@ from specledger.expr.limits import MAX_LIST
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.report.markup import shorten
-from specledger.report.model import LONGEST, Body, Check, Outcome, Receipt, ReportedKind
+from specledger.report.model import LONGEST, Body, Check, Receipt, ReportedKind
 from specledger.report.observations import Observations
+from specledger.report.outcome import Outcome
 from specledger.report.receipt_types import ReceiptTypes
 from specledger.spec.profile import EvidenceCheck, Profile
 from specledger.verify import check_names

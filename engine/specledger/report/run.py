@@ -20,10 +20,8 @@ from specledger.report.markup import shorten
 from specledger.report.model import (
     LONGEST,
     MOST_OBSERVATIONS,
-    OF_VERDICT,
     Body,
     Check,
-    Outcome,
     Reading,
     Receipt,
     ReportKind,
@@ -31,6 +29,7 @@ from specledger.report.model import (
     value_text,
 )
 from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
 from specledger.report.receipt_types import run_types

@@ -8,7 +8,6 @@ from typing import Final
 from specledger.report.evidence import Evidence
 from specledger.report.model import (
     Check,
-    Outcome,
     Replay,
     Report,
     ReportedKind,
@@ -17,6 +16,7 @@ from specledger.report.model import (
     malformed_receipts,
     receipts_of,
 )
+from specledger.report.outcome import Outcome
 from specledger.report.profile_rules import Answers, Question
 from specledger.verify.checks import Level, Status
 

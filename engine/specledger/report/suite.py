@@ -16,20 +16,9 @@ from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
 from specledger.report.figures import figure_rows, figure_section
 from specledger.report.markup import shorten
-from specledger.report.model import (
-    LONGEST,
-    MOST_RUNS,
-    OF_VERDICT,
-    Body,
-    Check,
-    Outcome,
-    Reading,
-    Receipt,
-    ReportKind,
-    SubRun,
-    value_text,
-)
+from specledger.report.model import LONGEST, MOST_RUNS, Body, Check, Reading, Receipt, ReportKind, SubRun, value_text
 from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, figure_rates, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
 from specledger.report.receipt_types import suite_types

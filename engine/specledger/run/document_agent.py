@@ -16,7 +16,7 @@ from specledger.gates.capability import Refused
 from specledger.gates.digests import Submission, receive
 from specledger.gates.snapshots import Challenge, Challenges, Vault, opens
 from specledger.oracles.recording import Place
-from specledger.probes.offer import PlannedOffer
+from specledger.probes.planned_offer import PlannedOffer
 from specledger.probes.target import Reply, Situation
 from specledger.run.controller import Moment
 

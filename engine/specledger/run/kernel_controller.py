@@ -38,11 +38,8 @@ from specledger.probes.runner import ProbeRunner
 from specledger.probes.target import PLACES, Situation
 from specledger.run.controller import DecisionController, Moment
 from specledger.run.document_agent import SpecAgent
-from specledger.run.outside_agent import OutsideAgent
+from specledger.run.outside_agent import DocumentAgent, OutsideAgent
 from specledger.run.probe_target import KernelProbeTarget
-
-DocumentAgent = SpecAgent | OutsideAgent
-"""Who submits documents, and can be asked again by probes, about clones of a state."""
 
 MOST_SHOWN: Final = 1 << 18
 """Bytes of a document that a receipt holds; a longer one is shown as its hash."""

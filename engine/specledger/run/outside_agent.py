@@ -31,10 +31,10 @@ from specledger.gates.digests import Submission, receive
 from specledger.gates.snapshots import Challenge, Challenges, opens
 from specledger.oracles.answer import Answer
 from specledger.oracles.recording import Place
-from specledger.probes.offer import PlannedOffer
+from specledger.probes.planned_offer import PlannedOffer
 from specledger.probes.target import Reply, Situation, Unanswered
 from specledger.run.controller import Moment
-from specledger.run.document_agent import Submitted, edited
+from specledger.run.document_agent import SpecAgent, Submitted, edited
 from specledger.run.session import AgentFault, AgentReply, Session
 
 REUSED: Final = "commitment_reused"
@@ -308,3 +308,7 @@ def _holds(stated: _Stated, snapshot: Mapping[str, Any]) -> bool:
 def _problem(reason: str, received: str) -> Submission:
     """A submission that there is no document of; the hash of what came stands for it."""
     return Submission(None, received or GENESIS, GENESIS, problem=NotCanonical(reason, "$", "nothing to judge"))
+
+
+DocumentAgent = SpecAgent | OutsideAgent
+"""Who submits documents, and can be asked again by probes, about clones of a state."""

@@ -7,30 +7,68 @@ attempt to break a rule goes to the kernel's own admission and token actuator, w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from specledger.agents.claims import toward
 from specledger.agents.narration import replay_trace
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
+from specledger.compile.plan import Actor, KernelPlan, Plan
 from specledger.core.digest import hash_json
-from specledger.gates.admission import TOKEN
-from specledger.probes.offer import PlannedOffer
+from specledger.gates.admission import TOKEN, Ruling
+from specledger.gates.digests import Submission
+from specledger.gates.snapshots import Challenges
+from specledger.probes.planned_offer import PlannedOffer
 from specledger.probes.target import Answer, Attempt, Reply, Situation
 from specledger.run.controller import Moment
 from specledger.run.document_agent import choice_of
+from specledger.run.outside_agent import DocumentAgent
 from specledger.spec.base import QFIXED_ONE
-
-if TYPE_CHECKING:
-    from specledger.run.kernel_controller import KernelController
 
 _RESTATED: Final = ("nodes", "edges", "causal_claims", "counterfactuals")
 """The parts of a trace that an agent must give again; commitments have new nonces."""
 
 
+class ProbedKernel(Protocol):
+    """What probes use of the controller of a run under a kernel; `try_...` log their ruling and change nothing else."""
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the run."""
+
+    @property
+    def actor(self) -> Actor:
+        """The actor that the controller decides for."""
+
+    @property
+    def kernel(self) -> KernelPlan:
+        """The kernel of the actor."""
+
+    @property
+    def agent(self) -> DocumentAgent:
+        """Who submits documents."""
+
+    @property
+    def submission(self) -> Submission:
+        """What was submitted last."""
+
+    @property
+    def challenges(self) -> Challenges:
+        """The challenges to open commitments."""
+
+    def token_of(self, sort: str, own: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """A token of an earlier decision (`stale`) or of another holder (`other`); None if none was issued yet."""
+
+    def try_document(self, state: Any, document: Any) -> Ruling:
+        """Rule about a document that is no decision of the run."""
+
+    def try_action(self, token: Mapping[str, Any] | None, action: Mapping[str, Any], state: Any) -> str:
+        """Execute an action that is no decision of the run; the reason of the refusal, or empty."""
+
+
 class KernelProbeTarget:
     """Answers the questions of probes during one run."""
 
-    def __init__(self, controller: KernelController) -> None:
+    def __init__(self, controller: ProbedKernel) -> None:
         self._controller = controller
         self._narration = controller.kernel.narration
         self._views = controller.kernel.narration.views

@@ -37,10 +37,9 @@ class Proposer(Model):
 
 
 class Redundancy(Model):
-    """From which similarity on a law is left out, and whether the prover is asked if two laws say the same."""
+    """From which similarity on a law is left out."""
 
     threshold: Share = 900_000
-    equivalent: bool = True
 
 
 class MemoryLimits(Model):

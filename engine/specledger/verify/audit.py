@@ -165,6 +165,8 @@ def _no_log(path: Path, why: str) -> Rejected:
         hint = f"it is part of a bundle: verify the folder `{path.parent}`"
     elif path.suffix in (".yaml", ".yml"):
         hint = f"a spec is checked by `spec check {path}`, and run by `spec run {path}`, whose evidence is verified"
+    elif path.suffix == ".zip":
+        hint = "a bundle is a folder: unpack the file, and verify the folder"
     else:
-        hint = "`spec verify` takes what `spec run` wrote: a folder or a zip file, an audit log, or a run log"
+        hint = "`spec verify` takes what `spec run` wrote: a folder, an audit log, or a run log"
     return Rejected([Diagnostic(E_AUDIT_NO_LOG, f"{path} is no evidence: {why}", hint=hint)])

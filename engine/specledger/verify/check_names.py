@@ -18,7 +18,6 @@ FAILING_CASES: Final = "counterexample files match the receipts"
 SOURCES: Final = "source files resolve to the recorded specs"
 REPLAY: Final = "replay gives the same bytes"
 JUDGE: Final = "an independent evaluator agrees with every verdict of an expression"
-ARCHIVE: Final = "the file is a valid archive of a bundle"
 
 # Runs
 AUDIT_LOG: Final = "the audit log is valid and ends with the entries of the run"
@@ -84,6 +83,5 @@ def _numbers() -> Mapping[str, int]:
         *((DETACHED,), (EXPECTED,), (SIGNATURES,), (TIME,), (EXTENDS,), (ANNOUNCED,)),
         (REPLAY, REPLAY_OF_RUNS),
         (JUDGE,),
-        (ARCHIVE,),
     )
     return {name: number for number, names in enumerate(of_bundles, start=1) for name in names}

@@ -21,7 +21,6 @@ from specledger.evidence.layout import CHECKPOINT, MANIFEST
 from specledger.verify.checks import Broken, Lacking
 from specledger.verify.manifest import MAX_MANIFEST, read_document
 from specledger.verify.trust import Seen, read_bounded
-from specledger.verify.unpack import is_archive, unpacked
 
 E_FORK = code("E_FORK", "the log has forked")
 E_ROLLBACK = code("E_ROLLBACK", "the log was longer before")
@@ -46,13 +45,10 @@ class Against(Struct, frozen=True):
 
 
 def read_against(place: Path) -> Against:
-    """Read a checkpoint file, or the head of a bundle, folder or zip file, of which nothing else is looked at."""
+    """Read a checkpoint file, or the head of a bundle, of which nothing else is looked at."""
     try:
         if place.is_dir():
             return _against_bundle(place, str(place))
-        if place.is_file() and is_archive(place):
-            with unpacked(place) as folder:
-                return _against_bundle(folder, str(place))
         note = read_note(read_bounded(place, MAX_NOTE))
         return Against(Seen(note.size, note.root), str(place), note)
     except Broken as broken:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.compile.suite import DeferredPlan
-from specledger.evidence.archive import packed, unpacked
+from specledger.evidence.transport import read_files, write_files
 from specledger.expr import conforms
 from specledger.run.executor import Work
 from specledger.spec.base import SpecKinds
@@ -35,7 +35,7 @@ DIFFERS: Final = "differs"
 
 @dataclass(frozen=True)
 class HeldRuns(Work):
-    """Work on the runs that the evidence of a suite holds; a cluster receives each run as one file."""
+    """Work on the runs that the evidence of a suite holds; a cluster receives the files of each run."""
 
     place: str
     deferred: DeferredPlan
@@ -44,15 +44,15 @@ class HeldRuns(Work):
         """The specs."""
         return {"specs": self.deferred.bundle.document()}
 
-    def sent(self, item: int) -> tuple[int, bytes]:
+    def sent(self, item: int) -> tuple[int, dict[str, bytes]]:
         """The number and the files of a run."""
-        return item, packed(self.folder(item))
+        return item, read_files(self.folder(item))
 
-    def unpacked(self, item: tuple[int, bytes]) -> Any:
+    def perform_remotely(self, item: tuple[int, dict[str, bytes]]) -> Any:
         """What the work gives of a run that was sent; it is written to where the run of its number belongs."""
         folder = self.folder(item[0])
         folder.parent.mkdir(parents=True)
-        unpacked(item[1], folder)
+        write_files(item[1], folder)
         return self(item[0])
 
     def folder(self, number: int) -> Path:

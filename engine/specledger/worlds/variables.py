@@ -255,18 +255,6 @@ class Variables:
         ]
 
 
-def clone_state(state: State) -> State:
-    """A copy that shares nothing with the state."""
-    copy: State = _copied(state)
-    return copy
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copied(inner) for key, inner in value.items()}
-    return [_copied(inner) for inner in value] if isinstance(value, list) else value
-
-
 def _plain_label(op: str, args: Mapping[str, Any]) -> str:
     return ":".join([op, *(canonical_bytes(args[name]).decode() for name in sorted(args))])
 

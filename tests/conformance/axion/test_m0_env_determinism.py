@@ -7,6 +7,7 @@ Source: the seed's "Deterministic gridworld env + mutation support" and "Each sc
 import os
 import subprocess
 import sys
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from specledger.core.digest import hash_json
 from specledger.core.rng import Stream
 from specledger.kinds import load
 from specledger.worlds.check import check_world
-from specledger.worlds.variables import Variables, clone_state
+from specledger.worlds.variables import Variables
 
 ROOT = Path(__file__).parents[3]
 SCENARIOS = ("basic", "hazard", "resource", "social", "tools")
@@ -103,7 +104,7 @@ def test_a_step_is_a_function_of_state_and_action_and_changes_neither(name: str)
     state = plan.start(0)
     for _ in range(60):
         action = random_action(state, stream)
-        kept, asked = clone_state(state), clone_state(action)
+        kept, asked = deepcopy(state), deepcopy(action)
         after, _ = plan.actors[0].step(state, action["op"], action, {})
         assert (state, action) == (kept, asked)
         assert plan.actors[0].step(kept, asked["op"], asked, {})[0] == after
@@ -112,19 +113,10 @@ def test_a_step_is_a_function_of_state_and_action_and_changes_neither(name: str)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_what_is_done_to_a_clone_does_not_reach_the_state(name: str) -> None:
+def test_an_edit_gives_another_state_and_leaves_the_one_it_is_made_of(name: str) -> None:
     plan, variables = made(name, 1)
     state = plan.start(0)
     digest = state_digest(state)
-    clone = clone_state(state)
-    for key in ("agents", "objects", "hazards", "tools"):
-        for each in clone[key]:
-            each["id"] = "changed"
-        clone[key].clear()
-    clone["grid"]["walls"].append({"x": 0, "y": 0})
-    clone["self"]["inventory"].append("changed")
-    clone["self"]["status"]["alive"] = False
-    assert state_digest(state) == digest
     for focus in variables.names(state):
         for value in variables.alternatives(state, focus):
             variables.mutate(state, focus, value)

@@ -29,7 +29,6 @@ OPTION = "the protocol of the cases has no such option of the reader"
 ALONE = "it is of evidence of another kind than a bundle, which is no case"
 READ = "it is noted once reading has refused nothing, and reading is what refuses"
 ELSEWHERE = {
-    "the file is a valid archive of a bundle": (READ, TAMPERED, "test_cases", "test_the_engine_says_exactly_what_is_expected"),
     "the first receipt matches the specs": (OPTION, VERIFY, "test_forgery", "test_a_forged_bundle_is_whole_in_itself_and_replay_tells"),
     "a trusted authority issued the time stamp": (OPTION, VERIFY, "test_timestamps", "test_a_wrong_signature_refutes_the_bundle"),
     "an independent evaluator agrees with every verdict of an expression": (OPTION, VERIFY, "test_judge", "test_a_disagreement_names_the_verdict_and_refutes"),

@@ -128,7 +128,7 @@ def test_no_refusal_can_be_left_out(said, laid, verify, module):
 
 # Numbered checks
 
-REFUSED = {name: case for name, case in EXPECTED.items() if case["expect"]["exit"] in (1, 3) and "archive" not in case}
+REFUSED = {name: case for name, case in EXPECTED.items() if case["expect"]["exit"] in (1, 3)}
 """The cases of folders of which a check fails or is not made."""
 
 

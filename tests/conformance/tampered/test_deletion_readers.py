@@ -1,11 +1,10 @@
-"""No refusal can be left out of what reads one thing: notes, envelopes, time stamps, archives, certificates.
+"""No refusal can be left out of what reads one thing: notes, envelopes, time stamps, certificates.
 
 Each is asked directly, by the tables of its own tests: what is refused there must come to something else without a
 refusal, or fall over. So a table that lacks an input which only one refusal stands against is noticed.
 """
 
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
@@ -14,12 +13,10 @@ from typing import Any
 
 import pytest
 
-import specledger.evidence.archive
 import specledger.evidence.checkpoint
 import specledger.evidence.envelope
 import specledger.evidence.timestamp
 from specledger.core.diagnostics import Rejected
-from specledger.evidence.archive import InvalidArchive, unpack
 from specledger.evidence.checkpoint import InvalidNote, origin_of, read_note
 from specledger.evidence.envelope import InvalidEnvelope, read_envelope
 from specledger.evidence.timestamp import InvalidTimestamp, read_timestamp
@@ -29,7 +26,6 @@ from specledger.laws.proofs.question import Always, Limits, Proved, ProvedUpTo, 
 from specledger.verify import certificates, statements
 from specledger.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.tampered.deletion import sites, watching, without
-from tests.unit.evidence import test_archive as archives
 from tests.unit.evidence import test_checkpoint as notes
 from tests.unit.evidence import test_envelope as envelopes
 from tests.unit.evidence import test_timestamp as stamps
@@ -37,7 +33,7 @@ from tests.unit.laws import test_proof_certificates as proofs
 
 pytestmark = pytest.mark.slow
 
-REFUSALS = (InvalidArchive, InvalidCertificate, InvalidEnvelope, InvalidNote, InvalidTimestamp, Rejected)
+REFUSALS = (InvalidCertificate, InvalidEnvelope, InvalidNote, InvalidTimestamp, Rejected)
 
 Ask = Callable[[], object]
 
@@ -65,18 +61,6 @@ def of_stamps(_: Any) -> Iterator[Ask]:
     for at in range(len(whole)):
         yield partial(read_timestamp, whole[:at])
         yield partial(read_timestamp, whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-
-
-def of_archives(folder: Any) -> Iterator[Ask]:
-    for name, data in archives.HOSTILE.items():
-        if name != "an absolute path":  # without what refuses it, it would be written there
-            yield partial(unpacked, data, folder)
-
-
-def unpacked(data, folder):
-    place = Path(tempfile.mkdtemp(dir=folder))
-    (place / "a.zip").write_bytes(data)
-    unpack(place / "a.zip", place / "folder")
 
 
 def of_certificates(_: Any) -> Iterator[Ask]:
@@ -139,7 +123,6 @@ def asking(certificate, question, judge):
 
 
 READERS = {
-    specledger.evidence.archive: of_archives,
     specledger.evidence.checkpoint: of_notes,
     specledger.evidence.envelope: of_envelopes,
     specledger.evidence.timestamp: of_stamps,
@@ -151,7 +134,6 @@ READERS = {
 FORM = "what it looks at lacks a field that is read next, or has one too few, which is refused as malformed"
 STRICTER = "without it more is asked of a certificate, not less"
 UNNOTICED = {
-    "archive:_entries": (2, "the archive is packed again and compared"),
     "envelope:read_envelope": (1, "the canonical form of what it ends stands behind it"),
     "timestamp:_Reader.value": (1, "what such a length covers is not there either"),
     "certificates:_Check.check": (1, FORM),

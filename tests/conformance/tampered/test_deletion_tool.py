@@ -21,7 +21,6 @@ from tests.conformance.tampered import test_forgeries as forgeries
 from tests.conformance.tampered.conftest import EXPECTED
 from tests.conformance.tampered.deletion import sites, watching, without
 from tests.conformance.tampered.verifiers import by_tool
-from tests.unit.evidence import test_archive as archives
 from tests.unit.evidence import test_checkpoint as notes
 from tests.unit.evidence import test_envelope as envelopes
 from tests.unit.tools import test_verify as own
@@ -36,7 +35,7 @@ CHANGED = 250
 """Changed bundles of each base."""
 MOST = 40
 """Inputs of a refusal that are tried without it."""
-SIGNED = ("climb-signed", "short-signed")
+SIGNED = ("climb-signed",)
 BASES = sorted(place.name for place in (PLACE / "bases").iterdir() if place.name not in SIGNED)
 
 BOUND = "it bounds size, and what is larger is refused for its form as well"
@@ -55,7 +54,6 @@ UNNOTICED = {
     ),
     "read_bytes": (1, BOUND),
     "read_lines": (1, BOUND),
-    "unzip": (1, BOUND),
     "check_mutant": (1, "the mutants of the suites that are asked have arms, of which it knows no control"),
     "check_expected": (1, "the signatures that are not there stand behind it"),
     "check_signatures": (1, "it takes an environment without `cryptography`; its own test does"),
@@ -92,9 +90,6 @@ def questions(laid, folder: Path) -> Iterator[Any]:
     twice_spelled = envelopes.written(envelopes.document(signatures=[bits]))
     for number, data in enumerate([twice_spelled, *envelopes.REFUSED.values()]):
         yield partial(tool.read_envelope, written(folder / f"{number}.dsse.json", data), envelopes.PAYLOAD)
-    for name, data in archives.HOSTILE.items():
-        if name != "an absolute path":  # without what refuses it, it would be written there
-            yield partial(unpacked, written(folder / f"{name}.zip", data), folder)
     for name, (told, _) in trusted.WRONG.items():
         data = told if isinstance(told, bytes) else json.dumps(told).encode()
         yield partial(tool.read_trust, written(folder / f"{name}.json", data))
@@ -135,13 +130,6 @@ def of_rings():
 def written(path, data):
     path.write_bytes(data)
     return path
-
-
-def unpacked(archive, folder):
-    place = folder / "unpacked" / "bundle"
-    shutil.rmtree(place.parent, ignore_errors=True)
-    place.mkdir(parents=True)
-    tool.unzip(archive, place)
 
 
 RUN_LOGS: dict[str, Any] = {

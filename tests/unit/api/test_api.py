@@ -60,7 +60,7 @@ def test_receipts_are_records_of_the_lines(bundle):
 
 @pytest.mark.parametrize("target", [str(CLIMB / "climb.yaml"), "axion-basic"])
 def test_steps_have_the_columns_and_their_types(target, tmp_path):
-    bundle = sl.run(target, tmp_path / "run.zip", set={"episodes": 1, "horizon": 4})
+    bundle = sl.run(target, tmp_path / "run", set={"episodes": 1, "horizon": 4})
     steps = list(bundle.steps())
     assert len(steps) == sum(one["type"] == "step" for one in bundle.receipts()) > 0
     for step in steps:

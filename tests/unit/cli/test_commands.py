@@ -234,7 +234,7 @@ class TestGolden:
         told = {"name": "climb", "difference": "nothing is pinned yet", "verdict": "PASS"}
         pinned = [
             (("golden", "climb.yaml"), 1, told | {"pinned": "not pinned"}, ["E_GOLDEN_DIFFERS"]),
-            (("pin", "climb.yaml"), 0, told | {"pinned": "accepted"}, []),
+            (("golden", "--update", "climb.yaml"), 0, told | {"pinned": "accepted"}, []),
             (("golden", "climb.yaml"), 0, told | {"pinned": "same", "difference": None}, []),
         ]
         for words, status, case, found in pinned:

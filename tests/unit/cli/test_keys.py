@@ -55,19 +55,6 @@ def test_a_run_is_signed_as_it_is_sealed_later(spec, project, key, monkeypatch):
     assert (project / "once" / "checkpoint").read_text().startswith(f"example.org/lab/{run}\n")
 
 
-@pytest.mark.parametrize(
-    "words", [["--zip", "--out", "there"], ["--out", "there.zip"], ["--zip", "--out", "there.zip"]]
-)
-def test_a_bundle_as_one_file(spec, project, key, words):
-    done = spec("run", "climb.yaml", *words, "--sign", key)
-    assert (done.status, done.out.splitlines()[-1]) == (0, "  evidence there.zip")
-    assert not (project / "there").exists()
-    before = (project / "there.zip").read_bytes()
-    again = spec("run", "climb.yaml", *words, "--sign", key)
-    assert again.out.splitlines()[-1] == "  evidence there.zip (replaces an earlier bundle)"
-    assert (project / "there.zip").read_bytes() == before
-
-
 REFUSED = {
     "a key that is not there": (["run", "climb.yaml", "--sign", "none.pem"], "E_KEY"),
     "a variable that is not there": (["run", "climb.yaml", "--sign", "env:NOT_THERE_AT_ALL"], "E_KEY"),
@@ -117,7 +104,7 @@ def test_no_private_key_is_in_any_output_or_file(spec, project, key, monkeypatch
     (project / "broken").write_bytes(pem.replace(b"MC4C", b"MC5C"))
     said = [
         spec("run", "climb.yaml", "--out", "a", "--sign", key),
-        spec("run", "climb.yaml", "--zip", "--out", "b", "--sign", "env:SIGNING", "--format", "json"),
+        spec("run", "climb.yaml", "--out", "b", "--sign", "env:SIGNING", "--format", "json"),
         spec("run", "climb.yaml", "--out", "c", "--sign", "env:BROKEN"),
         spec("seal", "a", "--sign", "broken"),
         spec("keys", "show", key),

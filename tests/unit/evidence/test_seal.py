@@ -4,14 +4,12 @@ import base64
 import hashlib
 import json
 import os
-import zipfile
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from specledger.core.diagnostics import Rejected
 from specledger.core.events import Event
-from specledger.evidence.archive import unpack
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.checkpoint import key_hash, read_note
 from specledger.evidence.envelope import attestation, outcome, pae, provenance, read_envelope
@@ -285,46 +283,15 @@ def test_a_suite_is_covered_by_its_own_manifest_alone(place):
     assert sums(place) == (place / "sha256sums").read_bytes(), "the digests of the manifests, not of what lies there"
 
 
-def test_one_file_holds_the_same(place, tmp_path):
+def test_a_bundle_replaces_a_bundle_with_all_that_covers_it(place):
     write(place, Seal(ONE))
-    packed = tmp_path / "evidence.zip"
-    write(packed, Seal(ONE))
-    unpack(packed, tmp_path / "unpacked")
-    assert files_of(tmp_path / "unpacked") == files_of(place)
-    write(tmp_path / "again.zip")
-    seal_bundle(tmp_path / "again.zip", Seal(ONE))
-    assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["again.zip", "evidence", "evidence.zip", "unpacked"]
-
-
-def test_a_bundle_replaces_a_bundle_with_all_that_covers_it(place, tmp_path):
-    for at in (place, tmp_path / "one.zip"):
-        write(at, Seal(ONE))
-        write(at)
+    write(place)
     assert sorted(files_of(place)) == sorted([*HELD, *ALWAYS])
-    with zipfile.ZipFile(tmp_path / "one.zip") as archive:
-        assert sorted(archive.namelist()) == sorted([*HELD, *ALWAYS])
 
 
-def foreign_archive(path):
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("mine", "x")
-
-
-FOREIGN = {
-    "another archive": ("evidence.zip", foreign_archive),
-    "no archive": ("evidence.zip", lambda place: place.write_text("mine")),
-    "a bundle's archive of another name": (
-        "evidence",
-        lambda place: (write(place.with_suffix(".zip")), place.with_suffix(".zip").rename(place)),
-    ),
-}
-
-
-@pytest.mark.parametrize(("name", "make"), FOREIGN.values(), ids=FOREIGN)
-def test_what_is_no_bundle_is_not_replaced(tmp_path, name, make):
-    make(tmp_path / name)
-    assert codes(write, tmp_path / name) == ["E_OUT_FOREIGN"]
+def test_what_is_no_bundle_is_not_replaced(place):
+    place.write_text("mine")
+    assert codes(write, place) == ["E_OUT_FOREIGN"]
 
 
 def spellings(secret):
@@ -338,9 +305,8 @@ def test_no_private_key_is_in_any_file(place, tmp_path):
     one, other = map(key_of, secrets)
     write(place, Seal(one))
     seal_bundle(place, Seal(other, timestamp=stamp(place)))
-    write(tmp_path / "evidence.zip", Seal(one))
     written = files_of(tmp_path)
-    assert len(written) == len(HELD) + len(ATTACHED) + 1
+    assert len(written) == len(HELD) + len(ATTACHED)
     for data in written.values():
         assert not any(spelling in data for secret in secrets for spelling in spellings(secret))
     assert one.public.hex() not in b"".join(written.values()).decode("latin-1"), "a key in a bundle is never trusted"

@@ -15,9 +15,10 @@ from specledger.laws.harness import Contradiction
 from specledger.laws.judge import judge
 from specledger.laws.power import Power
 from specledger.laws.proofs.question import Proved, ProvedUpTo, Refuted, Undecided
-from specledger.laws.trial import run_law, try_law
+from specledger.laws.trial import run_law
 from specledger.laws.verdict import REASONS, digest_verdict
 from tests.toys.claims import T0, obs, op
+from tests.toys.trials import try_law
 
 X, LEFT = {"name": "X", "expr": "count('X')"}, {"name": "L", "expr": "leftmost('>')"}
 

@@ -180,13 +180,15 @@ def test_a_finding_keeps_its_code_and_place(toys, monkeypatch, known):
 
 def test_a_run_that_arrives_changed_does_not_count(toys, monkeypatch):
     (bundle,) = load("heights.yaml")
-    whole = SuiteRuns.packed
+    whole = SuiteRuns.run_remotely
 
     def changed(self, item):
         result = whole(self, item)
-        return {**result, "files": result["files"].replace(b'"episode":0', b'"episode":7', 1)}
+        files = result["files"]
+        changed = files["receipts.jsonl"].replace(b'"episode":0', b'"episode":7', 1)
+        return {**result, "files": {**files, "receipts.jsonl": changed}}
 
-    monkeypatch.setattr(SuiteRuns, "packed", changed)
+    monkeypatch.setattr(SuiteRuns, "run_remotely", changed)
     with pytest.raises(Rejected) as rejected:
         execute(bundle, toys / "far", RunOptions(Loopback()))
     assert rejected.value.diagnostics[0].code == "E_CLUSTER_RESULT"

@@ -5,7 +5,6 @@ from functools import partial
 import pytest
 
 from specledger.core.verdict import Exit
-from specledger.evidence.archive import pack
 from tests.unit.report.rendering import report_of, text_of
 
 
@@ -34,16 +33,6 @@ def test_what_cannot_be_done_is_said_with_its_code(words, code, report, trap, he
 def test_the_command_writes_the_report_of_several_bundles(report, trap, heights):
     written = report(trap, heights, "--format", "json")
     assert written == (Exit.CONFORMS, text_of("json", report_of(trap, heights)), "")
-
-
-def test_a_zip_file_is_told_as_its_folder(report, trap, tmp_path):
-    pack(trap, tmp_path / "trap.zip")
-    told = report(tmp_path / "trap.zip", "--format", "json")
-    assert told == report(trap, "--format", "json")
-    (tmp_path / "trap.zip").write_bytes((tmp_path / "trap.zip").read_bytes()[:-9])
-    status, said, complained = report(tmp_path / "trap.zip", "--format", "junit")
-    assert (status, said) == (Exit.FINDINGS, "")
-    assert "E_ARCHIVE" in complained
 
 
 def test_several_bundles_or_a_profile_are_summed_up_like_a_step(report, trap, tmp_path):

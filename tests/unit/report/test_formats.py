@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from specledger.core.canonical import canonical_bytes
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
+from specledger.report.control import Control, Judgement, Match, Waiver
 from specledger.report.formats import FORMATS
 from specledger.report.formats.github import MOST_OF_A_TYPE
 from specledger.report.formats.oscal import EPOCH, token
-from specledger.report.model import Check, Observation, Outcome, Report
-from specledger.report.profile import Control, Judgement, Match, Waiver
+from specledger.report.model import Check, Observation, Report
+from specledger.report.outcome import Outcome
 from tests.toys import CLIMB
 from tests.unit.report.rendering import made_up, read, report_of, text_of
 

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from specledger.core.canonical import parse_canonical
 from specledger.core.verdict import Exit
+from specledger.report.control import Control, Judgement, Match, Waiver
 from specledger.report.formats.html import embed
 from specledger.report.formats.html.elements import block, element, quoted, words
 from specledger.report.formats.html.embed import Copies, Embedded, choose
 from specledger.report.formats.html.tables import MOST_ROWS, anchors, render, render_cell
-from specledger.report.model import Outcome, Report
-from specledger.report.profile import Control, Judgement, Match, Waiver
+from specledger.report.model import Report
+from specledger.report.outcome import Outcome
 from specledger.report.sections import (
     NOTHING,
     Block,

@@ -7,7 +7,8 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
-from specledger.report.model import Check, Outcome
+from specledger.report.model import Check
+from specledger.report.outcome import Outcome
 from specledger.report.profile import judge, read_tests
 from tests.unit.report.rendering import made_up
 

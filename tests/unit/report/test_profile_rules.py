@@ -7,7 +7,8 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import KINDS, load
-from specledger.report.model import Outcome, Report
+from specledger.report.model import Report
+from specledger.report.outcome import Outcome
 from specledger.report.profile import judge
 from specledger.report.profile_rules import check_profile, questions_of
 from tests.unit.report.rendering import subject_of, summary_of, text_of

@@ -14,7 +14,8 @@ from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.discovery import DiscoveryReading
-from specledger.report.model import MOST_OBSERVATIONS, Outcome, Receipt
+from specledger.report.model import MOST_OBSERVATIONS, Receipt
+from specledger.report.outcome import Outcome
 from tests import toys
 from tests.unit.report.rendering import Altered, read, report_of, subject_of, text_of
 

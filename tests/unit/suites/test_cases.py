@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from specledger.pipeline.checking import load_cases, load_runs
 from specledger.pipeline.executing import execute
 from specledger.pipeline.reporting import make_report
 from specledger.pipeline.verifying import verify
-from specledger.report.evidence import opened
+from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS
 
 ROOT = Path(__file__).parents[3]
@@ -128,10 +127,9 @@ def test_no_such_case_is_said_with_what_there_is(suite, target, hint):
 def test_reports_name_the_values_of_the_axes(suite):
     cases = load("climbs.yaml", case="fear=99")
     places = [execute(case, suite / f"out/{number}").place for number, case in enumerate(cases)]
-    with ExitStack() as held:
-        found = [held.enter_context(opened(place, KINDS)) for place in places]
-        for name, format_ in FORMATS.items():
-            if format_.several and not format_.folder and name != "github":  # an annotation is of a failure
-                text = format_.write(make_report(found, None, None)).text
-                assert all(f"climbs.fear=99,goal={goal}" in text for goal in (1, 2, 3)), name
-        assert verify(places[0]).verdict is Verdict.PASS
+    found = [read_evidence(place, KINDS) for place in places]
+    for name, format_ in FORMATS.items():
+        if format_.several and not format_.folder and name != "github":  # an annotation is of a failure
+            text = format_.write(make_report(found, None, None)).text
+            assert all(f"climbs.fear=99,goal={goal}" in text for goal in (1, 2, 3)), name
+    assert verify(places[0]).verdict is Verdict.PASS

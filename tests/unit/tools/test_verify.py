@@ -16,7 +16,6 @@ import pytest
 
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import codes
-from specledger.evidence.archive import pack
 from specledger.pipeline.authoring import load_codes
 from specledger.pipeline.verifying import verify as verify_with_replay
 from specledger.verify.checks import Level
@@ -97,15 +96,6 @@ def test_a_counterexample_that_was_evolved_again_is_not_said_to_be_unchecked(out
     assert "13 passed    Counterexamples are evolved again where a rule is data, and consistent where it is" in passed
     assert "of every counterexample: that it violates what its law claims" in left
     assert ("that they follow their universe's rule" in left) == (outcome != "evolved")
-
-
-def test_an_archive_is_verified_as_its_folder(bundle, tmp_path):
-    pack(bundle("climb-signed"), tmp_path / "bundle.zip")
-    assert asked(tmp_path / "bundle.zip", "--trust", PLACE / "trust-one.json")[0] == 0
-    data = (tmp_path / "bundle.zip").read_bytes()
-    (tmp_path / "longer.zip").write_bytes(data + b"x")
-    code, found = asked(tmp_path / "longer.zip")
-    assert (code, found["checks"][0]["code"]) == (1, "E_ARCHIVE")
 
 
 @pytest.mark.parametrize("level", ["L1", "L2", "L3", "L4", "L5"])

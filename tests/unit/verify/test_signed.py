@@ -2,21 +2,16 @@
 
 import json
 import shutil
-import zipfile
-from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.merkle import root, verify_consistency
 from specledger.core.verdict import Verdict
-from specledger.evidence.archive import pack
 from specledger.evidence.checkpoint import NoteSignature, note_text, sign_note
 from specledger.evidence.layout import ATTESTATION, PROVENANCE, SUMS
 from specledger.evidence.seal import Seal
 from specledger.kinds import KINDS
-from specledger.pipeline.verifying import verify
 from specledger.verify.assurance_levels import Reader, headline, level_of, level_statuses
 from specledger.verify.bundle import compile_bundle, verify_bundle
 from specledger.verify.checks import Level, Stopped, Verification
@@ -94,14 +89,6 @@ def test_signed_evidence_that_fails_early_is_not_called_unsigned(signed, name):
     found = look(signed)
     assert (found.verdict, found.signed) == (Verdict.FAIL, True)
     assert [rung.why for rung in level_statuses(found)][1] == "an earlier check failed"
-
-
-def test_an_archive_that_cannot_be_read_is_not_called_unsigned(signed, tmp_path):
-    pack(signed, tmp_path / "signed.zip")
-    with (tmp_path / "signed.zip").open("ab") as file:
-        file.write(b"more")
-    found = verify(tmp_path / "signed.zip")
-    assert (found.verdict, [rung.why for rung in level_statuses(found)][1]) == (Verdict.FAIL, "an earlier check failed")
 
 
 def test_unsigned_evidence_is_never_called_anything_else(bundles):
@@ -187,20 +174,6 @@ def test_a_head_of_another_run_is_no_fork_of_signed_evidence_of_the_same_origin(
         assert failed(found) == []
 
 
-def test_a_bundle_as_one_zip_file_is_a_head_too(bundles, tmp_path):
-    pack(bundles["climb"], tmp_path / "climb.zip")
-    before = read_against(tmp_path / "climb.zip")
-    assert before == replace(read_against(bundles["climb"]), where=str(tmp_path / "climb.zip"))
-    assert statuses(look(bundles["climb"], against=(before,)))["L3"] == ("reached", None)
-
-
-def test_a_damaged_zip_file_states_no_head(bundles, tmp_path):
-    pack(bundles["climb"], tmp_path / "climb.zip")
-    data = (tmp_path / "climb.zip").read_bytes()
-    (tmp_path / "climb.zip").write_bytes(data[:-30])
-    assert codes(read_against, tmp_path / "climb.zip") == ["E_AGAINST"]
-
-
 def test_two_histories_of_one_run_are_a_fork(bundles, forge):
     forger = forge("climb")
     forger.bodies("step")[0]["success"] = True
@@ -219,7 +192,7 @@ def test_what_states_no_head_is_refused(tmp_path, data):
         assert codes(read_against, place) == ["E_AGAINST"]
 
 
-# ---- levels and archives
+# ---- levels
 
 
 @pytest.mark.parametrize(
@@ -242,38 +215,3 @@ def test_every_level_is_always_told(bundles, forge):
         rungs = level_statuses(look(folder))
         assert [rung.level.value for rung in rungs] == ["L0", "L1", "L2", "L3", "L4", "L5"]
         assert all(rung.why for rung in rungs if rung.status != "reached")
-
-
-@pytest.fixture
-def packed(signed, tmp_path):
-    pack(signed, tmp_path / "bundle.zip")
-    return tmp_path / "bundle.zip"
-
-
-def test_an_archive_is_verified_like_its_folder_and_leaves_nothing(packed, signed, monkeypatch, tmp_path):
-    (tmp_path / "tmp").mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
-    reader = Reader(trust=trusting(ALICE))
-    one, other = verify(packed, reader=reader), verify_bundle(signed, RUN, KINDS, reader)
-    assert one.checks == other.checks
-    assert one.verdict is Verdict.PASS
-    assert list(Path(tmp_path / "tmp").iterdir()) == []
-
-
-def test_an_archive_of_far_more_files_than_are_listed_is_refused_before_it_is_unpacked(packed, monkeypatch):
-    monkeypatch.setattr("specledger.verify.unpack.unpack", lambda *_: pytest.fail("it is unpacked"))
-    with zipfile.ZipFile(packed, "a") as archive:
-        for number in range(20_000):
-            archive.writestr(f"zz{number:05d}", "")
-    found = verify(packed)
-    assert failed(found) == ["E_ARCHIVE"]
-    assert "files, and its manifests list" in str(found.checks[0].message)
-
-
-def test_no_byte_of_an_archive_can_be_changed(packed):
-    data = packed.read_bytes()
-    reader = Reader(replay=False, trust=trusting(ALICE, BOB, threshold=2), levels=frozenset({Level.SIGNED}))
-    assert verify(packed, reader=reader).verdict is Verdict.PASS
-    for place in range(4, len(data), 197):
-        packed.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
-        assert verify(packed, reader=reader).verdict is not Verdict.PASS, place

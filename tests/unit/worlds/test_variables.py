@@ -14,7 +14,7 @@ from specledger.kinds import load
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import UnknownActionError
 from specledger.worlds.model import World
-from specledger.worlds.variables import MOST_NAME, MOST_TRIES, UnknownVariableError, Variables, clone_state
+from specledger.worlds.variables import MOST_NAME, MOST_TRIES, UnknownVariableError, Variables
 
 Document = dict[str, Any]
 
@@ -295,14 +295,6 @@ def test_a_long_label_is_cut_and_stays_its_own(jars: Variables) -> None:
 def test_what_is_no_action_has_no_label(jars: Variables, action: Document) -> None:
     with pytest.raises(UnknownActionError):
         jars.label(action)
-
-
-def test_a_copy_shares_nothing() -> None:
-    copied = clone_state(STATE)
-    assert copied == STATE
-    copied["jars"][0]["level"] = 99
-    copied["jars"].append({"id": "c", "level": 0})
-    assert STATE["jars"] == [{"id": "b", "level": 2}, {"id": "a", "level": 7}]
 
 
 def test_a_reading_that_fails_is_an_evaluation_error(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from typing import Final
 from specledger.core.diagnostics import printable
 from specledger.report.formats import DEFAULTS, Options, Output, markdown
 from specledger.report.items import Item, Place, groups_of
-from specledger.report.model import Outcome, Report
+from specledger.report.model import Report
+from specledger.report.outcome import Outcome
 
 MOST_OF_A_TYPE: Final = 10
 """Annotations of one type that GitHub shows for a step."""

@@ -16,7 +16,8 @@ from specledger.core.diagnostics import printable
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.items import Group, Item, groups_of
 from specledger.report.markup import escape
-from specledger.report.model import Outcome, Report
+from specledger.report.model import Report
+from specledger.report.outcome import Outcome
 
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _ENDS: Final = {Outcome.PASSED: "", Outcome.FAILED: "failure", Outcome.CANNOT_TELL: "error"}

@@ -16,8 +16,9 @@ from specledger.report.comparison import common_tables, in_one_table
 from specledger.report.figures import figure_section
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.markup import shorten
-from specledger.report.model import Outcome, Report, Subject, counted, malformed_receipts
+from specledger.report.model import Report, Subject, bundle_names, counted, malformed_receipts
 from specledger.report.not_shown import not_shown
+from specledger.report.outcome import Outcome
 from specledger.report.overview import headline_of, parts_text, reason_text
 from specledger.report.sections import (
     Bar,
@@ -76,13 +77,13 @@ def summary(report: Report) -> str:
     for place, verification in report.verifications:
         lines += ["", *_verification(place, verification)] if lines else _verification(place, verification)
     if report.judgement is not None:
-        judgement = report.judgement
+        judgement, bundles = report.judgement, bundle_names(report.subjects)
         lines += [f"# {quote(judgement.name)}: {judgement.verdict}", "", quote(judgement.source)]
         lines += ["", _counts(control.outcome for control in judgement.controls)]
         rows = [
             (
                 f"**{one.outcome}**",
-                *map(quote, (one.id, one.says, one.evidence_text(report.subjects), one.waiver_text or one.why)),
+                *map(quote, (one.id, one.says, one.evidence_text(bundles), one.waiver_text or one.why)),
             )
             for one in judgement.controls
         ]

@@ -18,10 +18,11 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes, pretty
 from specledger.core.diagnostics import printable
 from specledger.core.digest import sha256_hex
+from specledger.report.control import Control, Judgement
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.model import Check, Outcome, Report, Subject
+from specledger.report.model import Check, Report, Subject
 from specledger.report.not_shown import not_shown
-from specledger.report.profile import Control, Judgement
+from specledger.report.outcome import Outcome
 
 OSCAL_VERSION: Final = "1.2.1"
 EPOCH: Final = "1970-01-01"

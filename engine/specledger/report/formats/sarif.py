@@ -18,7 +18,8 @@ from specledger.core.diagnostics import printable
 from specledger.core.digest import tagged
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.items import Group, Item, Place, Result, Rule, groups_of
-from specledger.report.model import Outcome, Report
+from specledger.report.model import Report
+from specledger.report.outcome import Outcome
 
 VERSION: Final = "2.1.0"
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -31,17 +31,9 @@ from specledger.report.formats.html.elements import NOTHING, Markup, code, docum
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
 from specledger.report.formats.html.tables import MOST_ROWS, Held, anchors, marked, render, render_cell, render_headline
-from specledger.report.model import (
-    MOST_DRAWN,
-    MOST_RUNS,
-    Outcome,
-    Reading,
-    Report,
-    Subject,
-    bundle_names,
-    malformed_receipts,
-)
+from specledger.report.model import MOST_DRAWN, MOST_RUNS, Reading, Report, Subject, bundle_names, malformed_receipts
 from specledger.report.not_shown import replay_text
+from specledger.report.outcome import Outcome
 from specledger.report.overview import control_sections, headline_of
 from specledger.report.sections import (
     Cell,

@@ -1,0 +1,41 @@
+"""Where the work of a command is done: in processes of this machine, or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from specledger.cli.output import diagnostics_text, print_error
+
+if TYPE_CHECKING:
+    from specledger.run.executor import Executor
+
+
+@contextmanager
+def executor_of(workers: int | None, cluster: str | None) -> Iterator[Executor]:
+    """Where work is done: in processes, or on a cluster; warnings about its workers are printed at the end."""
+    from specledger.run.workers import Processes
+
+    if cluster is None:
+        yield Processes(process_count(workers))
+        return
+    if workers is not None:
+        raise typer.BadParameter("--workers are processes of this machine; a cluster has its own")
+    from specledger.pipeline.cluster import connect
+
+    with connect(cluster) as connected:
+        try:
+            yield connected
+        finally:
+            if connected.found:
+                print_error(diagnostics_text(connected.found))
+
+
+def process_count(workers: int | None) -> int:
+    """The number of processes that `--workers` asks for; by default one for each processor."""
+    from specledger.run import workers as processes
+
+    return workers or processes.available()
