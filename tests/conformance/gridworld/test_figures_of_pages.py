@@ -53,7 +53,7 @@ def is_pinned(match):
     return any(
         (group.get("count"), group["of"]) == (count, of)
         and (share is None or f"{group['value'] / 10_000:.1f}" == share[1])
-        and (interval is None or fits(*interval.groups(), group, 10_000, 1))
+        and (interval is None or fits(interval[1], interval[2], group, 10_000, 1))
         for group in GROUPS
     )
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,6 +69,7 @@ def test_goldens_are_no_witness():
         def reads(self):
             return frozenset({"specs/a.yaml"})
 
+    copy: Any
     copy, row = Silent(), {"checks": ["tests/golden/test_goldens.py::test_a", "tests/unit/test_b.py::test_b"]}
     assert [one.name for one in witnesses(copy, [("profile", row)])] == ["tests/unit/test_b.py"]
     assert copy.commands == ["tests/unit/test_b.py::test_b"]
