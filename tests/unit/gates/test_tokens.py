@@ -272,3 +272,19 @@ def test_a_copy_knows_what_was_executed_and_revoked_before(actuator):
     assert reason(act, tried, second, 1) == "revoked"
     act(tried, first, 1)
     assert reason(act, tried, actuator.issue(SUBMISSION, "move", limited(), 300), 0) == "unknown"
+
+
+def test_the_rate_counts_what_was_executed_by_the_actuator_itself_and_before_a_copy(world, actuator):
+    """The times are of a capability, not of a token, so a copy has them and adds to its own."""
+    scope = limited(max_calls=2, per_ms=200)
+
+    def executes(by, at_ms):
+        token = by.issue(SUBMISSION, "move", scope, at_ms)
+        return act(by, token, 0, at_ms)[0] is not None
+
+    assert executes(actuator, 300)
+    tried = copy.copy(actuator)
+    assert executes(tried, 310)
+    assert reason(executes, tried, 320) == "rate"
+    assert executes(actuator, 330)
+    assert reason(executes, actuator, 340) == "rate"

@@ -9,7 +9,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.merkle import root, verify_consistency
 from specledger.core.verdict import Verdict
 from specledger.evidence.checkpoint import NoteSignature, note_text, sign_note
-from specledger.evidence.layout import ATTESTATION, PROVENANCE, SUMS
+from specledger.evidence.layout import ATTESTATION, CHECKPOINT, PROVENANCE, SUMS
 from specledger.evidence.seal import Seal
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader, headline, level_of, level_statuses
@@ -172,6 +172,20 @@ def test_a_head_of_another_run_is_no_fork_of_signed_evidence_of_the_same_origin(
         found = look(folders["small"], trust=trust, against=(read_against(folders[name]),))
         assert statuses(found)["L3"] == status
         assert failed(found) == []
+
+
+@pytest.mark.parametrize(("origin", "code", "refuted"), [("lab", "E_ROLLBACK", True), ("other", "E_OTHER_LOG", False)])
+@pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "not sealed"])
+def test_a_checkpoint_of_another_log_is_no_rollback(bundles, tmp_path, sealed, origin, code, refuted):
+    """A checkpoint names its log, no run. The log of the evidence stands in its own one, or else its reader knows it."""
+    folders = {name: shutil.copytree(bundles[name], tmp_path / name) for name in ("small", "climb")}
+    Seal(ALICE, origin).attach(folders["climb"])
+    if sealed:
+        Seal(ALICE, "lab").attach(folders["small"])
+    before = read_against(folders["climb"] / CHECKPOINT)
+    found = look(folders["small"], trust=trusting(ALICE, origin="lab"), against=(before,))
+    assert statuses(found)["L3"][1] == code
+    assert failed(found) == ([code] if refuted else [])
 
 
 def test_two_histories_of_one_run_are_a_fork(bundles, forge):
