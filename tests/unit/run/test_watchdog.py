@@ -2,12 +2,14 @@
 
 import ast
 import gc
+import mmap
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -233,6 +235,68 @@ def test_a_slow_reader_does_not_make_a_kernel_late(unhurried, monkeypatch):
         read.append(message)
         now[0] += 1_000
     assert (unhurried.ending.kind, read) == ("finished", [b"slowly read", b"in time"])
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """Lets seconds pass on a clock that stands still otherwise, for the kernel and whoever watches it."""
+    shared = mmap.mmap(-1, 8)
+    now = memoryview(shared).cast("Q")
+    monkeypatch.setattr(watchdog_module, "time", SimpleNamespace(monotonic=lambda: float(now[0])))
+
+    def let_pass(seconds):
+        now[0] += seconds
+
+    yield let_pass
+    now.release()
+
+
+def send_slowly(pulse):
+    """Whoever watches looks for the second message when the first one is read, and at his clock before that."""
+    for message in (b"first", b"second"):
+        time.sleep(0.3)
+        pulse.send(message)
+
+
+def test_what_follows_an_evaluation_is_not_timed(unhurried, passes):
+    def work(pulse):
+        pulse.enter(0)
+        pulse.leave(b"in time")
+        passes(1_000)
+        send_slowly(pulse)
+
+    assert list(unhurried.watch(work)) == [b"in time", b"first", b"second"]
+    assert unhurried.ending == Ending("finished", "", 1)
+
+
+def test_a_start_may_take_longer_than_an_evaluation(unhurried, passes):
+    def work(pulse):
+        pulse.enter(0)
+        pulse.leave()
+        pulse.enter(1, more_ms=1_000_000)
+        time.sleep(0.3)  # its deadline is known
+        passes(1_000)
+        send_slowly(pulse)
+        pulse.leave()
+
+    assert list(unhurried.watch(work)) == [b"first", b"second"]
+    assert unhurried.ending == Ending("finished", "", 2, 1)
+
+
+def test_a_message_gives_an_evaluation_no_more_time(unhurried, monkeypatch):
+    """By a clock on which 50 s pass whenever it is read: less than half of the time-out, but not ten times."""
+    seconds = count(step=50)
+    monkeypatch.setattr(watchdog_module, "time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
+
+    def work(pulse):
+        pulse.enter(0)
+        for _ in range(10):
+            pulse.send(b"still there")
+        time.sleep(5)  # it is ended before
+        pulse.leave()
+
+    list(unhurried.watch(work))
+    assert unhurried.ending == Ending("hang", "timeout", 1)
 
 
 def test_messages_of_any_size_come_whole_and_in_order(patient):
