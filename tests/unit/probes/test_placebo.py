@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.probes.test_probes import Plain, challenge, made
+from tests.unit.probes.test_probes import HERE, Plain, challenge, made
 
 CITED = {
     "the claim is about what is changed": ("x", ["y"]),
@@ -19,3 +19,27 @@ def test_a_placebo_is_neither_cited_nor_challenged(tmp_path, about, changed):
         assert [trial["variable"] for trial in outcome.evidence["trials"]] == ["x"]
         assert placebo["asked"] == len(changed)
         assert placebo.get("variables", changed) == changed
+
+
+class Wide(Plain):
+    """The same in a world of more variables."""
+
+    def names(self, state):
+        return [*state]
+
+
+ARMS = {
+    "as many as are asked for": ("2", 2, None),
+    "no more than there are": ("9", 3, None),
+    "those that are named": ("[u, w, x]", 2, {"u", "w"}),
+    "none": ("0", 0, None),
+}
+
+
+@pytest.mark.parametrize(("placebo", "asked", "named"), ARMS.values(), ids=ARMS)
+def test_as_many_placebos_are_changed_as_the_probe_says(tmp_path, placebo, asked, named):
+    here = HERE._replace(state={"x": 1, "u": 1, "v": 1, "w": 1})
+    outcome = made(tmp_path, Wide(), challenge(arms=f"{{same: 1, placebo: {placebo}}}"), here)
+    given = outcome.evidence["placebo"]
+    assert (given["asked"], given["changed"]) == (asked, 0)
+    assert ({*given["variables"]} if "variables" in given else None) == named
