@@ -229,10 +229,19 @@ def test_an_unreachable_value_is_none(jars: Variables, name: str, value: Any) ->
 
 
 def test_a_condition_that_was_broken_before_may_stay_broken(jars: Variables) -> None:
+    """Whether an edit changes something else or what the condition reads."""
     heavy = {"jars": [{"id": str(n), "level": 9} for n in range(3)], "hour": 1}
-    found = jars.mutate(heavy, "hour", 2)
-    assert found is not None
-    assert found[0] == {**heavy, "hour": 2}
+    still = [{"id": str(n), "level": 8 if n == 0 else 9} for n in range(3)]
+    for name, value, field in (("hour", 2, "hour"), ("jars.all", still, "jars")):
+        found = jars.mutate(heavy, name, value)
+        assert found is not None
+        assert found[0] == {**heavy, field: value}
+
+
+def test_an_edit_that_is_tried_for_each_element_breaks_no_condition_either(jars: Variables) -> None:
+    full = {"jars": [{"id": "a", "level": 9}, {"id": "b", "level": 9}, {"id": "c", "level": 2}], "hour": 1}
+    assert jars.mutate(full, "total", 19) is not None
+    assert jars.mutate(full, "total", 21) is None  # the third jar could hold it
 
 
 def test_an_edit_may_not_take_away_what_is_edited(tmp_path: Path) -> None:
