@@ -11,6 +11,7 @@ CHAIN = """
   d: "b + 1"
   a: "d * 100"
   c: "a + b"
+  e: "c > 1000"
   unread: "1 / (episode - 4)"
 """
 
@@ -19,7 +20,10 @@ CHAIN = """
 def sampler(project, edit):
     """The sampler of a suite with a chain of measures, of which figures read only the last ones."""
     edit("measures:\n", f"measures:{CHAIN}")
-    edit("figures:\n", "figures:\n  fourth: {mean: c}\n  third: {mean: a}\n  own: {mean: episode}\n")
+    edit(
+        "figures:\n",
+        "figures:\n  fourth: {mean: c}\n  third: {mean: a}\n  own: {mean: episode}\n  some: {mean: episode, decided: e}\n",
+    )
     return compile_suite(load("heights.yaml")[0]).trial.cases[0].sampler
 
 
@@ -30,6 +34,14 @@ def test_a_figure_reads_through_any_number_of_measures(sampler, wanted):
         sampler.sample({"run": "r", "episode": episode}, samples, frozenset(wanted))
     expected = {"fourth": [[1110], [605]], "third": [[1100], [600]], "own": [[5], [6]]}
     assert samples == {name: expected[name] for name in wanted}
+
+
+def test_what_counts_is_read_through_measures_too(sampler):
+    """The figure itself reads none of them."""
+    samples: dict[str, object] = {}
+    for episode in (5, 6):
+        sampler.sample({"run": "r", "episode": episode}, samples, frozenset({"some"}))
+    assert samples == {"some": [[5], [None]]}
 
 
 def test_what_the_first_of_a_chain_cannot_compute_is_what_the_figure_says(sampler):
