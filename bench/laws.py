@@ -19,21 +19,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bench.table import titled
-from specledger.compile.law import Checked, compile_law
 from specledger.kinds import load
-from specledger.laws.candidate import bundle_of
-from specledger.laws.generators import make_cases
-from specledger.laws.harness import try_cases
-from specledger.laws.law_question import question_of
-from specledger.laws.proofs.prove import prove
-from specledger.laws.proofs.question import Proved
-from specledger.laws.trial import verdict_document
 from specledger.load import Bundle
+from specledger.wings.laws.candidate import bundle_of
+from specledger.wings.laws.compile import Checked, compile_law
+from specledger.wings.laws.generators import make_cases
+from specledger.wings.laws.harness import try_cases
+from specledger.wings.laws.law_question import question_of
+from specledger.wings.laws.proofs.prove import prove
+from specledger.wings.laws.proofs.question import Proved
+from specledger.wings.laws.trial import verdict_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from specledger.laws.law import LawPlan
+    from specledger.wings.laws.law import LawPlan
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 UNIVERSE = "kinetic_grid_v1"

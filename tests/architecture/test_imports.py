@@ -48,13 +48,18 @@ def test_a_spec_is_checked_with_its_own_kind_and_without_what_runs_it(loaded):
     rooms = {name.split(".")[1] for name in modules if name.startswith("specledger.")}
     assert rooms.isdisjoint({"agents", "compile", "discovery", "gates", "laws", "probes", "run", "suites", "verify"})
     assert (
-        modules & {"google.genai", "jsonschema_rs", "numpy", "specledger.spec.law", "specledger.spec.scenario"} == set()
+        modules
+        & {"google.genai", "jsonschema_rs", "numpy", "specledger.wings.laws.spec.law", "specledger.spec.scenario"}
+        == set()
     )
 
 
 def test_a_scenario_runs_without_numpy_and_without_what_verifies_and_reports(loaded, tmp_path):
     _, modules = loaded(SPEC, "run", str(CLIMB / "climb.yaml"), "--out", str(tmp_path / "out"))
-    assert modules & {"google.genai", "numpy", "specledger.laws", "specledger.discovery", "specledger.suites"} == set()
+    assert (
+        modules & {"google.genai", "numpy", "specledger.wings.laws", "specledger.wings.discovery", "specledger.suites"}
+        == set()
+    )
     assert modules & {"specledger.report.model", "specledger.verify.bundle"} == set()
     assert "specledger.run.loop" in modules
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from specledger.kinds import load
-from specledger.spec.discovery import Discovery
 from specledger.spec.profile import Control, EvidenceCheck, Profile
 from specledger.spec.suite import Suite
+from specledger.wings.discovery.spec.discovery import Discovery
 
 ROOT = Path(__file__).resolve().parents[2]
 PROFILES = sorted(ROOT.glob("specs/profile/*.yaml"))

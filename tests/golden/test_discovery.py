@@ -12,13 +12,13 @@ from itertools import product
 import pytest
 
 from specledger.core.canonical import parse_canonical
-from specledger.discovery.plan import compile_discovery
 from specledger.evidence.layout import TAPE
-from specledger.laws.judge import judge
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from specledger.pipeline.golden import pin_evidence
 from specledger.pipeline.verifying import verify
+from specledger.wings.discovery.plan import compile_discovery
+from specledger.wings.laws.judge import judge
 from tests.pins import assert_pinned
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from specledger.discovery.prompt import PromptBuilder, ProposalRequest, compile_prompt
 from specledger.kinds import load
 from specledger.oracles.model_agent import DecisionPrompt
 from specledger.spec.prompt import Prompt
+from specledger.wings.discovery.prompt import PromptBuilder, ProposalRequest, compile_prompt
 from tests.pins import file_in
-from tests.unit.discovery import shipped
+from tests.wings.discovery import shipped
 
 FOLDER = Path("fixtures/prompts")
 PROMPTS = sorted(path.stem for path in Path("specs/prompt").glob("*.yaml"))

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from specledger.compile.law import compile_law
 from specledger.kinds import load
-from specledger.laws.candidate import bundle_of
-from specledger.laws.generators import make_cases
-from specledger.laws.harness import try_cases
+from specledger.wings.laws.candidate import bundle_of
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.generators import make_cases
+from specledger.wings.laws.harness import try_cases
 
 NOW = {"var": "t"}
 SEEDS = 40

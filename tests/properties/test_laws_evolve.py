@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specledger.laws.automaton import Additive, Rule
-from specledger.laws.claim import COMPARISONS, Binary, Const, Node, Not, Observe, Time, show, sort_of, to_json
-from specledger.laws.claim_parser import read_claim, read_text
-from specledger.laws.evolve import evolve
-from specledger.laws.layout import Batch
-from specledger.laws.primitive import Scan, measure_of
-from specledger.laws.transform import Image
+from specledger.wings.laws.automaton import Additive, Rule
+from specledger.wings.laws.claim import COMPARISONS, Binary, Const, Node, Not, Observe, Time, show, sort_of, to_json
+from specledger.wings.laws.claim_parser import read_claim, read_text
+from specledger.wings.laws.evolve import evolve
+from specledger.wings.laws.layout import Batch
+from specledger.wings.laws.primitive import Scan, measure_of
+from specledger.wings.laws.transform import Image
 from tests.conftest import examples
 
 

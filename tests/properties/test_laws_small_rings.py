@@ -10,13 +10,13 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from specledger.compile.law import compile_law
 from specledger.kinds import bundle_from_document, load
-from specledger.laws.candidate import bundle_of
-from specledger.laws.trial import verdict_document
 from specledger.load.bundle import dump, key_of, restore
-from specledger.spec.universe import Universe
-from specledger.verify.law import check_about, check_proof, check_refutation
+from specledger.wings.laws.candidate import bundle_of
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.spec.universe import Universe
+from specledger.wings.laws.trial import verdict_document
+from specledger.wings.laws.verify.verdicts import check_about, check_proof, check_refutation
 
 LIMIT = 2**63
 COUNT = {"args": {"s": "symbol"}, "window": ["self"], "count": "self == s"}

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from specledger.compile.law import compile_law
 from specledger.kinds import bundle_from_document, load
-from specledger.laws.candidate import bundle_of
-from specledger.laws.decision import answer_of
-from specledger.laws.judge import judge
-from specledger.laws.law_question import questions_of, within_range
-from specledger.laws.proofs.prove import prove
-from specledger.laws.proofs.question import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, facts
-from specledger.laws.run import Run
 from specledger.load.bundle import dump, key_of, restore
-from specledger.spec.universe import Universe
-from specledger.verify.certificates import check_certificate
+from specledger.wings.laws.candidate import bundle_of
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.decision import answer_of
+from specledger.wings.laws.judge import judge
+from specledger.wings.laws.law_question import questions_of, within_range
+from specledger.wings.laws.proofs.prove import prove
+from specledger.wings.laws.proofs.question import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, facts
+from specledger.wings.laws.run import Run
+from specledger.wings.laws.spec.universe import Universe
+from specledger.wings.laws.verify.certificates import check_certificate
 from tests.conformance.laws.oracle import Judge, World, rotated, step_by
 from tests.toys.trials import try_law
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specledger.core.canonical import canonical_bytes
-from specledger.discovery.json_recovery import Broken, Found, read_values
-from specledger.discovery.parser import ParseResult, ResponseParser
+from specledger.wings.discovery.json_recovery import Broken, Found, read_values
+from specledger.wings.discovery.parser import ParseResult, ResponseParser
 from tests.conftest import examples
-from tests.unit.discovery.shipped import law, proposal, templates, universe
+from tests.wings.discovery.shipped import law, proposal, templates, universe
 
 PIECES = [
     *"[]{},:\"'`/*\\\n ",

@@ -6,9 +6,9 @@ from operator import eq, ge, gt, le, lt, ne
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from specledger.laws.automaton import Additive, Rule
-from specledger.laws.proofs.prove import prove
-from specledger.laws.proofs.question import (
+from specledger.wings.laws.automaton import Additive, Rule
+from specledger.wings.laws.proofs.prove import prove
+from specledger.wings.laws.proofs.question import (
     Always,
     And,
     Commutes,
@@ -30,7 +30,7 @@ from specledger.laws.proofs.question import (
     facts,
     implies,
 )
-from specledger.verify.certificates import check_certificate
+from specledger.wings.laws.verify.certificates import check_certificate
 from tests.conftest import examples
 
 LONGEST = {2: 7, 3: 5}  # cells of the rings that brute force tries

@@ -2,9 +2,9 @@
 
 import copy
 
-from specledger.discovery import worker
-from specledger.laws.decision import decide
-from specledger.laws.generators import make_cases
+from specledger.wings.discovery import worker
+from specledger.wings.laws.decision import decide
+from specledger.wings.laws.generators import make_cases
 
 
 def try_law(plan):

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from io import TextIOWrapper
 from types import FrameType
 from typing import Annotated, Final
@@ -22,7 +22,6 @@ from specledger.cli.agent import agent
 from specledger.cli.authoring import explain, init, ls, new, schema
 from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, Interrupted
 from specledger.cli.demo import demo
-from specledger.cli.discover import discover
 from specledger.cli.golden import golden
 from specledger.cli.inspection import diff, trace
 from specledger.cli.output import print_refusal, print_text, with_output_options
@@ -33,6 +32,7 @@ from specledger.cli.specs import check, plan, show_spec
 from specledger.cli.verify import keys, seal, verify
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Exit
+from specledger.core.wing import missing_wings, wings
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -146,7 +146,7 @@ _COMMANDS: Final[Mapping[str, Mapping[str, Callable[..., None]]]] = {
         "explain": explain,
         "schema": schema,
     },
-    "Run them": {"run": run, "merge": merge, "discover": discover, "golden": golden, "demo": demo},
+    "Run them": {"run": run, "merge": merge, "golden": golden, "demo": demo},
     "Verify and read evidence": {"verify": verify, "report": report, "trace": trace, "diff": diff, "seal": seal},
 }
 """The commands by the tasks under which `--help` lists them."""
@@ -156,6 +156,16 @@ for _panel, _commands in _COMMANDS.items():
         app.command(name=_name, rich_help_panel=_panel)(with_output_options(_command))
 app.add_typer(agent, rich_help_panel="Run them")
 app.add_typer(keys, rich_help_panel="Verify and read evidence")
+
+_OF_CORE: Final = frozenset({"agent", "keys", "--version", *(name for panel in _COMMANDS.values() for name in panel)})
+
+
+@cache
+def _add_commands_of_wings() -> None:
+    for wing in wings():
+        for panel, commands in wing.commands().items():
+            for name, command in commands.items():
+                app.command(name=name, rich_help_panel=panel)(with_output_options(command))
 
 
 def main(command: typer.Typer = app) -> None:
@@ -192,6 +202,8 @@ def _built(command: typer.Typer) -> Callable[..., object]:
 
 def _outcome(command: typer.Typer) -> int:
     try:
+        if command is app and _OF_CORE.isdisjoint(sys.argv[1:2]):
+            _add_commands_of_wings()
         name = command.info.name
         status = _built(command)(standalone_mode=False, prog_name=name if isinstance(name, str) else None)
         if status == Exit.INTERRUPTED:  # typer makes a status of it
@@ -203,7 +215,9 @@ def _outcome(command: typer.Typer) -> int:
     except TyperException as error:
         # typer lists choices on lines of their own, and says which library refused a value
         message = error.format_message().replace("\n\t", " ").replace("Value error, ", "")
-        print_refusal([Diagnostic(E_USAGE, message, hint=_choices(error) or _USAGE)])
+        unknown = message.startswith("No such command")
+        hint = _choices(error) or (missing_wings() if unknown else "") or _USAGE
+        print_refusal([Diagnostic(E_USAGE, message, hint=hint)])
         return Exit.INVALID
     except Interrupted as interrupted:
         print_refusal([interrupted.diagnostic])

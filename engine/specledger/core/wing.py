@@ -1,20 +1,28 @@
 """Wings: capabilities that register themselves by an entry point of the group `specledger.wings`.
 
-The core names no wing. Each layer of the core reads the fields that concern it through a typed function of its own
-(`compile.extension`, `report.extension`, ...), so a command imports only the parts of a wing that it uses.
+The core names no wing. What a wing adds is imported when it is used, and a wing is looked for when the core has no such
+kind, command or key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 from msgspec import Struct
 
+from specledger.core.diagnostics import code
+
+E_WING = code("E_WING", "a wing that is not installed")
+
 GROUP: Final = "specledger.wings"
 """The group of entry points; each names a `Wing`."""
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
 
 
 class Wing(Struct, frozen=True):
@@ -22,20 +30,37 @@ class Wing(Struct, frozen=True):
 
     Attributes:
         name: The name of its folder and of its entry point.
+        kinds: The kinds of spec, each a `kinds.kind.Kind`.
+        commands: The commands of `spec` by name, by the title under which `--help` lists them.
+        prompts: Checks of prompts by what these are `about`: `(spec, diagnostics) -> object`.
+        works: What workers of a cluster do, by the `entry` of the work: `document -> work`.
     """
 
     name: str
     kinds: Callable[[], tuple[Any, ...]] = tuple
+    commands: Callable[[], Mapping[str, Mapping[str, Callable[..., None]]]] = _nothing
+    prompts: Callable[[], Mapping[str, Callable[..., object]]] = _nothing
+    works: Callable[[], Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]]] = _nothing
 
 
 @cache
 def wings() -> tuple[Wing, ...]:
-    """The installed wings, by name. An entry point whose module is absent is not installed."""
-    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return tuple(wing for point in points if (wing := _load(point)) is not None)
+    """The installed wings, by name."""
+    return tuple(wing for point in _points() if (wing := _load(point)) is not None)
+
+
+def missing_wings() -> str:
+    """The names of wings that are declared but not installed, as a hint; empty if there are none."""
+    names = ", ".join(point.name for point in _points() if _load(point) is None)
+    return f"not installed: {names}" if names else ""
+
+
+def _points() -> list[EntryPoint]:
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
 
 
 def _load(point: EntryPoint) -> Wing | None:
+    """The wing; None if its module is absent."""
     try:
         wing = point.load()
     except ModuleNotFoundError as error:

@@ -189,119 +189,6 @@ class _Vocabulary(Kind):
         check_vocabulary(bundle.main, diagnostics)
 
 
-class _Universe(Kind):
-    name = "universe"
-
-    @property
-    def model(self) -> type[Spec]:
-        from specledger.spec.universe import Universe
-
-        return Universe
-
-    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
-        from specledger.laws.universe import check_universe
-
-        check_universe(bundle.main, bundle, diagnostics)
-
-
-class _Template(Kind):
-    name = "template"
-
-    @property
-    def model(self) -> type[Spec]:
-        from specledger.spec.template import Template
-
-        return Template
-
-    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
-        from specledger.laws.template import check_template
-
-        check_template(bundle.main, diagnostics)
-
-
-class _Law(Kind):
-    name = "law"
-    runs = True
-
-    @property
-    def model(self) -> type[Spec]:
-        from specledger.spec.law import Law
-
-        return Law
-
-    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
-        from specledger.kinds.checks import check_law
-
-        check_law(bundle, diagnostics)
-
-    @property
-    def run(self) -> Runnable:
-        from specledger.kinds.law import RUNNABLE
-
-        return RUNNABLE
-
-    @property
-    def evidence(self) -> EvidenceKind[Any, Any]:
-        from specledger.verify.law import LAW
-
-        return LAW
-
-    @property
-    def report(self) -> ReportKind:
-        from specledger.report.law import LAW
-
-        return LAW
-
-
-class _Discovery(Kind):
-    name = "discovery"
-    runs = True
-
-    @property
-    def model(self) -> type[Spec]:
-        from specledger.spec.discovery import Discovery
-
-        return Discovery
-
-    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
-        from specledger.kinds.checks import check_discovery
-
-        check_discovery(bundle, diagnostics)
-
-    @property
-    def run(self) -> Runnable:
-        from specledger.kinds.discovery import RUNNABLE
-
-        return RUNNABLE
-
-    @property
-    def evidence(self) -> EvidenceKind[Any, Any]:
-        from specledger.verify.discovery import DISCOVERY
-
-        return DISCOVERY
-
-    @property
-    def report(self) -> ReportKind:
-        from specledger.report.discovery import DISCOVERY
-
-        return DISCOVERY
-
-
-class _Ranking(Kind):
-    name = "ranking"
-
-    @property
-    def model(self) -> type[Spec]:
-        from specledger.spec.ranking import Ranking
-
-        return Ranking
-
-    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
-        from specledger.discovery.ranking import check_ranking
-
-        check_ranking(bundle.main, diagnostics)
-
-
 class _Model(Kind):
     name = "model"
 
@@ -349,11 +236,6 @@ _ROWS: Final = (
     _Profile(),
     _Probe(),
     _Vocabulary(),
-    _Universe(),
-    _Template(),
-    _Law(),
-    _Discovery(),
-    _Ranking(),
     _Model(),
     _Prompt(),
 )

@@ -17,6 +17,7 @@ from specledger.core.canonical import canonical_ints, parse_written
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, codes
 from specledger.core.digest import tagged
 from specledger.core.spans import Position, Span
+from specledger.core.wing import wings
 from specledger.evidence.resume import engine_digest
 from specledger.kinds import KINDS
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
@@ -126,7 +127,8 @@ def done_of(work: Work, number: int, item: Any, reply: Mapping[str, Any]) -> Don
 @lru_cache(maxsize=4)
 def _opened(entry: str, document: bytes, _thread: int) -> Callable[[Any], Any]:
     """The work of a document, which each thread of a worker compiles once and has for itself."""
-    return _ENTRIES[entry](from_bytes(document))
+    entries = _ENTRIES if entry in _ENTRIES else {name: make for wing in wings() for name, make in wing.works().items()}
+    return entries[entry](from_bytes(document))
 
 
 def _specs(given: Mapping[str, Any]) -> Bundle:
@@ -184,29 +186,14 @@ def _on_received(make: Callable[[str], HeldRuns]) -> Callable[[Any], Any]:
     return perform_one
 
 
-def _laws(_given: Mapping[str, Any]) -> Callable[[Any], Any]:
-    from specledger.kinds.law import LawRuns
-
-    runs = LawRuns()
-    return lambda item: runs(bundle_from_document(item, KINDS))
-
-
-def _discovery(given: Mapping[str, Any]) -> Callable[[Any], Any]:
-    from specledger.discovery.worker import Worker
-
-    return Worker(_specs(given))
-
-
 _ENTRIES: Final[Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]]] = {
     "episodes": _episodes,
     "suite": _suite,
     "checks": _checks,
     "judgements": _judgements,
     "judged chunks": _judged_chunks,
-    "discovery": _discovery,
-    "laws": _laws,
 }
-"""The works by their `entry`, each made from resolved specs and options."""
+"""The works of the core by their `entry`, each made from resolved specs and options."""
 
 
 def _told(finding: Diagnostic) -> dict[str, Any]:

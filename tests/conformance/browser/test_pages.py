@@ -13,10 +13,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from specledger.kinds import load
-from specledger.laws.candidate import bundle_of
 from specledger.pipeline.executing import execute
 from specledger.report.formats import FORMATS
 from specledger.report.formats.html import embed
+from specledger.wings.laws.candidate import bundle_of
 from tests.conformance.browser.pages import HARMLESS, HOSTILE, changed, data_of, write
 from tests.toys import CLIMB
 from tests.unit.report.rendering import make_places, report_of

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from specledger.compile.law import compile_law
 from specledger.kinds import load
-from specledger.laws.candidate import bundle_of
+from specledger.wings.laws.candidate import bundle_of
+from specledger.wings.laws.compile import compile_law
 
 ROOT = Path(__file__).parents[3]
 TEMPLATES = {path.stem: path for path in sorted((ROOT / "specs" / "template").glob("*.yaml"))}

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from specledger.compile.law import compile_law
 from specledger.kinds import load
-from specledger.laws.law_question import question_of, within_range
-from specledger.laws.proofs.question import facts
-from specledger.laws.trial import meets
-from specledger.verify.certificates import InvalidCertificate, check_certificate
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.law_question import question_of, within_range
+from specledger.wings.laws.proofs.question import facts
+from specledger.wings.laws.trial import meets
+from specledger.wings.laws.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.laws.oracle import Judge, read_laws, step_by
 
 ROOT = Path(__file__).resolve().parents[3]

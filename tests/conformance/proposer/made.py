@@ -3,17 +3,17 @@
 from functools import cache
 from pathlib import Path
 
-from specledger.compile.law import compile_law
-from specledger.discovery.parser import ParsedLaw
-from specledger.discovery.prompt import PromptBuilder, ProposalRequest, compile_prompt
-from specledger.discovery.proposer import LawProposer, ProposerConfig, make_tools
-from specledger.discovery.ranking import compile_ranking
 from specledger.kinds import load
-from specledger.laws.candidate import bundle_of
 from specledger.oracles.scripted import ScriptedModel
 from specledger.spec.model import Script
+from specledger.wings.discovery.parser import ParsedLaw
+from specledger.wings.discovery.prompt import PromptBuilder, ProposalRequest, compile_prompt
+from specledger.wings.discovery.proposer import LawProposer, ProposerConfig, make_tools
+from specledger.wings.discovery.ranking import compile_ranking
+from specledger.wings.laws.candidate import bundle_of
+from specledger.wings.laws.compile import compile_law
 from tests.toys.claims import measured, named
-from tests.unit.discovery.shipped import offered, templates, universe
+from tests.wings.discovery.shipped import offered, templates, universe
 
 SMALL = Path("tests/toys/small/small.yaml")
 """A discovery of four iterations."""

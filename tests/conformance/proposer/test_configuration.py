@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from specledger.discovery.worker import open_all
 from specledger.kinds import load
 from specledger.oracles.service import KEYS
-from specledger.spec.discovery import Discovery
 from specledger.spec.model import GeminiConfig
+from specledger.wings.discovery.spec.discovery import Discovery
+from specledger.wings.discovery.worker import open_all
 
 DISCOVERIES = sorted(path.stem for path in Path("specs/discovery").glob("*.yaml"))
 

@@ -9,20 +9,20 @@ import pytest
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Rejected
-from specledger.discovery import worker
-from specledger.discovery.coordinator import run_discovery
-from specledger.discovery.memory import DiscoveryMemory
-from specledger.discovery.parser import ResponseParser
-from specledger.discovery.prompt import ProposalRequest
-from specledger.discovery.proposer import LawProposer, ProposerConfig
-from specledger.discovery.redundancy import RedundancyDetector
-from specledger.discovery.worker import open_all, try_proposed
 from specledger.kinds import load
-from specledger.laws.decision import answer_of
-from specledger.laws.proofs.question import Refuted
 from specledger.oracles.gemini import GeminiClient
 from specledger.oracles.service import ADDRESS, KEYS
 from specledger.spec.model import GeminiConfig
+from specledger.wings.discovery import worker
+from specledger.wings.discovery.coordinator import run_discovery
+from specledger.wings.discovery.memory import DiscoveryMemory
+from specledger.wings.discovery.parser import ResponseParser
+from specledger.wings.discovery.prompt import ProposalRequest
+from specledger.wings.discovery.proposer import LawProposer, ProposerConfig
+from specledger.wings.discovery.redundancy import RedundancyDetector
+from specledger.wings.discovery.worker import open_all, try_proposed
+from specledger.wings.laws.decision import answer_of
+from specledger.wings.laws.proofs.question import Refuted
 from tests.conformance.proposer.made import (
     LEFT,
     MIRROR,
@@ -37,9 +37,9 @@ from tests.conformance.proposer.made import (
     tools_for,
 )
 from tests.toys.claims import named, obs, op
-from tests.unit.discovery.shipped import templates, universe
 from tests.unit.oracles.loopback import KEY, Reply, Service, response, usage
 from tests.unit.oracles.loopback import candidate as said
+from tests.wings.discovery.shipped import templates, universe
 
 NO_LAW = {"law_id": "vague", "template": "invariant", "claim": "N is nice"}
 

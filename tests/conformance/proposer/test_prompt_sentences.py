@@ -5,10 +5,10 @@ from itertools import product
 
 import pytest
 
-from specledger.discovery.memory import DiscoveryMemorySnapshot
-from specledger.discovery.prompt import ProposalRequest
+from specledger.wings.discovery.memory import DiscoveryMemorySnapshot
+from specledger.wings.discovery.prompt import ProposalRequest
 from tests.conformance.proposer.made import told
-from tests.unit.discovery.shipped import offered, snapshot, universe
+from tests.wings.discovery.shipped import offered, snapshot, universe
 
 EIGHT = [
     *("invariant", "monotone", "implication_step", "implication_state", "eventually", "symmetry_commutation"),

@@ -2,11 +2,11 @@
 
 import pytest
 
-from specledger.discovery.memory import DiscoveryMemory
-from specledger.discovery.ranking import RankingModel
-from specledger.discovery.redundancy import RedundancyMatch
 from specledger.kinds import load
-from specledger.spec.ranking import Ranking
+from specledger.wings.discovery.memory import DiscoveryMemory
+from specledger.wings.discovery.ranking import RankingModel
+from specledger.wings.discovery.redundancy import RedundancyMatch
+from specledger.wings.discovery.spec.ranking import Ranking
 from tests.conformance.proposer.made import LEFT, RIGHT, candidate, conserved, parsed, ranking
 from tests.toys.claims import T1, obs, op
 

@@ -9,26 +9,26 @@ import pytest
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from specledger.discovery.contract import UniverseContract, contract_of
-from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
-from specledger.discovery.parser import ParseResult
-from specledger.discovery.prompt import ProposalRequest
-from specledger.discovery.proposer import LawProposer, ProposalBatch, ProposerConfig
-from specledger.discovery.redundancy import RedundancyDetector, RedundancyMatch
 from specledger.oracles.gemini import GeminiClient
 from specledger.oracles.model import TokenUsage
-from specledger.spec import discovery
 from specledger.spec.model import GeminiConfig
-from tests.unit.discovery.shipped import universe
+from specledger.wings.discovery.contract import UniverseContract, contract_of
+from specledger.wings.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
+from specledger.wings.discovery.parser import ParseResult
+from specledger.wings.discovery.prompt import ProposalRequest
+from specledger.wings.discovery.proposer import LawProposer, ProposalBatch, ProposerConfig
+from specledger.wings.discovery.redundancy import RedundancyDetector, RedundancyMatch
+from specledger.wings.discovery.spec import discovery
+from tests.wings.discovery.shipped import universe
 
 COMPONENTS = {
-    "LawProposer": "specledger.discovery.proposer",
+    "LawProposer": "specledger.wings.discovery.proposer",
     "GeminiClient": "specledger.oracles.gemini",
-    "PromptBuilder": "specledger.discovery.prompt",
-    "ResponseParser": "specledger.discovery.parser",
-    "RankingModel": "specledger.discovery.ranking",
-    "RedundancyDetector": "specledger.discovery.redundancy",
-    "DiscoveryMemory": "specledger.discovery.memory",
+    "PromptBuilder": "specledger.wings.discovery.prompt",
+    "ResponseParser": "specledger.wings.discovery.parser",
+    "RankingModel": "specledger.wings.discovery.ranking",
+    "RedundancyDetector": "specledger.wings.discovery.redundancy",
+    "DiscoveryMemory": "specledger.wings.discovery.memory",
 }
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-import specledger.verify.discovery
 import specledger.verify.recorded
 import specledger.verify.run
+import specledger.wings.discovery.verify
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.load.sources import InvalidSources

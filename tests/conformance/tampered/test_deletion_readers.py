@@ -20,16 +20,16 @@ from specledger.core.diagnostics import Rejected
 from specledger.evidence.checkpoint import InvalidNote, origin_of, read_note
 from specledger.evidence.envelope import InvalidEnvelope, read_envelope
 from specledger.evidence.timestamp import InvalidTimestamp, read_timestamp
-from specledger.laws.automaton import Rule
-from specledger.laws.proofs.prove import prove
-from specledger.laws.proofs.question import Always, Limits, Proved, ProvedUpTo, Question, facts
-from specledger.verify import certificates, statements
-from specledger.verify.certificates import InvalidCertificate, check_certificate
+from specledger.wings.laws.automaton import Rule
+from specledger.wings.laws.proofs.prove import prove
+from specledger.wings.laws.proofs.question import Always, Limits, Proved, ProvedUpTo, Question, facts
+from specledger.wings.laws.verify import certificates, statements
+from specledger.wings.laws.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.tampered.deletion import sites, watching, without
 from tests.unit.evidence import test_checkpoint as notes
 from tests.unit.evidence import test_envelope as envelopes
 from tests.unit.evidence import test_timestamp as stamps
-from tests.unit.laws import test_proof_certificates as proofs
+from tests.wings.laws import test_proof_certificates as proofs
 
 pytestmark = pytest.mark.slow
 

@@ -14,10 +14,10 @@ import pytest
 from specledger import __version__
 from specledger.core.diagnostics import codes
 from specledger.kinds import KINDS, load
-from specledger.laws.verdict import REASONS
 from specledger.load.doc_pages import page_of
 from specledger.pipeline import checking
 from specledger.pipeline.authoring import load_codes
+from specledger.wings.laws.verdict import REASONS
 
 ROOT = Path(__file__).parents[3]
 

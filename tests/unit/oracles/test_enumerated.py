@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from specledger.compile.law import compile_law
 from specledger.compile.model import compile_model
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load
-from specledger.laws.candidate import bundle_of
-from specledger.laws.decision import answer_of
-from specledger.laws.proofs.question import Proved
 from specledger.oracles.enumerated import MOST_COST, check_grammar
 from specledger.oracles.model import Known, ModelRequest, estimate_tokens
-from tests.unit.discovery.shipped import offered
+from specledger.wings.laws.candidate import bundle_of
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.decision import answer_of
+from specledger.wings.laws.proofs.question import Proved
+from tests.wings.discovery.shipped import offered
 
 SHIPPED = "specs/model/kinetic-grammar.yaml"
 

@@ -10,16 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.spans import Position, Span
-from specledger.discovery.worker import Worker
 from specledger.evidence.resume import engine_digest
 from specledger.kinds import load
-from specledger.kinds.law import LawRuns
 from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
-from specledger.laws.trial import run_law
 from specledger.pipeline import cluster_task
 from specledger.pipeline.cluster_task import done_of, from_bytes, perform, read_reply, to_bytes
 from specledger.pipeline.executing import execute, share_runs
@@ -31,6 +27,10 @@ from specledger.verify.replay import EpisodeChunks
 from specledger.verify.run import JudgedChunks
 from specledger.verify.suite import RunJudgements
 from specledger.verify.suite_runs import HeldRuns, RunChecks
+from specledger.wings.discovery.worker import Worker
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.runnable import LawRuns
+from specledger.wings.laws.trial import run_law
 from tests.toys import CLIMB, SMALL
 from tests.toys.bundles import files_of
 

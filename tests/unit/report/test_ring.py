@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from specledger.compile.law import compile_law
 from specledger.kinds import load
-from specledger.report import law as law_report
-from specledger.verify.statements import InvalidCertificate
-from specledger.verify.violation import Trajectory
+from specledger.wings.laws import report as law_report
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.verify.statements import InvalidCertificate
+from specledger.wings.laws.verify.violation import Trajectory
 
 FOUND = {"start": ".>.<", "t": 1, "excerpt": {"from": 0, "states": [".>.<", "..X.", ".<.>"]}}
 VERDICT = {"law": "one", "claim": "a claim", "status": "PASS", "counterexample": None}

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
-from specledger.report.discovery import DiscoveryReading
 from specledger.report.model import MOST_OBSERVATIONS, Receipt
 from specledger.report.outcome import Outcome
+from specledger.wings.discovery.report import DiscoveryReading
 from tests import toys
 from tests.unit.report.rendering import Altered, read, report_of, subject_of, text_of
 

@@ -7,19 +7,19 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
-from specledger.compile.law import compile_law
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.keys import SigningKey
 from specledger.evidence.layout import TAPE
 from specledger.kinds import load
-from specledger.laws.candidate import bundle_of
-from specledger.laws.trial import run_law
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from specledger.verify import recorded
 from specledger.verify import run as content
 from specledger.verify.trust import Trust
+from specledger.wings.laws.candidate import bundle_of
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.trial import run_law
 from tools.tampering.bases import CLIMB
 from tools.tampering.forger import HELP, Forger
 

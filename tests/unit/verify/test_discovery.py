@@ -6,16 +6,16 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
-from specledger.discovery.coordinator import run_discovery
-from specledger.discovery.worker import open_all
 from specledger.kinds import KINDS, load
-from specledger.laws.verdict import digest_verdict
 from specledger.oracles.recording import write_answers
 from specledger.run.workers import Processes
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
-from specledger.verify.certificates import check_certificate
-from specledger.verify.discovery import DISCOVERY
+from specledger.wings.discovery.coordinator import run_discovery
+from specledger.wings.discovery.verify import DISCOVERY
+from specledger.wings.discovery.worker import open_all
+from specledger.wings.laws.verdict import digest_verdict
+from specledger.wings.laws.verify.certificates import check_certificate
 from tests import toys
 from tests.toys.trials import remember_trials
 from tests.unit.verify.conftest import write_evidence
@@ -47,7 +47,7 @@ def quick():
         return held[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("specledger.verify.law.check_certificate", check_once)
+        patch.setattr("specledger.wings.laws.verify.verdicts.check_certificate", check_once)
         remember_trials(patch, {})
         yield
 

@@ -4,16 +4,16 @@ import copy
 
 import pytest
 
-from specledger.compile.law import compile_law
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.result import LawTally
 from specledger.kinds import KINDS
-from specledger.laws.law_question import questions_of
-from specledger.laws.verdict import digest_verdict
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
-from specledger.verify.law import LAW
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.law_question import questions_of
+from specledger.wings.laws.verdict import digest_verdict
+from specledger.wings.laws.verify.verdicts import LAW
 from tests.toys.claims import measured, obs
 from tests.unit.verify.conftest import tried, write_evidence
 
@@ -183,7 +183,7 @@ def test_a_proof_of_another_law_is_caught_even_by_who_asks_as_its_writer_did(tri
     place = sealed("an X that stays", forge)
     if believed:
         specs = compile_law(trials["mirrored"][0]).law
-        monkeypatch.setattr("specledger.verify.law.questions_of", lambda law: questions_of(specs))
+        monkeypatch.setattr("specledger.wings.laws.verify.verdicts.questions_of", lambda law: questions_of(specs))
     (check,) = [
         check for check in verify_bundle(place, LAW, KINDS, Reader(replay=False)).checks if check.code is not None
     ]

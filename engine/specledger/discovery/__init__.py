@@ -1,1 +1,0 @@
-"""The discovery loop: a model proposes laws, trials judge them, and the next prompt reports the results."""

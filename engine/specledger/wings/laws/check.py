@@ -1,0 +1,16 @@
+"""The check of a law on its own."""
+
+from __future__ import annotations
+
+from specledger.core.diagnostics import Diagnostics
+from specledger.load import Bundle
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.findings import undecided
+
+
+def check_law(bundle: Bundle, diagnostics: Diagnostics) -> None:
+    """Compile a law, and add findings if it cannot be decided although its author does not expect that."""
+    plan = compile_law(bundle)
+    diagnostics.extend(plan.warnings)
+    if (plan.expected or {}).get("status") != "UNKNOWN":
+        diagnostics.extend(undecided(bundle.main, plan.law))

@@ -1,0 +1,1 @@
+"""The models of the documents of the wing."""

@@ -1,0 +1,127 @@
+"""The `law` kind: a candidate law of the seed, with everything that says when it is true and how it was to be tried.
+
+Source: law proposer, section 6, CandidateLaw.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from specledger.spec.base import INTEGER_LIMIT, Expression, Identifier, Model, Reference, RefTo, Spec
+from specledger.wings.laws.spec.universe import Starts, Symbol
+
+Comparison = Literal["==", "!=", "<", "<=", ">", ">="]
+Sentence = Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=r"\S")]
+Count = Annotated[int, Field(ge=1, le=INTEGER_LIMIT)]
+Label = Annotated[str, StringConstraints(min_length=1, max_length=120)]
+Labels = Annotated[list[Label], Field(max_length=64)]
+
+
+PER_LENGTH: Final = re.compile(r"^(?:([1-9][0-9]?) \* )?grid_length(?: ([-+]) ([1-9][0-9]{0,3}))?$", re.ASCII)
+
+
+def _per_length(text: str) -> str:
+    if PER_LENGTH.fullmatch(text) is None:
+        raise ValueError(f"{text!r} is no number of steps: write a number, `grid_length` or `2 * grid_length - 1`")
+    return text
+
+
+PerLength = Annotated[str, AfterValidator(_per_length), Field(json_schema_extra={"pattern": PER_LENGTH.pattern})]
+"""A number of steps that depends on the ring, up to 99 for each cell and up to 9999 more or less."""
+
+
+class Quantifiers(Model):
+    """T: the last step that a law is judged at. H: how long something may take to come true."""
+
+    T: Count | PerLength = 50
+    H: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] | PerLength | None = None
+
+
+class Precondition(Model):
+    """What the initial state must satisfy for a case to count: `{lhs: count('>'), op: ">", rhs: 0}`."""
+
+    lhs: Expression
+    op: Comparison
+    rhs: Expression
+
+
+class Observable(Model):
+    """A named expression over the universe's observables and the observables named before."""
+
+    name: Identifier
+    expr: Expression
+
+
+class ProposedTest(Model):
+    """A family of cases that the proposer asks for, with parameters."""
+
+    family: Label
+    params: Annotated[Mapping[Identifier, Any], Field(max_length=16)] = Field(default_factory=dict)
+
+
+class CapabilityRequirements(Model):
+    """What the proposer believes that a universe must offer."""
+
+    primitive_observables: Labels = Field(default_factory=list)
+    transforms: Labels = Field(default_factory=list)
+    generator_families: Labels = Field(default_factory=list)
+
+
+class Expectation(Model):
+    """The verdict that the writer of a law expects."""
+
+    status: Literal["PROVED", "PASS", "FAIL", "UNKNOWN"]
+    reason: Label | None = None
+
+
+class Trial(Model):
+    """The limits of a trial, and what it must show for a PASS.
+
+    `steps` is the most that T and H may be; `usable` cases meet the preconditions, in which the antecedent holds at
+    `hits` steps of cases of so many `families`, and `coverage` is in millionths. `candidates` are judged at most to
+    minimise a counterexample, of which `excerpt` states are shown.
+    """
+
+    steps: Annotated[int, Field(ge=1, le=2_000)] = 200
+    usable: Annotated[int, Field(ge=1, le=10_000)] = 50
+    hits: Annotated[int, Field(ge=1, le=INTEGER_LIMIT)] = 20
+    families: Annotated[int, Field(ge=1, le=32)] = 2
+    coverage: Annotated[int, Field(ge=0, le=1_000_000)] = 300_000
+    candidates: Annotated[int, Field(ge=0, le=100_000)] = 300
+    excerpt: Annotated[int, Field(ge=1, le=2_000)] = 12
+
+
+class Law(Spec):
+    """A law/v1 document."""
+
+    spec: Literal["law/v1"]
+    schema_version: Literal["1.0.0"] = "1.0.0"
+    law_id: Label | None = None
+    universe: Annotated[Reference, RefTo("universe")]
+    template: Annotated[Reference, RefTo("template")]
+    quantifiers: Quantifiers = Field(default_factory=Quantifiers)
+    preconditions: Annotated[list[Precondition | Expression], Field(max_length=32)] = Field(default_factory=list)
+    observables: Annotated[list[Observable], Field(max_length=64)] = Field(default_factory=list)
+    claim: Sentence | None = None
+    forbidden: Sentence
+    claim_ast: Mapping[str, Any] | None = None
+    transform: Label | None = None
+    direction: Literal["<=", ">="] | None = None
+    bound_value: Annotated[int, Field(ge=-INTEGER_LIMIT, le=INTEGER_LIMIT)] | None = None
+    bound_op: Comparison | None = None
+    trigger_symbol: Symbol | None = None
+    result_op: Literal["==", "!="] | None = None
+    result_symbol: Symbol | None = None
+    proposed_tests: Annotated[list[ProposedTest], Field(max_length=16)] = Field(default_factory=list)
+    capability_requirements: CapabilityRequirements = Field(default_factory=CapabilityRequirements)
+    starts: Starts | None = None
+    strict: bool = False
+    seed: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] = 42
+    cases: Annotated[int, Field(ge=1, le=10_000)] = 300
+    mutations: Annotated[int, Field(ge=0, le=100_000)] = 1500
+    trial: Trial = Field(default_factory=Trial)
+    expect: Expectation | None = None

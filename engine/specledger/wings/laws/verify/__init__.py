@@ -1,0 +1,1 @@
+"""Verification of the evidence of laws: verdicts, certificates, counterexamples."""

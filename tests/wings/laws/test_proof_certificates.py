@@ -1,0 +1,315 @@
+"""Certificates prove their own question and no other, and nothing that is written into one breaks the checker."""
+
+import copy
+import inspect
+from itertools import product
+
+import pytest
+
+from specledger.wings.laws.automaton import Additive, Rule
+from specledger.wings.laws.proofs.prove import prove
+from specledger.wings.laws.proofs.question import (
+    Always,
+    And,
+    Claim,
+    Commutes,
+    Conserved,
+    Eventually,
+    Limits,
+    Linear,
+    Local,
+    Monotone,
+    Opaque,
+    Or,
+    Proved,
+    ProvedUpTo,
+    Question,
+    Term,
+    facts,
+    implies,
+)
+from specledger.wings.laws.verify import certificates, statements
+from specledger.wings.laws.verify.certificates import InvalidCertificate, check_certificate
+
+TRAFFIC, AND, KEEP = (Rule(2, tuple(number >> i & 1 for i in range(8))) for number in (184, 128, 204))
+SHIFT = Rule(3, tuple(left for left, _, _ in product(range(3), repeat=3)))
+ONES, LENGTH, TWOS = Additive(2, 1, (0, 1)), Additive(2, 1, (1, 1)), Additive(3, 1, (0, 0, 1))
+RISES, EDGES = Additive(2, 2, (0, 1, 0, 0)), Additive(2, 2, (0, 1, 1, 0))
+
+
+def compare(left, op, right=0, at=0, then=0):
+    if isinstance(right, int):
+        return Linear((Term(1, left, at),), op, right)
+    return Linear((Term(1, left, at), Term(-1, right, then)), op, 0)
+
+
+def same(_, states):
+    return sum(states[0]) == sum(states[1])
+
+
+MIXED = And((compare(ONES, ">"), compare(ONES, "<", LENGTH)))
+QUESTIONS = {
+    "current": Question(TRAFFIC, Conserved(ONES)),
+    "potential": Question(AND, Monotone(ONES, "<=")),
+    "commutes": Question(AND, Commutes(True, 1, (0, 1)), 3, 9),
+    "local": Question(SHIFT, Local(1, frozenset({0, 1})), start=frozenset({0, 1})),
+    "bound": Question(TRAFFIC, Always(compare(ONES, "<=", LENGTH)), 4, 200),
+    "step": Question(AND, Always(implies(compare(ONES, "<=", 3), compare(ONES, "<=", 3, at=1)))),
+    "past": Question(TRAFFIC, Always(compare(ONES, "==", ONES, then=None))),
+    "falling": Question(AND, Always(compare(ONES, "<=", ONES, then=None))),
+    "start": Question(SHIFT, Always(compare(TWOS, "==")), start=frozenset({0, 1})),
+    "where": Question(TRAFFIC, Always(compare(ONES, "<=", 4)), where=compare(ONES, "<=", 4, at=None)),
+    "nodes": Question(KEEP, Always(implies(MIXED, compare(RISES, ">")))),
+    "window": Question(KEEP, Always(compare(EDGES, "!=", 3))),
+    "eventually": Question(AND, Eventually(compare(ONES, ">"), compare(ONES, "<=", LENGTH), 1)),
+    "few": Question(TRAFFIC, Opaque("ones stay", 1, same, from_start=False), 2, 4),
+    "up to": Question(TRAFFIC, Opaque("ones stay", 1, same)),
+    "late": Question(KEEP, Opaque("ones stay", 2, same), 2, 3, frozenset({1}), horizon=4),
+}
+# True of no ring, or not of all; each question's rule and contract with claims of every kind that fail.
+FALSE: list[Claim] = [
+    *(Always(compare(ONES, op, bound)) for op, bound in (("<=", 2), (">=", 1), ("!=", 3), ("==", 2))),
+    Always(Or(())),
+    Conserved(RISES),
+    Monotone(RISES, "<="),
+    Always(implies(compare(RISES, ">"), compare(RISES, ">", 1, at=1))),
+    Eventually(And(()), compare(ONES, ">"), 1),
+    Commutes(False, 0, (1, 0)),
+    Commutes(False, 0, (1, 1)),
+    Local(0, frozenset()),
+    Opaque("never", 0, lambda start, states: False),
+]
+
+
+def judge(question):
+    return getattr(question.claim, "holds", None)
+
+
+@pytest.fixture(scope="module")
+def proofs():
+    answers = {name: prove(question, Limits(cells=2_000)) for name, question in QUESTIONS.items()}
+    assert isinstance(answers["up to"], ProvedUpTo)
+    found = {name: answer.certificate for name, answer in answers.items() if isinstance(answer, Proved | ProvedUpTo)}
+    assert {name for name, answer in answers.items() if not isinstance(answer, Proved)} == {"up to"}
+    return found
+
+
+def test_the_proofs_are_of_every_kind_and_shape(proofs):
+    text = str(proofs)
+    assert {proof["proof"]["kind"] for proof in proofs.values()} == {
+        "current",
+        "potential",
+        "windows",
+        "circulation",
+        "exhaustive",
+    }
+    for word in ("'crossing'", "'more'", "'op': '=='", "'op': '<='", "'windows': [", "'later': None"):
+        assert word in text, word
+
+
+def places(value, path=()):
+    """The path of everything inside a document."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in items:
+        yield from places(member, (*path, key))
+
+
+def find(document, path):
+    for key in path:
+        document = document[key]
+    return document
+
+
+def changes(value):
+    """Other values for a place: near ones, and hostile ones."""
+    if type(value) is int:
+        yield from (value + 1, value - 1, -value, 2 * value + 1, 10**12, 2**53, bool(value), str(value))
+    if isinstance(value, list):
+        yield from ([*value, 0], value[:-1], value[::-1], value * 2, [value] * 3)
+    if isinstance(value, dict):
+        yield from ({**value, "more to say": 0}, dict(list(value.items())[1:]))
+    if isinstance(value, str):
+        yield from (value + " ", "circulation", "==", ">=")
+    yield from (None, True, 0, 2**70, 1.5, float("nan"), "", "\ud800", [], {}, [[[[]]]], {"or": []}, object(), b"")
+
+
+def altered(document):
+    """(path, the document with another value there) for every place and change."""
+    for path in places(document):
+        for new in changes(find(document, path)):
+            changed = copy.deepcopy(document)
+            if not path:
+                yield path, new
+                continue
+            find(changed, path[:-1])[path[-1]] = new
+            if type(new) is not type(find(document, path)) or new != find(document, path):
+                yield path, changed
+
+
+def accepted(document, question):
+    try:
+        return True, check_certificate(document, facts(question), judge(question))
+    except InvalidCertificate:
+        return False, None
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_changed_certificate_is_refused_or_proves_the_same(name, proofs):
+    question, document = QUESTIONS[name], proofs[name]
+    whole = accepted(document, question)
+    assert whole[0]
+    refused = kept = 0
+    for path, changed in altered(document):
+        result = accepted(changed, question)
+        refused += not result[0]
+        if result[0]:
+            kept += 1
+            assert path[0] == "proof", path
+            # an exhaustive proof of fewer rings says so; other proofs may have room in their integers, never in their form
+            assert result == whole or (path == ("proof", "length") and result[1] == changed["proof"]["length"])
+            assert type(find(changed, path)) in (int, list) or find(changed, path) is None
+    assert refused > 9 * kept
+
+
+@pytest.mark.parametrize("name", ["current", "commutes", "few"])
+def test_there_is_no_room_in_these_proofs(name, proofs):
+    kept = [path for path, changed in altered(proofs[name]) if accepted(changed, QUESTIONS[name])[0]]
+    assert kept in ([], [("proof", "length")] * len(kept))
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_no_proof_is_accepted_for_a_false_claim(name, proofs):
+    question = QUESTIONS[name]
+    for claim in FALSE:
+        symbols = question.rule.symbols
+        observables = [value for value in (getattr(claim, "observable", None),) if value]
+        if symbols == 3 and not isinstance(claim, Local | Opaque):
+            continue
+        assert all(observable.symbols == symbols for observable in observables)
+        false = Question(question.rule, claim, question.shortest, None)
+        if isinstance(prove(false, Limits(cells=4_000)), Proved):
+            continue  # true of this rule after all
+        for proof in proofs.values():
+            document = {"format": "proof/v1", "question": facts(false), "proof": proof["proof"]}
+            held, length = accepted(document, false)
+            assert not held or length is not None, (claim, proof)
+
+
+def test_an_exhaustive_proof_ends_where_it_says(proofs):
+    question, document = QUESTIONS["up to"], copy.deepcopy(proofs["up to"])
+    length = document["proof"]["length"]
+    assert check_certificate(document, facts(question), same) == length
+    document["proof"]["length"] = length - 1
+    assert check_certificate(document, facts(question), same) == length - 1
+    document["proof"]["length"] = 10**9
+    with pytest.raises(InvalidCertificate, match="too m"):
+        check_certificate(document, facts(question), same)
+
+
+BROKEN_LATER = {
+    "starts that meet a condition": Question(
+        AND, Always(compare(ONES, "==", 2)), 4, 4, where=compare(ONES, "==", 2, at=None)
+    ),
+    "starts of some symbols": Question(
+        Rule(3, tuple(2 if left and right else middle for left, middle, right in product(range(3), repeat=3))),
+        Always(compare(TWOS, "==")), 4, 4, frozenset({0, 1}),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", BROKEN_LATER.values(), ids=BROKEN_LATER)
+def test_an_exhaustive_proof_follows_rings_to_states_that_are_no_starts(question):
+    document = {"format": "proof/v1", "question": facts(question), "proof": {"kind": "exhaustive", "length": 4}}
+    with pytest.raises(InvalidCertificate, match="fails at t = 1"):
+        check_certificate(document, facts(question))
+
+
+def test_an_opaque_claim_needs_its_judge(proofs):
+    with pytest.raises(InvalidCertificate, match="needs its judge"):
+        check_certificate(proofs["few"], facts(QUESTIONS["few"]))
+
+
+def test_a_judge_that_says_no_is_heard(proofs):
+    with pytest.raises(InvalidCertificate, match="fails at t = 0"):
+        check_certificate(proofs["few"], facts(QUESTIONS["few"]), lambda start, states: False)
+
+
+@pytest.mark.parametrize(
+    "proof",
+    [
+        {"kind": "circulation", "initial": {"width": 10**9, "trees": []}, "later": None},
+        {"kind": "circulation", "initial": {"width": 14, "trees": [[]] * 1000}, "later": None},
+        {"kind": "windows", "closed": {"width": 13, "windows": []}},
+        {"kind": "exhaustive", "length": 2**52},
+        {"kind": "current", "potential": [0] * 100_000},
+    ],
+)
+def test_size_is_refused_before_work(proof):
+    question = facts(QUESTIONS["bound"])
+    with pytest.raises(InvalidCertificate):
+        check_certificate({"format": "proof/v1", "question": question, "proof": proof}, question)
+
+
+# Forgeries that only one check stands against; where its ground is true, the same document is a proof.
+
+KEEP3 = Rule(3, tuple(middle for _, middle, _ in product(range(3), repeat=3)))
+MEET = Rule(3, tuple(2 if left and right else middle for left, middle, right in product(range(3), repeat=3)))
+LEAF = {"multipliers": [0, 1], "now": [0], "start": None}
+ONE_LATER = {"multipliers": [0, 0, 1], "now": [0], "start": [0]}
+BY_LINK = {"multipliers": [0, 0, -1, 1], "now": [0], "start": [0]}
+LINK = {"observable": {"width": 1, "weights": [0, 0, 1], "constant": 0}, "op": "==", "potential": [0] * 9}
+
+
+def later(tree, closed, *links):
+    shape = {"width": 1, "start_width": 1, "closed": {"width": 1, "windows": closed}, "links": list(links)}
+    return {**shape, "trees": [tree, tree]}
+
+
+@pytest.mark.parametrize(
+    ("steps", "reason", "sound"),
+    [
+        (None, "later steps are not covered", False),
+        (later(ONE_LATER, [0, 1]), "leads out of the closed windows", True),
+        (later(BY_LINK, None, LINK), "breaks the potential", True),
+        (later(ONE_LATER, None), "breaks the potential", False),
+    ],
+)
+def test_what_later_steps_lean_on_is_checked(steps, reason, sound):
+    def document(question):
+        below = {**LEAF, "multipliers": [0, 1]}
+        proof = {"kind": "circulation", "initial": {"width": 1, "trees": [below, below]}, "later": steps}
+        return {"format": "proof/v1", "question": facts(question), "proof": proof}
+
+    for rule, true in ((MEET, False), (KEEP3, sound)):
+        question = Question(rule, Always(compare(TWOS, "==")), shortest=4, start=frozenset({0, 1}))
+        if true:
+            assert check_certificate(document(question), facts(question)) is None
+        else:
+            with pytest.raises(InvalidCertificate, match=reason):
+                check_certificate(document(question), facts(question))
+
+
+def test_an_inequality_is_not_turned_around():
+    question = Question(KEEP, Always(compare(ONES, "<=", 2)))
+    leaf = {"multipliers": [-4, 4], "now": [0], "start": None}
+    proof = {"kind": "circulation", "initial": {"width": 1, "trees": [leaf]}, "later": None}
+    with pytest.raises(InvalidCertificate, match="a negative multiplier"):
+        check_certificate({"format": "proof/v1", "question": facts(question), "proof": proof}, facts(question))
+
+
+def test_deep_trees_are_refused(proofs):
+    document = copy.deepcopy(proofs["nodes"])
+    tree = document["proof"]["initial"]["trees"][0]
+    for _ in range(2_000):
+        tree = {"window": 0, "count": 0, "fewer": tree, "more": {}}
+    document["proof"]["initial"]["trees"][0] = tree
+    assert not accepted(document, QUESTIONS["nodes"])[0]
+
+
+def test_the_checker_knows_no_prover():
+    for module in (certificates, statements):
+        assert "specledger.wings.laws.proofs" not in inspect.getsource(module).replace(
+            "`specledger.wings.laws.proofs.question(question)`", ""
+        )
+        assert len(inspect.getsource(module).splitlines()) < 250
