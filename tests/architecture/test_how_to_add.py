@@ -5,6 +5,7 @@ from importlib import import_module
 
 import pytest
 
+from specledger.core.wing import wings
 from specledger.expr.eval.builtins import PROFILE_FUNCTIONS
 from specledger.kinds import KINDS
 from specledger.report.formats import FORMATS
@@ -15,7 +16,7 @@ from tests.toys import number_scenario, plan_of
 def lists(root):
     """The paths of each list by its title."""
     text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## How to add")[2]
-    titles = re.findall(r"^\*\*An? (.+)\*\*\n((?:(?!\*\*).*\n)+)", text, re.MULTILINE)
+    titles = re.findall(r"^\*\*An? (.+?)\*\*.*\n((?:(?!\*\*).*\n)+)", text, re.MULTILINE)
     return {title: re.findall(r"^- `([^`]+)`", body, re.MULTILINE) for title, body in titles}
 
 
@@ -29,7 +30,7 @@ def test_types_are_where_the_table_says(root):
 
 
 def test_every_list_is_there(lists):
-    assert set(lists) == {"kind", "gate", "report format", "observable", "CEL function"}
+    assert set(lists) == {"kind", "wing", "gate", "report format", "observable", "CEL function"}
 
 
 def test_paths_without_a_placeholder_exist(lists, root):
@@ -43,9 +44,19 @@ def test_each_kind_has_the_files_of_its_list(lists, root, kind):
     expected = [path for path in lists["kind"] if "<kind>" in path]
     assert len(expected) == 4
     for path in expected:
-        if "/kinds/" in path and path.endswith(".py") and not KINDS[kind].runs:
+        if path.startswith("engine/") and (
+            type(KINDS[kind]).__module__.startswith("specledger.wings") or ("/kinds/" in path and not KINDS[kind].runs)
+        ):
             continue
         assert (root / path.replace("<kind>", kind)).exists(), path
+
+
+@pytest.mark.parametrize("wing", wings(), ids=lambda wing: wing.name)
+def test_each_wing_has_the_files_of_its_list(lists, root, wing):
+    expected = [path for path in lists["wing"] if "<wing>" in path]
+    assert len(expected) == 3
+    for path in expected:
+        assert (root / path.replace("<wing>", wing.name)).exists(), path
 
 
 def test_each_format_has_a_module_and_no_other_package_names_it(lists, root, sources):

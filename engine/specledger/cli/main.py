@@ -166,6 +166,7 @@ def _add_commands_of_wings() -> None:
         for panel, commands in wing.commands().items():
             for name, command in commands.items():
                 app.command(name=name, rich_help_panel=panel)(with_output_options(command))
+    _built.cache_clear()
 
 
 def main(command: typer.Typer = app) -> None:

@@ -22,7 +22,8 @@ class Registry(Mapping[str, Kind]):
         return name in self._core or name in self._all()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
+        yield from self._core
+        yield from (name for name in self._all() if name not in self._core)
 
     def __len__(self) -> int:
         return len(self._all())
@@ -33,6 +34,10 @@ class Registry(Mapping[str, Kind]):
     def runnable(self) -> tuple[str, ...]:
         """The names of the kinds whose specs can be run."""
         return tuple(name for name, kind in self.items() if kind.runs)
+
+    def may_run(self, name: str) -> bool:
+        """Whether specs of a kind can be run, or there is no such kind."""
+        return name not in self or self[name].runs
 
     def _all(self) -> dict[str, Kind]:
         kinds = dict(self._core)

@@ -94,9 +94,11 @@ def _with_context(one: Diagnostic, uses: Mapping[str, Span], texts: Mapping[str,
 
 def _find(target: str, kind: str | None, library: Library, kinds: SpecKinds, diagnostics: Diagnostics) -> Path | None:
     head, slash, name = target.partition("/")
-    if slash and head in kinds and not target.endswith(SUFFIXES):
+    if target.endswith(SUFFIXES):
+        return Path(target)
+    if slash and head in kinds:
         kind, target = head, name
-    elif slash or target.endswith(SUFFIXES) or is_file(Path(target)):
+    elif slash or is_file(Path(target)):
         return Path(target)
     files = library.find_target(target, kind)
     if len(files) == 1:

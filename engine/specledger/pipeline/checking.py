@@ -74,7 +74,7 @@ def load_runs(
     cases: dict[str, Bundle] = {}
     checked: dict[str, Any] = {}
     read = partial(load_cases, overrides=overrides, allow_outside=allow_outside, case=case)
-    for target in expand_runs(targets, KINDS.keys() - {*KINDS.runnable()}):
+    for target in expand_runs(targets, KINDS.may_run):
         try:
             for bundle in _load_run(target, read):
                 _compile(bundle, overrides, checked)
@@ -100,17 +100,16 @@ def _compile(bundle: Bundle, overrides: Sequence[str], checked: dict[str, Any]) 
 
 def _load_run(target: str, read: Callable[..., tuple[Bundle, ...]]) -> tuple[Bundle, ...]:
     """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins."""
-    runnable = KINDS.runnable()
     if "/" in target or target.endswith(SUFFIXES) or is_file(Path(target)):
         bundles = read(target)
-        wrong = [bundle.main for bundle in bundles if bundle.main.kind not in runnable]
+        wrong = [bundle.main for bundle in bundles if not KINDS[bundle.main.kind].runs]
         if wrong:
-            expected = " or ".join(f"{kind}/v1" for kind in runnable)
+            expected = " or ".join(f"{kind}/v1" for kind in KINDS.runnable())
             message = f"specs of the kind {wrong[0].kind} cannot be run"
             raise Rejected([Diagnostic(E_SPEC_WRONG_KIND, message, wrong[0].span("spec"), expected=expected)])
         return bundles
     missing: Rejected | None = None
-    for kind in runnable:
+    for kind in (name for name, row in KINDS.items() if row.runs):  # the wings are loaded after the kinds of the core
         try:
             return read(target, kind=kind)
         except Rejected as rejected:

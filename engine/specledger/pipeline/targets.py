@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISREG
@@ -58,21 +58,21 @@ def expand_targets(targets: Sequence[str]) -> Targets:
     return Targets(tuple(files), tuple(one for one in skipped if one not in files), tuple(findings))
 
 
-def expand_runs(targets: Sequence[str], others: Collection[str]) -> list[str]:
+def expand_runs(targets: Sequence[str], may_run: Callable[[str], bool]) -> list[str]:
     """Replace folders and patterns by the specs in them that can be run; files and names stay as they are.
 
     A word that may be a name and is a folder without such specs stays as well.
 
     Args:
         targets: What the command line names.
-        others: The kinds whose specs cannot be run. A kind that is unknown counts as one that can, so that it is found.
+        may_run: Whether specs of a kind can be run, or the kind is unknown.
     """
     files: dict[str, None] = {}
     findings = []
     for target in targets:
         found, _ = _expand(target)
         if found != [target]:
-            found = [file for file in found if _kind_of(Path(file)) not in others]
+            found = [file for file in found if (kind := _kind_of(Path(file))) is None or may_run(kind)]
         if not found and Path(target).parts == (target,) and os.path.isdir(target):
             found = [target]
         files |= dict.fromkeys(found)

@@ -6,6 +6,7 @@ import pytest
 
 from specledger.cli.main import _COMMANDS, app
 from specledger.cli.output import Terminal, paint
+from specledger.core.wing import wings
 from specledger.kinds import KINDS
 
 
@@ -69,7 +70,12 @@ def test_help_groups_commands_by_task(spec):
     places = [shown.index(panel) for panel in _COMMANDS]
     assert places == sorted(places)
     groups = {one.typer_instance.info.name for one in app.registered_groups if one.typer_instance}
-    assert {one.name for one in app.registered_commands} == {name for group in _COMMANDS.values() for name in group}
+    assert {one.name for one in app.registered_commands} == {
+        name
+        for groups_of in (_COMMANDS, *(wing.commands() for wing in wings()))
+        for group in groups_of.values()
+        for name in group
+    }
     assert groups == {"agent", "keys"}
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.spans import Position, Span
+from specledger.core.wing import wings
 from specledger.evidence.resume import engine_digest
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
@@ -132,7 +133,8 @@ def test_laws_share_the_executor_and_keep_their_order(executor, monkeypatch):
 
 def test_every_work_has_an_entry():
     works: set[type[Work]] = {EpisodeChunks, JudgedChunks, SuiteRuns, RunChecks, RunJudgements, Worker, LawRuns}
-    assert {work.entry for work in works} == set(cluster_task._ENTRIES)
+    entries = {*cluster_task._ENTRIES, *(name for wing in wings() for name in wing.works())}
+    assert {work.entry for work in works} == entries
     made = [*Work.__subclasses__(), *HeldRuns.__subclasses__(), *EpisodeChunks.__subclasses__()]
     assert {one for one in made if one.__module__.startswith("specledger.")} - {HeldRuns} == works
 

@@ -90,7 +90,6 @@ RUNS = {
     "a name that is a folder without specs": (["empty"], ["empty"]),
     "each file once": (["specs/law", "specs/law/still.yaml"], ["specs/law/odd.yaml", "specs/law/still.yaml"]),
 }
-OTHERS = KINDS.keys() - {*KINDS.runnable()}
 
 
 @pytest.mark.parametrize(("targets", "files"), RUNS.values(), ids=RUNS)
@@ -98,11 +97,11 @@ def test_what_is_run_of_folders_and_patterns(folder, targets, files):
     for name, text in RUNNABLE.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    assert expand_runs(targets, OTHERS) == files
+    assert expand_runs(targets, KINDS.may_run) == files
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("target", ["specs/world", "./empty", "nothing/*.yaml", "drafts/**/*.yml"])
 def test_a_folder_or_pattern_with_nothing_to_run_is_a_finding(target):
     with pytest.raises(Rejected, match="E_CHECK_NONE"):
-        expand_runs([target], OTHERS)
+        expand_runs([target], KINDS.may_run)
