@@ -11,8 +11,8 @@ from bench.table import AIM_PUBLISHED, PUBLISHED, reached
 from specledger.compile.scenario import compile_scenario
 from specledger.load import Bundle
 from specledger.run.loop import run_parallel
+from specledger.run.scenario_run import EpisodeChunks
 from specledger.run.workers import Processes, available
-from specledger.verify.replay import EpisodeChunks
 
 
 def together(bundle: Bundle, workers: int) -> tuple[float, dict[str, Any], int]:

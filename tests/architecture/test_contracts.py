@@ -25,6 +25,7 @@ KEPT |= {
     "specledger/load/owner.py": "import pydantic, yaml",
     "specledger/spec/owner.py": "import pydantic",
     "specledger/core/owner.py": "import orjson",
+    "specledger/run/scenario_run.py": "import specledger.load",
 }
 WINGS = CONTRACTS["wings"]["layers"]
 KEPT |= {f"specledger/wings/{wing}/__init__.py": "" for wing in WINGS}

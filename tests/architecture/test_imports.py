@@ -56,7 +56,8 @@ def test_a_scenario_runs_without_numpy_and_without_what_verifies_and_reports(loa
     _, modules = loaded(SPEC, "run", str(CLIMB / "climb.yaml"), "--out", str(tmp_path / "out"))
     assert modules & {"google.genai", "numpy", "specledger.suites"} == set()
     assert {name for name in modules if re.match(r"specledger\.wings\.\w+\.(?!kinds$)", name)} == set()
-    assert modules & {"specledger.report.model", "specledger.verify.bundle"} == set()
+    assert modules & {"specledger.report.model", "specledger.verify.bundle", "specledger.verify.replay"} == set()
+    assert modules & {"specledger.verify.run", "specledger.verify.run_order"} == set()
     assert "specledger.run.loop" in modules
 
 

@@ -41,7 +41,8 @@ def merge(
     from specledger.evidence.seal import UNSIGNED
     from specledger.kinds import KINDS
     from specledger.kinds.running import RunOptions
-    from specledger.kinds.shards import read_shards, refused
+    from specledger.kinds.shard_merging import read_shards
+    from specledger.kinds.shards import refused
     from specledger.pipeline.executing import place_cases, replay_and_seal
 
     _, bundle = read_shards(folders)

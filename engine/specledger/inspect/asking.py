@@ -23,7 +23,7 @@ from specledger.oracles.recording import Oracle, Place, Tape
 from specledger.pipeline.checking import annotated
 from specledger.pipeline.executing import execute
 from specledger.pipeline.trying import one_of
-from specledger.verify.replay import make_run
+from specledger.run.scenario_run import make_run
 
 E_INSPECT_AGENT = code("E_INSPECT_AGENT", "an agent that Inspect cannot ask")
 

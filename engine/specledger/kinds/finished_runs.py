@@ -16,7 +16,8 @@ from specledger.core.diagnostics import code
 from specledger.evidence.layout import FOLDERS, MANIFEST, MORE
 from specledger.evidence.resume import remove
 from specledger.evidence.workplace import WORKING
-from specledger.kinds.shards import Shard, refused
+from specledger.kinds.shard_merging import Shard
+from specledger.kinds.shards import refused
 from specledger.kinds.table import KINDS
 from specledger.run.executor import Executor, spread
 from specledger.run.workers import ALONE

@@ -21,7 +21,7 @@ from specledger.expr import EvaluationError, listening
 from specledger.kinds.running import Incident
 from specledger.load import Bundle
 from specledger.run.loop import separate
-from specledger.verify.replay import make_run
+from specledger.run.scenario_run import make_run
 
 MOST_INCIDENTS: Final = 5
 """Incidents that a finished run keeps, the most severe; the receipts hold all of them."""

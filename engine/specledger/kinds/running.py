@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -23,9 +23,11 @@ from specledger.load import Bundle
 from specledger.oracles.recording import Listener, Tape
 from specledger.run.executor import Executor, Lost
 from specledger.run.loop import WORTH
+from specledger.run.scenario_run import Tell
 from specledger.run.workers import ALONE
-from specledger.verify.checks import Verification
-from specledger.verify.replay import Tell
+
+if TYPE_CHECKING:
+    from specledger.verify.checks import Verification
 
 Progress = Callable[[int, int], None]
 """Called with (what is done, what there is to do)."""

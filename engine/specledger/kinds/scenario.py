@@ -31,12 +31,12 @@ from specledger.kinds.running import (
     resumable_writer,
 )
 from specledger.kinds.scenario_events import scenario_events
-from specledger.kinds.shards import episodes_of_shard, read_shards, refused, take_episodes, write_shard
+from specledger.kinds.shards import episodes_of_shard, refused, write_shard
 from specledger.load import Bundle
 from specledger.run.loop import separate
+from specledger.run.scenario_run import make_run
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
-from specledger.verify.replay import make_run
 
 MOST_DUE_STEPS: Final = 20
 """Steps at which a drift is due that a preview lists; it counts all of them."""
@@ -61,6 +61,8 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
 
 def merge(folders: Sequence[Path], place: Path, options: RunOptions) -> Finished:
     """Merge the shards of a scenario into its evidence; nothing is run."""
+    from specledger.kinds.shard_merging import read_shards, take_episodes
+
     shards, bundle = read_shards(folders)
     events = take_episodes(shards, bundle, _separate(bundle))
     with bundle_writer(bundle, place, RECEIPTS) as writer:

@@ -6,7 +6,7 @@ bundle that each run appends to; the bundle holds a copy. Every other log belong
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -30,9 +30,10 @@ from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Oracle, Tape
 from specledger.run.kernel_controller import halt_event
 from specledger.run.live_run import run_watched
+from specledger.run.loop import separate
+from specledger.run.scenario_run import make_run
 from specledger.run.watchdog import Ending
 from specledger.spec.agent import Outside
-from specledger.verify.replay import make_run
 
 E_LIVE = code("E_LIVE", "this cannot be run live")
 
@@ -65,21 +66,24 @@ def scenario_events(
         plan = plan.asking(replace(plan.outside, model=asked))
     elif plan.outside is not None and not wanted.trusted:
         raise _untrusted(bundle, plan.outside.source)
-    run = partial(
-        make_run,
-        bundle,
-        progress=progress,
-        executor=wanted.executor,
-        before=writer.beside / BEFORE,
-        wanted=None if wanted.shard is None else episodes_of_shard(plan.episodes, wanted.shard),
-        tell=wanted.taken,
-    )
+    episodes = None if wanted.shard is None else episodes_of_shard(plan.episodes, wanted.shard)
+    run = partial(make_run, bundle, progress=progress, executor=wanted.executor, wanted=episodes, tell=wanted.taken)
     if watchdog is None:
-        yield from run(plan)
+        finished = _finished(bundle, plan, writer.beside / BEFORE, episodes or range(plan.episodes))
+        yield from run(plan, resumed=finished)
     elif plan.outside is None and not wanted.live:
         yield from _logged(run(plan), writer.inside / AUDIT_LOG)
     else:
         yield from _Live(writer, wanted).events(run, plan, warn)
+
+
+def _finished(bundle: Bundle, plan: Plan, before: Path, episodes: range) -> tuple[int, Iterable[Event]]:
+    """The whole episodes of an attempt that ended early, which are not run again if episodes are separate."""
+    if not before.exists() or not separate(plan):
+        return 0, ()
+    from specledger.verify.replay import finished_episodes
+
+    return finished_episodes(bundle, plan, before, episodes)
 
 
 def _answered(run: Callable[[Plan], Iterator[Event]], plan: Plan, tape: Tape, writer: BundleWriter) -> Iterator[Event]:

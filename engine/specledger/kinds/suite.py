@@ -36,7 +36,8 @@ from specledger.kinds.running import (
     text_table,
 )
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
-from specledger.kinds.shards import read_shards, write_shard
+from specledger.kinds.shard_merging import read_shards
+from specledger.kinds.shards import write_shard
 from specledger.load import Bundle
 from specledger.report.figures import NOT_DECIDED, figure_rows
 from specledger.run.executor import Work, spread

@@ -136,7 +136,7 @@ def _specs(given: Mapping[str, Any]) -> Bundle:
 
 
 def _episodes(given: Mapping[str, Any]) -> Callable[[Any], Any]:
-    from specledger.verify.replay import EpisodeChunks
+    from specledger.run.scenario_run import EpisodeChunks
 
     return EpisodeChunks(_specs(given))
 

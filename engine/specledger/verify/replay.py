@@ -6,88 +6,23 @@ The whole episodes of an unfinished run or of a shard are checked as receipts ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.plan import Plan
-from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import NotCanonical, parse_canonical, parse_written
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain, run_id
 from specledger.load import Bundle
-from specledger.run.executor import Executor, Work
-from specledger.run.loop import run, run_chunk, run_parallel, separate
-from specledger.run.workers import ALONE
-from specledger.spec.scenario import Scenario
+from specledger.run.scenario_run import Progress, join_run
 from specledger.verify.checks import E_REPLAY, Broken, short
 from specledger.verify.receipts import MALFORMED, Receipts, linked, read_receipt
 from specledger.verify.run_order import RunOrder
 
-Progress = Callable[[int, int], None]
-Tell = Callable[[int, int, str], None]
-"""Called with how much of a run was finished before, of how much, and what is counted."""
 Made = Callable[[Progress | None], Iterator[Event]]
 """Makes the events of a run, each time that it is called; it may report progress as (done, total)."""
-
-
-class EpisodeChunks(Work):
-    """Chunks of the episodes of one scenario; each process compiles its plan once."""
-
-    entry = "episodes"
-
-    def __init__(self, bundle: Bundle) -> None:
-        self._bundle = bundle
-
-    def __reduce__(self) -> tuple[type[EpisodeChunks], tuple[Bundle]]:
-        return type(self), (self._bundle,)
-
-    @cached_property
-    def _plan(self) -> Plan:
-        return compile_scenario(self._bundle)
-
-    def __call__(self, item: Sequence[int]) -> Any:
-        """The events of the episodes from one number to before another."""
-        return run_chunk(self._plan, item)
-
-    def document(self) -> dict[str, Any]:
-        """The specs."""
-        return {"specs": self._bundle.document()}
-
-
-def make_run(
-    bundle: Bundle,
-    plan: Plan,
-    progress: Progress | None = None,
-    executor: Executor = ALONE,
-    before: Path | None = None,
-    wanted: range | None = None,
-    tell: Tell | None = None,
-) -> Iterator[Event]:
-    """The events of a scenario's run, from its compiled plan.
-
-    `before` are receipts of an attempt that ended early: its whole episodes are not run again if episodes are separate.
-    `wanted` are the numbers of the episodes, if not all are run.
-    """
-    held = 0
-    events: Iterator[Event] = iter(())
-    episodes = wanted or range(plan.episodes)
-    if before is not None and separate(plan):
-        receipts = Receipts(before, run_id(bundle.digest))
-        held = min(whole_episodes(receipts, first_line(bundle, plan), episodes.start), len(episodes))
-        events = episodes_of(receipts, held)
-    if tell is not None:
-        tell(held, len(episodes), "episode")
-    return _stated(
-        bundle, run_parallel(plan, EpisodeChunks(bundle), executor, progress, held=(held, events), wanted=wanted)
-    )
-
-
-def join_run(bundle: Bundle, plan: Plan, episodes: Iterator[Event]) -> Iterator[Event]:
-    """The events of a run whose episodes, in order, were made elsewhere."""
-    return _stated(bundle, run(plan, None, episodes))
 
 
 def first_line(bundle: Bundle, plan: Plan) -> bytes:
@@ -95,18 +30,11 @@ def first_line(bundle: Bundle, plan: Plan) -> bytes:
     return Chain(run_id(bundle.digest)).seal(next(join_run(bundle, plan, iter(()))))
 
 
-def _stated(bundle: Bundle, events: Iterator[Event]) -> Iterator[Event]:
-    """The events of a run; one that commits to no set of proposals has no commitments, and says so at its start."""
-    assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - what compiles as a scenario is one
-    return _uncommitted(events) if bundle.main.model.commit == "none" else events
-
-
-def _uncommitted(events: Iterator[Event]) -> Iterator[Event]:
-    for event in events:
-        if event.type == "start":
-            yield Event("start", {**event.body, "commit": "none"})
-        elif event.type != "commit":
-            yield event
+def finished_episodes(bundle: Bundle, plan: Plan, before: Path, episodes: range) -> tuple[int, Iterator[Event]]:
+    """How many of the first episodes of a run the receipts of an attempt that ended early hold, and their events."""
+    receipts = Receipts(before, run_id(bundle.digest))
+    count = min(whole_episodes(receipts, first_line(bundle, plan), episodes.start), len(episodes))
+    return count, episodes_of(receipts, count)
 
 
 def whole_episodes(receipts: Receipts, start: bytes, first: int) -> int:

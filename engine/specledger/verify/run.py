@@ -33,6 +33,7 @@ from specledger.oracles.model_replay import ModelReplay
 from specledger.oracles.recording import E_TAPE_FORM, E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
 from specledger.run.executor import Executor, spread
 from specledger.run.loop import bounds_of, read_events, run_episode, separate, write_event
+from specledger.run.scenario_run import EpisodeChunks, join_run, make_run
 from specledger.run.workers import ALONE
 from specledger.spec.base import SpecKinds
 from specledger.verify import check_names
@@ -44,15 +45,7 @@ from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, other_maker, read_document
 from specledger.verify.rebuilding import invalid, rebuild
 from specledger.verify.receipts import Receipts, follow, link
-from specledger.verify.replay import (
-    EpisodeChunks,
-    Made,
-    compare,
-    first_difference,
-    join_run,
-    make_again,
-    make_run,
-)
+from specledger.verify.replay import Made, compare, first_difference, make_again
 from specledger.verify.run_order import RunOrder
 
 _STEP: Final = b'"type":"step"}'

@@ -22,9 +22,9 @@ from specledger.pipeline.cluster_task import done_of, from_bytes, perform, read_
 from specledger.pipeline.executing import execute, share_runs
 from specledger.pipeline.verifying import verify
 from specledger.run.executor import Work
+from specledger.run.scenario_run import EpisodeChunks
 from specledger.run.workers import Processes
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.replay import EpisodeChunks
 from specledger.verify.run import JudgedChunks
 from specledger.verify.suite import RunJudgements
 from specledger.verify.suite_runs import HeldRuns, RunChecks

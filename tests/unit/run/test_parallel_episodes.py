@@ -7,8 +7,8 @@ from specledger.core.canonical import canonical_bytes
 from specledger.kinds import load
 from specledger.run import loop
 from specledger.run.loop import run, run_parallel, separate
+from specledger.run.scenario_run import EpisodeChunks
 from specledger.run.workers import Processes
-from specledger.verify.replay import EpisodeChunks
 
 
 def prepared(name, *changes):
