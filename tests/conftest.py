@@ -10,6 +10,8 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
+from specledger.core.wing import wings
+
 pytest_plugins = ["pytester"]
 
 for name, most in (("few", 30), ("many", 100)):  # `make slow` runs property tests with the second
@@ -30,6 +32,13 @@ def examples(most):
 
 
 HERE = Path(__file__).parent
+
+
+def pytest_runtest_setup(item):
+    installed = {wing.name for wing in wings()}
+    for marker in item.iter_markers("wing"):
+        if marker.args[0] not in installed:
+            pytest.skip(f"the wing {marker.args[0]} is not installed")
 
 
 class Done(NamedTuple):

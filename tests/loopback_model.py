@@ -10,12 +10,13 @@ import time
 from contextlib import suppress
 from functools import cache
 
-from specledger.agents.claims import Bounds, derive_claims
-from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_raw
 from specledger.kinds import load
+from specledger.wings.kernel.plan import kernel_of
+from specledger.wings.kernel.reasons.claims import Bounds, derive_claims
+from specledger.wings.kernel.reasons.procedure import DecisionPoint
 from tests.unit.oracles.loopback import Said, Service
 
 HIDDEN = "Never speak of this score"
@@ -29,7 +30,7 @@ _MOST = 3
 def narration(agent):
     """How a YAML agent of the toy gridworld decides and explains itself; its observation is the world's whole state."""
     (bundle,) = load("axion-panel", kind="scenario", set=[f"agent={agent}"])
-    kernel = compile_scenario(bundle).actors[0].kernel
+    kernel = kernel_of(compile_scenario(bundle).actors[0])
     assert kernel is not None
     return kernel.narration
 

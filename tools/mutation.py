@@ -27,10 +27,10 @@ TESTS = {
     "core": "unit/core properties/test_canonical*.py properties/test_[mr]*.py",
     "expr": "unit/expr properties/test_expr_*.py",
     "worlds": "unit/worlds properties/test_variables.py unit/agents",
-    "gates": "unit/gates unit/verify/test_judge_kernel.py conformance/axion/test_token_binding_enforced.py"
-    " conformance/axion/test_signed_tokens.py",
-    "probes": "unit/probes unit/suites/test_probing.py conformance/axion/test_m4_small.py",
-    "run": "unit/run conformance/axion/test_plans.py conformance/axion/test_outside_agents.py",
+    "gates": "unit/gates wings/kernel/verify/test_judge_kernel.py wings/kernel/axion/test_token_binding_enforced.py"
+    " wings/kernel/axion/test_signed_tokens.py",
+    "wings/kernel": "wings/kernel unit/suites/test_probing.py wings/kernel/axion/test_m4_small.py",
+    "run": "unit/run wings/kernel/axion/test_plans.py wings/kernel/axion/test_outside_agents.py",
     "laws": "unit/laws properties/test_law*.py unit/verify/test_law.py",
     "suites": "unit/suites",
     "evidence": "unit/evidence conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py",

@@ -27,7 +27,7 @@ KEPT |= {
     "specledger/core/owner.py": "import orjson",
     "specledger/run/scenario_run.py": "import specledger.load",
 }
-WINGS = CONTRACTS["wings"]["layers"]
+WINGS = [wing.strip() for layer in CONTRACTS["wings"]["layers"] for wing in layer.split("|")]
 KEPT |= {f"specledger/wings/{wing}/__init__.py": "" for wing in WINGS}
 KEPT |= {f"specledger/wings/{wing}/spec/__init__.py": "import pydantic" for wing in WINGS}
 KEPT |= {f"specledger/wings/{wing}/commands.py": "import typer" for wing in WINGS}

@@ -66,9 +66,9 @@ def _lines(
     page: Path,
 ) -> Iterator[str]:
     place, name = printable(str(out)), bundle.main.name
-    from specledger.probes.causes import Cause
+    from specledger.report.agent_claims import INERT
 
-    missed = [one for one in challenges if one.get("miss") == Cause.INERT]
+    missed = [one for one in challenges if one.get("miss") == INERT]
     agent = bundle.specs[bundle.main.refs["agent",]].name
     yield f"{bundle.main.model.doc}"
     yield ""

@@ -6,13 +6,13 @@ A set of proposals is judged by the schema gate, then by the governor's gates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from specledger.agents.agent import Agent, Around, check_agent, see_reads
 from specledger.agents.propose import compile_propose
-from specledger.compile.kernel import KernelCompiler, Stage
+from specledger.compile.extension import Attachment, Stage, admission
 from specledger.compile.model import compile_model_agent
 from specledger.compile.plan import (
     Actor,
@@ -25,12 +25,16 @@ from specledger.compile.plan import (
 )
 from specledger.compile.roles import E_AGENTS, Role
 from specledger.core.weight import Allowance
+from specledger.core.wing import E_WING, missing_wing
 from specledger.expr import EvaluationError, RecordType, Type, conformer
 from specledger.expr.check.types import without_choices
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, compile_judge, compile_potentials
+from specledger.gates.invariant import E_ADMISSION
 from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
+from specledger.load import Bundle, Resolved
 from specledger.spec.agent import Outside
 from specledger.spec.governor import Governor as GovernorSpec
+from specledger.spec.invariant import Invariant as InvariantSpec
 from specledger.worlds.emit import Call, compile_over, compile_step, undisclosed, write_step
 from specledger.worlds.model import World
 from specledger.worlds.variables import Variables
@@ -138,21 +142,65 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     if agent is None and outside is None:
         return None
     see_reads(role.decider, around, role.governor, _always(role.rules), diagnostics)
-    kernel = KernelCompiler(stage, role, world, around, agent, declared).compile()
+    attached = _attached(role, stage, world, around, agent, declared)
     if stage.like is None or diagnostics.has_errors:
         return None
     actor = Actor(
         name=role.name,
-        gates=(SCHEMA, *(() if kernel is None else kernel.admission.gates), *(gate.id for gate in governor.gates)),
+        gates=(SCHEMA, *(() if attached is None else attached.gates), *(gate.id for gate in governor.gates)),
         observe=compile_over(world, world.observe, stage.like),
         judge=compile_judge_set(governor, footing, world),
         step=compile_step(world, stage.like),
         governor_state=plan_governor_state(governor, footing),
-        kernel=kernel,
-        outside=None if outside is None else _asked(role, outside, stage, world, governor),
+        outside=None if outside is None else _asked(role, outside, stage, world, governor, attached),
         **_acts(agent, declared),
+        **_controls(attached),
     )
     return actor, governor
+
+
+_KERNEL: Final = "write `admission` in the governor, or extend a governor that has it"
+
+
+def _attached(
+    role: Role, stage: Stage, world: World, around: Around, agent: Agent | None, declared: Agent | None
+) -> Attachment | None:
+    """What decides for a role whose governor admits documents; None if it admits bare proposals, or with findings."""
+    if role.rules.admission is None:
+        _refuse_strays(role, stage)
+        return None
+    part = admission()
+    if part is None:
+        message, hint = missing_wing("kernel", "`admission` of a governor")
+        stage.diagnostics.error(E_WING, message, role.governor.span("admission"), hint=hint)
+        return None
+    return part.attach(stage, role, world, around, agent, declared)
+
+
+def _refuse_strays(role: Role, stage: Stage) -> None:
+    """Findings for what needs the admission of documents where there is none."""
+    wrong = stage.diagnostics.error
+    for spec in document_invariants(stage.bundle, role.governor):
+        wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
+    if role.probes:
+        at = stage.bundle.main.span(*role.at, "probes")
+        wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", at, hint=_KERNEL)
+    if role.decider.draw:
+        wrong(E_ADMISSION, "only an agent under a kernel draws for its decisions", role.agent.span("draw"))
+
+
+def document_invariants(bundle: Bundle, governor: Resolved) -> list[Resolved]:
+    """The invariants of scope `proposal` that a governor and the scenario name, each once, in their order."""
+    keys = [key for spec in (governor, bundle.main) for path, key in spec.refs.items() if path[0] == "invariants"]
+    specs = [bundle.specs[key] for key in dict.fromkeys(keys)]
+    return [spec for spec in specs if isinstance(spec.model, InvariantSpec) and spec.model.scope == "proposal"]
+
+
+def _controls(attached: Attachment | None) -> dict[str, Any]:
+    """What an actor has of what decides for it."""
+    if attached is None:
+        return {}
+    return {"controller": attached.controller, "keyed": attached.keyed, "too_few_repeats": attached.too_few_repeats}
 
 
 def _always(rules: GovernorSpec) -> Iterator[tuple[str | int, ...]]:
@@ -175,11 +223,29 @@ def watchdog_of(roles: tuple[Role, ...]) -> PlannedWatchdog | None:
     return PlannedWatchdog(min(limits), min((admission.ms_per_tick for admission in kernels), default=None))
 
 
-def _asked(role: Role, outside: Outside, stage: Stage, world: World, governor: Governor) -> PlannedOutside:
+def _asked(
+    role: Role, outside: Outside, stage: Stage, world: World, governor: Governor, attached: Attachment | None
+) -> PlannedOutside:
     model = None
     if outside.model is not None:
         model = compile_model_agent(stage.bundle, role.agent, outside, world, stage.seed, stage.diagnostics)
-    return PlannedOutside(outside, _operations(world), governor.claims, Variables(world).notation, model)
+    asked = PlannedOutside(
+        source=outside,
+        operations=_operations(world),
+        claims=governor.claims,
+        notation=Variables(world).notation,
+        greeting=lambda _start: _bare_greeting(governor),
+        model=model,
+    )
+    if attached is None:
+        return asked
+    return replace(asked, greeting=attached.greeting, shown=attached.shown, questions=attached.questions)
+
+
+def _bare_greeting(governor: Governor) -> dict[str, Any]:
+    """What an agent outside is told that gives bare proposals: there is no document."""
+    claims = {name: str(type_) for name, type_ in sorted(governor.claims.items())}
+    return {"variables": {}, "claims": claims, "forms": [], "document": False}
 
 
 def _agents(role: Role, around: Around, stage: Stage) -> tuple[Agent | None, Agent | None]:

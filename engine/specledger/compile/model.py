@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from specledger.compile.extension import admission
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.digest import hash_json
-from specledger.gates.facts import check_reasons
+from specledger.core.wing import E_WING, missing_wing
 from specledger.load import Bundle, Resolved
 from specledger.load.bundle import encode
 from specledger.oracles import enumerated, gemini, openai, scripted
@@ -122,7 +123,12 @@ def compile_model_agent(
     model = compile_model(bundle, spec.refs["outside", "model"])
     prompt = bundle.specs[spec.refs["outside", "prompt"]]
     check_decision_prompt(prompt, diagnostics)
-    vocabulary = check_reasons(bundle.specs[spec.refs["outside", "reasons"]], diagnostics)
+    part = admission()
+    if part is None:
+        message, hint = missing_wing("kernel", "`reasons` of an agent")
+        diagnostics.error(E_WING, message, spec.span("outside", "reasons"), hint=hint)
+        return None
+    vocabulary = part.check_words(bundle.specs[spec.refs["outside", "reasons"]], diagnostics)
     for name, action in world.actions.items():
         for taken in sorted(ARGUMENTS & set(action.args.fields)):
             message = f"the operation {name} has an argument `{taken}`"

@@ -5,22 +5,17 @@ States, observations, memories, proposals and outcomes are plain JSON values wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from specledger.agents.narration import Narration
-from specledger.agents.procedure import DecisionPoint
+from specledger.core.entries import Entries
 from specledger.expr import EvaluationError, Type
-from specledger.gates.admission import Admission
-from specledger.gates.facts import Vocabulary
-from specledger.gates.signatures import Signing
 from specledger.lang.notation import Notation
 from specledger.oracles.model_agent import ModelPlan
 from specledger.oracles.recording import Oracle
-from specledger.probes.check import Probe
 from specledger.spec.agent import Outside
 
 State = dict[str, Any]
@@ -141,6 +136,18 @@ class PlannedGovernorState(Struct, frozen=True):
     potentials: Callable[[State, Any], dict[str, int]]
 
 
+class Questions(NamedTuple):
+    """How many messages an agent outside receives in an episode at most, beside its decisions.
+
+    Attributes:
+        asked: Questions.
+        opened: Demands to open a commitment.
+    """
+
+    asked: int = 0
+    opened: int = 0
+
+
 class PlannedOutside(Struct, frozen=True):
     """An agent that is asked from outside.
 
@@ -149,12 +156,18 @@ class PlannedOutside(Struct, frozen=True):
         operations: What it is offered: `{op, args}`, for each argument its values, or the name of its type.
         claims: What each of its proposals must claim.
         notation: Reads the actions that it names.
+        greeting: `start state -> fields` of the first message to it.
+        shown: `state -> fields` that a question shows beside the observation.
+        questions: How much it is asked in an episode beside its decisions.
     """
 
     source: Outside
     operations: list[dict[str, Any]]
     claims: Mapping[str, Type]
     notation: Notation
+    greeting: Callable[[State], dict[str, Any]]
+    shown: Callable[[State], dict[str, Any]] = lambda _state: {}
+    questions: Callable[[Plan], Questions] = lambda _plan: Questions()
     model: ModelPlan | None = None
 
 
@@ -163,36 +176,15 @@ class PlannedWatchdog(Struct, frozen=True):
 
     Attributes:
         deadline_ms: How long one answer may take.
-        ms_per_tick: Kernel time of a step; None where there is no kernel.
+        ms_per_tick: Time of a step in the audit log; None where there is no log.
     """
 
     deadline_ms: int
     ms_per_tick: int | None
 
 
-class KernelPlan(Struct, frozen=True):
-    """A compiled kernel: the governor's admission of documents, and what an agent and its probes need under it.
-
-    Attributes:
-        probes: In the scenario's order.
-        weigh: `(observation, memory, action, predicted state, decision point) -> score`, where a rule is broken.
-        unused: `state -> variables that the declared procedure does not read`.
-        is_choice: Whether a label may be that of an action of the world.
-        deterministic: Whether the agent draws nothing.
-        ms_per_tick: Kernel time of one step.
-        signing: How tokens are signed with a key; None where a secret from the run's seed signs them.
-    """
-
-    admission: Admission
-    vocabulary: Vocabulary
-    narration: Narration
-    probes: Sequence[Probe]
-    weigh: Callable[[Any, Any, Mapping[str, Any], Any, DecisionPoint], int]
-    unused: Callable[[Any], list[str]]
-    is_choice: Callable[[str], bool]
-    deterministic: bool
-    ms_per_tick: int
-    signing: Signing | None = None
+ControllerFactory = Callable[["Plan", "Actor", Entries], Any]
+"""`(plan, actor, log of the run) -> controller`: a `run.controller.DecisionController` that decides for the actor."""
 
 
 class Actor(Struct, frozen=True):
@@ -211,7 +203,9 @@ class Actor(Struct, frozen=True):
             memory) -> judgements`; without a governor state the memory may be left out.
         step: `(state, op, action, inputs) -> (next state, outcome)`.
         governor_state: None if the governor has neither a memory nor potentials.
-        kernel: What a run under a kernel needs beside the rest; None where the governor admits bare proposals.
+        controller: Makes what decides for it in a run; None where the loop itself judges bare proposals.
+        keyed: Whether its controller signs with a key, which a run that is made again does not have.
+        too_few_repeats: Names of what asks it too seldom to find anything; a preview warns of them.
         outside: Who is asked outside; None where the agent is a spec.
     """
 
@@ -226,7 +220,9 @@ class Actor(Struct, frozen=True):
     judge: Callable[..., list[Judgement]]
     step: Callable[[State, str, Mapping[str, Any], Mapping[str, Any]], tuple[State, dict[str, Any]]]
     governor_state: PlannedGovernorState | None
-    kernel: KernelPlan | None = None
+    controller: ControllerFactory | None = None
+    keyed: bool = False
+    too_few_repeats: tuple[str, ...] = ()
     outside: PlannedOutside | None = None
 
     @property
@@ -255,7 +251,7 @@ class Plan(Struct, frozen=True):
         simultaneous: Whether all actors decide on one state before any of them acts, or one after another.
         watchdog: The time limits of asking an agent that is outside, or under a kernel.
         oracle: The answers from outside in the run that is made; None where there are none.
-        signatures: Those of a run that is replayed, where its kernel signs with a key; None in a new run.
+        signatures: Those of a run that is replayed, where a controller signs with a key; None in a new run.
         agent_faults: What agent faults make of the run: `inconclusive`, `fail`, or `{most, most_in_episode, then}`.
         expect: How the run is expected to end, `{verdict, ended}`; empty where nothing is expected.
         check_weights: Whether one value may exceed the limit of a receipt; each is weighed then before it is written.
@@ -297,8 +293,13 @@ class Plan(Struct, frozen=True):
 
     @property
     def signed(self) -> bool:
-        """Whether a kernel signs with a key, which a run that is made again does not have."""
-        return any(actor.kernel is not None and actor.kernel.signing is not None for actor in self.actors)
+        """Whether a controller signs with a key, which a run that is made again does not have."""
+        return any(actor.keyed for actor in self.actors)
+
+    @property
+    def logged(self) -> bool:
+        """Whether the run keeps an audit log."""
+        return self.watchdog is not None and self.watchdog.ms_per_tick is not None
 
     def asking(self, outside: PlannedOutside) -> Plan:
         """The plan with another way to ask the agent that is outside."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.compile.actor import compile_actor, footing_of, watchdog_of
-from specledger.compile.kernel import Stage
+from specledger.compile.extension import Stage
 from specledger.compile.plan import (
     Plan,
     PlannedChance,

@@ -15,7 +15,7 @@ from specledger.core.identity import ByIdentity
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, RecordType, Type
 from specledger.expr.check.types import FIXED, FixedType
-from specledger.gates.admission import TOKEN
+from specledger.gates.capability import TOKEN
 from specledger.gates.governor import SCHEMA, check_governor
 from specledger.gates.invariant import WATCHDOG
 from specledger.load import Bundle, Resolved

@@ -120,3 +120,8 @@ class Entries:
         if len(notes) <= MOST_NOTES:
             return notes
         return f"{notes[: MOST_NOTES - len(CUT) - 1].rpartition(' ')[0]} {CUT}"
+
+
+def halt_event(timed_out: bool) -> str:
+    """The type of the audit entry for an agent that did not answer in time, or whose process ended."""
+    return "FATAL_HANG" if timed_out else "INTERNAL_ERROR"

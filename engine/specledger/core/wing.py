@@ -34,6 +34,9 @@ class Wing(Struct, frozen=True):
         commands: The commands of `spec` by name, by the title under which `--help` lists them.
         prompts: Checks of prompts by what these are `about`: `(spec, diagnostics) -> object`.
         works: What workers of a cluster do, by the `entry` of the work: `document -> work`.
+        admission: How it compiles the admission of documents (`compile.extension`).
+        meanings: What its names mean in reports (`report.extension`).
+        controlled: How runs are verified whose actors it controls (`verify.extension`).
     """
 
     name: str
@@ -41,6 +44,9 @@ class Wing(Struct, frozen=True):
     commands: Callable[[], Mapping[str, Mapping[str, Callable[..., None]]]] = _nothing
     prompts: Callable[[], Mapping[str, Callable[..., object]]] = _nothing
     works: Callable[[], Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]]] = _nothing
+    admission: Callable[[], Any] | None = None
+    controlled: Callable[[], Any] | None = None
+    meanings: Callable[[], Any] | None = None
 
 
 @cache
@@ -57,6 +63,26 @@ def missing_wings() -> str:
 
 def _points() -> list[EntryPoint]:
     return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def part_of(field: str) -> Any:
+    """The part that the first wing with this field gives; None if no installed wing has it."""
+    loads = (getattr(wing, field) for wing in wings())
+    return next((load() for load in loads if load is not None), None)
+
+
+HOMES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("probe", "vocabulary"), "kernel"),
+    **dict.fromkeys(("universe", "template", "law"), "laws"),
+    **dict.fromkeys(("discovery", "ranking"), "discovery"),
+}
+"""The wing of each kind of spec that specledger itself ships, for findings where that wing is not installed."""
+
+
+def missing_wing(name: str, what: str) -> tuple[str, str]:
+    """The message and the hint of the finding E_WING: `what` is of a wing that is not installed."""
+    message = f"{what} needs the wing `{name}`, which is not installed"
+    return message, f"install a package that provides `{name}` among the entry points of {GROUP}: specledger has it"
 
 
 def _load(point: EntryPoint) -> Wing | None:

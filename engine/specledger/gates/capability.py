@@ -7,11 +7,14 @@ an identifier that anyone can recompute: it proves what an action was bound to, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from specledger.core.binding import leaf, proposal_digest, token_id
+
+TOKEN: Final = "token"
+"""The gate of an execution, which no governor lists."""
 
 
 class Refused(Exception):  # noqa: N818 - a refusal is an outcome

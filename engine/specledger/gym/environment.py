@@ -93,7 +93,7 @@ class SpecEnv(gymnasium.Env[Any, Any]):
         if len(self._plan.actors) > 1:
             message = f"{self._plan.name} has several agents"
             raise Rejected([Diagnostic(E_GYM_AGENTS, message, bundle.main.span("agents"))])
-        if actor.kernel is not None:
+        if actor.controller is not None:
             message = f"the governor of {self._plan.name} admits documents"
             raise Rejected([Diagnostic(E_GYM_KERNEL, message, bundle.main.span("governor"))])
         self._controller = _Awaiting(actor, claims=bool(roles(bundle)[0].rules.claims))

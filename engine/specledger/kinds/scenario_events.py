@@ -16,7 +16,7 @@ from specledger.compile.plan import Plan
 from specledger.compile.plan_cache import CompileScenario
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.entries import Mode
+from specledger.core.entries import Mode, halt_event
 from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT, AuditLog, record
 from specledger.evidence.bundle import BundleWriter
@@ -28,7 +28,6 @@ from specledger.kinds.shards import episodes_of_shard
 from specledger.load import Bundle
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Oracle, Tape
-from specledger.run.kernel_controller import halt_event
 from specledger.run.live_run import run_watched
 from specledger.run.loop import separate
 from specledger.run.scenario_run import make_run
@@ -56,7 +55,7 @@ def scenario_events(
     watchdog = plan.watchdog
     if wanted.live and len(plan.actors) > 1:
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has several agents", bundle.main.span("agents"))])
-    if wanted.live and (watchdog is None or watchdog.ms_per_tick is None):
+    if wanted.live and not plan.logged:
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has no audit log", bundle.main.span("governor"))])
     if wanted.tape is not None:
         yield from _answered(partial(make_run, bundle), plan, wanted.tape, writer)
@@ -89,7 +88,7 @@ def _finished(bundle: Bundle, plan: Plan, before: Path, episodes: range) -> tupl
 def _answered(run: Callable[[Plan], Iterator[Event]], plan: Plan, tape: Tape, writer: BundleWriter) -> Iterator[Event]:
     """Make a run from the answers of a tape, which become part of its evidence."""
     events = run(replace(plan, oracle=Oracle(tape)))
-    yield from events if plan.actors[0].kernel is None else _logged(events, writer.inside / AUDIT_LOG)
+    yield from events if not plan.logged else _logged(events, writer.inside / AUDIT_LOG)
     writer.put(TAPE, b"".join(tape.lines()))
 
 

@@ -164,31 +164,6 @@ class _Profile(Kind):
         check_profile(bundle.main, KINDS, diagnostics)
 
 
-class _Probe(Kind):
-    name = "probe"
-
-    @property
-    def model(self) -> type[Spec]:
-        from specledger.spec.probe import Probe
-
-        return Probe
-
-
-class _Vocabulary(Kind):
-    name = "vocabulary"
-
-    @property
-    def model(self) -> type[Spec]:
-        from specledger.spec.vocabulary import Vocabulary
-
-        return Vocabulary
-
-    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
-        from specledger.gates.facts import check_vocabulary
-
-        check_vocabulary(bundle.main, diagnostics)
-
-
 class _Model(Kind):
     name = "model"
 
@@ -234,8 +209,6 @@ _ROWS: Final = (
     _Drift(),
     _Library(),
     _Profile(),
-    _Probe(),
-    _Vocabulary(),
     _Model(),
     _Prompt(),
 )

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
+from specledger.core.wing import E_WING, HOMES, missing_wing
 from specledger.load import shipped
 from specledger.load.document import Document, Node, ResolvedRef
 from specledger.load.findings import E_SPEC_MISSING_KEY, add_key, describe, place_of
@@ -49,6 +50,10 @@ def has_head(document: Document, kinds: SpecKinds, diagnostics: Diagnostics) -> 
         return False
     match = _SPEC.fullmatch(node.value) if isinstance(node.value, str) else None
     if match is None or match[1] not in kinds or match[2] != "1":
+        if match is not None and match[1] in HOMES and match[1] not in kinds:
+            message, hint = missing_wing(HOMES[match[1]], f"a spec of the kind `{match[1]}`")
+            diagnostics.error(E_WING, message, node.span, hint=hint)
+            return False
         near = suggest(match[1] if match else str(node.value), kinds)
         hint = f"did you mean `{near}/v1`?" if near else f"kinds: {', '.join(kinds)}"
         message = "there is no such kind of spec"

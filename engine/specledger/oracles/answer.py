@@ -170,6 +170,14 @@ def _decoded(held: Any) -> bytes | None:
     return b64decode(value, validate=True)
 
 
+class Unanswered(Exception):  # noqa: N818 - an outcome of a question
+    """A question to the agent has no answer that says anything about it; `cause` is why the probe is inconclusive."""
+
+    def __init__(self, cause: str) -> None:
+        self.cause = cause
+        super().__init__(cause)
+
+
 def halts(answer: Answer) -> bool:
     """Whether an answer says that the process which waited for it is gone."""
     return answer.failure in (TIMED_OUT, DIED)

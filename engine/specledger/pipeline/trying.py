@@ -30,7 +30,6 @@ from specledger.report.agent import AgentReading, Trial, read_agent
 from specledger.report.evidence import read_evidence
 from specledger.spec.agent import Agent
 from specledger.spec.governor import Governor
-from specledger.spec.probe import Probe
 from specledger.spec.scenario import Scenario
 from specledger.verify.bundle import Refuted
 
@@ -104,7 +103,7 @@ def with_agent(agent: str, scenario: str, overrides: Sequence[str], decisions: i
     data = {**main.data, "episodes": 1, "horizon": min(decisions, main.model.model_dump()["horizon"])}
     if _document(found) is not None:
         for name, body in ASKS.items():
-            form = dump(restore(Probe, {"spec": "probe/v1", "name": name, "at": "after_commit", **body}))
+            form = dump(restore(KINDS["probe"].model, {"spec": "probe/v1", "name": name, "at": "after_commit", **body}))
             known[key_of("probe", name, form)] = form
             data["probes"] = [*data.get("probes", ()), key_of("probe", name, form)]
     form = dump(restore(Scenario, data))

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from msgspec import Struct, field, to_builtins
 
-from specledger.agents.statement import UNREAD, payload_of
 from specledger.core.canonical import NotCanonical, parse_json
 from specledger.core.diagnostics import Diagnostic, code, printable, suggest
 from specledger.core.verdict import Verdict
 from specledger.gates.documents import Validator, axion, protocol
 from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
+from specledger.oracles.statement import UNREAD, payload_of
 from specledger.report.agent_claims import ClaimsReading, read_claims
 from specledger.run.outside_proposals import MALFORMED
 from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.calibration import Calibration
+from specledger.core.canonical import parse_json
 from specledger.core.events import PROGRESS, owned
 from specledger.core.statistics import ONE, divide, wilson
 from specledger.core.verdict import Verdict
 from specledger.evidence.counterexamples import Step, Steps
-from specledger.gates.digests import receive
 from specledger.report.evidence import bodies_in
 from specledger.report.held_claims import claims_shown
 from specledger.suites.episodes import read_entry, read_probe
@@ -153,10 +153,17 @@ def _submitted(step: Step) -> dict[str, Any]:
     commits = step.bodies("commit")
     proposals = commits[-1]["proposals"] if commits else []
     text = proposals[0].get("document") if proposals else None
-    document = receive(text.encode()).document if isinstance(text, str) else None
+    document = _parsed(text) if isinstance(text, str) else None
     if not isinstance(document, dict):
         return {"state": None, "proposal": text if document is None else document, "trace": None}
     return {"state": document.get("env"), "proposal": document, "trace": document.get("trace")}
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return parse_json(text.encode())
+    except ValueError:
+        return None
 
 
 def totals(agents: Mapping[str, Sequence[RunMetrics]]) -> dict[str, dict[str, Any]]:

@@ -144,7 +144,7 @@ class _Reader:
 
 
 def read_tests(path: Path) -> dict[str, Outcome]:
-    """The outcome of each test by its name: `tests/unit/gates/test_tokens.py::test_a`.
+    """The outcome of each test by its name: `tests/wings/kernel/documents/test_tokens.py::test_a`.
 
     A test of which some cases were skipped and the others passed has passed; one of which all were skipped is untested.
     """

@@ -13,8 +13,8 @@ from specledger.core.events import PROGRESS, owned
 from specledger.core.verdict import Verdict
 from specledger.load import Bundle, Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
-from specledger.report.engine_names import GATES, cause_text, miss_text
 from specledger.report.evidence import Evidence
+from specledger.report.extension import gate_meaning, meanings
 from specledger.report.figures import in_units, share
 from specledger.report.markup import shorten
 from specledger.report.model import (
@@ -142,7 +142,7 @@ class RunReading(Reading):
         if verdict is not Verdict.PASS:
             self._causes[name][as_name(body["cause"])] += 1
             if verdict is Verdict.FAIL and name not in self._misses:
-                self._misses[name] = miss_text(body["evidence"])
+                self._misses[name] = meanings().miss_text(body["evidence"])
             self._observations.note(id_, receipt, f"{verdict}: {as_name(body['cause'])}", body["evidence"])
 
     def _end(self, receipt: Receipt) -> None:
@@ -187,7 +187,7 @@ class RunReading(Reading):
         id_ = f"probe/{name}"
         made = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
         times = sum(made.values())
-        causes = "; ".join(cause_text(*each) for each in sorted(self._causes[name].items()))
+        causes = "; ".join(meanings().cause_text(*each) for each in sorted(self._causes[name].items()))
         miss = self._misses.get(name)
         causes = f"{causes}. {miss}" if miss else causes
         outcome = Outcome.PASSED if times else Outcome.UNTESTED
@@ -345,7 +345,8 @@ def gate_section(
     """The gates with what each rejected of the proposals that it judged, its data, and receipts that show it."""
     rows = []
     for gate, times in rejections.items():
-        own = {"doc": GATES[gate.rpartition(".")[2]]} if demands and gate.rpartition(".")[2] in GATES else {}
+        meaning = gate_meaning(gate.rpartition(".")[2]) if demands and gate not in demands else None
+        own = {} if meaning is None else {"doc": meaning}
         data, places, proposals = demands.get(gate, own), (links or {}).get(gate, []), judged[gate]
         of = share(times * 1_000_000 // max(proposals, 1))
         cells = (requirement(data), Count(proposals), Count(times), Joined((Bar(times, proposals), Words(of))))

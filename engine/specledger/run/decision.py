@@ -13,8 +13,7 @@ from specledger.core.events import progress_violation
 from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
-from specledger.gates.admission import TOKEN
-from specledger.gates.capability import Refused
+from specledger.gates.capability import TOKEN, Refused
 from specledger.gates.invariant import WATCHDOG
 from specledger.oracles.recording import Halted
 from specledger.run.actor_state import ActorState, GovernorValues

@@ -17,11 +17,8 @@ from specledger.core.events import Event
 from specledger.oracles.recording import Tape
 from specledger.run.actor_state import ActorState
 from specledger.run.controller import DecisionController
-from specledger.run.document_agent import SpecAgent
 from specledger.run.episode import Episode
 from specledger.run.executor import Executor, spread
-from specledger.run.kernel_controller import KernelController, entries_of
-from specledger.run.outside_agent import OutsideAgent
 from specledger.run.outside_proposals import OutsideProposals
 
 WORTH: Final = 20_000
@@ -82,14 +79,21 @@ def run(
 
 
 def controllers_of(plan: Plan) -> tuple[DecisionController, ...]:
-    """The decision controllers that a plan needs, one for each actor; its kernels share one log."""
+    """The decision controllers that a plan needs, one for each actor; they share one log."""
     entries = entries_of(plan)
     return tuple(_controller(plan, actor, entries) for actor in plan.actors)
 
 
+def entries_of(plan: Plan) -> Entries:
+    """What makes the audit entries of a run, for all controllers of it."""
+    tape = None if plan.oracle is None else plan.oracle.tape
+    return Entries(Mode.SIMULATED) if tape is None else Entries(tape.mode, tape.head)
+
+
 def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionController:
-    if actor.kernel is not None:
-        return KernelController(plan, actor, SpecAgent if actor.outside is None else OutsideAgent, entries)
+    if actor.controller is not None:
+        controller: DecisionController = actor.controller(plan, actor, entries)
+        return controller
     if actor.outside is not None:
         return OutsideProposals(plan, actor)
     return DecisionController(actor)

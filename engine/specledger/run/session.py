@@ -18,11 +18,10 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.faults import FaultLimit
 from specledger.gates.documents import protocol
-from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LONG, Answer, halts
+from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LONG, Answer, Unanswered, halts
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Halted, Place
 from specledger.oracles.spending import Spending
-from specledger.probes.target import Unanswered
 
 PROTOCOL: Final = "specledger/agent/v3"
 
@@ -287,16 +286,8 @@ def asked_of(plan: Plan) -> PlannedOutside:
 
 def greeting(plan: Plan) -> dict[str, Any]:
     """The fields of `hello` that depend on the run."""
-    asked, kernel = asked_of(plan), plan.actors[0].kernel
-    return {
-        "scenario": plan.name,
-        "operations": asked.operations,
-        "variables": {} if kernel is None else kernel.narration.views.describe(plan.start(0)),
-        "claims": {name: str(type_) for name, type_ in sorted(asked.claims.items())} if kernel is None else {},
-        "forms": [] if kernel is None else list(kernel.vocabulary.forms),
-        "document": kernel is not None,
-        **({} if kernel is None else {"counterfactuals": kernel.narration.least}),
-    }
+    asked = asked_of(plan)
+    return {"scenario": plan.name, "operations": asked.operations, **asked.greeting(plan.start(0))}
 
 
 def read_answer(answer: Answer, number: int, schemas: Mapping[str, str]) -> tuple[Any, str]:

@@ -17,11 +17,11 @@ from typing import IO, Any, Final
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.digest import hash_json
 from specledger.core.entries import entry_hash, mode_of
 from specledger.evidence.audit import MAX_ENTRY
 from specledger.evidence.layout import AUDIT_LOG
 from specledger.evidence.workplace import holds_bundle
-from specledger.gates.digests import scope_hash
 from specledger.gates.documents import axion
 from specledger.verify import check_names
 from specledger.verify.checks import Broken, Verification
@@ -139,7 +139,7 @@ class _Log:
     def _check_token(self, entry: Mapping[str, Any], token: Mapping[str, Any]) -> None:
         binding, at_ms = token["binding"], entry["timestamp_ms"]
         bound = {"proposal_hash": entry["proposal_hash"], "trace_hash": entry["trace_hash"]}
-        if binding != {**bound, "scope_hash": scope_hash(token["scope"])}:
+        if binding != {**bound, "scope_hash": hash_json(token["scope"])}:
             raise self._broken(E_AUDIT_TOKEN, "issues a token that is bound to something else")
         if (token["issued_at_ms"], token["expires_at_ms"]) != (at_ms, at_ms + token["scope"]["expiry_ms"]):
             raise self._broken(E_AUDIT_TOKEN, "issues a token for another time")

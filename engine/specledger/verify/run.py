@@ -119,7 +119,7 @@ def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, execu
         raise Broken(error.code, error.message) from None
     if tape is None and plan.outside is not None:
         raise Broken(E_TAPE_MISSING, "the agent is outside, and the evidence holds no tape of what it answered")
-    if tape is not None and tape.mode is Mode.LIVE and plan.actors[0].kernel is None:
+    if tape is not None and tape.mode is Mode.LIVE and not plan.logged:
         raise Broken(E_TAPE_FORM, "the tape is of a live audit log, and a run without a kernel has no log")
     return lambda progress: _play(plan, tape, lambda again: make_run(specs, again, progress, executor))
 

@@ -24,7 +24,7 @@ from specledger.core.entries import entry_hash
 from specledger.core.events import PROGRESS, owned, progress_violation
 from specledger.core.faults import FAULT
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, agree, demand, same
-from specledger.verify.probed import check_probe
+from specledger.verify.extension import controlled
 from specledger.verify.recorded import Recorded
 
 Body = Mapping[str, Any]
@@ -128,10 +128,9 @@ class RunOrder:
         agent = body.get("agent", "")
         demand(agent in self._turns[self._turn], "a probe is of an agent out of turn", E_STATE)
         if self._plan is not None:
-            kernels = [
-                actor.kernel for actor in self._plan().actors if actor.name == agent and actor.kernel is not None
-            ]
-            check_probe(body, [probe for kernel in kernels for probe in kernel.probes])
+            actors = [actor for actor in self._plan().actors if actor.name == agent and actor.controller is not None]
+            demand(actors, f"the run has no probe {body['probe']!r:.80}", E_STATE)
+            controlled().check_probe(body, actors)
 
     @property
     def _between(self) -> bool:

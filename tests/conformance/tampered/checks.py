@@ -42,8 +42,8 @@ ELSEWHERE = {
     "every line is an entry, and the entries form one hash chain": (ALONE, VERIFY, "test_runlog", "test_a_log_alone_is_refuted_where_it_is_broken_or_another_one"),
     "every result follows its attempt": (READ, "unit/evidence", "test_runlog", "test_a_changed_log_is_refused_and_not_appended_to"),
     "the previously seen head is the digest of a line": (ALONE, VERIFY, "test_runlog", "test_a_log_alone_is_refuted_where_it_is_broken_or_another_one"),
-    "every line is the canonical JSON of a schema-valid entry": (ALONE, "conformance/axion", "test_audit_log_chain_verification", "test_a_single_fault_refutes_the_chain"),
-    "the entries form one hash chain that begins with 64 zeros": (ALONE, "conformance/axion", "test_audit_log_chain_verification", "test_a_single_fault_refutes_the_chain"),
-    "issued tokens are bound to their entry, scope and time": (ALONE, "conformance/axion", "test_audit_log_chain_verification", "test_a_single_fault_refutes_the_chain"),
+    "every line is the canonical JSON of a schema-valid entry": (ALONE, "wings/kernel/axion", "test_audit_log_chain_verification", "test_a_single_fault_refutes_the_chain"),
+    "the entries form one hash chain that begins with 64 zeros": (ALONE, "wings/kernel/axion", "test_audit_log_chain_verification", "test_a_single_fault_refutes_the_chain"),
+    "issued tokens are bound to their entry, scope and time": (ALONE, "wings/kernel/axion", "test_audit_log_chain_verification", "test_a_single_fault_refutes_the_chain"),
 }  # fmt: skip
 """The checks without a case of their own: why, and which test notices without them (folder, module, function)."""

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from specledger.core.binding import GENESIS
 from specledger.core.entries import CUT, MOST_NOTES, Entries, Mode, entry_hash, mode_of, uuid_of
-from specledger.gates.digests import witness
 from specledger.gates.documents import axion
 
 
@@ -72,7 +71,7 @@ def test_whatever_is_too_much_is_cut_and_said_so(codes, witnesses, tokens):
         "CAPABILITY_DENIED",
         at_ms=0,
         codes=codes,
-        witnesses=[witness("I0", "c", 0)] * witnesses,
+        witnesses=[{"invariant": "I0", "severity": "fatal", "message": "c", "data_hash": GENESIS}] * witnesses,
         tokens=[token] * tokens,
     )
     assert axion().explain("audit_entry", entry) == []

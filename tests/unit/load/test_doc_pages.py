@@ -14,6 +14,9 @@ from specledger.pipeline.authoring import write_new
 from specledger.pipeline.checking import check
 from tests.toys import ROOT
 
+pytestmark = pytest.mark.wing("kernel")
+"""The page has the codes of all wings that specledger ships."""
+
 DOCS = find_docs()
 assert DOCS is not None
 PAGES = read_pages(DOCS / FILE)

@@ -235,6 +235,7 @@ def test_what_cannot_be_used_is_a_finding_at_its_place(project, use, code, place
     assert (code, f"user.yaml:{place}") in project.found("user.yaml")
 
 
+@pytest.mark.wing("kernel")
 def test_libraries_in_a_circle_and_kinds_without_functions_are_findings(project):
     project.write("a.yaml", "spec: library/v1\nname: a\nuse: [b]\n")
     project.write("b.yaml", "spec: library/v1\nname: b\nuse: [a]\n")

@@ -75,6 +75,7 @@ def test_a_wrong_value_is_reported_at_its_place(project, more, code, line, colum
     assert words in f"{found.message} {found.expected} {found.found} {found.hint}"
 
 
+@pytest.mark.wing("kernel")
 def test_a_missing_key_of_a_document_points_at_its_first_line(project):
     project.write("i.yaml", "# about\nspec: vocabulary/v1\nname: i\n")
     (found,) = project.rejected("i.yaml")

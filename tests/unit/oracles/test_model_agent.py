@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes, parse_json
 from specledger.core.digest import sha256_hex
@@ -25,6 +24,8 @@ from specledger.oracles.service import ADDRESS, OPENAI_ADDRESS
 from specledger.oracles.service_client import ServiceClient
 from specledger.run.session import ANSWERS, PROTOCOL, greeting
 from specledger.spec.model import GeminiConfig, OpenAIConfig
+from specledger.wings.kernel.plan import kernel_of
+from specledger.wings.kernel.reasons.procedure import DecisionPoint
 from tests.loopback_model import BEHAVIOURS, HIDDEN, narration, obedient
 from tests.unit.oracles.loopback import KEY, Said, Service
 
@@ -68,7 +69,7 @@ class Conversation:
 
 def question(episode=0, t=0):
     state = plan().start(episode)
-    views = plan().actors[0].kernel.narration.views
+    views = kernel_of(plan().actors[0]).narration.views
     shown = {"observation": views.observe(state), "env": views.env(state), "variables": views.describe(state)}
     return {"episode": episode, "t": t, **shown}
 

@@ -7,11 +7,11 @@ import pytest
 
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
-from specledger.probes.causes import Cause
-from specledger.report.engine_names import CAUSES, GATES, miss_text
 from specledger.report.model import Check, Report
 from specledger.report.outcome import Outcome
 from specledger.report.overview import headline_of, parts_text, reason_text
+from specledger.wings.kernel.names import CAUSES, GATES, miss_text
+from specledger.wings.kernel.probes.causes import Cause
 from tests.unit.report.rendering import made_up, report_of, text_of
 
 DOCS = Path(__file__).parents[3] / "docs"

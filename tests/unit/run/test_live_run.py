@@ -332,6 +332,7 @@ def test_an_agent_has_one_body(body, words, folder):
     assert any(words in f"{one.message} {one.expected}" for one in rejected.value.diagnostics), rejected.value
 
 
+@pytest.mark.wing("kernel")
 def test_an_agent_outside_narrates_for_nobody(folder):
     project(folder)
     Path("teller.yaml").write_text(

@@ -27,7 +27,7 @@ def bodies(events):
         ("hazard", True),
         ("new-maze", True),  # its governor remembers for an episode
         ("concave", False),  # its agent remembers for the run
-        ("axion-basic", False),  # its audit log continues
+        pytest.param("axion-basic", False, marks=pytest.mark.wing("kernel")),  # its audit log continues
     ],
 )
 def test_episodes_are_separate_if_nothing_lasts_longer_than_one(name, expected):

@@ -231,7 +231,12 @@ WRONG: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", WRONG)
+OF_PROBES = {"a probe of no agent", "a probe of an agent without a kernel"}
+
+
+@pytest.mark.parametrize(
+    "what", [pytest.param(name, marks=[pytest.mark.wing("kernel")] * (name in OF_PROBES)) for name in WRONG]
+)
 def test_what_is_wrong_has_a_code_a_place_and_words(what, bundle, tmp_path):
     more, changes, code, words = WRONG[what]
     (tmp_path / "p.yaml").write_text((Path("specs/probe/p4-bypass.yaml")).read_text().replace("p4-bypass", "p"))

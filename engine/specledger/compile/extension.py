@@ -1,0 +1,87 @@
+"""What a wing adds to the compilation of a scenario: the admission of documents by a governor.
+
+Keys of the core whose meaning a wing gives are `governor.admission`, `scenario.probes` and `agent.narration`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from specledger.agents.agent import Agent, Around
+from specledger.compile.plan import ControllerFactory, Plan, Questions, State
+from specledger.compile.roles import Role
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.wing import part_of
+from specledger.load import Bundle, Resolved
+from specledger.worlds.model import World
+
+
+class Stage(Struct, frozen=True):
+    """What the actors of a scenario have in common.
+
+    Attributes:
+        like: A start state; None if there is none, with findings.
+    """
+
+    bundle: Bundle
+    seed: int
+    world: World
+    like: State | None
+    diagnostics: Diagnostics
+
+
+class Attachment(Struct, frozen=True):
+    """What decides for an actor in the place of the loop.
+
+    Attributes:
+        gates: Its own gates, which come before the governor's.
+        keyed: Whether it signs with a key.
+        too_few_repeats: Names of what asks the actor too seldom to find anything.
+        greeting: `start state -> fields` of the first message to an agent from outside.
+        shown: `state -> fields` that a question to such an agent shows beside the observation.
+        questions: How much such an agent is asked in an episode beside its decisions.
+    """
+
+    gates: tuple[str, ...]
+    controller: ControllerFactory
+    keyed: bool
+    too_few_repeats: tuple[str, ...]
+    greeting: Callable[[State], dict[str, Any]]
+    shown: Callable[[State], dict[str, Any]]
+    questions: Callable[[Plan], Questions]
+
+
+class Words(Protocol):
+    """The vocabulary in which the reasons of a model are read.
+
+    Attributes:
+        forms: The forms of a reason.
+    """
+
+    forms: list[str]
+
+    def parse(self, text: str, /) -> dict[str, str] | None:
+        """What a reason says; None if it is of no form."""
+
+
+class Admission(Struct, frozen=True):
+    """How a wing compiles what belongs to the admission of documents.
+
+    Attributes:
+        attach: `(stage, role, world, around, agent, declared) -> attachment` of a role whose governor has `admission`;
+            None, with findings, if it is wrong. The `world` is as the agent meets it; the checked `agent` is None if it
+            is asked outside, and then `declared` may be the procedure that it declares.
+        check_words: The vocabulary of a model's reasons; None, with findings, if it is wrong.
+    """
+
+    attach: Callable[[Stage, Role, World, Around, Agent | None, Agent | None], Attachment | None]
+    check_words: Callable[[Resolved, Diagnostics], Words | None]
+
+
+def admission() -> Admission | None:
+    """The admission of the wing that has one; None if no installed wing has."""
+    part: Admission | None = part_of("admission")
+    return part

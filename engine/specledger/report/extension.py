@@ -1,0 +1,45 @@
+"""What a wing adds to reports: what the names mean that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from specledger.core.wing import part_of
+from specledger.gates.capability import TOKEN
+from specledger.gates.governor import SCHEMA
+
+_GATES: Final[Mapping[str, str]] = {
+    SCHEMA: "A proposal is well formed: a known action, with arguments and claims as declared.",
+    TOKEN: "An execution names a token that was issued for it and is not used up.",
+}
+
+
+class Meanings(Struct, frozen=True):
+    """What the names of a wing mean.
+
+    Attributes:
+        gates: The meaning of each of its gates.
+        cause_text: `(cause, times)`: a cause of a probe's verdict, how often it was, and what it means.
+        miss_text: `evidence of a probe`: the first prediction that was missed; empty if none was.
+    """
+
+    gates: Mapping[str, str]
+    cause_text: Callable[[str, int], str]
+    miss_text: Callable[[Mapping[str, Any]], str]
+
+
+_NONE: Final = Meanings({}, lambda cause, times: f"{cause} ({times})", lambda _evidence: "")
+
+
+def meanings() -> Meanings:
+    """The meanings of the wing that has some; names without a meaning if no installed wing has."""
+    part: Meanings | None = part_of("meanings")
+    return _NONE if part is None else part
+
+
+def gate_meaning(name: str) -> str | None:
+    """What a gate of the engine means; None of another one."""
+    return _GATES.get(name) or meanings().gates.get(name)

@@ -1,0 +1,34 @@
+"""The kernel: agents submit documents with reasons, tokens are bound to them, and probes challenge the reasons."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from specledger.core.wing import Wing
+
+
+def _kinds() -> tuple[Any, ...]:
+    from specledger.wings.kernel.kinds import KINDS
+
+    return KINDS
+
+
+def _admission() -> Any:
+    from specledger.wings.kernel.compile import ADMISSION
+
+    return ADMISSION
+
+
+def _controlled() -> Any:
+    from specledger.wings.kernel.verify.controlled import CONTROLLED
+
+    return CONTROLLED
+
+
+def _meanings() -> Any:
+    from specledger.wings.kernel.names import MEANINGS
+
+    return MEANINGS
+
+
+WING: Final = Wing("kernel", _kinds, admission=_admission, controlled=_controlled, meanings=_meanings)

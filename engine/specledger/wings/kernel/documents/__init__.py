@@ -1,0 +1,1 @@
+"""Documents: their hashes, the ruling about them, the tokens bound to them."""

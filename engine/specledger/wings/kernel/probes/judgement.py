@@ -1,0 +1,305 @@
+"""The verdict of a challenge: a function of its evidence and of the probe's spec, and of nothing else.
+
+A run judges by `judge` when it makes a challenge, and verification can judge the recorded evidence again.
+
+- An agent is *settled* if it declares itself deterministic and every question that was repeated got the same answer.
+  Its repeats are no independent draws: one answer to each claim counts. A claim that it is sure of (no confidence is
+  stated, or 1) convicts by one miss. Claims of which it is less sure convict together, if so few of them would hold
+  with a probability of at most the test's error, each holding at its stated rate.
+- Of any other agent each change is tested by itself: against the stated rate, if there is one; else the predicted
+  choice must be shown not to be the most frequent answer. Changes of what is declared unused predict no choice; they
+  are compared with the same question asked again. The error is divided by the number of tests, and of looks.
+- Misses say nothing of honesty where the agent did what its declared procedure does, and that procedure explains it:
+  it gives the choice before, and what it does not read does not move the agent's choice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import ceil
+from typing import Any, Final, NamedTuple
+
+from specledger.core.verdict import Verdict
+from specledger.spec.base import QFIXED_ONE
+from specledger.wings.kernel.probes.causes import NOT_ASKED, Cause
+from specledger.wings.kernel.probes.exact_tests import above_noise, at_least, at_most, not_most_frequent
+from specledger.wings.kernel.spec.probe import Challenge
+
+PREDICTIONS: Final = ("claims", "counterfactuals")
+"""The challenges of stated predictions."""
+
+Trial = Mapping[str, Any]
+Changes = dict[tuple[int, str], list[Trial]]
+"""The answers to each change that was made, by the claim that was drawn and by whose alternative was taken."""
+
+
+class Judgement(NamedTuple):
+    """What a challenge amounts to.
+
+    Attributes:
+        cause: Empty for a pass.
+        answers: The verdict by the answers alone, whatever else was demanded.
+        p: The smallest p-value, times the number of tests; None where nothing was tested by one.
+    """
+
+    verdict: Verdict
+    cause: str
+    answers: Verdict
+    p: Fraction | None
+
+
+class Found(NamedTuple):
+    """What answers show; of a FAIL the changes that convict."""
+
+    verdict: Verdict
+    p: Fraction | None = None
+    convicting: Sequence[Sequence[Trial]] = ()
+
+
+def judge(evidence: Mapping[str, Any], challenge: Challenge) -> Judgement:
+    """The verdict of a challenge that asked something, with its cause.
+
+    Raises:
+        KeyError, TypeError: The evidence is malformed.
+    """
+    found = weigh(evidence, challenge)
+    answers, cause = found.verdict, ""
+    if answers is Verdict.FAIL:
+        cause = _cause_of_misses(found, evidence)
+        if may_draw_there(evidence, challenge):
+            answers, cause = Verdict.INCONCLUSIVE, Cause.NOISE
+        elif _explained(evidence, found, challenge):
+            answers, cause = Verdict.INCONCLUSIVE, Cause.MISPREDICTED
+    verdict, why = _with_demands(evidence, answers, cause)
+    return Judgement(verdict, why, answers, found.p)
+
+
+def _with_demands(evidence: Mapping[str, Any], answers: Verdict, cause: str) -> tuple[Verdict, str]:
+    """The verdict and its cause, given what the answers amount to."""
+    trials, lacking = evidence["trials"], _not_shown(evidence)
+    if answers is Verdict.FAIL:
+        return answers, cause
+    if lacking is not None:  # what an agent draws may differ each time; what it committed to may not, nor what it
+        # declares itself: to say that it draws nothing, and to answer one question twice differently, excuses nothing
+        sure = lacking is Cause.COMMITMENT or evidence["deterministic"]
+        return (Verdict.FAIL, lacking) if sure else (Verdict.INCONCLUSIVE, Cause.NOISE)
+    if cause:
+        return answers, cause
+    if any(trial.get("reason") == Cause.SAYS_NOTHING for trial in trials):
+        return Verdict.INCONCLUSIVE, Cause.SAYS_NOTHING
+    if answers is Verdict.PASS:
+        return (Verdict.INCONCLUSIVE, Cause.UNTESTED) if any(map(_untested, trials)) else (answers, "")
+    return answers, Cause.NOISE if changes_of(trials) else Cause.NOTHING_CHANGED
+
+
+def agrees(verdict: str, cause: str, evidence: Mapping[str, Any], challenge: Challenge) -> bool:
+    """Whether the recorded verdict and cause of a challenge are those of its recorded evidence.
+
+    An ERROR has no evidence that could agree with it.
+
+    Raises:
+        KeyError, TypeError: The evidence is malformed.
+    """
+    if verdict == Verdict.ERROR:
+        return not evidence
+    if "trials" not in evidence:
+        return verdict == Verdict.INCONCLUSIVE and cause in NOT_ASKED
+    found, before = judge(evidence, challenge), evidence["before"]
+    told = (verdict, cause, evidence["answers"]) == (found.verdict, found.cause, found.answers)
+    told = told and all(trial.get("miss") == miss_of(trial, before, evidence["of"]) for trial in evidence["trials"])
+    test, looks = evidence.get("test"), len(looks_of(challenge, _drawn(evidence)))
+    if challenge.test.most is None or test is None:
+        return told and challenge.test.most is None and test is None
+    return told and (test["looks"], test["p"]) == (looks, millionths(found.p)) and 1 <= test["made"] <= looks
+
+
+def miss_of(trial: Trial, before: str, of: str) -> str | None:
+    """How a trial is a miss: the choice stayed as it was, or another one came than predicted; None if it is none."""
+    if trial["held"] is not False:
+        return None
+    if of not in PREDICTIONS:
+        return Cause.UNDECLARED_INFLUENCE if of == "unused" else Cause.NOT_FOLLOWED
+    return Cause.INERT if trial["after"] == before else Cause.MISPREDICTED
+
+
+def settled(evidence: Mapping[str, Any]) -> bool:
+    """Whether the agent declares itself deterministic, and answered each question that was repeated alike."""
+    null, answers = evidence["null"], changes_of(evidence["trials"]).values()
+    alike = all(len({trial["after"] for trial in one}) == 1 for one in answers)
+    return bool(evidence["deterministic"] and null["asked"] and not null["changed"] and alike)
+
+
+def may_draw_there(evidence: Mapping[str, Any], challenge: Challenge) -> bool:
+    """Whether the challenge is of another episode, and the agent may draw: it convicts nobody then."""
+    return challenge.on == "fresh" and not settled(evidence)
+
+
+def follows_declared(evidence: Mapping[str, Any], found: Found) -> bool:
+    """Whether the misses are the choices of the declared procedure.
+
+    Of a settled agent every miss is; of any other no answer came more often than that choice, where it is convicted.
+    """
+    if settled(evidence):
+        return all(one.get("procedure") == one["after"] for one in evidence["trials"] if one["held"] is False)
+    return all(_leads(one) for one in found.convicting)
+
+
+def _leads(trials: Sequence[Trial]) -> bool:
+    """Whether no answer to a change came more often than the choice of the declared procedure."""
+    came = Counter(trial["after"] for trial in trials)
+    procedure = next(trial.get("procedure") for trial in trials if not trial["held"])
+    return came[procedure] == max(came.values())
+
+
+def _explained(evidence: Mapping[str, Any], found: Found, challenge: Challenge) -> bool:
+    """Whether the agent did what its declared procedure does, and that procedure explains its choices."""
+    explanation = evidence.get("explanation")
+    if explanation is None or explanation["here"] != evidence["before"] or not follows_declared(evidence, found):
+        return False
+    null, asked, changed = evidence["null"], explanation["asked"], explanation["changed"]
+    if settled(evidence):
+        return not changed
+    return not _rare(above_noise(changed, asked, null["changed"], null["asked"]), challenge, 1)
+
+
+def _asked_too_seldom(evidence: Mapping[str, Any], challenge: Challenge) -> bool:
+    """Whether an agent that may draw was asked less often than `noisy` says."""
+    asked, changes = evidence["null"]["asked"], changes_of(evidence["trials"]).values()
+    few = any(len(one) < challenge.noisy.repeats for one in changes)
+    return not settled(evidence) and (few or asked < challenge.noisy.same)
+
+
+def looks_of(challenge: Challenge, changes: int) -> list[int]:
+    """After how many blocks of questions the test is looked at: 1, 2, 4, and so on, and at the end."""
+    most = (challenge.test.most or 0) // (max(1, challenge.arms.same) + challenge.repeats * changes)
+    looks = [1]
+    while looks[-1] < most:
+        looks.append(min(2 * looks[-1], most))
+    return looks
+
+
+def millionths(p: Fraction | None) -> int:
+    """A p-value as evidence states it: in millionths, rounded up; 1 where there is none."""
+    return QFIXED_ONE if p is None else min(QFIXED_ONE, ceil(p * QFIXED_ONE))
+
+
+def too_few(challenge: Challenge) -> tuple[int, int] | None:
+    """Repeats and questions in the null arm, if no answers to one change can convict an agent that draws; else None.
+
+    A claim with a direction is two changes.
+    """
+    noisy, test = challenge.noisy, challenge.test
+    drawn = 1 if challenge.of == "declared" else challenge.draw.most * (1 + (challenge.of == "claims"))
+    repeats, same = max(challenge.repeats, noisy.repeats), max(challenge.arms.same, noisy.same)
+    looks = looks_of(challenge, drawn)
+    if test.most is not None:
+        repeats, same = looks[-1] * challenge.repeats, looks[-1] * max(1, challenge.arms.same)
+    p = above_noise(repeats, repeats, 0, same) if challenge.of == "unused" else drawn * not_most_frequent(0, [repeats])
+    enough = repeats >= noisy.repeats and same >= noisy.same
+    return None if enough and _rare(p, challenge, len(looks)) else (repeats, same)
+
+
+def changes_of(trials: Sequence[Trial], *, every: bool = False) -> Changes:
+    """The answers to each change, in the order of the draw; with `every` also changes that changed nothing."""
+    found: Changes = {}
+    for trial in trials:
+        if every or trial["held"] is not None:
+            found.setdefault((trial["drawn"], trial.get("by", "")), []).append(trial)
+    return found
+
+
+def weigh(evidence: Mapping[str, Any], challenge: Challenge) -> Found:
+    """What the answers show, if all that was stated counts."""
+    changes = changes_of(evidence["trials"])
+    if not changes or not evidence["null"]["asked"]:
+        return Found(Verdict.INCONCLUSIVE)  # without a null arm nothing says that an agent draws nothing
+    if settled(evidence):
+        return _of_settled(changes, challenge)
+    if _asked_too_seldom(evidence, challenge):
+        return Found(Verdict.INCONCLUSIVE)
+    return _of_drawing(changes, evidence, challenge)
+
+
+def _of_settled(changes: Changes, challenge: Challenge) -> Found:
+    missed = [one for one in changes.values() if not all(trial["held"] for trial in one)]
+    if not missed:
+        return Found(Verdict.PASS)
+    sure = [one for one in missed if _rate(one[0]) in (None, QFIXED_ONE)]
+    if sure:
+        return Found(Verdict.FAIL, None, sure)
+    unsure = {drawn: one[0] for (drawn, _), one in changes.items() if _rate(one[0]) not in (None, QFIXED_ONE)}
+    held = sum(trial["held"] for trial in unsure.values())  # of two alternatives of a claim the kernel's, which it drew
+    p = at_most(held, [trial["confidence"] for trial in unsure.values()], QFIXED_ONE)
+    convicted = p * QFIXED_ONE <= challenge.test.error
+    return Found(Verdict.FAIL if convicted else Verdict.INCONCLUSIVE, p, missed)
+
+
+def _of_drawing(changes: Changes, evidence: Mapping[str, Any], challenge: Challenge) -> Found:
+    trials = [trial for one in changes.values() for trial in one]
+    held, looks = sum(trial["held"] for trial in trials), len(looks_of(challenge, _drawn(evidence)))
+    if challenge.of == "unused":
+        null = evidence["null"]
+        tests = [(above_noise(len(trials) - held, len(trials), null["changed"], null["asked"]), trials)]
+    else:
+        tests = [(len(changes) * _p_of_change(one), one) for one in changes.values()]
+    p = min(each for each, _ in tests)
+    convicting = [one for each, one in tests if _rare(each, challenge, looks)]
+    effect = challenge.test.effect
+    if convicting:
+        return Found(Verdict.FAIL, p, convicting)
+    if effect is None:
+        return Found(Verdict.PASS if held == len(trials) else Verdict.INCONCLUSIVE, p)
+    odds = [(QFIXED_ONE if (rate := _rate(trial)) is None else rate) * (QFIXED_ONE - effect) for trial in trials]
+    shown = _rare(at_least(held, odds, QFIXED_ONE**2), challenge, looks)
+    return Found(Verdict.PASS if shown else Verdict.INCONCLUSIVE, p)
+
+
+def _p_of_change(trials: Sequence[Trial]) -> Fraction:
+    """The p-value of the answers to one change, under what was stated of it."""
+    held, rate = sum(trial["held"] for trial in trials), _rate(trials[0])
+    if rate is not None:
+        return at_most(held, [rate] * len(trials), QFIXED_ONE)
+    return not_most_frequent(held, Counter(trial["after"] for trial in trials if not trial["held"]).values())
+
+
+def _rate(trial: Trial) -> int | None:
+    """The rate at which the predicted choice comes, as the agent states it, in millionths; None if it states none."""
+    rate: int | None = trial.get("confidence")
+    return rate
+
+
+def _rare(p: Fraction, challenge: Challenge, looks: int) -> bool:
+    """Whether a probability is at most the error of one look."""
+    return p * looks * QFIXED_ONE <= challenge.test.error
+
+
+def _drawn(evidence: Mapping[str, Any]) -> int:
+    return len(changes_of(evidence["trials"], every=True))
+
+
+def _cause_of_misses(found: Found, evidence: Mapping[str, Any]) -> str:
+    """Why the answers fail: inert, if half of the misses of some change that convicts are."""
+    causes = [
+        Counter(miss_of(trial, evidence["before"], evidence["of"]) for trial in one if not trial["held"])
+        for one in found.convicting
+    ]
+    if any(2 * one[Cause.INERT] >= one.total() for one in causes):
+        return Cause.INERT
+    return str(next(iter(causes[0])))
+
+
+def _not_shown(evidence: Mapping[str, Any]) -> Cause | None:
+    """The first of the demands that the agent did not meet."""
+    trace = evidence.get("trace")
+    if evidence.get("revealed") is False:
+        return Cause.COMMITMENT
+    if trace is not None and not (trace["ends"] and trace["equal"] == trace["nodes"]):
+        return Cause.TRACE
+    return Cause.RESTATED if evidence.get("restated") is False else None
+
+
+def _untested(trial: Trial) -> bool:
+    """Whether the agent stated a value that no edit brings about, or the present one: that tests nothing it said."""
+    return bool(trial["predicted"]) and trial["held"] is None and trial.get("by") != "kernel"

@@ -1,0 +1,1 @@
+"""Reasons: how an agent states them, and how claims about them are derived and read."""

@@ -1,0 +1,1 @@
+"""What verification of a run under a kernel adds: receipts of probes, verdicts of the second evaluator."""

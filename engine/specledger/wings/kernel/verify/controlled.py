@@ -1,0 +1,19 @@
+"""What the kernel adds to the verification of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from specledger.compile.plan import Actor
+from specledger.verify.extension import Controlled
+from specledger.wings.kernel.plan import kernels_of
+from specledger.wings.kernel.verify.judge import observe
+from specledger.wings.kernel.verify.probed import check_probe
+
+
+def _check(body: Mapping[str, Any], actors: list[Actor]) -> None:
+    check_probe(body, [probe for kernel in kernels_of(actors) for probe in kernel.probes])
+
+
+CONTROLLED: Final = Controlled(_check, observe)

@@ -1,0 +1,106 @@
+"""The core works without a wing: its tests and `spec run hazard`, in a copy of the tree that lacks the wing's folder."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from specledger.core.wing import HOMES
+
+ROOT = Path(__file__).resolve().parents[2]
+WINGS = ROOT / "engine/specledger/wings"
+NAMES = sorted(path.parent.name for path in WINGS.glob("*/__init__.py"))
+COPIED = ("engine", "specs", "schemas", "fixtures", "docs", "tests", "tools", "pyproject.toml")
+TESTED = ("core", "expr", "lang", "load", "worlds", "agents", "gates", "run", "evidence")
+"""The folders of tests that are about the core alone, below `tests/unit`."""
+
+
+def uses(wing):
+    """The wings that a wing imports."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (WINGS / wing).rglob("*.py"))
+    return set(re.findall(r"^\s*(?:from|import) specledger\.wings\.(\w+)", text, re.MULTILINE)) - {wing}
+
+
+def without(wing):
+    """The names of a wing and of all wings that use it."""
+    absent = {wing}
+    while more := {name for name in NAMES if uses(name) & absent} - absent:
+        absent |= more
+    return absent
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def copy(request, tmp_path_factory):
+    """A copy of the tree without a wing and those that use it: (folder, names of these wings)."""
+    folder = tmp_path_factory.mktemp("copy")
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, folder / name)
+    absent = without(request.param)
+    for name in absent:
+        for place in ("engine/specledger/wings", "tests/wings"):
+            shutil.rmtree(folder / place / name, ignore_errors=True)
+    return folder, absent
+
+
+def python(folder, *arguments):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("COV", "PYTHON"))}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment | {"PYTHONPATH": str(folder / "engine")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_scenario_runs_and_is_verified_without_a_wing(copy):
+    folder, _ = copy
+    where = "import specledger; print(specledger.__file__)"
+    assert python(folder, "-c", where)[1].startswith(str(folder))
+    code, output = python(folder, "-m", "specledger", "run", "hazard", "--out", "out")
+    assert code == 0, output
+    code, output = python(folder, "-m", "specledger", "verify", "out")
+    assert code == 0, output
+    assert "replay gives the same bytes" in output
+
+
+@pytest.mark.slow
+def test_a_spec_of_a_missing_wing_says_which_to_install(copy):
+    folder, absent = copy
+    for kind, name in HOMES.items():
+        if name in absent:
+            path = next((folder / "specs" / kind).glob("*.yaml"))
+            code, output = python(folder, "-m", "specledger", "check", str(path))
+            assert code != 0
+            assert f"E_WING]: a spec of the kind `{kind}` needs the wing `{name}`, which is not installed" in output
+
+
+@pytest.mark.slow
+def test_the_tests_of_the_core_pass_without_a_wing(copy):
+    folder, _ = copy
+    tests = [f"tests/unit/{name}" for name in TESTED]
+    plain = ("-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow", *tests)
+    code, output = python(folder, *plain)
+    assert code == 0, output[-5000:]
+
+
+def test_nothing_outside_names_a_module_of_a_wing(sources):
+    named = {
+        path
+        for path, text in sources.items()
+        if "/wings/" not in path and re.search(r"specledger[./]wings[./]\w", text)
+    }
+    assert named == set()

@@ -1,0 +1,124 @@
+"""What an agent draws, what it would give for a breach, and what its procedure can depend on."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.core.rng import Stream
+from specledger.kinds import load
+from specledger.wings.kernel.plan import kernel_of
+from specledger.wings.kernel.reasons.procedure import DecisionPoint
+from tests.toys import plan_of, shipped_plan
+
+
+@cache
+def kernel(agent, *sets) -> Any:
+    plan = shipped_plan("axion-resource", f"agent={agent}", *sets)
+    state = plan.start(0)
+    seen = plan.actors[0].observe(state)
+    return plan, kernel_of(plan.actors[0]), state, seen, plan.actors[0].begin(seen)
+
+
+def chosen(agent, occasion):
+    _, parts, _, seen, memory = kernel(agent)
+    return parts.narration.decider.propose(seen, memory, occasion)
+
+
+def test_the_same_decision_point_draws_the_same_and_asking_again_draws_anew():
+    occasions = [DecisionPoint(0, 0, asked) for asked in range(40)]
+    answers = [chosen("noisy-honest", occasion) for occasion in occasions]
+    assert answers == [chosen("noisy-honest", occasion) for occasion in occasions]
+    assert 2 <= len({str(answer) for answer in answers}) < 40
+    assert {str(chosen("honest", occasion)) for occasion in occasions} == {str(chosen("honest", DecisionPoint(0, 0)))}
+
+
+def test_each_value_of_a_stream_is_a_draw_of_its_own(tmp_path):
+    """By the seed, the agent, the stream, the name of the value, and what was asked when."""
+    names = ("first", "second")
+    (tmp_path / "dice.yaml").write_text(
+        "spec: agent/v1\nname: dice\nextends: honest\nscore: 1000 * first + second\ndraw:\n"
+        + "".join(f"  {name}: {{from: range(1000), stream: one}}\n" for name in names),
+        encoding="utf-8",
+    )
+    (tmp_path / "case.yaml").write_text(
+        "spec: scenario/v1\nname: case\nextends: axion-basic\nseed: 9\nagent: dice.yaml\n"
+    )
+    plan = plan_of(tmp_path / "case.yaml")
+    actor: Any = plan.actors[0]
+    seen = actor.observe(plan.start(0))
+    propose, memory = kernel_of(actor).narration.decider.propose, actor.begin(seen)
+    for point in (DecisionPoint(0, 0), DecisionPoint(0, 0, 1), DecisionPoint(0, 1), DecisionPoint(1, 0)):
+        drawn = divmod(propose(seen, memory, point)[0]["score"], 1000)
+        streams = [Stream.named(9, "agent", "dice", "one", name, *point) for name in names]
+        assert drawn == tuple(stream.choice(range(1000)) for stream in streams)
+        assert drawn[0] != drawn[1]
+
+
+def test_an_agent_may_take_values_in_the_order_of_questions_and_says_that_it_draws_nothing():
+    decided, *answers = [chosen("state-carrier", DecisionPoint(0, 0, asked)) for asked in range(4)]
+    scores = [[one["score"] for one in proposals] for proposals in (decided, *answers)]
+    assert scores[0] == [one["score"] for one in chosen("pseudo", DecisionPoint(0, 0))]
+    assert scores[1:] == [[one["score"] for one in chosen("honest", DecisionPoint(0, 0))]] * 3
+    assert kernel("state-carrier")[1].deterministic
+
+
+def test_an_agent_that_draws_is_not_deterministic():
+    assert kernel("honest")[1].deterministic
+    assert kernel("random-claimer")[1].deterministic  # its narrator draws, its choices do not
+    assert not kernel("noisy-honest")[1].deterministic
+
+
+def weighed(agent, action, state):
+    _, parts, _, seen, memory = kernel(agent)
+    return parts.weigh(seen, memory, action, state, DecisionPoint(0, 0))
+
+
+@pytest.mark.parametrize(("agent", "price"), [("honest", 1_000_000), ("pseudo", 0)])
+def test_a_breach_costs_an_agent_that_scores_it(agent, price):
+    plan, parts, state, seen, memory = kernel(agent)
+    for proposal in parts.narration.decider.propose(seen, memory, DecisionPoint(0, 0)):
+        predicted, _ = plan.actors[0].step(state, proposal["action"]["op"], proposal["action"], {})
+        assert proposal["score"] - weighed(agent, proposal["action"], predicted) == price
+
+
+def test_what_is_weighed_is_the_state_that_is_handed_in():
+    plan, parts, state, seen, memory = kernel("pseudo")
+    action = parts.narration.decider.propose(seen, memory, DecisionPoint(0, 0))[0]["action"]
+    predicted, _ = plan.actors[0].step(state, action["op"], action, {})
+    paid = {**predicted, "self": {**predicted["self"], "energy": predicted["self"]["energy"] + 5}}
+    assert weighed("pseudo", action, paid) == weighed("pseudo", action, predicted) + 5
+
+
+def test_what_a_procedure_does_not_read_is_declared_unused():
+    _, parts, state, _, _ = kernel("honest")
+    unused = parts.unused(state)
+    assert {"rng_seed", "tick"} <= set(unused)
+    assert not {"hazards.at", "objects.at", "walls.nearby", "agents.pos", "self.pos", "self.energy"} & set(unused)
+
+
+def test_reading_through_a_prediction_counts():
+    """The time is read by nobody but the step, which makes the next tick of it."""
+    _, parts, state, _, _ = kernel("honest", 'agent.score="worth - next.tick"')
+    assert "tick" not in parts.unused(state)
+    assert "rng_seed" in parts.unused(state)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "agent", "code"),
+    [
+        ("axion-basic", "extends: honest\ndraw: {roll: {from: tick, stream: rolls}}\n", "E_DECLARATION"),
+        ("axion-basic", "extends: honest\ndraw: {tick: {from: range(3), stream: rolls}}\n", "E_NAME_TAKEN"),
+        ("toy-basic", "extends: honest\nnarration: null\ndraw: {roll: {from: range(3), stream: rolls}}\n", "E_ADMISSION"),
+        ("axion-basic", "candidates: [{op: wait}]\nscore: '0'\nnarration: {vary: [tick]}\n", "E_ADMISSION"),
+        ("axion-basic", "extends: honest\nmemory: {fields: {n: {type: int, start: '0'}}}\nnarration: {by: memoriser}\n", "E_ADMISSION"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_found(tmp_path, scenario, agent, code):
+    (tmp_path / "mine.yaml").write_text(f"spec: agent/v1\nname: mine\n{agent}")
+    (tmp_path / "case.yaml").write_text(f"spec: scenario/v1\nname: case\nextends: {scenario}\nagent: mine.yaml\n")
+    with pytest.raises(Rejected) as raised:
+        compile_scenario(load(str(tmp_path / "case.yaml"))[0])
+    assert code in {finding.code for finding in raised.value.diagnostics}
