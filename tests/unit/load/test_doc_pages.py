@@ -14,7 +14,7 @@ from specledger.pipeline.authoring import write_new
 from specledger.pipeline.checking import check
 from tests.toys import ROOT
 
-pytestmark = pytest.mark.wing("kernel")
+pytestmark = [pytest.mark.wing(name) for name in ("discovery", "kernel", "laws")]
 """The page has the codes of all wings that specledger ships."""
 
 DOCS = find_docs()

@@ -34,7 +34,9 @@ def test_the_files_are_those_that_the_models_give(kind):
     assert written == pretty(schema(kind)), f"write it again: spec schema {kind} > schemas/kinds/{kind}.schema.json"
 
 
+@pytest.mark.wing("discovery")
 @pytest.mark.wing("kernel")
+@pytest.mark.wing("laws")
 def test_there_are_no_other_files():
     assert {path.name for path in (ROOT / "schemas" / "kinds").iterdir()} == {f"{kind}.schema.json" for kind in KINDS}
 
@@ -47,7 +49,9 @@ def test_schemas_are_of_draft_7(kind):
         assert f'"{later}' not in text
 
 
+@pytest.mark.wing("discovery")
 @pytest.mark.wing("kernel")
+@pytest.mark.wing("laws")
 def test_shipped_specs_conform(read):
     for path in SHIPPED:
         document, _ = read(path.read_bytes())
