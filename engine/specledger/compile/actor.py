@@ -24,6 +24,7 @@ from specledger.compile.plan import (
     State,
 )
 from specledger.compile.roles import E_AGENTS, Role
+from specledger.compile.size_bounds import most_weight
 from specledger.core.weight import Allowance
 from specledger.expr import EvaluationError, RecordType, Type, conformer
 from specledger.expr.check.types import without_choices
@@ -150,6 +151,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
         governor_state=plan_governor_state(governor, footing),
         kernel=kernel,
         outside=None if outside is None else _asked(role, outside, stage, world, governor),
+        memory=sum(most_weight(one.memory.type) for one in (governor, agent or declared) if one is not None),
         **_acts(agent, declared),
     )
     return actor, governor

@@ -213,6 +213,7 @@ class Actor(Struct, frozen=True):
         governor_state: None if the governor has neither a memory nor potentials.
         kernel: What a run under a kernel needs beside the rest; None where the governor admits bare proposals.
         outside: Who is asked outside; None where the agent is a spec.
+        memory: What its memory and its governor's weigh at most, by their types.
     """
 
     name: str
@@ -228,6 +229,7 @@ class Actor(Struct, frozen=True):
     governor_state: PlannedGovernorState | None
     kernel: KernelPlan | None = None
     outside: PlannedOutside | None = None
+    memory: int = 0
 
     @property
     def label(self) -> dict[str, str]:
