@@ -173,10 +173,10 @@ def _room(value: Any, left: int) -> int:
         return left - max(MEMBER, len(value) + 3)
     members: Iterable[Any] = ()
     if kind is dict:
-        left -= OBJECT + sum([max(MEMBER, len(key) + 3) for key in value if type(key) is str])
+        left -= MEMBER + OBJECT + sum([max(MEMBER, len(key) + 3) for key in value if type(key) is str])
         members = value.values()
     elif kind is list or kind is tuple:
-        left -= LIST
+        left -= MEMBER + LIST
         members = value
     else:
         return left - MEMBER

@@ -65,7 +65,9 @@ LINES = {
 
 
 @pytest.mark.parametrize("name", LINES)
-@pytest.mark.parametrize("read", [lambda line: parse_canonical(line, limit=len(line)), parse_json], ids=["canonical", "json"])
+@pytest.mark.parametrize(
+    "read", [lambda line: parse_canonical(line, limit=len(line)), parse_json], ids=["canonical", "json"]
+)
 def test_what_holds_too_much_is_not_read(monkeypatch, name, read):
     monkeypatch.setattr("specledger.core.canonical.orjson.loads", pytest.fail)
     monkeypatch.setattr("specledger.core.canonical._JSON", None)
