@@ -68,6 +68,7 @@ MIB = 1 << 20
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 64
 MAX_LINE = 8 * MIB  # a receipt or an answer on a tape
+MAX_VOLUME = MIB  # of what has more bytes than that: commas and colons outside texts, `[` twice, `{` four times
 MAX_ENTRY = 4 * MIB  # an entry of an audit log
 MAX_NOTE = 1 << 16  # a checkpoint
 MAX_CASES = 100
@@ -102,6 +103,15 @@ def require(holds: object, message: str, code: str | None = None) -> None:
     """Refute the evidence unless something holds."""
     if not holds:
         raise Finding(message, code)
+
+
+def misformed(error: Exception) -> str:
+    """Words for what was raised by reading evidence that is not of its form."""
+    if isinstance(error, KeyError) and error.args:
+        return f"the field {error.args[0]!r:.80} is missing, or there is nothing of that name"
+    if isinstance(error, IndexError):
+        return "a list is empty, or shorter than it must be"
+    return "a value is not of the type, or not of the form, that its field must have"
 
 
 def shape(value: JSON, keys: Iterable[str], what: str) -> None:
@@ -203,7 +213,7 @@ def outcome(rule: Rule, bundle: Bundle) -> Check:
         status, message = finding.status, finding.message
         code = finding.code or (rule.code if status == "failed" else None)
     except MALFORMED as error:
-        status, code, message = "failed", rule.malformed, f"a value is missing or malformed: {error!r}"[:300]
+        status, code, message = "failed", rule.malformed, misformed(error)
     return Check(rule.number, rule.name, status, code, message)
 
 
@@ -232,18 +242,31 @@ def same(first: JSON, second: JSON) -> bool:
     return canonical(first) == canonical(second)
 
 
-def parse(data: bytes, what: str) -> JSON:
-    """The value of a document whose bytes are canonical."""
+def volume(data: bytes) -> int:
+    """The volume of a document: its commas and colons, `[` twice, `{` four times; those of texts do not count."""
+    bare = data.replace(rb"\\", b"").replace(rb"\"", b"")  # now every quotation mark begins or ends a text
+    bare = re.sub(rb'"[^"]*"?', b"", bare)
+    return bare.count(b",") + bare.count(b":") + 2 * bare.count(b"[") + 4 * bare.count(b"{")
+
+
+def parse(data: bytes, what: str, most: int = MAX_VOLUME) -> JSON:
+    """The value of a document whose bytes are canonical; what has more of them than `most` has no more volume."""
+    require(len(data) <= most or volume(data) <= most, f"{what} has a volume of more than {most}")
     try:
         value = load(data)
-        waiting = [(value, 0)]
+        waiting: list[JSON] = [[value]]  # the containers of one depth, whose members are looked at
+        depth = -1
         while waiting:
-            one, depth = waiting.pop()
-            if isinstance(one, (dict, list)):
-                require(depth < MAX_DEPTH, f"{what} is nested too deeply")
-                waiting += [(inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one)]
-            elif isinstance(one, int):
-                require(-MAX_INTEGER <= one <= MAX_INTEGER, f"an integer in {what} is outside 2^53 - 1")
+            inner: list[JSON] = []
+            depth += 1
+            for container in waiting:
+                for one in container.values() if isinstance(container, dict) else container:
+                    if isinstance(one, (dict, list)):
+                        inner.append(one)
+                    elif isinstance(one, int):
+                        require(-MAX_INTEGER <= one <= MAX_INTEGER, f"an integer in {what} is outside 2^53 - 1")
+            require(not inner or depth < MAX_DEPTH, f"{what} is nested too deeply")
+            waiting = inner
         require(canonical(value) == data, f"{what} differs from its canonical form")
     except ValueError as error:  # includes UnicodeError
         raise Finding(f"{what} is not canonical JSON: {str(error)[:200]}") from None
@@ -258,8 +281,9 @@ def load(data: bytes, number: Any = None) -> JSON:
     """The value of JSON without two equal keys; `number` reads a floating-point number, or there must be none."""
 
     def unique(pairs: list[tuple[str, JSON]]) -> JSON:
-        require(len(dict(pairs)) == len(pairs), "a key appears twice")
-        return dict(pairs)
+        made = dict(pairs)
+        require(len(made) == len(pairs), "a key appears twice")
+        return made
 
     def refuse(text: str) -> None:
         raise ValueError(f"{text[:20]} is not an integer")
@@ -280,7 +304,7 @@ def read_document(path: Path, limit: int) -> JSON:
     """The value of a file that holds one canonical document and a newline."""
     data = read_bytes(path, limit + 1)
     require(data.endswith(b"\n"), f"{path.name} does not end with a newline")
-    return parse(data[:-1], path.name)
+    return parse(data[:-1], path.name, max(MAX_VOLUME, limit // 8))
 
 
 def read_lines(path: Path, limit: int, torn: str | None = None) -> Iterator[bytes]:
@@ -450,7 +474,10 @@ def check_receipts(b: Bundle) -> None:
         type_, body = receipt["type"], receipt["body"]
         require((type_ == "start") == (number == 0), f"receipt {number} is {type_!r}", "E_ENDS")
         if b.kind == "scenario":
-            run.add(type_, body)
+            try:
+                run.add(type_, body)
+            except MALFORMED as error:
+                raise Finding(f"receipt {number} ({type_!r:.40}) is malformed: {misformed(error)}", "E_LINE") from None
         else:
             b.bodies.append((type_, body))
             types.append(f"{type_} ")
@@ -473,7 +500,8 @@ def probes_of(b: Bundle) -> dict[str, list[JSON]]:
                 if spec["spec"] == "probe/v1":
                     b.probes.setdefault(spec["name"], []).append(spec)
         except (Finding, *MALFORMED) as error:
-            raise Finding(f"{SPECS} has another form: {error}", "E_SPECS") from None
+            words = error.message if isinstance(error, Finding) else misformed(error)
+            raise Finding(f"{SPECS} has another form: {words}", "E_SPECS") from None
     return b.probes
 
 
@@ -1788,7 +1816,10 @@ def check_sums(b: Bundle) -> None:
 
 def read_trust(path: Path) -> JSON:
     """A trust file: whom the reader trusts, and what the reader expects."""
-    trust = load(path.read_bytes())
+    with path.open("rb") as file:  # a pipe, too
+        data = file.read(MIB + 1)
+    require(len(data) <= MIB, f"it has more than {MIB} bytes")
+    trust = load(data)
     optional = trust.keys() & {"run", "specs", "checkpoint"}
     shape(trust, {"format", "origin", "keys", "threshold"} | optional, "it")
     agree(trust, {"format": "specledger/trust/v1"}, "it")
@@ -2037,8 +2068,10 @@ def brought(path: Path | None, code: str, read: Callable[[Path], Any]) -> Any:
     """What the reader brings in a file; if it is malformed, the verification ends."""
     try:
         return None if path is None else read(path)
-    except (Finding, OSError, RecursionError, *MALFORMED) as error:
+    except (Finding, OSError, RecursionError, ValueError) as error:
         raise NoEvidence(f"{path} is malformed: {error}", code) from None
+    except MALFORMED as error:
+        raise NoEvidence(f"{path} is malformed: {misformed(error)}", code) from None
 
 
 def run(asked: argparse.Namespace) -> tuple[str, int]:

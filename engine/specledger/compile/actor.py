@@ -24,6 +24,7 @@ from specledger.compile.plan import (
     State,
 )
 from specledger.compile.roles import E_AGENTS, Role
+from specledger.compile.size_bounds import most_weight
 from specledger.core.weight import Allowance
 from specledger.core.wing import E_WING, missing_wing
 from specledger.expr import EvaluationError, RecordType, Type, conformer
@@ -153,6 +154,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
         step=compile_step(world, stage.like),
         governor_state=plan_governor_state(governor, footing),
         outside=None if outside is None else _asked(role, outside, stage, world, governor, attached),
+        memory=sum(most_weight(one.memory.type) for one in (governor, agent or declared) if one is not None),
         **_acts(agent, declared),
         **_controls(attached),
     )

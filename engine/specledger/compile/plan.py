@@ -207,6 +207,7 @@ class Actor(Struct, frozen=True):
         keyed: Whether its controller signs with a key, which a run that is made again does not have.
         too_few_repeats: Names of what asks it too seldom to find anything; a preview warns of them.
         outside: Who is asked outside; None where the agent is a spec.
+        memory: What its memory and its governor's weigh at most, by their types.
     """
 
     name: str
@@ -224,6 +225,7 @@ class Actor(Struct, frozen=True):
     keyed: bool = False
     too_few_repeats: tuple[str, ...] = ()
     outside: PlannedOutside | None = None
+    memory: int = 0
 
     @property
     def label(self) -> dict[str, str]:

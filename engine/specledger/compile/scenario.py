@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.compile.actor import compile_actor, footing_of, watchdog_of
@@ -22,13 +21,11 @@ from specledger.compile.plan import (
     State,
 )
 from specledger.compile.roles import Role, check_roles, name_memory_owners, roles
+from specledger.compile.size_bounds import may_exceed_limit
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from specledger.core.identity import ByIdentity
 from specledger.core.rng import Stream
-from specledger.core.weight import MAX_WEIGHT
-from specledger.expr import BOOL, Checked, Environment, EvaluationError, ListType, RecordType
-from specledger.expr.check.types import DYN, STRING, MapType, Type
-from specledger.expr.limits import MAX_LIST, MAX_STRING
+from specledger.expr import BOOL, Environment, EvaluationError
 from specledger.gates.governor import Footing, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
 from specledger.gates.monitor import compile_monitor_begin, compile_monitor_writes
@@ -302,47 +299,3 @@ def _parts(world: World, like: State | None) -> tuple[PlannedPart, ...]:
     """The parts whose worlds keep receipts."""
     told = ((name, part_receipt(part, name, like)) for name, part in world.parts.items())
     return tuple(PlannedPart(name, receipt) for name, receipt in told if receipt is not None)
-
-
-_LIGHT: Final = MAX_WEIGHT // 4
-"""What any one value may weigh to be written first: whatever is made of many is weighed by the length of its form."""
-
-
-def may_exceed_limit(compiled: Iterable[Any]) -> bool:
-    """Whether any one value that specs compute can weigh more than may be written before it is weighed.
-
-    If so, values are weighed first, since writing could take gigabytes. That takes 10-25 % of a step, and most specs
-    have no list of lists and no list of texts.
-
-    Args:
-        compiled: Types, and checked specs of any sort, whose checked expressions are all looked at.
-    """
-    todo, seen = list(compiled), set[int]()
-    while todo:
-        one = todo.pop()
-        if id(one) in seen or isinstance(one, str | Environment):
-            continue
-        seen.add(id(one))
-        type_ = one.type if isinstance(one, Checked) else one
-        if isinstance(type_, Type):
-            if _most(type_) > _LIGHT:
-                return True
-        elif isinstance(one, Mapping):
-            todo += one.values()
-        elif isinstance(one, list | tuple | set | frozenset):
-            todo += one
-        elif isinstance(one, Struct):
-            todo += [getattr(one, name) for name in one.__struct_fields__]
-    return False
-
-
-@lru_cache(maxsize=1024)
-def _most(type_: Type) -> int:
-    """What a value of a type weighs at most."""
-    if isinstance(type_, ListType):
-        return type_.most * (1 + _most(type_.item))
-    if isinstance(type_, RecordType):
-        return sum(1 + len(name) + _most(inner) for name, inner in type_.fields.items())
-    if isinstance(type_, MapType):
-        return MAX_LIST * (1 + MAX_STRING + _most(type_.value))
-    return MAX_STRING if type_ == STRING else MAX_WEIGHT * (type_ == DYN)

@@ -27,6 +27,7 @@ import orjson
 
 from specledger.core.diagnostics import code
 from specledger.core.floats import FLOATS_ANYWHERE, NO_FLOATS, FloatPolicy
+from specledger.core.volume import MAX_VOLUME, volume
 
 MAX_INTEGER = 2**53 - 1
 """The largest magnitude of a number; above it binary64 readers merge neighbours."""
@@ -110,16 +111,22 @@ def canonical_ints(value: object) -> bytes:
         return canonical_bytes(value)
 
 
-def parse_canonical(line: bytes, *, limit: int = LINE_LIMIT) -> object:
+def parse_canonical(line: bytes, *, limit: int = LINE_LIMIT, most: int = MAX_VOLUME) -> object:
     """The value of a document with integers only, if its bytes are its canonical form.
 
     Comparing with the canonical form catches duplicate keys, white space, escapes, 6.0, -0 and 2^53 + 1 at once.
+
+    Args:
+        line: The document.
+        limit: The most bytes that it may have.
+        most: The most volume that it may have, if it has more bytes than that.
 
     Raises:
         NotCanonical: Too large, not JSON, without canonical form, or not in it.
     """
     if len(line) > limit:
         raise NotCanonical(E_CANON_SIZE, "$", f"{len(line)} bytes, more than {limit}")
+    check_volume(line, most)
     try:
         value: object = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -135,6 +142,17 @@ def parse_canonical(line: bytes, *, limit: int = LINE_LIMIT) -> object:
         same = next((i for i, (a, b) in enumerate(zip(line, form, strict=False)) if a != b), min(len(line), len(form)))
         raise NotCanonical(E_CANON_FORM, "$", f"differs from its canonical form at byte {same}")
     return value
+
+
+def check_volume(document: bytes, most: int = MAX_VOLUME) -> None:
+    """See that a document may be read: that it has no more bytes, or no more volume, than `most`.
+
+    Raises:
+        NotCanonical: E_CANON_SIZE.
+    """
+    if len(document) > most and (found := volume(document)) > most:
+        counted = "its commas and colons, `[` counted twice, `{` four times"
+        raise NotCanonical(E_CANON_SIZE, "$", f"a volume of {found}, more than {most}: {counted}")
 
 
 def parse_written(form: bytes) -> Any:
@@ -238,12 +256,14 @@ def _json_path(path: list[str | int]) -> str:
     return "".join(parts)
 
 
-def parse_json(data: bytes) -> Any:
+def parse_json(data: bytes, *, most: int = MAX_VOLUME) -> Any:
     """Read one JSON document in UTF-8, canonical or not, with finite numbers and no key twice in an object.
 
     Raises:
         ValueError: It is not such a document.
+        NotCanonical: E_CANON_SIZE: it has more volume than `most`.
     """
+    check_volume(data, most)
     try:
         return _JSON.decode(data.decode())
     except RecursionError:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from specledger.core.canonical import canonical_bytes
+from specledger.core.canonical import NotCanonical, canonical_bytes, check_volume
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import file_digest
 from specledger.core.events import Event
@@ -111,6 +111,11 @@ class BundleWriter:
         if len(line) >= MAX_LINE:
             message = f"receipt {self.chain.count - 1} ({event.type}) has {len(line)} bytes, more than {MAX_LINE}"
             raise Rejected([Diagnostic(E_RECEIPT_SIZE, message)])
+        try:
+            check_volume(line)
+        except NotCanonical as error:
+            message = f"receipt {self.chain.count - 1} ({event.type}) has {error.message}"
+            raise Rejected([Diagnostic(E_RECEIPT_SIZE, message)]) from None
         self.tally.add(event.type, event.body)
         try:
             self._lines.write(line + b"\n")

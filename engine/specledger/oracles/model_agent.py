@@ -164,7 +164,7 @@ class ModelAgent:
     def exchange(self, message: bytes) -> Answer:
         """Answer one message."""
         self._source = {}
-        asked: Any = parse_canonical(message, limit=len(message))
+        asked: Any = parse_canonical(message, limit=len(message), most=len(message))
         try:
             answer = self._answer(asked)
             return received(canonical_bytes({"id": asked["id"], **answer, **self._source}, FLOATS_ANYWHERE))

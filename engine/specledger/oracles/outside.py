@@ -219,7 +219,7 @@ class Function:
         """
         call = self._call or self._start()
         try:
-            asked: Any = parse_canonical(message, limit=len(message))
+            asked: Any = parse_canonical(message, limit=len(message), most=len(message))
             given = call(asked)
             if type(given) is dict:
                 given = {"id": asked["id"], **given}

@@ -30,6 +30,7 @@ from specledger.load import Bundle
 from specledger.load.library import Library
 from specledger.pipeline.executing import execute
 from specledger.run.workers import Processes
+from specledger.verify.manifest import MAX_SPECS_VOLUME
 from specledger.verify.replay import differences, first_difference, is_digest
 
 E_GOLDEN_DIFFERS = code("E_GOLDEN_DIFFERS", "a golden differs")
@@ -102,7 +103,7 @@ def pin_evidence(finished: Finished) -> Pin:
     """What is pinned of written evidence: its own receipts, which for a suite hold the root of every run."""
     manifest = finished.manifest
     known = {name: manifest[name] for name in ("specs", "receipts", "result")}
-    documents = documents_of(parse_json((finished.place / SPECS).read_bytes())["specs"])
+    documents = documents_of(parse_json((finished.place / SPECS).read_bytes(), most=MAX_SPECS_VOLUME)["specs"])
     lines = (finished.place / RECEIPTS).read_bytes().splitlines()
     return Pin(finished.name, {finished.kind: finished.name, "documents": documents, **known}, tuple(lines))
 

@@ -13,7 +13,7 @@ from specledger.load import Bundle
 from specledger.load.from_document import bundle_from_document
 from specledger.report.sections import NOTHING, Cell, Code, Expression, Quoted
 from specledger.report.units import Tree, unit_at
-from specledger.verify.manifest import MAX_SPECS
+from specledger.verify.manifest import MAX_SPECS, MAX_SPECS_VOLUME
 
 Data = Mapping[str, Any]
 
@@ -33,13 +33,14 @@ class Specs:
     @classmethod
     def of(cls, bundle: Bundle) -> Specs:
         """The specs of a resolved bundle."""
-        data: Any = parse_canonical(canonical_bytes(bundle.document(), FLOATS_ANYWHERE), limit=MAX_INTEGER)
+        form = canonical_bytes(bundle.document(), FLOATS_ANYWHERE)
+        data: Any = parse_canonical(form, limit=MAX_INTEGER, most=MAX_INTEGER)
         return cls(data)
 
     @classmethod
     def read(cls, folder: Path) -> Specs:
         """The specs of a verified bundle."""
-        data: Any = parse_canonical((folder / SPECS).read_bytes().removesuffix(b"\n"), limit=MAX_SPECS)
+        data: Any = _recorded(folder)
         return cls(data)
 
     def of_kind(self, kind: str) -> Iterator[Data]:
@@ -107,8 +108,13 @@ class Specs:
 
 def read_specs(folder: Path, suite: Bundle) -> Bundle:
     """The specs of a run of a suite, whose bundle was checked."""
-    data: object = parse_canonical((folder / SPECS).read_bytes().removesuffix(b"\n"), limit=MAX_SPECS)
-    return bundle_from_document(data, suite.kinds, suite.specs)
+    return bundle_from_document(_recorded(folder), suite.kinds, suite.specs)
+
+
+def _recorded(folder: Path) -> object:
+    """The specs of a bundle that was checked, as a document."""
+    form = (folder / SPECS).read_bytes().removesuffix(b"\n")
+    return parse_canonical(form, limit=MAX_SPECS, most=MAX_SPECS_VOLUME)
 
 
 def _shades(colour: Any) -> list[str]:

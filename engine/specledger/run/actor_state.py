@@ -125,6 +125,7 @@ class ActorState:
         memory: What the agent remembers, None before the first observation.
         seen: What it sees in the present state; None where it has not looked since something else changed that.
         pending: Proposals rejected since its last step with a cost.
+        weight: What its memory and its governor's weighed after its last step, where that is asked.
     """
 
     def __init__(self, actor: Actor, controller: DecisionController, memory: Any = None) -> None:
@@ -133,7 +134,7 @@ class ActorState:
         self.governor = GovernorState(actor.governor_state, actor.label)
         self.memory = memory
         self.seen: Any = None
-        self.pending = 0
+        self.pending = self.weight = 0
         self.gates: dict[str, int] = {}
 
     def begin(self) -> None:

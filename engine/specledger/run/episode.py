@@ -14,11 +14,11 @@ from typing import Any
 
 from specledger.compile.plan import Plan, PlannedDrift, State
 from specledger.core.binding import leaves_of, observation_digest, proposal_digest, scope_digest, set_root, state_digest
-from specledger.core.canonical import NotCanonical
+from specledger.core.canonical import E_CANON_SIZE, NotCanonical
 from specledger.core.events import Event
 from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
-from specledger.core.weight import check_weight, write
+from specledger.core.weight import MAX_WEIGHT, check_weight, weigh, write
 from specledger.expr import EvaluationError
 from specledger.gates.capability import Refused
 from specledger.oracles.recording import Halted
@@ -48,6 +48,7 @@ class Episode:
         self._others = len(actors) > 1
         self._turns = [tuple(actors)] if plan.simultaneous else [(one,) for one in actors]
         self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else lambda _value: None
+        self._weigh_memories = sum(one.actor.memory for one in actors) > MAX_WEIGHT
         self._parts = PartChains(part.name for part in plan.parts)
         self._invariants = Invariants(plan, turns=len(self._turns))
         self.t = 0
@@ -345,6 +346,7 @@ class Episode:
         moved = self._shifts(by, after) if self._others and after is not before else []
         self._weigh(after)
         self._weigh(decision.part_receipts)
+        weight = self._weigh_memory(decision) if self._weigh_memories else 0
         tips, accepted = self._parts.mark(), decision.chosen is not None
         try:
             body = {
@@ -376,6 +378,7 @@ class Episode:
         self._state, self._digest, self._steps = after, body["after"], self.t + 1
         self._invariants.remembered = found.remembered
         by.seen, by.memory, by.governor.values = decision.seen, decision.memory, decision.governor
+        by.weight = weight
         for other, _, values in moved:
             other.governor.values = values
         self._idle.update(found.idle)
@@ -383,6 +386,14 @@ class Episode:
             self._first_success = self.t
         self._ended = "fatal" if found.fatal else "until" if until else None
         return Event("step", body, form)
+
+    def _weigh_memory(self, decision: Decision) -> int:
+        """The weight of an actor's memories after a decision; those of all actors share one bound."""
+        own = weigh((decision.memory, decision.governor.memory))
+        if own + sum(one.weight for one in self._actors if one is not decision.by) > MAX_WEIGHT:
+            message = f"memories of agents and governors weigh more than {MAX_WEIGHT} together"
+            raise NotCanonical(E_CANON_SIZE, "$", message)
+        return own
 
     def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:
         """What an action changes for the governors of the other actors."""

@@ -5,18 +5,21 @@ Nothing is decided by this: the evidence is refuted already, and the words are f
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import asdict
 
+from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import counted
+from specledger.core.merkle import leaf_hash
 from specledger.evidence.layout import SPECS
 from specledger.expr import EvaluationError
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, agree
 from specledger.verify.kind import Checked, Read, Resources, Verifiable
 from specledger.verify.manifest import MAX_SPECS, other_maker, read_document
 from specledger.verify.rebuilding import rebuild
-from specledger.verify.receipts import MALFORMED, Head, Receipts, Unlinked, linked
+from specledger.verify.receipts import MALFORMED, Head, Receipts, Unlinked, linked, read_receipt
 
 
 def first_other(read: Read[Any, Any], resources: Resources | None) -> str:
@@ -34,12 +37,37 @@ def _by_chain(receipts: Receipts, head: Any) -> str:
         for _, hashed in linked(receipts):
             count, last = count + 1, hashed
     except Unlinked as unlinked:
-        return f"receipt {unlinked.number} is the first that differs: {unlinked.message}"
+        if unlinked.between:
+            return _of_two(receipts, unlinked, head)
+        return f"by the chain, receipt {unlinked.number} is the first that differs: {unlinked.message}"
     except Broken as broken:  # a line that is torn, or longer than any receipt
-        return f"receipt {count} is the first that differs: {broken.message}"
+        return f"by the chain, receipt {count} is the first that differs: {broken.message}"
     if last.hex() == head:
         return "every receipt is as it was"
     return f"its {counted(count, 'receipt')} follow each other, and the last is not the one that the manifest names"
+
+
+def _of_two(receipts: Receipts, unlinked: Unlinked, head: Any) -> str:
+    """Which of two receipts that do not follow each other differs, by the digest that what follows has of the second.
+
+    That is in the receipt after it, or in the manifest, as the `head`.
+    """
+    number = unlinked.number
+    lines = islice(receipts.lines(), number - 1, None)
+    digest, second = leaf_hash(next(lines)).hex(), next(lines)
+    receipt = dict(read_receipt(second, number))
+    try:
+        after = next(lines, None)
+        wanted = head if after is None else read_receipt(after, number + 1)["prev"]
+    except Broken:
+        wanted = None
+    if leaf_hash(second).hex() == wanted:
+        why = f"its digest is not the one that receipt {number} names"
+        return f"by the chain, receipt {number - 1} is the first that differs: {why}"
+    if leaf_hash(canonical_bytes({**receipt, "prev": digest})).hex() == wanted:
+        why = f"its `prev` is not the digest of receipt {number - 1}, and nothing else of it differs"
+        return f"by the chain, receipt {number} is the first that differs: {why}"
+    return f"by the chain, receipt {number - 1} or {number} is the first that differs: {unlinked.message}"
 
 
 def _by_replay(read: Read[Any, Any], resources: Resources) -> str:

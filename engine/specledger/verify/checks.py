@@ -89,6 +89,17 @@ def agree(record: Mapping[str, Any], found: Mapping[str, Any], what: str, code_:
             raise Broken(code_, f"{what} records another `{name}`: {short(record[name])}, not {short(value)}")
 
 
+def misformed(error: Exception) -> str:
+    """Words for what was raised by reading evidence that is not of its form."""
+    if isinstance(error, KeyError) and error.args:
+        return f"the field {short(error.args[0])} is missing, or there is nothing of that name"
+    if isinstance(error, IndexError):
+        return "a list is empty, or shorter than it must be"
+    if isinstance(error, NotCanonical):
+        return str(error)
+    return "a value is not of the type, or not of the form, that its field must have"
+
+
 def short(value: Any) -> str:
     """A value as text, eighty characters at most."""
     text = repr(value)

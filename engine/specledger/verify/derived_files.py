@@ -17,7 +17,7 @@ from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES,
 from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources
 from specledger.spec.base import SpecKinds
-from specledger.verify.checks import Broken, short
+from specledger.verify.checks import Broken, misformed, short
 from specledger.verify.manifest import MAX_SPECS, read_document, read_plain
 from specledger.verify.replay import differences
 
@@ -29,7 +29,7 @@ def check_counterexamples(place: Path, paths: Sequence[str], find: Finder, read:
     try:
         cases = find_cases(find, read())
     except (NotCanonical, LookupError, TypeError, AttributeError) as error:
-        raise Broken(E_COUNTEREXAMPLES, f"a receipt is malformed: {error!r}") from None
+        raise Broken(E_COUNTEREXAMPLES, f"a receipt is malformed: {misformed(error)}") from None
     expected = {case.path for case in cases}
     if expected != {*paths}:
         other = min(expected ^ {*paths})

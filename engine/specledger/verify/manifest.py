@@ -14,6 +14,7 @@ from msgspec import Struct, ValidationError, convert
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.digest import file_digest
+from specledger.core.volume import MAX_VOLUME
 from specledger.evidence.layout import (
     ATTACHED,
     ENGINE,
@@ -35,13 +36,16 @@ MAX_MANIFEST: Final = 1_048_576
 
 MAX_SPECS: Final = 16_777_216
 """Bytes of specs.json at most."""
+MAX_SPECS_VOLUME: Final = 2_097_152
+"""The volume of specs.json at most: a load has 1,000,000 values at most."""
 
 
 def read_document(path: Path, limit: int, code: str) -> Any:
     """A file that holds one canonical document and a newline."""
     data = read_plain(path, limit + 1, code)  # one more for the newline
     try:
-        document = parse_canonical(data.removesuffix(b"\n"), limit=limit)
+        most = MAX_SPECS_VOLUME if limit == MAX_SPECS else MAX_VOLUME
+        document = parse_canonical(data.removesuffix(b"\n"), limit=limit, most=most)
         if canonical_bytes(document) + b"\n" != data:
             raise Broken(code, f"{path.name} is not in canonical form")
     except NotCanonical as error:

@@ -17,7 +17,7 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canon
 from specledger.core.merkle import Tree, leaf_hash
 from specledger.evidence.layout import MAX_LINE
 from specledger.evidence.result import Fold
-from specledger.verify.checks import E_CHAIN, E_ENDS, E_LINE, Broken
+from specledger.verify.checks import E_CHAIN, E_ENDS, E_LINE, Broken, misformed
 
 _KEYS: Final = {"body", "prev", "run", "seq", "type"}
 
@@ -33,10 +33,13 @@ class Order(Protocol):
 
 
 class Unlinked(Broken):
-    """A receipt, which the number names, is not the one that belongs there."""
+    """A receipt, which the number names, is not the one that belongs there.
 
-    def __init__(self, number: int, code: str, message: str) -> None:
-        self.number = number
+    Where `between`, it is well-formed and does not name the digest of the one before it: one of the two was changed.
+    """
+
+    def __init__(self, number: int, code: str, message: str, *, between: bool = False) -> None:
+        self.number, self.between = number, between
         super().__init__(code, message)
 
 
@@ -112,13 +115,13 @@ def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
             if last == "start":
                 specs = receipt["body"]["specs"]
         except MALFORMED as error:
-            raise Broken(E_LINE, f"receipt {number} ({last}) is malformed: {error!r}") from None
+            raise Broken(E_LINE, f"receipt {number} ({last}) is malformed: {misformed(error)}") from None
     if last != "end":
         raise Broken(E_ENDS, f"the last receipt is {last!r}, not 'end'" if last else "there are no receipts")
     try:
         tally.result()
     except MALFORMED as error:
-        raise Broken(E_LINE, f"a receipt is malformed, so that no result follows: {error!r}") from None
+        raise Broken(E_LINE, f"a receipt is malformed, so that no result follows: {misformed(error)}") from None
     return specs
 
 
@@ -136,7 +139,10 @@ def _unlinked(run: str, before: bytes, line: bytes, number: int) -> Unlinked:
         return Unlinked(number, E_CHAIN, f"receipt {number} belongs to another run")
     if type(receipt["seq"]) is not int or receipt["seq"] != number:
         return Unlinked(number, E_CHAIN, f"receipt {number} has the number {receipt['seq']!r}")
-    return Unlinked(max(0, number - 1), E_CHAIN, f"receipt {number} does not follow the receipt before it")
+    if number == 0:
+        return Unlinked(0, E_CHAIN, "the `prev` of receipt 0 is not 64 zeros")
+    message = f"receipt {number} does not follow receipt {number - 1}"
+    return Unlinked(number, E_CHAIN, message, between=True)
 
 
 def read_receipt(line: bytes, number: int) -> Mapping[str, Any]:

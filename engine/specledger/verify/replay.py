@@ -119,7 +119,7 @@ def differences(made: bytes, given: bytes) -> Iterator[tuple[str, Any, Any]]:
         recorded = parse_canonical(given, limit=len(given))
     except NotCanonical:
         recorded = given
-    return _differ(parse_canonical(made, limit=len(made)), recorded, "")
+    return _differ(parse_canonical(made, limit=len(made), most=len(made)), recorded, "")
 
 
 def is_digest(difference: tuple[str, Any, Any]) -> bool:

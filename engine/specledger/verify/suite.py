@@ -23,7 +23,7 @@ from specledger.suites.checks import judge as judge_check
 from specledger.suites.figures import FigureError
 from specledger.suites.plan import SuitePlan
 from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, Broken, Lacking, Verification
+from specledger.verify.checks import E_ENDS, Broken, Lacking, Verification, misformed
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
@@ -104,7 +104,7 @@ class SuiteContent(Struct, frozen=True):
         try:
             return f"{compare(made, self.checked.receipts.lines())} receipts"
         except (NotCanonical, KeyError, TypeError) as error:
-            message = f"the runs give no receipts, since a recorded one is malformed ({type(error).__name__})"
+            message = f"the runs give no receipts, since a recorded one is malformed: {misformed(error)}"
             raise Broken(E_ASSESSMENT, message) from None
         except Broken as broken:
             raise Broken(E_ASSESSMENT, broken.message.replace(", replayed ", ", computed ")) from None

@@ -19,7 +19,7 @@ from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
 from specledger.suites.plan import Case, Trial
 from specledger.verify.bundle import compile_bundle, obstacle_to_replay
-from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, Status, Stopped, Verification
+from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, Status, Stopped, Verification, misformed
 from specledger.verify.kind import Compiled, EvidenceKind, Resources
 from specledger.verify.manifest import other_maker
 from specledger.verify.receipts import MALFORMED
@@ -79,7 +79,7 @@ class RunChecks(HeldRuns):
         except Broken as broken:
             return {"broken": f"{broken.message} [{broken.code}]"}
         except MALFORMED as error:
-            return {"broken": f"its receipts are malformed: {error!r}"}
+            return {"broken": f"its receipts are malformed: {misformed(error)}"}
 
     def document(self) -> dict[str, Any]:
         """The specs, and whether to replay."""

@@ -1,12 +1,14 @@
 """How much may be hashed or told: told apart before anything is written, however often parts are shared."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import specledger.core.weight
 from specledger.core.canonical import NotCanonical, canonical_bytes
-from specledger.core.weight import check_weight
+from specledger.core.weight import Allowance, check_weight, weigh, write
 from specledger.core.weight import weight as shared_weight
 
 WIDE = [0] * 65_536
@@ -35,13 +37,22 @@ values = st.recursive(
 )
 
 
-def weight(value):
+def members(value):
     """Members of lists and objects, characters of texts and keys: counted in the plainest way."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, dict):
-        return sum(1 + len(key) + weight(member) for key, member in value.items())
-    return sum(1 + weight(member) for member in value) if isinstance(value, list) else 0
+        return sum(1 + len(key) + members(member) for key, member in value.items())
+    return sum(1 + members(member) for member in value) if isinstance(value, list) else 0
+
+
+def weight(value):
+    """What a value weighs, counted in the plainest way."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return 32 + sum(8 + len(key) + weight(member) for key, member in value.items())
+    return 16 + sum(8 + weight(member) for member in value) if isinstance(value, list) else 0
 
 
 def passes(check, value):
@@ -55,10 +66,66 @@ def passes(check, value):
 @given(values.map(lambda value: {"value": value}))
 def test_the_bound_is_the_plain_weight(value):
     heavy = weight(value)
-    assert heavy <= len(canonical_bytes(value))
-    assert shared_weight(value, {}) == heavy
-    assert shared_weight([value, value], {}) == 2 + 2 * heavy
+    assert heavy <= 24 * len(canonical_bytes(value))
+    assert weigh(value) == heavy
     for most in (heavy, heavy - 1):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(specledger.core.weight, "MAX_WEIGHT", most)
             assert passes(check_weight, value) is (most == heavy)
+
+
+@given(values.map(lambda value: {"value": value}))
+def test_members_are_counted_of_shared_parts_as_well(value):
+    count = members(value)
+    assert count <= len(canonical_bytes(value))
+    assert shared_weight(value, {}) == count
+    assert shared_weight([value, value], {}) == 2 + 2 * count
+
+
+CONTAINERS = {
+    "empty lists": lambda number: [[] for _ in range(number)],
+    "lists": lambda number: [[1000 + index] for index in range(number)],
+    "objects": lambda number: [{"a": 1000 + index} for index in range(number)],
+    "numbers": lambda number: [1000 + index for index in range(number)],
+    "texts": lambda number: [f"{index:06}" for index in range(number)],
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_a_value_takes_no_more_memory_than_its_weight_allows(name):
+    value = CONTAINERS[name](1000)
+    taken = sys.getsizeof(value) + sum(map(size_of, value))
+    assert taken <= 8 * weigh(value)
+
+
+def size_of(value):
+    """The bytes that a value takes, with what the collector of cycles adds to a container."""
+    if isinstance(value, list | dict):
+        inner = value.values() if isinstance(value, dict) else value
+        return 16 + sys.getsizeof(value) + sum(map(size_of, inner))
+    return sys.getsizeof(value)
+
+
+BODIES = {
+    "within": ["0" * 9] * 10_000,
+    "empty lists": [[]] * 350_000,
+    "numbers": [0] * 1_045_000,
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_what_a_receipt_may_not_hold_is_not_written(name):
+    if name == "within":
+        assert write(BODIES[name], BODIES[name]) == canonical_bytes(BODIES[name])
+        return
+    with pytest.raises(NotCanonical, match=r"a volume of [0-9]+, more than 1040384") as refused:
+        write(BODIES[name], [])
+    assert refused.value.code == "E_CANON_SIZE"
+
+
+def test_what_is_kept_for_a_receipt_is_charged_as_its_weight():
+    allowance = Allowance()
+    for _ in range(5):
+        allowance.keep([[index] for index in range(50_000)])
+    with pytest.raises(NotCanonical, match="a value being 8 at least"):
+        allowance.keep([[index] for index in range(50_000)] + [[]] * 50_000)

@@ -202,3 +202,56 @@ def test_an_agent_does_not_remember_large_values():
     other = ("t",)
     assert known.keep(other, large) == (other, large)
     assert known.find(other) is None
+
+
+INNER = {"type": "array", "items": "int"}
+TABLE = {"type": "array", "items": {"type": "array", "items": INNER}}
+MORE = "rows + [range(5000).map(j, [j + 1000 + x])]"
+KEEPS = {
+    "memory": {"fields": {"rows": {"type": TABLE, "start": "[]"}}},
+    "remember": [{"id": "more", "effect": {"set": "rows", "to": MORE}}],
+}
+ADD = {"args": {"n": "int"}, "effects": [{"set": "x", "to": "x + n"}]}
+GATHERING: dict[str, dict[str, Any]] = {
+    "a state": {
+        "world": {
+            "state": {"x": "int", "rows": TABLE},
+            "start": {"x": "0", "rows": "[]"},
+            "actions": {"add": {**ADD, "effects": [*ADD["effects"], {"set": "rows", "to": MORE}]}},
+        }
+    },
+    "an agent": {"agent": KEEPS},
+    "a governor": {"governor": KEEPS},
+    "an invariant": {"invariant": {**KEEPS, "severity": "warn", "require": "true"}},
+    "an agent and a governor": {"agent": KEEPS, "governor": KEEPS},
+}
+
+
+def gathering(folder, place, horizon):
+    """A scenario in which 5000 short lists are added in every step to what is kept."""
+    more = {"invariants": ["invariant"]} if place == "an invariant" else {}
+    return number_scenario(folder, **GATHERING[place], scenario={"horizon": horizon, **more})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", GATHERING)
+def test_what_is_gathered_over_many_steps_is_bounded(tmp_path, place):
+    """Three million lists, if each of the 600 steps were made."""
+    path = gathering(tmp_path, place, 600)
+    for command in (["run", str(path), "--out", str(tmp_path / "bundle")], ["verify", str(tmp_path / "bundle")]):
+        code, most = said(COMMAND, *command)
+        assert most < MOST
+        assert code.split()[-1] == ("4" if command[0] == "run" else "0")
+    assert b'"code":"E_CANON_SIZE"' in (tmp_path / "bundle" / "receipts.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("place", GATHERING)
+def test_what_is_gathered_is_weighed(tmp_path, monkeypatch, place):
+    """A list of one number weighs 32 in a list: 160,000 a step, and what is kept by all of one run counts together."""
+    path = gathering(tmp_path, place, 9)
+    for weight, steps in ((4_000_000, 9), (800_000, 2 if place == "an agent and a governor" else 4)):
+        for module in ("core.weight", "run.episode"):
+            monkeypatch.setattr(f"specledger.{module}.MAX_WEIGHT", weight)
+        events = list(run(plan_of(path)))
+        assert sum(event.type == "step" for event in events) == steps
+        assert [event.body["code"] for event in events if event.type == "error"] == ["E_CANON_SIZE"] * (steps < 9)

@@ -14,9 +14,15 @@ from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS
 from specledger.report.model import Report
 from specledger.report.not_shown import not_shown
+from specledger.verify.assurance_levels import Reader
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.run import RUN
+from tests.conformance.tampered.verifiers import by_tool
 from tests.toys import CLIMB
 from tests.unit.report.rendering import made_up, read, subject_of
 from tests.unit.verify.test_forgery import hide_that_nothing_was_admitted
+from tests.unit.verify.test_probed import PASSED, all_as_predicted
+from tools.conformance import Laid
 from tools.tampering.forger import HELP, Forger
 
 TEXTS = [name for name, format_ in FORMATS.items() if not format_.folder]
@@ -28,23 +34,65 @@ def climb(tmp_path_factory):
     return execute(load("concave", kind="scenario", set=["horizon=9"])[0], tmp_path_factory.mktemp("run") / "run").place
 
 
-@pytest.fixture
-def forged(tmp_path):
-    """The evidence of a run that fails, changed so that it passes, and sealed again: every check but replay passes."""
-    place = execute(load(CLIMB / "climb.yaml", set=["governor.with.stamina=2"])[0], tmp_path / "forged").place
+def pass_without_admission(place):
+    """Evidence of a run in which nothing was admitted, changed so that something was."""
+    execute(load(CLIMB / "climb.yaml", set=["governor.with.stamina=2"])[0], place)
     forger = Forger(place)
-    for name in HELP:
-        forger.remove(name)
     hide_that_nothing_was_admitted(forger)
     forger.recount()
+    return forger
+
+
+def pass_each_probe(place):
+    """Evidence of a liar whom each probe convicts, changed with the answers so that each passes."""
+    sets = ["agent=pseudo", "episodes=1", "horizon=6", "probes=[p5-causal]"]
+    assert execute(load("axion-panel", kind="scenario", set=sets)[0], place).verdict == "FAIL"
+    forger = Forger(place)
+    convicted = [body for body in forger.bodies("probe") if body["verdict"] == "FAIL"]
+    assert convicted
+    for body in convicted:
+        PASSED(body)
+        all_as_predicted(body)
+        body["evidence"].update(revealed=True, trace={"ends": True, "equal": 9, "nodes": 9})
+    return forger
+
+
+FORGED = {"a gate": (pass_without_admission, "climb"), "a probe": (pass_each_probe, "axion-panel")}
+
+
+@pytest.fixture(params=FORGED)
+def passed(request, tmp_path):
+    """The evidence of a run that fails, changed so that it passes, and sealed again; and its name."""
+    forge, name = FORGED[request.param]
+    forger = forge(tmp_path / "forged")
+    for help_ in HELP:
+        forger.remove(help_)
     forger.seal()
-    return place
+    return forger.folder, name
+
+
+@pytest.fixture
+def forged(tmp_path):
+    forger = pass_without_admission(tmp_path / "forged")
+    for help_ in HELP:
+        forger.remove(help_)
+    forger.seal()
+    return forger.folder
+
+
+def test_every_check_but_replay_passes_of_a_forgery(passed):
+    folder, _ = passed
+    checks = verify_bundle(folder, RUN, KINDS, Reader(replay=False)).checks
+    assert [one.number for one in checks if one.status == "failed"] == []
+    assert 5 in {one.number for one in checks if one.status == "passed"}
+    assert by_tool(Laid(folder, {})).exit == 0
 
 
 @pytest.mark.parametrize("options", [[], ["--replay"]], ids=["not replayed", "replayed"])
 @pytest.mark.parametrize("format_", ["junit", "sarif", "github"])
-def test_a_forgery_that_only_replay_refutes_is_green_nowhere(spec, forged, format_, options):
-    told = spec("report", forged, "--format", format_, "--workers", "1", *options)
+def test_a_forgery_that_only_replay_refutes_is_green_nowhere(spec, passed, format_, options):
+    folder, name = passed
+    told = spec("report", folder, "--format", format_, "--workers", "1", *options)
     if options:
         assert (told.status, told.out) == (Exit.FINDINGS, "")
         assert "E_REPLAY" in told.err
@@ -59,7 +107,7 @@ def test_a_forgery_that_only_replay_refutes_is_green_nowhere(spec, forged, forma
         assert run["properties"]["replay"] == "not replayed"
     else:
         (line,) = told.out.splitlines()
-        assert line.startswith("::warning title=climb%3A replay::not replayed: replay was not requested")
+        assert line.startswith(f"::warning title={name}%3A replay::not replayed: replay was not requested")
 
 
 @pytest.mark.parametrize("replay", [True, False], ids=["replayed", "not replayed"])

@@ -44,7 +44,7 @@ MANY = {  # of light values, so many that together they are too much: what is la
         ["start", "episode", "error", "episode_end", "end"],
     ),
     "witnesses": (
-        {"candidates": [{"op": "rest", "for_each": {"n": "range(250)"}}]},
+        {"candidates": [{"op": "rest", "for_each": {"n": "range(50)"}}]},
         {"gates": [{"id": "no", "deny": "true", "reason": "no", "witness": {"s": f"{TEXT} + {TEXT} + {TEXT} + {TEXT}"}}]},
         ["start", "episode", "commit", "error", "episode_end", "end"],
     ),

@@ -1,7 +1,10 @@
 """A file of receipts that was changed and not sealed again: which digest is whose, and the first receipt that differs."""
 
+import json
+
 import pytest
 
+from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_hex
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader
@@ -17,22 +20,72 @@ def edited(number, old, new):
     return change
 
 
+def another_prev(number, body=None):
+    """Another digest of the receipt before, and perhaps another body."""
+
+    def change(lines):
+        receipt = json.loads(lines[number])
+        receipt["prev"] = "ab" * 32
+        receipt["body"].update(body or {})
+        lines[number] = canonical_bytes(receipt) + b"\n"
+
+    return change
+
+
+def both(*changes):
+    def change(lines):
+        for one in changes:
+            one(lines)
+
+    return change
+
+
 # how the lines are changed, and what is said of it: by the chain alone, and by replay
 CHANGES = {
     "a value": (
         edited(3, b'"chosen":1', b'"chosen":0'),
-        "receipt 3 is the first that differs: receipt 4 does not follow the receipt before it",
+        "receipt 3 is the first that differs: its digest is not the one that receipt 4 names",
         "by replay, receipt 3 differs at body.chosen: recorded 0, replayed 1",
     ),
     "the first one": (
         edited(0, b'"horizon":3', b'"horizon":4'),
-        "receipt 0 is the first that differs: receipt 1 does not follow the receipt before it",
+        "receipt 0 is the first that differs: its digest is not the one that receipt 1 names",
         "by replay, receipt 0 differs at body.horizon: recorded 4, replayed 3",
     ),
     "the last one": (
         edited(-1, b'"episodes":2', b'"episodes":1'),
         "follow each other, and the last is not the one that the manifest names",
         "differs at body.episodes: recorded 1, replayed 2",
+    ),
+    "the digest of the one before alone": (
+        another_prev(6),
+        "by the chain, receipt 6 is the first that differs: its `prev` is not the digest of receipt 5, and nothing else of it differs",
+        "by replay, receipt 6 differs at prev: recorded 'abab",
+    ),
+    "that of the last one alone": (
+        another_prev(-1),
+        ", and nothing else of it differs",
+        " differs at prev: recorded 'abab",
+    ),
+    "that of the first one": (
+        another_prev(0),
+        "receipt 0 is the first that differs: the `prev` of receipt 0 is not 64 zeros",
+        "by replay, receipt 0 differs at prev: recorded 'abab",
+    ),
+    "more than the digest of the one before": (
+        another_prev(6, {"t": 9}),
+        "receipt 5 or 6 is the first that differs: receipt 6 does not follow receipt 5",
+        "by replay, receipt 6 differs at body.t: recorded 9",
+    ),
+    "two that follow each other no longer": (
+        both(edited(5, b'"t":', b'"t":1'), another_prev(6)),
+        "by the chain, receipt 5 or 6 is the first that differs: receipt 6 does not follow receipt 5",
+        "by replay, receipt 5 differs at body.t: ",
+    ),
+    "the next one torn": (
+        lambda lines: (another_prev(3)(lines), lines.__setitem__(slice(4, None), [lines[4][:-1]])),
+        "receipt 2 or 3 is the first that differs: receipt 3 does not follow receipt 2",
+        "by replay, receipt 3 differs at prev",
     ),
     "its form": (
         edited(5, b"{", b"{ "),

@@ -23,7 +23,7 @@ from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.run.executor import Executor
 from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, agree, demand, same
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, agree, demand, misformed, same
 from specledger.verify.judged import NO_SCENARIO, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
@@ -251,7 +251,7 @@ def _refusing() -> Iterator[None]:
         message = f"a recorded law is none: {rejected.diagnostics[0].message}"
         raise Broken(E_VERDICT, message) from None
     except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
-        raise Broken(E_VERDICT, f"a receipt is malformed: {error!r}") from None
+        raise Broken(E_VERDICT, f"a receipt is malformed: {misformed(error)}") from None
 
 
 def _again(

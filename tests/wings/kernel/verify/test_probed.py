@@ -158,6 +158,30 @@ def test_a_forged_probe_is_refused_without_replay_by_both(told, name):
         assert said in message
 
 
+MALFORMED = {  # a probe, a change, and what both verifiers say of it
+    "a field that is not there": ("p3-audit", without("reasons"), "the field 'reasons' is missing"),
+    "a field of a part": ("p5-causal", lambda body: body["evidence"]["null"].pop("asked"), "the field 'asked' is missing"),
+    "a field of another type": ("p5-causal", fields(trials=7), "a value is not of the type"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_what_is_malformed_is_told_in_words_by_both(probed, tmp_path, name):
+    probe, change, said = MALFORMED[name]
+    forger = Forger(shutil.copytree(probed / "pseudo", tmp_path / "forged"))
+    number = next(at for at, one in enumerate(forger.receipts) if one["body"].get("probe") == probe)
+    change(forger.receipts[number]["body"])
+    forger.seal()
+    found = verify_bundle(forger.folder, RUN, KINDS, Reader(replay=False))
+    by_engine = next(one for one in found.checks if one.status == "failed")
+    by_the_tool = by_tool(Laid(forger.folder, {}))
+    for code, message in ((by_engine.code, by_engine.message), (by_the_tool.code, by_the_tool.message)):
+        assert code == "E_LINE"
+        assert str(message).startswith(f"receipt {number} (")
+        assert f"is malformed: {said}" in message
+        assert "Error(" not in message
+
+
 def drawn_evidence(draw, challenge):
     """Evidence of a challenge, drawn: few choices, changes and answers, so that every branch is met."""
     deterministic, before = draw.random() < 0.6, "a"

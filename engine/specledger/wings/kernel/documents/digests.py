@@ -156,6 +156,8 @@ def _parse(data: bytes) -> Any:
         raise NotCanonical(E_CANON_SIZE, "$", f"{len(data)} bytes, more than {MAX_PROPOSAL}")
     try:
         return parse_json(data)
+    except NotCanonical:
+        raise
     except ValueError:
         raise NotCanonical(E_CANON_JSON, "$", "not one JSON document in UTF-8") from None
 

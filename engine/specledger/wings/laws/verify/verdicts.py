@@ -17,7 +17,7 @@ from specledger.evidence.kind import LAW as LAW_RECEIPTS
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, agree, same
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, agree, misformed, same
 from specledger.verify.judged import NO_SCENARIO, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
@@ -75,7 +75,7 @@ class LawContent(Struct, frozen=True):
         try:
             return self._compare()
         except (NotCanonical, KeyError, TypeError, AttributeError) as error:
-            raise Broken(E_VERDICT, f"the verdict is malformed: {error!r}") from None
+            raise Broken(E_VERDICT, f"the verdict is malformed: {misformed(error)}") from None
 
     def _compare(self) -> str:
         plan, body, end = self.plan, self.bodies["verdict"], self.bodies["end"]
@@ -155,7 +155,7 @@ def check_refutation(law: Law, recorded: Any) -> str:
     except InvalidCertificate as invalid:
         raise Broken(E_COUNTEREXAMPLE, str(invalid)) from None
     except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
-        raise Broken(E_COUNTEREXAMPLE, f"it is malformed: {error!r}") from None
+        raise Broken(E_COUNTEREXAMPLE, f"it is malformed: {misformed(error)}") from None
     return f"violated at step {recorded['t']}"
 
 
