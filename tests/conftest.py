@@ -32,6 +32,27 @@ def examples(most):
 
 
 HERE = Path(__file__).parent
+ALL_TESTS = pytest.StashKey[frozenset[str]]()
+"""The node ids of all tests, if all were collected."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """A test that `docs/codes.yaml` names for a diagnostic code fails unless that code is given in it."""
+    from tests.given_codes import demanded, named_tests
+
+    due = named_tests().get(item.nodeid)
+    if due is None:
+        return (yield)
+    with demanded(due):
+        return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Keep the node ids of all tests if all were collected, the slow ones too."""
+    if [config.invocation_params.dir / argument for argument in config.args] == [HERE]:
+        config.stash[ALL_TESTS] = frozenset(item.nodeid for item in items)
 
 
 def pytest_runtest_setup(item):

@@ -63,6 +63,21 @@ def title_of(name: str) -> str | None:
     return _TITLES.get(name)
 
 
+def coded(name: str, text: str) -> str:
+    """A code and a text: why something was left out or could not be used, as records keep it.
+
+    Raises:
+        ValueError: The code is not registered.
+    """
+    _demand_registered(name)
+    return f"{name}: {text}"
+
+
+def _demand_registered(name: str) -> None:
+    if name not in _TITLES:
+        raise ValueError(f"diagnostic code {name} is not registered")
+
+
 def codes() -> Mapping[str, str]:
     """All registered titles by code, in the order of the codes, read-only."""
     return MappingProxyType(dict(sorted(_TITLES.items())))
@@ -91,8 +106,7 @@ class Diagnostic(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Refuse a code that is not registered."""
-        if self.code not in _TITLES:
-            raise ValueError(f"diagnostic code {self.code} is not registered")
+        _demand_registered(self.code)
 
 
 class _Details(TypedDict, total=False):

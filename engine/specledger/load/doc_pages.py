@@ -30,7 +30,7 @@ class CodePage(Struct, frozen=True):
     Attributes:
         example: What causes it: a sentence or lines of commands; or a kind, and what is right and wrong in its first
             spec; or nothing.
-        test: The test that causes it, where the example alone does not.
+        test: The node id of the test that causes it, where the example alone does not.
     """
 
     about: str = ""

@@ -7,12 +7,13 @@ import sys
 
 import pytest
 
-from specledger.core.diagnostics import Rejected
+from specledger.core.diagnostics import Rejected, codes
 from specledger.load.doc_pages import FILE, CodePage, page_of, read_pages
 from specledger.load.shipped import find_docs
 from specledger.pipeline.authoring import write_new
 from specledger.pipeline.checking import check
-from tests.toys import ROOT
+from tests.conftest import ALL_TESTS
+from tests.given_codes import named_tests
 
 pytestmark = [pytest.mark.wing(name) for name in ("discovery", "kernel", "laws")]
 """The page has the codes of all wings that specledger ships."""
@@ -70,16 +71,60 @@ def test_a_command_causes_its_code(tmp_path, monkeypatch, made, spec, code):
     assert said == [*(set() for _ in first), {code}]
 
 
-def test_what_no_example_causes_names_a_test_that_does():
-    refused = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "fixtures" / "tampered").glob("*/case.json"))
-    for code, page in PAGES.items():
-        assert bool(page.test) == (code not in {*IN_SPECS, *COMMANDS}), code
-        if page.test:
-            path, *_, name = page.test.split("::")
-            text = (ROOT / path).read_text(encoding="utf-8")
-            assert re.search(rf"^ *def {name}\(", text, re.M), page.test
-            reason = code.removeprefix("E_MODEL_").lower()
-            assert code in text or f'"{reason}"' in text or code in refused, page.test
+def test_a_code_has_an_example_that_is_tried_or_names_a_test():
+    assert {code for code, page in PAGES.items() if page.test} == PAGES.keys() - IN_SPECS.keys() - COMMANDS.keys()
+
+
+def test_each_test_that_is_named_exists(request):
+    """What each gives is demanded where it runs, by `tests/conftest.py`."""
+    if ALL_TESTS not in request.config.stash:
+        pytest.skip("not all tests were collected")
+    assert sorted(named_tests().keys() - request.config.stash[ALL_TESTS]) == []
+
+
+def test_a_test_that_does_not_give_its_code_fails(pytester):
+    """The hook of these tests, in a session of its own that is named for four codes and gives two of them."""
+    pytester.makeconftest(
+        "from tests import given_codes\n"
+        "from tests.conftest import pytest_runtest_call\n"
+        "NAMED = {'test_a.py::test_gives': {'E_CHAIN', 'E_LINE'}, 'test_a.py::test_prints': {'E_USAGE'},\n"
+        "    'test_a.py::test_gives_another': {'E_CHAIN'}, 'test_a.py::test_names_it': {'E_CHAIN'}}\n"
+        "given_codes.named_tests = lambda: NAMED\n"
+    )
+    pytester.makepyfile(
+        test_a="""
+        import subprocess, sys
+        from specledger.core.diagnostics import Diagnostic, codes
+        from specledger.verify.checks import E_CHAIN, E_LINE, Broken
+
+        def test_gives(): Diagnostic(E_CHAIN, ""); Broken(E_LINE, "")
+        def test_prints(): subprocess.run([sys.executable, "-c", "print('E_USAGE: no')"], capture_output=True)
+        def test_gives_another(): Diagnostic(E_LINE, "")
+        def test_names_it(): assert "E_CHAIN" in codes()
+        def test_is_not_named(): pass
+        """
+    )
+    done = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+    done.assert_outcomes(passed=3, failed=2)
+    done.stdout.fnmatch_lines(
+        [
+            "docs/codes.yaml names this test for E_CHAIN; given: E_LINE",
+            "docs/codes.yaml names this test for E_CHAIN; given: nothing",
+        ]
+    )
+
+
+@pytest.mark.parametrize("code", PAGES)
+def test_each_code_is_explained(spec_out, code):
+    """The title, what it is about, and the example as it can be written."""
+    page = PAGES[code]
+    title, about, example = spec_out(code).split("\n\n", 2)
+    assert title == f"{code}: {codes()[code]}"
+    assert about == page.about
+    lines = [page.example] if isinstance(page.example, str) else page.example[1:]
+    assert example.startswith("Example: ")
+    for line in "\n".join(lines).splitlines():
+        assert line.strip() in example
 
 
 def test_a_cluster_without_its_package(monkeypatch):

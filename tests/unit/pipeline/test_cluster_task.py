@@ -4,6 +4,7 @@ import json
 import pickle
 import shutil
 from contextlib import contextmanager
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
 from specledger.pipeline import cluster_task
+from specledger.pipeline.cluster import Cluster
 from specledger.pipeline.cluster_task import done_of, from_bytes, perform, read_reply, to_bytes
 from specledger.pipeline.executing import execute, share_runs
 from specledger.pipeline.verifying import verify
@@ -195,3 +197,20 @@ def test_a_run_that_arrives_changed_does_not_count(toys, monkeypatch):
         execute(bundle, toys / "far", RunOptions(Loopback()))
     assert rejected.value.diagnostics[0].code == "E_CLUSTER_RESULT"
     assert not (toys / "far").exists()
+
+
+class Scheduler:
+    """A scheduler of two workers."""
+
+    def scheduler_info(self):
+        return {"workers": {"tcp://a:1": {"nthreads": 2}, "tcp://b:1": {"nthreads": 4}}}
+
+
+def test_a_worker_that_refused_is_named_in_a_warning():
+    cluster = Cluster(cast("Any", Scheduler()))
+    assert (cluster.found, cluster.width) == ((), 6)
+    cluster.refused.add("tcp://b:1")
+    assert [(warning.code, warning.message) for warning in cluster.found] == [
+        ("W_CLUSTER_ENGINE", "tcp://b:1 has another engine")
+    ]
+    assert cluster.width == 2

@@ -79,10 +79,11 @@ def test_marked_specs_are_items(project):
             "specs/climb.yaml:2:7: *climb is ERROR: evaluation*",
         ),
     ],
+    ids=["a parameter", "a parameter and a text", "an argument"],
 )
 def test_a_case_fails_with_the_check_at_its_place(project, file, old, new, said):
     edit(project, file, old, new)
-    done = run_pytest(project, "specs/climb.yaml")
+    done = project.runpytest_inprocess(*PLUGIN, "specs/climb.yaml")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines([said.replace("climb is", "error[[]E_TEST_VERDICT[]]: climb is"), "* | *^*"])
     assert "first in episode 0, step " in done.stdout.str()

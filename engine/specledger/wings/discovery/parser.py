@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, is_plain
-from specledger.core.diagnostics import Rejected, code, printable
+from specledger.core.diagnostics import Rejected, code, coded, printable
 from specledger.load import Bundle
 from specledger.wings.discovery.contract import Scramble
 from specledger.wings.discovery.fingerprint import Fingerprint, fingerprint
@@ -117,7 +117,7 @@ class ResponseParser:
         """Read an answer; whatever it is, there is a result."""
         text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
         if len(text) > MOST_CHARACTERS:
-            reason = f"{E_ANSWER_SIZE}: {len(text)} characters, more than {MOST_CHARACTERS}; none of them is read"
+            reason = coded(E_ANSWER_SIZE, f"{len(text)} characters, more than {MOST_CHARACTERS}; none of them is read")
             return ParseResult((), ((_excerpt(text, len(text)), reason),), ())
         pieces = read_values(text, WRAPPER, REQUIRED[0], _EXCERPT)
         laws: list[ParsedLaw] = []
@@ -134,24 +134,26 @@ class ResponseParser:
             left = pieces[MOST_OBJECTS]
             shown = _excerpt(left.text) if isinstance(left, Broken) else kept(left.value)
             more = len(pieces) - MOST_OBJECTS
-            rejections.append((shown, f"{E_ANSWER_SIZE}: this object and {more - 1} more after {MOST_OBJECTS} others"))
+            rejections.append(
+                (shown, coded(E_ANSWER_SIZE, f"this object and {more - 1} more after {MOST_OBJECTS} others"))
+            )
         return ParseResult(tuple(laws), tuple(rejections), tuple(warnings))
 
     def _read(self, piece: Found | Broken, place: int, warnings: list[str]) -> ParsedLaw | str:
         """The law that a piece is, or the reason for its rejection."""
         if isinstance(piece, Broken):
-            return f"{E_ANSWER_JSON}: {printable(piece.reason)}"
+            return coded(E_ANSWER_JSON, printable(piece.reason))
         if piece.mends and self._strict:
-            return f"{E_ANSWER_MENDED}: {', '.join(piece.mends)}"
+            return coded(E_ANSWER_MENDED, ", ".join(piece.mends))
         if isinstance(piece.value, dict):
             missing = [key for key in REQUIRED if _is_blank(piece.value.get(key))]
             if missing and all(_is_blank(piece.value.get(key)) for key in CLAIMS):
                 missing.append(" or ".join(f"`{key}`" for key in CLAIMS).strip("`"))
             if missing:
-                return f"{E_ANSWER_FIELD}: the object lacks {', '.join(f'`{key}`' for key in missing)}"
+                return coded(E_ANSWER_FIELD, f"the object lacks {', '.join(f'`{key}`' for key in missing)}")
             withheld = [key for key in WITHHELD if key in piece.value]
             if withheld and self._strict:
-                return f"{E_ANSWER_KEY}: {', '.join(f'`{key}`' for key in withheld)}"
+                return coded(E_ANSWER_KEY, ", ".join(f"`{key}`" for key in withheld))
         else:
             withheld = []
         read = self._compiled(piece.value)
@@ -180,7 +182,7 @@ class ResponseParser:
                 bundle = bundle_of(value, self._universe, self._templates)
                 plan = replace(compile_law(bundle, checked=self._forms), warnings=plan.warnings)
             if not is_plain(value, MOST_NESTED):
-                return f"{E_ANSWER_SIZE}: more than {MOST_NESTED} brackets inside one another"
+                return coded(E_ANSWER_SIZE, f"more than {MOST_NESTED} brackets inside one another")
             return ParsedLaw(value, bundle, plan)
         except Rejected as rejected:
             found = [f"{each.code}: {printable(each.message)}" for each in rejected.diagnostics]

@@ -13,7 +13,7 @@ from typing import Any, Final, get_args
 from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code, coded
 from specledger.core.digest import tagged
 from specledger.lang.prompt_template import check_about, check_sections, fill_items, fill_section, fill_sections
 from specledger.load import Bundle, Resolved
@@ -48,9 +48,11 @@ class ProposalRequest(Struct, frozen=True):
     def refuses(self, template: str) -> str | None:
         """Why a law of a template is not what was asked for, or None."""
         if self.exclude_templates is not None and template in self.exclude_templates:
-            return f"{E_PROPOSAL_TEMPLATE}: {template} is excluded"
+            return coded(E_PROPOSAL_TEMPLATE, f"{template} is excluded")
         if self.target_templates is not None and template not in self.target_templates:
-            return f"{E_PROPOSAL_TEMPLATE}: {template} is none of {', '.join(self.target_templates) or 'no templates'}"
+            return coded(
+                E_PROPOSAL_TEMPLATE, f"{template} is none of {', '.join(self.target_templates) or 'no templates'}"
+            )
         return None
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from specledger.core.diagnostics import printable
+from specledger.core.diagnostics import coded, printable
 from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, TRUNCATED
 from specledger.oracles.model import Known, Model, ModelAnswer, ModelRequest
@@ -160,7 +160,7 @@ def _parse(tools: Tools, answer: ModelAnswer) -> tuple[ParseResult, list[str]]:
     warnings = []
     if answer.failure is not None:
         detail = f": {printable(answer.detail)}" if answer.detail else ""
-        warnings.append(f"{FAILURES[answer.failure]}: the model gave no whole answer ({answer.failure}){detail}")
+        warnings.append(coded(FAILURES[answer.failure], f"the model gave no whole answer ({answer.failure}){detail}"))
     readable = answer.usable or (answer.failure == TRUNCATED and not tools.strict)
     if answer.text is None or not readable:
         return ParseResult((), (), ()), warnings

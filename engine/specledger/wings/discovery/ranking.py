@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from specledger.core.diagnostics import Diagnostics, code
+from specledger.core.diagnostics import Diagnostics, code, coded
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
@@ -212,7 +212,7 @@ class RankingModel:
                 except EvaluationError as error:
                     if warnings is not None:
                         place = f"rule {index} of {factor.name} adds nothing to {facts['law']['id']}"
-                        warnings.append(f"{E_RANKING_RULE}: {place}: {error.code}")
+                        warnings.append(coded(E_RANKING_RULE, f"{place}: {error.code}"))
             scores[factor.name] = min(max(score, factor.least), factor.most)
             exact += factor.weight * scores[factor.name]
         return RankingFeatures(scores, exact // ONE, exact)

@@ -115,6 +115,7 @@ def test_reading_through_a_prediction_counts():
         ("axion-basic", "candidates: [{op: wait}]\nscore: '0'\nnarration: {vary: [tick]}\n", "E_ADMISSION"),
         ("axion-basic", "extends: honest\nmemory: {fields: {n: {type: int, start: '0'}}}\nnarration: {by: memoriser}\n", "E_ADMISSION"),
     ],
+    ids=["a draw from a field", "a draw of a known name", "a draw without a kernel", "variables of an action", "a narrator with a memory"],
 )  # fmt: skip
 def test_what_does_not_fit_is_found(tmp_path, scenario, agent, code):
     (tmp_path / "mine.yaml").write_text(f"spec: agent/v1\nname: mine\n{agent}")
