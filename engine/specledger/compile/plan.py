@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from specledger.agents.narration import Narration
 from specledger.agents.procedure import DecisionPoint
+from specledger.core.events import Severity
 from specledger.expr import EvaluationError, Type
 from specledger.gates.admission import Admission
 from specledger.gates.facts import Vocabulary
@@ -105,7 +106,7 @@ class PlannedInvariant(Struct, frozen=True):
 
     name: str
     scope: str
-    severity: str
+    severity: Severity
     judge: Callable[..., dict[str, Any] | Literal[False] | None]
     monitor: PlannedMonitor | None = None
     after_fatal: bool = True

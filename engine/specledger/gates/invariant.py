@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
-from specledger.core.events import PROGRESS
+from specledger.core.events import PROGRESS, Severity
 from specledger.core.weight import Allowance
 from specledger.expr import BOOL, INT, STRING, Checked, Emitter, Environment, ListType, RecordType, compile_function
 from specledger.gates.governor import Footing
@@ -126,7 +126,7 @@ class DocumentInvariant(Struct, frozen=True):
     """
 
     name: str
-    severity: str
+    severity: Severity
     judge: Callable[[Any, Any, Any], dict[str, Any] | None]
     rules: tuple[Checked, Checked]
 
@@ -157,4 +157,4 @@ def check_document_invariant(
         sources = {"now": now, "document": shown, "found": found, **fields_of(emitter, now, state.fields)}
         return _emit_breach(emitter, Invariant(when, require, told), [now, shown, found], sources, Let(), idle="None")
 
-    return DocumentInvariant(spec.name, model.severity, compile_function(compose), (when, require))
+    return DocumentInvariant(spec.name, Severity(model.severity), compile_function(compose), (when, require))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from specledger.evidence.receipts.kernel import ProbeEvidence
 from specledger.gates.admission import EVALUATION, SCHEMA, SCOPE, TOKEN
 from specledger.probes.causes import Cause
 from specledger.report.markup import shorten
@@ -52,7 +53,7 @@ def cause_text(cause: str, times: int) -> str:
     return f"{cause} ({times})" if meaning is None else f"{cause} ({times}): {meaning}"
 
 
-def miss_text(evidence: Mapping[str, Any]) -> str:
+def miss_text(evidence: ProbeEvidence) -> str:
     """The first miss of a prediction: what was predicted and what was chosen; empty if there is none.
 
     A reason is called fabricated if it is inert and the agent was sure of it.
@@ -60,8 +61,9 @@ def miss_text(evidence: Mapping[str, Any]) -> str:
     for trial in evidence.get("trials", ()):
         miss = trial.get("miss")
         if miss in (Cause.INERT, Cause.MISPREDICTED):
-            of, predicted, after = (shorten(str(trial[name]), _LONGEST) for name in ("variable", "predicted", "after"))
-            drew = not evidence.get("deterministic") or evidence.get("null", {}).get("changed")
+            words = trial["variable"], trial["predicted"], trial["after"]
+            of, predicted, after = (shorten(str(word), _LONGEST) for word in words)
+            drew = not evidence.get("deterministic") or ("null" in evidence and evidence["null"].get("changed"))
             sure = not drew and trial.get("confidence", QFIXED_ONE) == QFIXED_ONE
             same = ", as before" + (": the reason is fabricated" if sure else "") if miss == Cause.INERT else ""
             return f"With another value of {of} it had predicted {predicted}; it chose {after}{same}"

@@ -22,6 +22,7 @@ from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LON
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Halted, Place
 from specledger.oracles.spending import Spending
+from specledger.probes.causes import Cause
 from specledger.probes.target import Unanswered
 
 PROTOCOL: Final = "specledger/agent/v3"
@@ -236,7 +237,7 @@ class Session:
             again = self._send(place, number, message)
             if _compared(again.body) != before:
                 self._oracle.end(number)
-                raise Unanswered("not_repeatable")
+                raise Unanswered(Cause.NOT_REPEATABLE.value)
         if fresh is not None:
             self._send(place, number, self._message("reset", {"episode": fresh}))
         return number

@@ -27,6 +27,10 @@ from specledger.compile.roles import Role, roles
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
+from specledger.evidence.receipts.kernel import ProbeEvidence, Trial
+from specledger.evidence.receipts.run import Step
 from specledger.expr import Checked, EvaluationError, RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.gates.invariant import DocumentInvariant, Invariant, check_invariant
@@ -139,9 +143,11 @@ class RunJudge:
     def see(self, event: Event) -> None:
         """Judge what a step decided; count what is no expression's."""
         if event.type == "probe":
-            self._actors[event.body.get("agent", "")].kernel.see(event.body)
+            probe = typed(ProbeReceipt, event.body)
+            self._actors[probe.get("agent", "")].kernel.see(probe)
         elif event.type == "step":
-            self._actors[event.body.get("agent", "")].see(event.body)
+            step = typed(Step, event.body)
+            self._actors[step.get("agent", "")].see(step)
 
 
 class _ActorJudge:
@@ -162,7 +168,7 @@ class _ActorJudge:
         self._given = given
         return self._judgements
 
-    def see(self, body: Mapping[str, Any]) -> None:
+    def see(self, body: Step) -> None:
         """Judge what a step decided; count what is no expression's."""
         for decision in body["decisions"]:
             ruled = {gate.id for gate in self._governor.gates} | self.kernel.ruled
@@ -174,7 +180,7 @@ class _ActorJudge:
 
     def _decided(
         self,
-        body: Mapping[str, Any],
+        body: Step,
         state: State,
         proposals: Sequence[Mapping[str, Any]],
         rejected: int,
@@ -277,7 +283,7 @@ class KernelJudge:
         with self._valued():
             return probe.expect(values)
 
-    def see(self, body: Mapping[str, Any]) -> None:
+    def see(self, body: ProbeReceipt) -> None:
         """Judge what a probe's receipt says of what was expected."""
         given, self._given = self._given, []
         evidence = body["evidence"]
@@ -297,12 +303,12 @@ class KernelJudge:
             recorded = {"taken": evidence["taken"], "denied": denied}
             self._compare(body, "", body["verdict"] == Verdict.PASS, {**given[0], **recorded})
 
-    def _compare(self, body: Mapping[str, Any], which: str, held: bool, values: Mapping[str, Any]) -> None:
+    def _compare(self, body: ProbeReceipt, which: str, held: bool | None, values: Mapping[str, Any]) -> None:
         assert self._probe is not None  # noqa: S101 - its receipt comes after it was made
         _, expect = self._probe.rules
         names = Names(self._reference, values)
         what = f"probe {body['probe']} (episode {body['episode']}, step {body['t']}{which})"
-        self._compare_truth(what, ("held", "not held"), held, names, expect)
+        self._compare_truth(what, ("held", "not held"), bool(held), names, expect)
 
     def _compare_truth(self, what: str, words: tuple[str, str], recorded: bool, names: Names, rule: Checked) -> None:
         """Compare a truth with that of one rule; `words` say that it is true, and that it is not."""
@@ -313,7 +319,7 @@ class KernelJudge:
         self._count.compare(what, word(recorded), lambda: word(names.truth(rule)), names, (rule,))
 
 
-def _answered(evidence: Mapping[str, Any], trial: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
+def _answered(evidence: ProbeEvidence, trial: Trial, made: Mapping[str, Any]) -> dict[str, Any]:
     """What `expect` reads in a challenge: choices and claims as recorded, scores as replay makes them."""
     before = trial["after"] if evidence.get("of") == "declared" else evidence["before"]
     choices = {"before": before, "after": trial["after"], "declared": trial["declared"]}
