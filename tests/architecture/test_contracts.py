@@ -36,6 +36,7 @@ BROKEN = {
     "layers": {"specledger/core/planted.py": "import specledger.cli.leaf"},
     "wings": {f"specledger/wings/{WINGS[-1]}/planted.py": f"import specledger.wings.{WINGS[0]}.commands"},
     "evidence": {"specledger/evidence/planted.py": "import specledger.spec.leaf"},
+    "receipts": {"specledger/run/planted.py": "import specledger.evidence.leaf"},
     "chain": {"specledger/verify/receipts.py": "import specledger.core.leaf", "specledger/core/leaf.py": "import yaml"},
     "loop": {"specledger/run/planted.py": "def late():\n    import specledger.load.leaf"},
     "yaml": {"specledger/compile/planted.py": "from yaml import safe_load"},

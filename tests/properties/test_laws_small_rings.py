@@ -10,6 +10,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.law import Verdict
 from specledger.kinds import bundle_from_document, load
 from specledger.load.bundle import dump, key_of, restore
 from specledger.wings.laws.candidate import bundle_of
@@ -242,8 +244,8 @@ def test_brute_force_and_the_verdict_agree(templates, template, data):
         assert found in ("evaluation_error", "FAIL")
     else:
         assert found == expected, verdict["detail"]
-    check_about(plan.law, verdict)
+    check_about(plan.law, typed(Verdict, verdict))
     if verdict["certificate"] is not None:
-        check_proof(plan.law, verdict)
+        check_proof(plan.law, typed(Verdict, verdict))
     if verdict["counterexample"] is not None:
         check_refutation(plan.law, verdict["counterexample"])

@@ -73,6 +73,9 @@ def ls(
             print_text(f"  {printable(one.name):<{width}}  {printable(one.summary)}{own}".rstrip())
 
 
+_RECEIPTS: Final = "receipts/"
+
+
 def schema(
     kind: Annotated[
         str | None,
@@ -81,10 +84,14 @@ def schema(
         ),
     ] = None,
 ) -> None:
-    """Print the JSON Schema of a kind, for editors and other tools."""
+    """Print the JSON Schema of a kind, for editors and other tools; `receipts/run` is of the receipts of a run."""
+    from specledger.evidence.receipts.schemas import RECEIPTS, schema_of
     from specledger.kinds import KINDS
     from specledger.load.schemas import schema_for
 
+    if kind is not None and kind.removeprefix(_RECEIPTS) in RECEIPTS and kind.startswith(_RECEIPTS):
+        print_json(schema_of(kind.removeprefix(_RECEIPTS)))
+        return
     wanted = KINDS if kind is None else {kind: KINDS.get(kind)}
     schemas = {name: schema_for(name, row.model) for name, row in wanted.items() if row is not None}
     if not schemas:

@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from specledger.cli.output import print_text, progress_bar, write_output
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Probe
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
@@ -46,7 +48,7 @@ def demo(
 
 def _challenges(evidence: Evidence) -> list[Mapping[str, Any]]:
     """The stated reasons of a run that were put to the test, each with what was chosen before."""
-    probed = [body["evidence"] for type_, body in evidence.bodies() if type_ == "probe"]
+    probed = [typed(Probe, body)["evidence"] for type_, body in evidence.bodies() if type_ == "probe"]
     return [{**trial, "before": one["before"]} for one in probed for trial in one.get("trials", ())]
 
 

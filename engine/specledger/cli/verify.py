@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from specledger.verify.checks import Level, Verification
 
 _MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not run "}
-_LEVELS: Final = ("L0", "L1", "L2", "L3", "L4", "L5")
 
 
 Evidence = Annotated[
@@ -97,6 +96,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     """Verify evidence: its chain, signatures, forks and replay; and list what was not checked."""
     from specledger.pipeline.verifying import verify as verify_evidence
     from specledger.verify.assurance_levels import Reader
+    from specledger.verify.checks import Level
     from specledger.verify.fork import read_against
     from specledger.verify.proof import verify_proof
     from specledger.verify.runlog import is_runlog
@@ -112,7 +112,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
         replay=replay,
         trust=None if trust is None else read_trust(trust),
         against=tuple(read_against(place) for place in against or ()),
-        judge=judge or "L5" in (levels or ()),
+        judge=judge or Level.JUDGED in named,
         levels=named,
         proof=proof,
         log=log,
@@ -187,8 +187,8 @@ def _named(levels: list[str]) -> frozenset[Level]:
     from specledger.verify.checks import Level
 
     for name in levels:
-        if name not in _LEVELS:
-            raise typer.BadParameter(f"{name!r} is no level; there are {', '.join(_LEVELS)}")
+        if name not in (*Level,):
+            raise typer.BadParameter(f"{name!r} is no level; there are {', '.join(Level)}")
     return frozenset(Level(name) for name in levels)
 
 
@@ -225,7 +225,9 @@ def print_replay(finished: Finished) -> None:
     if finished.replayed.verdict is not Verdict.PASS:
         print_error(verification_text(finished.place, finished.replayed))
     else:
-        found = next(one for one in finished.replayed.checks if one.level == "L4")
+        from specledger.verify.checks import Level
+
+        found = next(one for one in finished.replayed.checks if one.level is Level.REPLAYED)
         print_error(f"{printable(str(finished.place))}: {found.name}: {found.message}")
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from specledger.core.entries import Entries
+from specledger.core.events import Severity
 from specledger.expr import EvaluationError, Type
 from specledger.lang.notation import Notation
 from specledger.oracles.model_agent import ModelPlan
@@ -100,7 +101,7 @@ class PlannedInvariant(Struct, frozen=True):
 
     name: str
     scope: str
-    severity: str
+    severity: Severity
     judge: Callable[..., dict[str, Any] | Literal[False] | None]
     monitor: PlannedMonitor | None = None
     after_fatal: bool = True

@@ -23,6 +23,7 @@ from specledger.compile.plan import (
 from specledger.compile.roles import Role, check_roles, name_memory_owners, roles
 from specledger.compile.size_bounds import may_exceed_limit
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
+from specledger.core.events import Severity
 from specledger.core.identity import ByIdentity
 from specledger.core.rng import Stream
 from specledger.expr import BOOL, Environment, EvaluationError
@@ -258,7 +259,7 @@ class _Compiler:
                 judge = compile_invariant(invariant, footing)
                 monitor = _monitor(invariant, footing)
                 judged = model.after_fatal == "judged"
-                one = PlannedInvariant(spec.name, model.scope, model.severity, judge, monitor, judged)
+                one = PlannedInvariant(spec.name, model.scope, Severity(model.severity), judge, monitor, judged)
                 planned.append((one, invariant))
         return planned
 

@@ -21,7 +21,7 @@ from specledger.gates.invariant import WATCHDOG
 from specledger.load import Bundle, Resolved
 from specledger.spec.suite import Allowed, Arm, Figure, Mutant, Overlay, Suite
 from specledger.suites.checks import PlannedCheck, check_checks
-from specledger.suites.episodes import Grammar
+from specledger.suites.episode_types import Grammar
 from specledger.suites.figures import PlannedFigure
 from specledger.suites.literals import report_unknown
 from specledger.suites.measures import Sampler, check_measures

@@ -1,7 +1,30 @@
 """Events: the frozen facts that a run yields, each a type and a body."""
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Any, Final, NamedTuple
+
+
+class Severity(StrEnum):
+    """How grave a violation is: a fatal one ends its episode and fails the run, a warning is only counted."""
+
+    FATAL = "fatal"
+    WARN = "warn"
+
+
+class Ended(StrEnum):
+    """How an episode ended. ERROR, HANG and DIED broke it off."""
+
+    HORIZON = "horizon"
+    UNTIL = "until"
+    FATAL = "fatal"
+    ERROR = "error"
+    HANG = "hang"
+    DIED = "died"
+
+
+BROKEN_OFF: Final = frozenset({Ended.ERROR, Ended.HANG, Ended.DIED})
+"""The endings before which not every agent of a turn may have acted."""
 
 PROGRESS: Final = "progress"
 """The violation that a step without an admissible action counts as."""
@@ -37,4 +60,4 @@ def progress_violation(t: int, decisions: Sequence[Mapping[str, Any]]) -> dict[s
     """The violation of a decision that chose nothing: by the step, each reason why its proposals were not admitted."""
     reasons = {failing["reason"]: None for decision in decisions for failing in decision["rejected"]}
     errors = {decision["error"]["code"]: None for decision in decisions if decision["error"] is not None}
-    return {"invariant": PROGRESS, "severity": "fatal", "witness": {f"step_{t}": [*reasons, *errors]}}
+    return {"invariant": PROGRESS, "severity": Severity.FATAL.value, "witness": {f"step_{t}": [*reasons, *errors]}}

@@ -15,6 +15,8 @@ from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.events import PROGRESS
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import MAX_LINE, counterexample_path
+from specledger.evidence.receipts import discovery, law, run, typed
+from specledger.evidence.receipts.kernel import Probe
 
 MOST_CASES: Final = 100
 """Failing cases that a bundle holds, the first ones."""
@@ -61,9 +63,10 @@ class Step(Struct):
         return [body for found, body in self.receipts if found == type_]
 
     @property
-    def failed_probes(self) -> list[Body]:
+    def failed_probes(self) -> list[Probe]:
         """Its probes that failed, or could not be evaluated."""
-        return [probe for probe in self.bodies("probe") if probe["verdict"] in _FAILED]
+        probes = (typed(Probe, body) for body in self.bodies("probe"))
+        return [probe for probe in probes if probe["verdict"] in _FAILED]
 
 
 class Steps:
@@ -86,7 +89,7 @@ class Steps:
         step.causes |= _causes(type_, body)
         if self._keep:
             step.receipts.append((type_, body))
-        if type_ not in ("step", "error", "episode_end") or (type_ == "step" and not _ends_turn(body)):
+        if type_ not in ("step", "error", "episode_end") or (type_ == "step" and not _ends_turn(typed(run.Step, body))):
             return None
         self._step = None
         return step
@@ -125,22 +128,29 @@ def _cause(noun: str, name: Any) -> str:
 def _causes(type_: str, body: Body) -> set[str]:
     """What failed according to one receipt."""
     if type_ == "probe":
-        return {_cause("probe", body["probe"])} if body["verdict"] in _FAILED else set()
+        probe = typed(Probe, body)
+        return {_cause("probe", probe["probe"])} if probe["verdict"] in _FAILED else set()
     if type_ == "error":
-        return {_cause("error", body["code"])}
-    if type_ not in ("step", "episode_end"):
+        return {_cause("error", typed(run.EvaluationError, body)["code"])}
+    if type_ == "episode_end":
+        return _broken(typed(run.EpisodeEnd, body))
+    if type_ != "step":
         return set()
+    step = typed(run.Step, body)
+    broken = _broken(step)
+    errors = [decision["error"] for decision in step["decisions"]]
+    return broken | {_cause("error", error["code"]) for error in errors if error is not None}
+
+
+def _broken(body: run.Step | run.EpisodeEnd) -> set[str]:
+    """The invariants that a receipt says are broken."""
     names = [breach["invariant"] for breach in body.get("violations", ())]
-    found = {PROGRESS if name == PROGRESS else _cause("invariant", name) for name in names}
-    if type_ == "step":
-        errors = [decision["error"] for decision in body["decisions"]]
-        found |= {_cause("error", error["code"]) for error in errors if error is not None}
-    return found
+    return {PROGRESS if name == PROGRESS else _cause("invariant", name) for name in names}
 
 
-def _ends_turn(body: Body) -> bool:
+def _ends_turn(body: run.Step) -> bool:
     """Whether a decision is judged: it is the last one of a turn in which several agents decide."""
-    return "success" not in body or body["success"] is not None
+    return body.get("success", True) is not None
 
 
 def _numbered(lines: Iterable[bytes]) -> Iterator[Numbered]:
@@ -172,13 +182,15 @@ def run_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
 def law_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
     """The verdict of a law that is refuted."""
     for seq, type_, body in receipts:
-        if type_ == "verdict" and body["verdict"]["counterexample"] is not None:
-            yield Case(frozenset([_cause("law", body["verdict"]["law"])]), seq, seq)
+        if type_ == "verdict":
+            verdict = typed(law.Judged, body)["verdict"]
+            if verdict["counterexample"] is not None:
+                yield Case(frozenset([_cause("law", verdict["law"])]), seq, seq)
 
 
 def discovery_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
     """Every verdict with a counterexample."""
     for seq, type_, body in receipts:
-        verdict = body["verdict"] if type_ in ("law", "escalation") else None
-        if verdict is not None and verdict["counterexample"] is not None:
-            yield Case(frozenset([_cause("law", body["law"])]), seq, seq)
+        tried = typed(discovery.TriedLaw, body) if type_ in ("law", "escalation") else None
+        if tried is not None and tried["verdict"] is not None and tried["verdict"]["counterexample"] is not None:
+            yield Case(frozenset([_cause("law", tried["law"])]), seq, seq)

@@ -10,7 +10,8 @@ from msgspec import Struct
 from specledger.core.verdict import Verdict
 from specledger.evidence import layout
 from specledger.evidence.counterexamples import Finder, discovery_cases, law_cases, run_cases
-from specledger.evidence.result import DiscoveryTally, Fold, LawTally, SuiteTally, Tally
+from specledger.evidence.result import DiscoveryTally, Fold, LawTally, Tally
+from specledger.evidence.suite_result import SuiteTally
 
 
 class ReceiptKind(Struct, frozen=True):

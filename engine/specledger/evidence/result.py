@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
-from specledger.core.events import breached, owned
+from specledger.core.events import Severity, breached, owned
 from specledger.core.faults import FAULT, FaultLimit
-from specledger.core.verdict import Verdict, combine
+from specledger.core.verdict import Verdict
+from specledger.evidence.receipts import discovery, law, run, typed
+from specledger.evidence.receipts.kernel import Probe
+from specledger.evidence.receipts.law import ACCEPTED, LawStatus
 
 
 class Fold(Protocol):
@@ -44,7 +47,7 @@ class Tally:
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Counter[str]] = {}
         self._endings: set[str] = set()
-        self._expected: Mapping[str, Any] = {}
+        self._expected: run.Expectation = {}
         self._agents: dict[str, Counter[str]] = {}
         self._last: tuple[int, int] | None = None
         self._failed = False
@@ -53,33 +56,39 @@ class Tally:
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
         """Count one receipt."""
         if type_ == "start":
-            self._agents = {name: Counter(acted=0, proposals=0) for name in body.get("agents", ())}
-            self._expected = body.get("expect", {})
-            self._limit = FaultLimit.of(body.get("agent_faults"))
-            self._invariants.update(invariant["scope"] for invariant in body["invariants"])
-            self._gates.update(dict.fromkeys(body["gates"], 0))
+            self._start(typed(run.Start, body))
         elif type_ == "drift":
             self._figures["drifts"] += 1
         elif type_ == "step":
-            self._step(body)
+            self._step(typed(run.Step, body))
         elif type_ == "probe":
-            self._probe(body)
+            self._probe(typed(Probe, body))
         elif type_ == "error":
             self._figures["errors"] += 1
         elif type_ == "episode_end":
-            self._figures["episodes"] += 1
-            if self._expected:
-                self._endings.add(body["ended"])
-            self._figures["successes"] += 1 if body["success"] else 0
-            self._figures["checks"] += self._invariants["episode"] - sum(body["idle"].values())
-            self._breaches(body)
-            self._faults.update(fault["reason"] for fault in body.get("faults", ()))
-            self._most_faults = max(self._most_faults, len(body.get("faults", ())))
-            self._unread.update(body.get("unread", {}))
+            self._episode_end(typed(run.EpisodeEnd, body))
         elif type_ == "end":
             self._ended = True
 
-    def _step(self, body: Mapping[str, Any]) -> None:
+    def _start(self, body: run.Start) -> None:
+        self._agents = {name: Counter(acted=0, proposals=0) for name in body.get("agents", ())}
+        self._expected = body.get("expect", {})
+        self._limit = FaultLimit.of(body.get("agent_faults"))
+        self._invariants.update(invariant["scope"] for invariant in body["invariants"])
+        self._gates.update(dict.fromkeys(body["gates"], 0))
+
+    def _episode_end(self, body: run.EpisodeEnd) -> None:
+        self._figures["episodes"] += 1
+        if self._expected:
+            self._endings.add(body["ended"])
+        self._figures["successes"] += 1 if body["success"] else 0
+        self._figures["checks"] += self._invariants["episode"] - sum(body["idle"].values())
+        self._breaches(body)
+        self._faults.update(fault["reason"] for fault in body.get("faults", ()))
+        self._most_faults = max(self._most_faults, len(body.get("faults", ())))
+        self._unread.update(body.get("unread", {}))
+
+    def _step(self, body: run.Step) -> None:
         """Count a decision; those of several agents at one t are one step, and their figures name the agent."""
         place, judged = None, True
         if body["chosen"] is not None:
@@ -100,7 +109,7 @@ class Tally:
                 self._figures["errors"] += 1
         self._breaches(body)
 
-    def _probe(self, body: Mapping[str, Any]) -> None:
+    def _probe(self, body: Probe) -> None:
         """A probe is a check; one that could not be evaluated is an error."""
         verdict, name = Verdict(body["verdict"]), owned(body, body["probe"])
         self._probes.setdefault(name, Counter())[verdict.value] += 1
@@ -112,9 +121,10 @@ class Tally:
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
 
-    def _breaches(self, body: Mapping[str, Any]) -> None:
+    def _breaches(self, body: run.Step | run.EpisodeEnd) -> None:
         for breach in body["violations"]:
-            counter = self._violations if breach["severity"] == "fatal" else self._warnings
+            fatal = Severity(breach["severity"]) is Severity.FATAL
+            counter = self._violations if fatal else self._warnings
             counter[breached(body, breach)] += 1
 
     @property
@@ -175,104 +185,19 @@ class Tally:
         }
 
 
-def beyond_allowed(
-    ended: Mapping[tuple[str, str], int], allowed: Mapping[str, Mapping[str, int]]
-) -> list[tuple[str, str, int, int]]:
-    """Of which verdict there are more runs than a suite allows, of which arm, how many, and how many are allowed.
-
-    Args:
-        ended: The number of runs by verdict and arm.
-        allowed: By verdict and arm; arms that are not named have the number of the empty name together.
-    """
-    counts: Counter[tuple[str, str]] = Counter()
-    for (verdict, arm), count in ended.items():
-        if verdict in allowed:
-            counts[verdict, arm if arm in allowed[verdict] else ""] += count
-    found = [(verdict, arm, count, allowed[verdict].get(arm, 0)) for (verdict, arm), count in sorted(counts.items())]
-    return [one for one in found if one[2] > one[3]]
-
-
-class SuiteTally:
-    """Folds the receipts of a suite: the verdict of each check, and what caught each mutant."""
-
-    def __init__(self) -> None:
-        self._figures: Counter[str] = Counter()
-        self._checks: dict[str, str] = {}
-        self._mutants: dict[str, list[str]] = {}
-        self._verdicts: list[Verdict] = []
-        self._broken = False
-        self._own = 0
-        self._allowed: Mapping[str, Mapping[str, int]] = {}
-        self._ended_as: Counter[tuple[str, str]] = Counter()
-        self._ended = False
-
-    def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Count one receipt."""
-        if type_ == "start":
-            self._own, self._allowed = body["runs"], body["allowed"]
-        elif type_ == "run":
-            self._run(body)
-        elif type_ == "figure":
-            self._broken |= body["error"] is not None
-        elif type_ == "check":
-            self._checks[body["check"]] = body["verdict"]
-            self._verdicts.append(Verdict(body["verdict"]))
-        elif type_ == "mutant":
-            self._mutants[body["mutant"]] = body["caught"]
-            self._verdicts.append(Verdict(body["verdict"]))
-        elif type_ == "end":
-            self._ended = True
-
-    def _run(self, body: Mapping[str, Any]) -> None:
-        """Runs of the suite itself come first; those of its mutants are counted apart."""
-        if self._figures["runs"] == self._own:
-            self._figures["trials"] += 1
-            return
-        self._figures["runs"] += 1
-        verdict = Verdict(body["result"]["verdict"])
-        self._broken |= verdict is Verdict.ERROR
-        self._ended_as[verdict.value, body["arm"]] += 1
-        for name in ("episodes", "steps", "drifts", "errors"):
-            self._figures[name] += body["result"][name]
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict of checks, mutants and the suite's own runs.
-
-        ERROR if a run is one, a figure could not be computed, or the suite did not end. More runs that fail than the
-        suite allows fail it; more inconclusive ones than it allows, or nothing but such runs, leave it INCONCLUSIVE.
-        """
-        if self._broken or not self._ended:
-            return Verdict.ERROR
-        own = [Verdict(verdict) for verdict, *_ in beyond_allowed(self._ended_as, self._allowed)]
-        unclear = sum(count for (verdict, _), count in self._ended_as.items() if verdict == Verdict.INCONCLUSIVE)
-        own += [Verdict.INCONCLUSIVE] if 0 < self._own == unclear else []
-        return combine([*self._verdicts, *own])
-
-    def result(self) -> dict[str, Any]:
-        """The figures as canonical JSON: verdict, counts, the verdict of each check, and what caught each mutant."""
-        names = ("runs", "trials", "episodes", "steps", "drifts", "errors")
-        return {
-            "verdict": self.verdict.value,
-            **{name: self._figures[name] for name in names},
-            "checks": dict(self._checks),
-            "mutants": dict(self._mutants),
-        }
-
-
 OUTCOMES: Final[Mapping[str, Verdict]] = {
-    "PROVED": Verdict.PASS,
-    "PASS": Verdict.PASS,
-    "FAIL": Verdict.FAIL,
-    "UNKNOWN": Verdict.INCONCLUSIVE,
-    "ERROR": Verdict.ERROR,
+    LawStatus.PROVED: Verdict.PASS,
+    LawStatus.PASS: Verdict.PASS,
+    LawStatus.FAIL: Verdict.FAIL,
+    LawStatus.UNKNOWN: Verdict.INCONCLUSIVE,
+    LawStatus.ERROR: Verdict.ERROR,
 }
 """The verdict of a law without an expectation, by its status; see `judged`."""
 
 
-def judged(verdict: Mapping[str, Any]) -> Verdict:
+def judged(status: str, reason: str | None) -> Verdict:
     """The verdict of a law without an expectation: one that could not be evaluated is an ERROR."""
-    return Verdict.ERROR if verdict["reason"] == "evaluation_error" else OUTCOMES[verdict["status"]]
+    return Verdict.ERROR if reason == "evaluation_error" else OUTCOMES[status]
 
 
 class LawTally:
@@ -286,11 +211,12 @@ class LawTally:
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
         """Count one fact."""
         if type_ == "cases":
-            self._cases = body["count"]
+            self._cases = typed(law.Cases, body)["count"]
         elif type_ == "verdict":
-            self._figures |= {key: body["verdict"][key] for key in ("status", "reason")}
+            verdict = typed(law.Judged, body)["verdict"]
+            self._figures |= {"status": verdict["status"], "reason": verdict["reason"]}
         elif type_ == "end":
-            self._figures["met"] = body["met"]
+            self._figures["met"] = typed(law.End, body)["met"]
             self._ended = True
 
     @property
@@ -300,14 +226,11 @@ class LawTally:
             return Verdict.ERROR
         if self._figures["met"] is not None:
             return Verdict.PASS if self._figures["met"] is True else Verdict.FAIL
-        return judged(self._figures)
+        return judged(self._figures["status"], self._figures["reason"])
 
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON."""
         return {"verdict": self.verdict.value, **self._figures, "cases": self._cases}
-
-
-STATUSES: Final = ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")
 
 
 class DiscoveryTally:
@@ -324,35 +247,40 @@ class DiscoveryTally:
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
         """Count one fact."""
         if type_ == "iteration":
-            self._iteration(body)
+            self._iteration(typed(discovery.Iteration, body))
         elif type_ == "law":
-            self._figures["evaluations"] += 1
-            if body["late"] is None:
-                self._judge(body["law"], body["verdict"])
-            else:
-                self._figures["late"] += 1
+            self._law(typed(discovery.TriedLaw, body))
         elif type_ == "escalation":
+            escalated = typed(discovery.Escalation, body)
             self._figures["escalations"] += 1
-            self._judge(body["law"], body["verdict"])
+            self._judge(escalated["law"], escalated["verdict"])
         elif type_ == "stop":
-            self._stopped = body["reason"]
+            self._stopped = typed(discovery.Stop, body)["reason"]
         elif type_ == "expected":
-            self._expected[body["law"]] = body["found"] is not None
+            expected = typed(discovery.Expected, body)
+            self._expected[expected["law"]] = expected["found"] is not None
         elif type_ == "end":
             self._ended = True
 
-    def _iteration(self, body: Mapping[str, Any]) -> None:
+    def _law(self, body: discovery.TriedLaw) -> None:
+        self._figures["evaluations"] += 1
+        if body["late"] is None:
+            self._judge(body["law"], body["verdict"])
+        else:
+            self._figures["late"] += 1
+
+    def _iteration(self, body: discovery.Iteration) -> None:
         self._figures["iterations"] += 1
         self._figures["failures"] += 1 if body["answer"]["failure"] is not None else 0
         self._figures["rejected"] += len(body["rejections"])
         self._figures["redundant"] += len(body["redundant"])
         usage = body["answer"]["usage"]
-        self._figures["tokens"] += sum(usage[name] for name in ("prompt_tokens", "output_tokens", "thinking_tokens"))
+        self._figures["tokens"] += usage["prompt_tokens"] + usage["output_tokens"] + usage["thinking_tokens"]
 
-    def _judge(self, law: str, verdict: Mapping[str, Any] | None) -> None:
-        self._laws[law] = "ERROR" if verdict is None else verdict["status"]
+    def _judge(self, key: str, verdict: law.Verdict | None) -> None:
+        self._laws[key] = LawStatus.ERROR.value if verdict is None else verdict["status"]
         content = None if verdict is None else verdict["content"]
-        self._shares[law] = 0 if content is None else content["share"]
+        self._shares[key] = 0 if content is None else content["share"]
 
     @property
     def verdict(self) -> Verdict:
@@ -361,11 +289,11 @@ class DiscoveryTally:
         Where nothing was expected: PASS if a law was accepted, else INCONCLUSIVE.
         """
         statuses = self._laws.values()
-        if not self._ended or "ERROR" in statuses:
+        if not self._ended or LawStatus.ERROR in statuses:
             return Verdict.ERROR
         if self._expected:
             return Verdict.PASS if all(self._expected.values()) else Verdict.FAIL
-        return Verdict.PASS if any(status in ("PROVED", "PASS") for status in statuses) else Verdict.INCONCLUSIVE
+        return Verdict.PASS if any(status in ACCEPTED for status in statuses) else Verdict.INCONCLUSIVE
 
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON.
@@ -374,11 +302,11 @@ class DiscoveryTally:
         """
         names = ("iterations", "failures", "rejected", "redundant", "late", "evaluations", "escalations", "tokens")
         statuses = list(self._laws.values())
-        content = sum(self._shares[law] for law, status in self._laws.items() if status in ("PROVED", "PASS"))
+        content = sum(self._shares[key] for key, status in self._laws.items() if status in ACCEPTED)
         return {
             "verdict": self.verdict.value,
             **{name: self._figures[name] for name in names},
-            "laws": {status: statuses.count(status) for status in STATUSES},
+            "laws": {status.value: statuses.count(status) for status in LawStatus},
             "content": content,
             "stopped": self._stopped,
             "expected": dict(self._expected),

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypedDict, cast
 
 from msgspec import Meta, Struct, ValidationError, convert
 
@@ -42,12 +42,40 @@ class InvalidLog(ValueError):  # noqa: N818 - says what the bytes are, not that 
     """The bytes are no run log; the message says which line is malformed."""
 
 
+class AttemptBody(TypedDict):
+    """What will be run; `purpose` is what it is announced for."""
+
+    kind: str
+    name: str
+    specs: str
+    run: str
+    seeds: list[int]
+    purpose: str | None
+
+
+class ReceiptsHead(TypedDict):
+    """The number of receipts, the digest of the last one, and the Merkle root."""
+
+    count: int
+    head: str
+    root: str
+
+
+class ResultBody(TypedDict):
+    """What came of the attempt in a line; `manifest` is the SHA-256 of the manifest's file."""
+
+    attempt: int
+    manifest: str
+    receipts: ReceiptsHead
+    verdict: str
+
+
 class Attempt(Struct, frozen=True):
     """The number and the body of a line that announced something, and the body of its result, or None."""
 
     seq: int
-    body: Mapping[str, Any]
-    result: Mapping[str, Any] | None = None
+    announced: AttemptBody
+    result: ResultBody | None = None
 
 
 class RunLog(Struct, frozen=True):
@@ -108,12 +136,13 @@ def read_runlog(data: bytes) -> RunLog:
         type_, body = _read_line(seq, line, heads[-1] if heads else GENESIS)
         heads.append(tagged(FORMAT, line))
         if type_ == "attempt":
-            found[seq] = Attempt(seq, body)
+            found[seq] = Attempt(seq, cast(AttemptBody, body))
         elif type_ == "result":
-            attempt = found.get(body["attempt"])
+            result = cast(ResultBody, body)
+            attempt = found.get(result["attempt"])
             if attempt is None or attempt.result is not None:
                 raise InvalidLog(f"line {seq} is a result of no attempt that waits for one")
-            found[attempt.seq] = Attempt(attempt.seq, attempt.body, body)
+            found[attempt.seq] = Attempt(attempt.seq, attempt.announced, result)
     return RunLog(tuple(found.values()), tuple(heads), torn)
 
 

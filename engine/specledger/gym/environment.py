@@ -15,8 +15,10 @@ from specledger.compile.plan import Actor, Proposal
 from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
-from specledger.core.events import Event
+from specledger.core.events import Ended, Event
 from specledger.core.spans import Text
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.run import EpisodeEnd, EvaluationError, Step
 from specledger.expr import BOOL, INT, Environment, RecordType, check, compile_expression
 from specledger.gym.spaces import action_form, form_of
 from specledger.kinds import KINDS, bundle_from_document
@@ -125,32 +127,39 @@ class SpecEnv(gymnasium.Env[Any, Any]):
             raise gymnasium.error.ResetNeeded("call reset() before step()")
         document = isinstance(action, Mapping) and isinstance(action.get("op"), str)
         self._controller.action = dict(action) if document else self.actions.decode(action)
-        body, info = self._advance()
-        figures, success, ended = body.get("record"), bool(body.get("success")), info.get("ended")
+        step, info = self._advance()
+        figures, success, ended = step.get("record"), bool(step.get("success")), info.get("ended")
         reward = 0 if figures is None else self._reward({"success": success, **figures})
-        terminated = ended not in (None, "horizon") or (success and self._ends_at_success)
+        terminated = ended not in (None, Ended.HORIZON) or (success and self._ends_at_success)
         if terminated or ended:
             self._events = None
-        return self.observations.encode(self._episode.observation), float(reward), terminated, ended == "horizon", info
+        return (
+            self.observations.encode(self._episode.observation),
+            float(reward),
+            terminated,
+            ended == Ended.HORIZON,
+            info,
+        )
 
-    def _advance(self) -> tuple[Mapping[str, Any], dict[str, Any]]:
+    def _advance(self) -> tuple[Step, dict[str, Any]]:
         """The receipt of the step that was made, and the info, at the next decision or the end of the episode."""
         assert self._events is not None  # noqa: S101 - the callers looked
         assert self._episode is not None  # noqa: S101 - the same
-        body: Mapping[str, Any] = {}
+        step = typed(Step, {})
         info: dict[str, Any] = {"episode": self._number, "t": self._episode.t}
         for event in self._events:
             if event is _AWAITING:
                 break
             if event.type == "step":
-                body = event.body
-                info |= {"accepted": body["chosen"] is not None, "record": body["record"], "success": body["success"]}
-                info |= {"rejected": body["decisions"][0]["rejected"], "violations": body["violations"]}
+                step = typed(Step, event.body)
+                info |= {"accepted": step["chosen"] is not None, "record": step["record"], "success": step["success"]}
+                info |= {"rejected": step["decisions"][0]["rejected"], "violations": step["violations"]}
             elif event.type == "error":
-                info["error"] = event.body["code"]
+                info["error"] = typed(EvaluationError, event.body)["code"]
             elif event.type == "episode_end":
-                info |= {"ended": event.body["ended"], "episode_violations": event.body["violations"]}
-        return body, info
+                end = typed(EpisodeEnd, event.body)
+                info |= {"ended": end["ended"], "episode_violations": end["violations"]}
+        return step, info
 
 
 def _compile_reward(world: World, text: str | None) -> Callable[[Mapping[str, Any]], int]:

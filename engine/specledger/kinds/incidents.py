@@ -7,7 +7,7 @@ a command prints, their episodes are made once more, up to the last of these err
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from specledger.compile.plan import Judgement, Plan
 from specledger.compile.scenario import compile_scenario
-from specledger.core.events import Event, breached, owned
+from specledger.core.events import Event, Severity, breached, owned
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts.kernel import Probe
 from specledger.expr import EvaluationError, listening
 from specledger.kinds.running import Incident
 from specledger.load import Bundle
@@ -26,32 +28,33 @@ from specledger.run.scenario_run import make_run
 MOST_INCIDENTS: Final = 5
 """Incidents that a finished run keeps, the most severe; the receipts hold all of them."""
 
-_RANKS: Final = {"fatal": 0, "probe": 1, "warn": 2}
+_RANKS: Final[Mapping[str, int]] = {Severity.FATAL: 0, Severity.WARN: 2}
+_PROBE_RANK: Final = 1
 
 
 def incidents_of(event: Event) -> list[Incident]:
     """The failures in an event: errors, broken invariants, failed probes."""
-    body = event.body
     if event.type == "error":
-        return [Incident(body["episode"], body["t"], body["code"], body["expression"], body.get("offset"))]
-    if event.type == "probe" and body["verdict"] in (Verdict.FAIL, Verdict.ERROR):
-        return [Incident(body["episode"], body["t"], owned(body, body["probe"]), body["cause"], rank=_RANKS["probe"])]
-    if event.type not in ("step", "episode_end"):
-        return []
-    t = body["t"] if event.type == "step" else body["steps"]
-    causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
-    found = [Incident(body["episode"], t, cause["code"], cause["expression"], cause["offset"]) for cause in causes]
-    found += [
-        Incident(
-            body["episode"],
-            t,
-            breached(body, breach),
-            breach["witness"],
-            rank=_RANKS[breach["severity"]],
-        )
+        error = typed(run.EvaluationError, event.body)
+        return [Incident(error["episode"], error["t"], error["code"], error["expression"], error.get("offset"))]
+    if event.type == "probe":
+        probe = typed(Probe, event.body)
+        name, failed = owned(probe, probe["probe"]), probe["verdict"] in (Verdict.FAIL, Verdict.ERROR)
+        return [Incident(probe["episode"], probe["t"], name, probe["cause"], rank=_PROBE_RANK)] if failed else []
+    if event.type == "step":
+        step = typed(run.Step, event.body)
+        causes = [decision["error"] for decision in step["decisions"] if decision["error"] is not None]
+        at = step["episode"], step["t"]
+        errors = [Incident(*at, cause["code"], cause["expression"], cause["offset"]) for cause in causes]
+        return [*errors, *_violations(step, step["t"])]
+    return _violations(end := typed(run.EpisodeEnd, event.body), end["steps"]) if event.type == "episode_end" else []
+
+
+def _violations(body: run.Step | run.EpisodeEnd, t: int) -> list[Incident]:
+    return [
+        Incident(body["episode"], t, breached(body, breach), breach["witness"], rank=_RANKS[breach["severity"]])
         for breach in body["violations"]
     ]
-    return found
 
 
 def keep_worst(kept: list[Incident], event: Event) -> list[Incident]:
@@ -100,10 +103,11 @@ def _reasons(bundle: Bundle, plan: Plan, episode: int, wanted: Sequence[Incident
     episodes = range(episode, episode + 1) if separate(plan) else None
     with listening(raised.append):
         for event in make_run(bundle, replace(plan, actors=tuple(actors)), wanted=episodes):
-            if event.body.get("episode", episode) != episode:
+            at = typed(run.Decided, event.body)
+            if at.get("episode", episode) != episode:
                 judged.clear()
                 continue
-            if event.body.get("t", 0) > last:
+            if at.get("t", 0) > last:
                 return
             for one in incidents_of(event):
                 heard = judged if event.type == "step" else [*raised]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
@@ -18,8 +18,9 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.disk import sync_files
 from specledger.evidence.kind import SUITE as RECEIPTS
-from specledger.evidence.result import beyond_allowed
+from specledger.evidence.receipts import suite, typed
 from specledger.evidence.resume import identity_of
+from specledger.evidence.suite_result import beyond_allowed
 from specledger.evidence.transport import InvalidFiles, read_files, write_files
 from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.case import case_name
@@ -245,17 +246,17 @@ def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
         *text_table("runs", _runs(receipts)),
         *_beyond(receipts),
         *claims_table(_claims(receipts)),
-        *text_table("figures", _figures(_of(receipts, "figure"))),
-        *text_table("checks", _checks(_of(receipts, "check"))),
-        *text_table("mutants", _mutants(_of(receipts, "mutant"))),
+        *text_table("figures", _figures(_of(receipts, "figure", suite.Figure))),
+        *text_table("checks", _checks(_of(receipts, "check", suite.Check))),
+        *text_table("mutants", _mutants(_of(receipts, "mutant", suite.Mutant))),
         *_untried(receipts),
     ]
 
 
 def _claims(receipts: Sequence[Receipt]) -> dict[str, Counter[str]]:
     """By arm and challenge, how many of the claims that the suite's own runs tested held."""
-    starts, found = _of(receipts, "start"), dict[str, Counter[str]]()
-    for one in _of(receipts, "run")[: starts[0]["runs"] if starts else 0]:
+    starts, found = _of(receipts, "start", suite.Start), dict[str, Counter[str]]()
+    for one in _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]:
         for name, counts in one["result"].get("claims", {}).items():
             found.setdefault(f"{one['arm']} {name}", Counter()).update(counts)
     return found
@@ -263,17 +264,17 @@ def _claims(receipts: Sequence[Receipt]) -> dict[str, Counter[str]]:
 
 def _untried(receipts: Sequence[Receipt]) -> list[str]:
     """The checks that no mutant makes fail: nothing here shows that they can fail at all."""
-    mutants = _of(receipts, "mutant")
+    mutants = _of(receipts, "mutant", suite.Mutant)
     caught = {check for mutant in mutants for check in mutant["caught"]}
-    left = [printable(one["check"]) for one in _of(receipts, "check") if one["check"] not in caught]
+    left = [printable(one["check"]) for one in _of(receipts, "check", suite.Check) if one["check"] not in caught]
     return [f"  checks that no mutant makes fail: {', '.join(left)}"] if mutants and left else []
 
 
 def _runs(receipts: Sequence[Receipt]) -> list[list[str]]:
     """The verdicts of the suite's own runs, by arm, and how runs with an expectation ended."""
-    starts = _of(receipts, "start")
+    starts = _of(receipts, "start", suite.Start)
     found: dict[tuple[str, str, str], list[str]] = {}
-    for one in _of(receipts, "run")[: starts[0]["runs"] if starts else 0]:
+    for one in _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]:
         result = one["result"]
         wanted = "" if "met" not in result else "as expected" if result["met"] else "NOT as expected"
         shown = f"{result['status']} {wanted}" if wanted else ""
@@ -290,8 +291,8 @@ def _runs(receipts: Sequence[Receipt]) -> list[list[str]]:
 
 def _beyond(receipts: Sequence[Receipt]) -> list[str]:
     """Where more of the suite's own runs fail or are inconclusive than it allows, how many of how many allowed."""
-    starts = _of(receipts, "start")
-    own, allowed = (_of(receipts, "run")[: starts[0]["runs"]], starts[0]["allowed"]) if starts else ([], {})
+    starts = _of(receipts, "start", suite.Start)
+    own, allowed = (_of(receipts, "run", suite.Run)[: starts[0]["runs"]], starts[0]["allowed"]) if starts else ([], {})
     ended = Counter((one["result"]["verdict"], one["arm"]) for one in own)
     lines = [
         f"  {_ENDED[verdict]} runs{f' of {printable(arm)}' if arm else ''}: {count}, and the suite allows {most}"
@@ -304,11 +305,15 @@ def _beyond(receipts: Sequence[Receipt]) -> list[str]:
 _ENDED: Final = {"FAIL": "failing", "INCONCLUSIVE": "inconclusive"}
 
 
-def _of(receipts: Iterable[Receipt], type_: str) -> list[Receipt]:
-    return [receipt for receipt in receipts if receipt["type"] == type_]
+Body = TypeVar("Body", bound=Mapping[str, Any])
 
 
-def _figures(receipts: Sequence[Receipt]) -> list[list[str]]:
+def _of(receipts: Iterable[Receipt], type_: str, class_: type[Body]) -> list[Body]:
+    """The receipts of a type."""
+    return [typed(class_, receipt) for receipt in receipts if receipt["type"] == type_]
+
+
+def _figures(receipts: Sequence[suite.Figure]) -> list[list[str]]:
     rows = []
     for receipt in receipts:
         if receipt["error"] is not None:
@@ -322,7 +327,7 @@ def _figures(receipts: Sequence[Receipt]) -> list[list[str]]:
     return rows
 
 
-def _checks(receipts: Sequence[Receipt]) -> list[list[str]]:
+def _checks(receipts: Sequence[suite.Check]) -> list[list[str]]:
     rows = []
     for receipt in receipts:
         witness = canonical_bytes(receipt["witness"]).decode() if receipt["witness"] else ""
@@ -333,7 +338,7 @@ def _checks(receipts: Sequence[Receipt]) -> list[list[str]]:
     return rows
 
 
-def _mutants(receipts: Sequence[Receipt]) -> list[list[str]]:
+def _mutants(receipts: Sequence[suite.Mutant]) -> list[list[str]]:
     words = {Verdict.PASS: "caught", Verdict.FAIL: "SURVIVED", Verdict.ERROR: "ERROR"}
     rows = []
     for receipt in receipts:
@@ -343,7 +348,7 @@ def _mutants(receipts: Sequence[Receipt]) -> list[list[str]]:
     return rows
 
 
-def _cause(error: Mapping[str, Any]) -> str:
+def _cause(error: suite.FigureFailure) -> str:
     where = f" in {error['run']}, episode {error['episode']}" if error.get("run") else ""
     return f"{error['code']}: {error['expression']}{where}"
 

@@ -20,6 +20,7 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_i
 from specledger.core.diagnostics import code
 from specledger.core.digest import sha256_hex
 from specledger.core.entries import Mode
+from specledger.core.events import Ended
 from specledger.oracles.answer import AT_WORK, TIMED_OUT, Answer, Asked, Exchange, halts
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.oracles.spending import Spending
@@ -147,9 +148,9 @@ class Halted(Exception):  # noqa: N818 - an outcome of the run
         super().__init__(answer.failure)
 
     @property
-    def kind(self) -> str:
-        """How the episode ended: `hang` or `died`."""
-        return "hang" if self.answer.failure == TIMED_OUT else "died"
+    def kind(self) -> Ended:
+        """How the episode ended: HANG or DIED."""
+        return Ended.HANG if self.answer.failure == TIMED_OUT else Ended.DIED
 
 
 class Place(NamedTuple):

@@ -26,7 +26,8 @@ from specledger.load.library import E_SPEC_WRONG_KIND
 from specledger.oracles.answer import Answer
 from specledger.oracles.recording import Listener, read_tape
 from specledger.pipeline.executing import execute
-from specledger.report.agent import AgentReading, Trial, read_agent
+from specledger.report.agent import AgentReading, read_agent
+from specledger.report.agent_trial import Trial
 from specledger.report.evidence import read_evidence
 from specledger.spec.agent import Agent
 from specledger.spec.governor import Governor

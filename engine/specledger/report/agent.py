@@ -12,16 +12,21 @@ from typing import Any, Final
 
 from msgspec import Struct, field, to_builtins
 
-from specledger.core.canonical import NotCanonical, parse_json
-from specledger.core.diagnostics import Diagnostic, code, printable, suggest
+from specledger.core.canonical import NotCanonical
+from specledger.core.causes import Cause
+from specledger.core.diagnostics import Diagnostic, code, printable
 from specledger.core.verdict import Verdict
-from specledger.gates.documents import Validator, axion, protocol
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Probe
+from specledger.evidence.receipts.run import EpisodeEnd, Rejection, Step
+from specledger.gates.documents import protocol
 from specledger.gates.governor import SCHEMA
-from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
+from specledger.oracles.answer import RAISED, TIMED_OUT, Exchange
 from specledger.oracles.statement import UNREAD, payload_of
 from specledger.report.agent_claims import ClaimsReading, read_claims
+from specledger.report.agent_trial import Trial, body_of
 from specledger.run.outside_proposals import MALFORMED
-from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
+from specledger.run.session import ANSWERS
 
 E_AGENT_LATE = code("E_AGENT_LATE", "an agent did not answer in time")
 E_AGENT_PROTOCOL = code("E_AGENT_PROTOCOL", "an agent does not speak the protocol")
@@ -138,30 +143,25 @@ def read_agent(
     reading.claims = read_claims(bodies)
     asked: set[tuple[int, int]] = set()
     failed: set[tuple[int, int]] = set()
-    steps: list[Mapping[str, Any]] = []
+    steps: list[Step] = []
     said = _hear(reading, exchanges or (), claims)
     for type_, body in bodies:
         if type_ == "step":
-            steps.append(body)
-            asked.add((body["episode"], body["t"]))
+            step = typed(Step, body)
+            steps.append(step)
+            asked.add((step["episode"], step["t"]))
         if type_ == "probe":
-            reading.broken.update(_broken(said, body))
-            if not reading.hashed and body["evidence"].get("revealed") is False:
-                reading.hashed = _hashed(exchanges or (), (body["episode"], body["t"]))
-        for fault in body.get("faults", ()) if type_ == "episode_end" else ():
-            asked.add((body["episode"], fault["t"]))
-            if fault["message"] not in _QUESTIONS:
-                failed.add((body["episode"], fault["t"]))
-            reading.failures[fault["reason"]] += 1
-            where = f"`{fault['message']}` of {_place(body['episode'], fault['t'])}"
-            reading.places.setdefault(fault["reason"], where)
-            if trial is not None and fault["reason"] == UNREAD and UNREAD not in reading.details:
-                reading.details[UNREAD] = trial.submission(UNREAD, (body["episode"], fault["t"]), exchanges or ())
-    for body in steps:
-        for decision in body["decisions"] if (body["episode"], body["t"]) not in failed else ():
-            why = _decided(reading, body, decision["rejected"])
+            probe = typed(Probe, body)
+            reading.broken.update(_broken(said, probe))
+            if not reading.hashed and probe["evidence"].get("revealed") is False:
+                reading.hashed = _hashed(exchanges or (), (probe["episode"], probe["t"]))
+        if type_ == "episode_end":
+            _faults(reading, typed(EpisodeEnd, body), (asked, failed), trial, exchanges or ())
+    for step in steps:
+        for decision in step["decisions"] if (step["episode"], step["t"]) not in failed else ():
+            why = _decided(reading, step, decision["rejected"])
             if why is not None and why not in reading.details and trial is not None:
-                reading.details[why] = trial.submission(why, (body["episode"], body["t"]), exchanges or ())
+                reading.details[why] = trial.submission(why, (step["episode"], step["t"]), exchanges or ())
     reading.decisions = len(asked)
     if reading.outside:
         reading.untried = {
@@ -170,6 +170,26 @@ def read_agent(
             if not reading.messages[name]
         }
     return reading
+
+
+def _faults(
+    reading: AgentReading,
+    body: EpisodeEnd,
+    decisions: tuple[set[tuple[int, int]], set[tuple[int, int]]],
+    trial: Trial | None,
+    exchanges: Sequence[Exchange],
+) -> None:
+    """Count the faults of an episode; their decisions were asked for, and those without an answer failed."""
+    asked, failed = decisions
+    for fault in body.get("faults", ()):
+        asked.add((body["episode"], fault["t"]))
+        if fault["message"] not in _QUESTIONS:
+            failed.add((body["episode"], fault["t"]))
+        reading.failures[fault["reason"]] += 1
+        where = f"`{fault['message']}` of {_place(body['episode'], fault['t'])}"
+        reading.places.setdefault(fault["reason"], where)
+        if trial is not None and fault["reason"] == UNREAD and UNREAD not in reading.details:
+            reading.details[UNREAD] = trial.submission(UNREAD, (body["episode"], fault["t"]), exchanges)
 
 
 def _hear(reading: AgentReading, exchanges: Iterable[Exchange], claims: Mapping[str, str]) -> Mapping[str, Any]:
@@ -187,12 +207,8 @@ def _hear(reading: AgentReading, exchanges: Iterable[Exchange], claims: Mapping[
 
 def _greeting(exchange: Exchange) -> Mapping[str, Any] | None:
     """What the agent says of itself, if this is the exchange in which it does."""
-    body = _body(exchange) if exchange.asked.message == "hello" else None
+    body = body_of(exchange) if exchange.asked.message == "hello" else None
     return body if protocol().check(ANSWERS["hello"]["hello"])(body) else None
-
-
-def _list(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in sorted(names)) or "no argument"
 
 
 def _why(message: str, said: Mapping[str, Any], kernel: bool) -> str:
@@ -209,10 +225,17 @@ def _why(message: str, said: Mapping[str, Any], kernel: bool) -> str:
     return "nothing that it submitted could be asked about"
 
 
-def _broken(said: Mapping[str, Any], probe: Mapping[str, Any]) -> list[str]:
+def _null_changed(probe: Probe) -> bool:
+    """Whether the same question got another answer."""
+    return "null" in probe["evidence"] and bool(probe["evidence"]["null"].get("changed"))
+
+
+def _broken(said: Mapping[str, Any], probe: Probe) -> list[str]:
     """What a probe shows that the agent says of itself and does not do."""
-    found = ["it declares `state: replay`, and does not answer as before"] if probe["cause"] == "not_repeatable" else []
-    if said.get("deterministic") is True and probe["evidence"].get("null", {}).get("changed"):
+    found = (
+        ["it declares `state: replay`, and does not answer as before"] if probe["cause"] == Cause.NOT_REPEATABLE else []
+    )
+    if said.get("deterministic") is True and _null_changed(probe):
         found.append("it declares `deterministic`, and the same question got another answer")
     if said.get("deterministic") is True and probe["evidence"].get("restated") is False:
         found.append("it declares `deterministic`, and gives other reasons when it restates them")
@@ -224,7 +247,7 @@ def _broken(said: Mapping[str, Any], probe: Mapping[str, Any]) -> list[str]:
 def _hashed(exchanges: Iterable[Exchange], place: tuple[int, int]) -> str:
     """The text that the commitment of the statement at a decision covers; empty if there is none."""
     for exchange in exchanges:
-        body = _body(exchange)
+        body = body_of(exchange)
         if (exchange.episode, exchange.t, exchange.asked.message) == (*place, "decide") and "claims" in body:
             try:
                 return printable(payload_of(body).decode())
@@ -235,11 +258,11 @@ def _hashed(exchanges: Iterable[Exchange], place: tuple[int, int]) -> str:
 
 def _proposals(exchange: Exchange) -> list[tuple[int, Mapping[str, Any]]]:
     """The proposals of an answer that are mappings, numbered; the gate `schema` reports the others."""
-    given = _body(exchange).get("proposals")
+    given = body_of(exchange).get("proposals")
     return [(n, one) for n, one in enumerate(given) if isinstance(one, dict)] if isinstance(given, list) else []
 
 
-def _decided(reading: AgentReading, body: Mapping[str, Any], rejected: Iterable[Mapping[str, Any]]) -> str | None:
+def _decided(reading: AgentReading, body: Step, rejected: Iterable[Rejection]) -> str | None:
     """Count a proposal; the reason if the gate `schema` rejected it."""
     gates = {failing["gate"]: failing["reason"] for failing in rejected}
     formless = gates.get(SCHEMA)
@@ -256,135 +279,3 @@ def _decided(reading: AgentReading, body: Mapping[str, Any], rejected: Iterable[
 
 def _place(episode: int, t: int) -> str:
     return f"episode {episode}, step {t}"
-
-
-_SHOWN = 200  # characters of what an agent wrote
-
-
-class Trial(Struct, frozen=True):
-    """What was seen of an agent on trial, beside the evidence.
-
-    Attributes:
-        questions: Its messages, in the order of the exchanges.
-        limit: The time limit of an answer, in words.
-        document: The schema of documents; None where no kernel asks.
-        errors: The end of the standard error of its program, or what its function raised first.
-    """
-
-    questions: Sequence[Mapping[str, Any]]
-    limit: str
-    document: str | None
-    errors: str = ""
-
-    @property
-    def _hello(self) -> Mapping[str, Any]:
-        """The message that greets it; empty if there was none."""
-        return next((one for one in self.questions if one["type"] == "hello"), {})
-
-    def faults(self, exchanges: Iterable[Exchange]) -> dict[str, str]:
-        """What is wrong with the first answer of each agent fault."""
-        answers = {**ANSWERS, "decide": PROPOSALS} if self.document is None else ANSWERS
-        found: dict[str, str] = {}
-        for exchange, question in zip(exchanges, self.questions, strict=False):
-            schemas = answers[exchange.asked.message]
-            _, reason = read_answer(exchange.answer, question["id"], schemas)
-            if reason and reason not in found:
-                found[reason] = _shown(self._fault(reason, exchange, question, schemas))
-        return found
-
-    def submission(self, reason: str, place: tuple[int, int], exchanges: Iterable[Exchange]) -> str:
-        """What is wrong with what was submitted at a decision; empty if it is not known."""
-        for exchange in exchanges:
-            if (exchange.episode, exchange.t) == place and exchange.asked.message == "decide":
-                return _shown(self._submitted(reason, _body(exchange)))
-        return ""
-
-    def _fault(self, reason: str, exchange: Exchange, question: Mapping[str, Any], schemas: Mapping[str, str]) -> str:
-        answer = exchange.answer
-        if reason == TIMED_OUT:
-            return self.limit
-        if reason == RAISED and self.errors:
-            return self.errors
-        if reason == NOT_JSON and answer.received is not None:
-            return f"the answer begins {answer.received[:60].decode(errors='replace')!r}"
-        body = _body(exchange)
-        if reason == WRONG_ID:
-            return f"expected `id` {question['id']}, found {body.get('id')!r}"
-        if reason == WRONG_TYPE:
-            return f"expected `type` {' or '.join(schemas)}, found {body.get('type')!r}"
-        if reason == WRONG_FORM:
-            return _refused_place(protocol(), schemas[body["type"]], body) if body else "expected an object"
-        return answer.reason
-
-    def _submitted(self, reason: str, body: Mapping[str, Any]) -> str:
-        if body.get("type") == "document":
-            return "" if self.document is None else _refused_place(axion(), self.document, body["document"])
-        claims = body.get("claims", [])
-        if reason == UNREAD:
-            named = self._unknown_variable([claim["variable"] for claim in claims])
-            return named or self._unknown_action(claim["choice"] for claim in claims)
-        if reason == "unknown_action":
-            proposals = body.get("proposals", [body])
-            return self._unknown_action(one.get("action") for one in proposals if isinstance(one, dict))
-        proposals = body.get("proposals", []) if reason == "malformed_proposal" else []
-        return next((words for index, one in enumerate(proposals) if (words := self._malformed(index, one))), "")
-
-    def _malformed(self, index: int, proposal: Any) -> str:
-        """What is wrong with a proposal beside claims that are missing; empty if nothing is seen."""
-        if not isinstance(proposal, dict):
-            return f"`[{index}]` is {proposal!r}, expected an object"
-        if type(proposal.get("score")) is not int:
-            return f"`[{index}].score` is {proposal.get('score', 'missing')!r}, expected a whole number"
-        others = sorted(proposal.keys() - {"action", "score", *self._hello.get("claims", {})})
-        if others:
-            return f"`[{index}].{others[0]}` is no claim of the governor"
-        action = proposal.get("action", {})
-        known = {one["op"]: {*one["args"]} for one in self._hello.get("operations", ())}
-        taken = known.get(action.get("op")) if isinstance(action, dict) else None
-        if taken is None or action.keys() - {"op"} == taken:
-            return ""
-        return f"`[{index}].action` has {_list(action.keys() - {'op'})}, and {action['op']!r} takes {_list(taken)}"
-
-    def _unknown_variable(self, named: Sequence[str]) -> str:
-        known: list[str] = [*self._hello.get("variables", ())]
-        for name in named:
-            if name not in known:
-                near = suggest(name, known)
-                return f"{name!r} is none of the `variables` of `hello`" + (f", did you mean {near!r}?" if near else "")
-        return "" if named else "no claim names a variable"
-
-    def _unknown_action(self, actions: Iterable[Any]) -> str:
-        known = {one["op"]: one["args"] for one in self._hello.get("operations", ())}
-        for action in actions:
-            if isinstance(action, dict) and not _is_known(action, known):
-                return f"{action!r} is none of the `operations` of `hello`"
-        return ""
-
-
-def _is_known(action: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether an action is an operation with its arguments, as far as they are lists of values."""
-    op, given = action.get("op"), {name: value for name, value in action.items() if name != "op"}
-    args = known.get(op) if isinstance(op, str) else None
-    return (
-        args is not None
-        and given.keys() == args.keys()
-        and all(not isinstance(values, list) or given[name] in values for name, values in args.items())
-    )
-
-
-def _refused_place(validator: Validator, schema: str, document: Any) -> str:
-    """The first place of a document that its schema refuses."""
-    return next((f"{path}: {message}" for message, path in validator.explain(schema, document)), "")
-
-
-def _body(exchange: Exchange) -> dict[str, Any]:
-    """The object that an answer is; empty if it is none."""
-    try:
-        body = parse_json(exchange.answer.received or b"")
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
-
-
-def _shown(text: str) -> str:
-    return printable(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

@@ -13,11 +13,15 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes
+from specledger.core.causes import Cause
 from specledger.core.diagnostics import printable
 from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Probe, Trial
+from specledger.evidence.receipts.run import EpisodeEnd
 
-INERT: Final = "inert"
-MISPREDICTED: Final = "mispredicted"
+INERT: Final = Cause.INERT.value
+MISPREDICTED: Final = Cause.MISPREDICTED.value
 """Why a claim did not hold: the choice stayed as it was; it became another than the predicted one."""
 
 _STATED: Final = ("claims", "counterfactuals")
@@ -59,22 +63,25 @@ class ClaimsReading(Struct):
 
 def read_claims(bodies: Iterable[tuple[str, Mapping[str, Any]]]) -> ClaimsReading:
     """Read the claims from the receipts of a trial."""
-    reading, trials = ClaimsReading(), dict[bytes, list[tuple[str, Mapping[str, Any]]]]()
+    reading, trials = ClaimsReading(), dict[bytes, list[tuple[str, Trial]]]()
     for type_, body in bodies:
         if type_ == "episode_end":
-            reading.unread.update(body.get("unread", {}))
-        evidence = body["evidence"] if type_ == "probe" else {}
+            reading.unread.update(typed(EpisodeEnd, body).get("unread", {}))
+        if type_ != "probe":
+            continue
+        probe = typed(Probe, body)
+        evidence = probe["evidence"]
         for trial in evidence.get("trials", ()) if evidence.get("of") in _STATED else ():
             if trial["predicted"] and trial.get("by") != "kernel":
-                named = [body["episode"], body["t"], *(trial[key] for key in ("variable", "value", "predicted"))]
-                key = canonical_bytes(named, FLOATS_ANYWHERE)
+                claim = [trial["variable"], trial["value"], trial["predicted"]]
+                key = canonical_bytes([probe["episode"], probe["t"], *claim], FLOATS_ANYWHERE)
                 trials.setdefault(key, []).append((evidence["before"], trial))
     for made in trials.values():
         _count(reading, made)
     return reading
 
 
-def _count(reading: ClaimsReading, made: list[tuple[str, Mapping[str, Any]]]) -> None:
+def _count(reading: ClaimsReading, made: list[tuple[str, Trial]]) -> None:
     reading.stated += 1
     before, trial = made[0]
     answers = Counter(str(one["after"]) for _, one in made if one["after"] is not None)

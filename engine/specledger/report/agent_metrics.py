@@ -8,23 +8,37 @@ Source: toy-pseudo-axion, Metrics and outputs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from specledger.core.calibration import Calibration
 from specledger.core.canonical import parse_json
-from specledger.core.events import PROGRESS, owned
+from specledger.core.events import PROGRESS, Severity, owned
 from specledger.core.statistics import ONE, divide, wilson
 from specledger.core.verdict import Verdict
 from specledger.evidence.counterexamples import Step, Steps
+from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts.kernel import AuditEntry, Probe
 from specledger.report.evidence import bodies_in
 from specledger.report.held_claims import claims_shown
 from specledger.suites.episodes import read_entry, read_probe
 
 Body = Mapping[str, Any]
 
-_OF_PROBE: Final = ("t", "verdict", "cause", "answers", "questions", "claims", "vague", "held", "tested")
+_Fact = Literal["t", "verdict", "cause", "answers", "questions", "claims", "vague", "held", "tested"]
+
+_OF_PROBE: Final[tuple[_Fact, ...]] = (
+    "t",
+    "verdict",
+    "cause",
+    "answers",
+    "questions",
+    "claims",
+    "vague",
+    "held",
+    "tested",
+)
 """The fields of a probe that the record of an episode holds."""
 
 METERED: Final = ("episode", "probe", "episode_end")
@@ -35,6 +49,16 @@ _DECIDED: Final = (Verdict.PASS, Verdict.FAIL)
 _REFUSED: Final = "refused:"  # how the code of a refused execution begins
 
 
+class _Closing(TypedDict):
+    """What closes a step: a `step` or an `error`."""
+
+    episode: int
+    t: int
+    code: NotRequired[str]
+    before: NotRequired[str]
+    violations: NotRequired[list[run.Violation]]
+
+
 class RunMetrics:
     """Folds the receipts of one run.
 
@@ -43,17 +67,17 @@ class RunMetrics:
         counterexamples: The first steps that failed, each as a document.
     """
 
-    def __init__(self, run: str, scenario: str, probes: Sequence[str], most: int | None = 0) -> None:
-        """Begin; so many counterexamples are kept, all with None."""
-        self.run = run
+    def __init__(self, name: str, scenario: str, probes: Sequence[str], most: int | None = 0) -> None:
+        """Begin the run of a name; so many counterexamples are kept, all with None."""
+        self.run = name
         self._scenario = scenario
         self._most = most
         self._named = tuple(dict.fromkeys(probes))
         self.episodes: list[dict[str, Any]] = []
-        self.entries: list[Body] = []
+        self.entries: list[AuditEntry] = []
         self.counterexamples: list[dict[str, Any]] = []
         self.failed = 0
-        self._probes: list[Body] = []
+        self._probes: list[Probe] = []
         self._steps = Steps()
         self._broken: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
@@ -72,29 +96,34 @@ class RunMetrics:
             self._probes = []
             self._broken, self._refused, self._violated = Counter(), Counter(), Counter()
         elif type_ == "probe":
-            self._probes.append({**body, "probe": owned(body, body["probe"])})
+            probe = typed(Probe, body)
+            self._probes.append({**probe, "probe": owned(probe, probe["probe"])})
         elif type_ == "audit":
-            self._enter(body)
+            self._enter(typed(AuditEntry, body))
         elif step is not None and type_ != "episode_end":
-            self._violated.update(_broken_in(body))
-            self._close_step(step, body)
+            closing = typed(_Closing, body)
+            self._violated.update(_broken_in(closing.get("violations", ())))
+            self._close_step(step, closing)
         elif type_ == "episode_end":
-            self._violated.update(_broken_in(body))
-            self.episodes.append(self._episode(body))
+            end = typed(run.EpisodeEnd, body)
+            self._violated.update(_broken_in(end.get("violations", ())))
+            self.episodes.append(self._episode(end))
 
-    def _enter(self, entry: Body) -> None:
+    def _enter(self, entry: AuditEntry) -> None:
         self.entries.append(entry)
         read = read_entry(entry)
-        self._broken.update(each["invariant"] for each in read["witnesses"] if each["severity"] == "fatal")
+        self._broken.update(
+            each["invariant"] for each in read["witnesses"] if Severity(each["severity"]) is Severity.FATAL
+        )
         self._refused.update(code.removeprefix(_REFUSED) for code in read["codes"] if code.startswith(_REFUSED))
 
-    def _close_step(self, step: Step, body: Body) -> None:
+    def _close_step(self, step: Step, body: _Closing) -> None:
         failed = step.failed_probes
         wrong = {
             "error": body.get("code"),
             "rejected": [
                 owned(made, each["gate"])
-                for made in step.bodies("step")
+                for made in (typed(run.Step, each) for each in step.bodies("step"))
                 for decision in made["decisions"]
                 for each in decision["rejected"]
             ],
@@ -108,7 +137,7 @@ class RunMetrics:
             what = {"probes": failed, **wrong, **_submitted(step), "audit": _entries(step)}
             self.counterexamples.append({**place, **what})
 
-    def _episode(self, body: Body) -> dict[str, Any]:
+    def _episode(self, body: run.EpisodeEnd) -> dict[str, Any]:
         read = [read_probe(probe) for probe in self._probes]
         made: dict[str, list[dict[str, Any]]] = {name: [] for name in self._named}
         for probe in read:
@@ -130,27 +159,28 @@ class RunMetrics:
         }
 
 
-def _broken_in(body: Body) -> list[str]:
-    """The invariants that a receipt says are broken; that nothing was admitted is told as what was rejected."""
-    return [name for each in body.get("violations", ()) if (name := each["invariant"]) != PROGRESS]
+def _broken_in(violations: Iterable[run.Violation]) -> list[str]:
+    """The invariants that are broken; that nothing was admitted is told as what was rejected."""
+    return [name for violation in violations if (name := violation["invariant"]) != PROGRESS]
 
 
-def _entries(step: Step) -> list[Body]:
+def _entries(step: Step) -> list[Mapping[str, Any]]:
     """The entries of the audit log; of several agents each names the one whose decision it is about."""
-    found: list[Body] = []
-    waiting: list[Body] = []
+    found: list[Mapping[str, Any]] = []
+    waiting: list[Mapping[str, Any]] = []
     for type_, body in step.receipts:
         if type_ == "audit":
             waiting.append(body)
         elif type_ == "step":
-            found += [{"agent": body["agent"], **entry} if "agent" in body else entry for entry in waiting]
+            decided = typed(run.Step, body)
+            found += [{"agent": decided["agent"], **entry} if "agent" in decided else entry for entry in waiting]
             waiting = []
     return found + waiting
 
 
 def _submitted(step: Step) -> dict[str, Any]:
     """The state that was shown, the proposal and its trace; None for what cannot be read."""
-    commits = step.bodies("commit")
+    commits = [typed(run.Commit, body) for body in step.bodies("commit")]
     proposals = commits[-1]["proposals"] if commits else []
     text = proposals[0].get("document") if proposals else None
     document = _parsed(text) if isinstance(text, str) else None

@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from specledger.core.canonical import parse_canonical
 from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.suite import Run
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, ReportedKind, Subject, malformed_receipts
@@ -145,14 +147,15 @@ def _checks(first: Subject, second: Subject) -> Iterator[Change]:
 def _runs(first: Evidence, second: Evidence) -> tuple[str, ReceiptDiff] | None:
     """The first run of two suites whose receipts differ after the start; else the first whose starts differ."""
     sides = [
-        {body["place"]: body for type_, body in evidence.bodies() if type_ == "run"} for evidence in (first, second)
+        {run["place"]: run for run in (typed(Run, body) for type_, body in evidence.bodies() if type_ == "run")}
+        for evidence in (first, second)
     ]
     begun = None
-    for place, body in sides[0].items():
+    for place, run in sides[0].items():
         other = sides[1].get(place)
-        if other is not None and other["receipts"] != body["receipts"]:
+        if other is not None and other["receipts"] != run["receipts"]:
             left, right = (_read(each.place.joinpath(*place.split("/"), RECEIPTS)) for each in (first, second))
-            found = diff_receipts(left, right, body["specs"] == other["specs"])
+            found = diff_receipts(left, right, run["specs"] == other["specs"])
             if found.receipts is not None:
                 return place, found
             begun = begun or (None if found.same else (place, found))

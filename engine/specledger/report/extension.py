@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
 from specledger.core.wing import part_of
+from specledger.evidence.receipts.kernel import ProbeEvidence
 from specledger.gates.capability import TOKEN
 from specledger.gates.governor import SCHEMA
 
@@ -28,7 +29,7 @@ class Meanings(Struct, frozen=True):
 
     gates: Mapping[str, str]
     cause_text: Callable[[str, int], str]
-    miss_text: Callable[[Mapping[str, Any]], str]
+    miss_text: Callable[[ProbeEvidence], str]
 
 
 _NONE: Final = Meanings({}, lambda cause, times: f"{cause} ({times})", lambda _evidence: "")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from specledger.core.statistics import LEAST_CLUSTERS
+from specledger.evidence.receipts.suite import Figure, Group, Interval
 from specledger.report.sections import Quoted, ReceiptLink, Row, Section, Words
 
 FIGURE_HEADS: Final = ("figure", "statistic", "value", "of", "95 %", "95 % over clusters")
@@ -19,7 +20,7 @@ _ONE: Final = 1_000_000
 _MEANS: Final = frozenset({"mean", "slope", "difference"})
 
 
-def figure_rows(receipt: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+def figure_rows(receipt: Figure) -> Iterator[Sequence[str]]:
     """Rows of a `figure` receipt: name, statistic, value, number of cases, interval, interval over layouts."""
     statistic = receipt["statistic"]
     if receipt["error"] is not None:
@@ -29,7 +30,7 @@ def figure_rows(receipt: Mapping[str, Any]) -> Iterator[Sequence[str]]:
         yield name, statistic, *_cells(statistic, group, receipt["clusters"])
 
 
-def _cells(statistic: str, group: Mapping[str, Any], unit: str) -> Sequence[str]:
+def _cells(statistic: str, group: Group, unit: str) -> Sequence[str]:
     if "value" not in group:
         return without_value(group), cases(statistic, group), "", ""
     if statistic == "rate":
@@ -41,18 +42,18 @@ def _cells(statistic: str, group: Mapping[str, Any], unit: str) -> Sequence[str]
     return value, cases(statistic, group), "", over_clusters(group, unit, decimal)
 
 
-def without_value(group: Mapping[str, Any]) -> str:
+def without_value(group: Group) -> str:
     """What stands in the place of the value of a figure that has none."""
     return NOT_DECIDED if group.get("undecided") else "none"
 
 
-def cases(statistic: str, group: Mapping[str, Any]) -> str:
+def cases(statistic: str, group: Group) -> str:
     """Of how many values a figure is, of a rate how many of them hold, and how many more were not decided."""
     counted = f"{group['count']} of {group['of']}" if statistic == "rate" and "value" in group else str(group["of"])
     return f"{counted}; {group['undecided']} {NOT_DECIDED}" if group.get("undecided") else counted
 
 
-def over_clusters(group: Mapping[str, Any], unit: str, show: Callable[[int], str]) -> str:
+def over_clusters(group: Group, unit: str, show: Callable[[int], str]) -> str:
     """The interval of a figure over clusters, or why it has none; empty where there are not two clusters."""
     if group.get("clusters", 0) < 2:
         return ""
@@ -66,17 +67,17 @@ CLUSTERS: Final[Mapping[str, str]] = {"scenario": "layouts", "seed": "seeds", "r
 """What a kind of cluster is called."""
 
 
-def between(interval: Mapping[str, int], show: Callable[[int], str]) -> str:
+def between(interval: Interval, show: Callable[[int], str]) -> str:
     """The ends of an interval as text, with the unit at the second one."""
     return f"{show(interval['low']).removesuffix(' %')} to {show(interval['high'])}"
 
 
-def figure_section(figures: Sequence[tuple[int, Mapping[str, Any]]]) -> Section:
+def figure_section(figures: Sequence[tuple[int, Figure]]) -> Section:
     """The figures of a suite, each with the number of its receipt."""
     rows = []
-    for seq, body in figures:
-        for name, statistic, *rest in figure_rows(body):
-            failed = body["error"] is not None
+    for seq, figure in figures:
+        for name, statistic, *rest in figure_rows(figure):
+            failed = figure["error"] is not None
             cells = [Quoted(statistic), *(Quoted(each) if failed else Words(each) for each in rest)]
             rows.append(Row(name, "error" if failed and rest[0] == "error" else "", cells, places=(ReceiptLink(seq),)))
     return Section("figures", "Figures", FIGURE_INTRO, FIGURE_HEADS, rows)

@@ -21,7 +21,8 @@ from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import receipt_digest
 from specledger.evidence.layout import MAX_LINE
-from specledger.expr import RecordType
+from specledger.evidence.receipts import ReceiptTypes
+from specledger.evidence.receipts.suite import Figure
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.outcome import Outcome
@@ -161,7 +162,7 @@ class Reading:
         tells_replay: Whether its receipts say what replay gave when they were made.
     """
 
-    figures: Sequence[Body] = ()
+    figures: Sequence[Figure] = ()
     runs: Sequence[str] = ()
     is_row: bool = False
     tells_replay: bool = False
@@ -213,10 +214,10 @@ class SubRun(Struct, frozen=True):
 
 
 class ReportKind(Struct, frozen=True):
-    """How a report reads one kind of evidence, and the types of its receipts."""
+    """How a report reads one kind of evidence, and the classes of its receipts."""
 
     read: Callable[[Evidence], Reading]
-    types: Callable[[], Mapping[str, RecordType]] = dict
+    receipts: ReceiptTypes = {}
 
 
 class ReportedKind(VerifiableKind, Protocol):

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.core.statistics import ONE, divide, wilson
+from specledger.evidence.receipts.law import ACCEPTED, LawStatus
 from specledger.report.agent_metrics import RunMetrics, totals
 from specledger.report.figures import in_units, share
 
@@ -267,15 +268,11 @@ def rejection_counts(rejections: Mapping[str, int]) -> list[Plot]:
     return [Counts("Rejections by gate", text, [("", [Counted(*each) for each in counts])])] if counts else []
 
 
-ACCEPTED_STATUSES: Final = ("PROVED", "PASS")
-"""The statuses of a law that a discovery keeps."""
-
-
 def timeline(iterations: int, laws: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str]]) -> list[Plot]:
     """The plot of the laws of a discovery, by first iteration and last status; nothing without laws."""
     counts = {name: Counter[int]() for name in ("accepted", "refuted", "undecided")}
     for iteration, status in laws:
-        name = "accepted" if status in ACCEPTED_STATUSES else "refuted" if status == "FAIL" else "undecided"
+        name = "accepted" if status in ACCEPTED else "refuted" if status == LawStatus.FAIL else "undecided"
         counts[name][iteration] += 1
     lines = [
         Line(name, [*accumulate(found[at] for at in range(iterations))]) for name, found in counts.items() if found

@@ -33,13 +33,13 @@ from specledger.expr import (
 from specledger.expr.check.relations import join
 from specledger.expr.errors import E_EVAL_TYPE
 from specledger.expr.limits import MAX_LIST
+from specledger.expr.typed_dicts import record_type
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, Body, Check, Receipt, ReportedKind
 from specledger.report.observations import Observations
 from specledger.report.outcome import Outcome
-from specledger.report.receipt_types import ReceiptTypes
 from specledger.spec.profile import EvidenceCheck, Profile
 from specledger.verify import check_names
 from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS
@@ -95,7 +95,11 @@ def is_of(named: EvidenceCheck, name: str, kind: str) -> bool:
 
 def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics: Diagnostics) -> tuple[Question, ...]:
     """Type the expressions of a profile; those that are wrong are left out, with findings."""
-    receipts = {name: kind.report.types() for name, kind in kinds.items() if kind.runs}
+    receipts = {
+        name: {type_: record_type(class_, type_) for type_, class_ in kind.report.receipts.items()}
+        for name, kind in kinds.items()
+        if kind.runs
+    }
     model = spec.model
     assert isinstance(model, Profile)  # noqa: S101 - a spec of the kind profile is nothing else
     plain = Scope(Environment({**dict.fromkeys(_NAMES, DYN), "bundle": _BUNDLE, "run": _RUN}), spec, Diagnostics())
@@ -140,12 +144,16 @@ def _question(asked: Question, path: tuple[str | int, ...], scopes: tuple[Scope,
     yield replace(asked, when=when, require=_function(made[0]), late=late, replays=replays)
 
 
-def _kinds(named: EvidenceCheck, receipts: Mapping[str, ReceiptTypes]) -> list[ReceiptTypes]:
+RecordTypes = Mapping[str, RecordType]
+"""By the type of a receipt the type of its body."""
+
+
+def _kinds(named: EvidenceCheck, receipts: Mapping[str, RecordTypes]) -> list[RecordTypes]:
     """The types of the receipts of each kind of evidence that may be meant."""
     return [types for kind, types in receipts.items() if named.kind in (None, kind)]
 
 
-def _types(named: EvidenceCheck, receipts: Mapping[str, ReceiptTypes]) -> dict[str, Type]:
+def _types(named: EvidenceCheck, receipts: Mapping[str, RecordTypes]) -> dict[str, Type]:
     """The types of the names, over every kind of evidence that has such receipts."""
     kinds: list[Mapping[str, Type]] = [
         types for types in _kinds(named, receipts) if named.receipts is None or named.receipts in types

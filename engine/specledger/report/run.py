@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import counted
-from specledger.core.events import PROGRESS, owned
+from specledger.core.events import PROGRESS, Severity, owned
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts.kernel import Probe
 from specledger.load import Bundle, Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
@@ -32,7 +34,6 @@ from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
-from specledger.report.receipt_types import run_types
 from specledger.report.sections import (
     UNTESTED,
     Bar,
@@ -52,13 +53,15 @@ from specledger.report.step_series import StepSeries
 from specledger.report.units import express, unit_at, units_of, within
 from specledger.spec.invariant import Invariant
 
+_Noun = Literal["episodes", "successes", "steps", "drifts", "proposals", "checks", "errors"]
+
 EVALUATION: Final = "evaluation"
 """The check that everything could be evaluated, which the engine makes of every run."""
 
 _PROGRESS_SAYS: Final = "every step has a proposal that no gate rejects"
 _MOST_PLACES: Final = 3
 _TARGETS: Final = ("set", "append", "put", "each")
-_NOUNS: Final = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
+_NOUNS: Final[tuple[_Noun, ...]] = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
 _GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
 
 
@@ -67,9 +70,9 @@ class RunReading(Reading):
 
     def __init__(self, evidence: Evidence) -> None:
         self._specs = evidence.specs
-        self._result: Body = evidence.manifest["result"]
+        self._result = typed(run.RunResult, evidence.manifest["result"])
         self._observations = Observations()
-        self._start: Body = {}
+        self._start = typed(run.Start, {})
         self._idle: Counter[str] = Counter()
         self._price: Counter[str] = Counter()
         self._episodes: list[Row] = []
@@ -90,23 +93,26 @@ class RunReading(Reading):
         if self._metered and type_ in METERED:
             self._metrics.add(type_, body)
         if type_ == "start":
-            self._start = {
-                **body,
-                "invariants": [{**each, "name": as_name(each["name"])} for each in body["invariants"]],
-            }
+            self._begin(typed(run.Start, body))
         elif type_ == "step":
             self._step(receipt)
         elif type_ == "drift":
-            self._observations.note(f"drift/{body['drift']}", receipt, "drift", None)
+            self._observations.note(f"drift/{typed(run.Drift, body)['drift']}", receipt, "drift", None)
         elif type_ == "error":
-            self._error(receipt, body, "")
+            self._error(receipt, typed(run.EvaluationError, body), "")
         elif type_ == "probe":
             self._probe(receipt)
         elif type_ == "episode_end":
             self._end(receipt)
 
+    def _begin(self, body: run.Start) -> None:
+        invariants: list[run.StartedInvariant] = [
+            {**invariant, "name": as_name(invariant["name"])} for invariant in body["invariants"]
+        ]
+        self._start = {**body, "invariants": invariants}
+
     def _step(self, receipt: Receipt) -> None:
-        body = receipt.body
+        body = typed(run.Step, receipt.body)
         self._steps += 1
         self._judged += body["success"] is not None
         of = f" of {as_name(body['agent'])}" if "agent" in body else ""
@@ -117,16 +123,16 @@ class RunReading(Reading):
                 self._observations.note(f"gate/{owned(body, failing['gate'])}", receipt, "rejected", None)
         for item, price in (body["cost"] or {}).items():
             self._price[item] += as_int(price)
-        self._breaches(receipt, of)
+        self._breaches(receipt, body["violations"], of)
 
-    def _error(self, receipt: Receipt, error: Body, of: str) -> None:
+    def _error(self, receipt: Receipt, error: run.EvaluationError | run.Failure, of: str) -> None:
         code, expression = as_name(error["code"]), value_text(error["expression"])
         self._observations.note(EVALUATION, receipt, f"{code}{of}", error["expression"])
         if (code, expression) in self._errors or len(self._errors) < MOST_OBSERVATIONS:
             self._errors.setdefault((code, expression), []).append(receipt.seq)
 
-    def _breaches(self, receipt: Receipt, of: str = "") -> None:
-        for breach in receipt.body["violations"]:
+    def _breaches(self, receipt: Receipt, violations: Sequence[run.Violation], of: str = "") -> None:
+        for breach in violations:
             self._broken += 1
             if breach["invariant"] == PROGRESS:
                 self._observations.note(PROGRESS, receipt, f"nothing{of} was admitted", breach["witness"])
@@ -136,7 +142,8 @@ class RunReading(Reading):
             self._observations.note(f"invariant/{name}", receipt, "broken", witness)
 
     def _probe(self, receipt: Receipt) -> None:
-        body, name = receipt.body, owned(receipt.body, receipt.body["probe"])
+        body = typed(Probe, receipt.body)
+        name = owned(body, body["probe"])
         verdict, id_ = Verdict(body["verdict"]), f"probe/{name}"
         self._observations.note(f"{verdict} {id_}", receipt, "made", None)
         if verdict is not Verdict.PASS:
@@ -146,9 +153,9 @@ class RunReading(Reading):
             self._observations.note(id_, receipt, f"{verdict}: {as_name(body['cause'])}", body["evidence"])
 
     def _end(self, receipt: Receipt) -> None:
-        body = receipt.body
+        body = typed(run.EpisodeEnd, receipt.body)
         self._idle.update({name: as_int(count) for name, count in body["idle"].items()})
-        self._breaches(receipt)
+        self._breaches(receipt, body["violations"])
         number, first = as_int(body["episode"]), body["first_success"]
         reached = Words("never" if first is None else f"in step {as_int(first)}")
         cells = (Count(as_int(body["steps"])), Quoted(body["ended"]), reached, Count(self._broken))
@@ -166,7 +173,7 @@ class RunReading(Reading):
         yield self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL)
         yield self._evaluated()
 
-    def _invariant(self, each: Body) -> Check:
+    def _invariant(self, each: run.StartedInvariant) -> Check:
         name = each["name"]
         id_, spec = f"invariant/{name}", _only(self._specs, "invariant", name)
         asked = {"step": self._judged, "episode": len(self._episodes)}.get(each["scope"], 0)
@@ -180,7 +187,7 @@ class RunReading(Reading):
             outcome, why = Outcome.NOT_APPLICABLE, "its condition never held"
         says = "" if spec is None or not isinstance(spec.model, Invariant) else spec.model.doc or spec.model.require
         key = None if spec is None else spec.key
-        warns = each["severity"] == "warn"
+        warns = Severity(each["severity"]) is Severity.WARN
         return self._observations.of(Check(id_, says or name, key, outcome, could, broken, why, warning=warns))
 
     def _probed(self, name: str, data: Body) -> Check:
@@ -291,13 +298,13 @@ class RunReading(Reading):
         yield SubRun(self._specs.main.name, "", self._specs)
 
     def _invariants(self, demands: Mapping[str, Body]) -> Section:
-        required = {"name": PROGRESS, "scope": "step", "severity": "fatal"}
+        required: run.StartedInvariant = {"name": PROGRESS, "scope": "step", "severity": Severity.FATAL.value}
         checks = [self._invariant(each) for each in self._start["invariants"]]
         checks.append(self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL))
         rows = []
         for each, check in zip([*self._start["invariants"], required], checks, strict=True):
             data = demands.get(each["name"], {} if check.spec else {"doc": check.says})
-            mark = ("broken" if each["severity"] == "fatal" else "warned") if check.failures else "held"
+            mark = ("broken" if each["severity"] == Severity.FATAL else "warned") if check.failures else "held"
             cells = (
                 requirement(data),
                 *map(Words, (each["scope"], each["severity"])),
@@ -374,4 +381,4 @@ def _only(specs: Bundle, kind: str, name: str) -> Resolved | None:
     return found[0] if len(found) == 1 else None
 
 
-RUN: Final = ReportKind(RunReading, run_types)
+RUN: Final = ReportKind(RunReading, run.RUN)

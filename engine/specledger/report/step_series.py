@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.run import Decided, Drift, Step
 from specledger.load import Bundle
 from specledger.report.evidence import bodies_in
 from specledger.report.plots import MOST_ROWS, Line, Lines, Plot, side_by_side
@@ -55,7 +57,7 @@ class StepSeries(Struct):
         """Take a receipt of a run; those of episodes above the limit are counted."""
         if type_ not in ("drift", "step", "episode_end"):
             return
-        key = (run, body["episode"])
+        key = (run, typed(Decided, body)["episode"])
         if key not in self._episodes and (len(self._episodes) == MOST_EPISODES or type_ == "episode_end"):
             self._left_out += type_ == "episode_end"
             return
@@ -63,13 +65,14 @@ class StepSeries(Struct):
             return
         episode = self._episodes.setdefault(key, _Episode())
         if type_ == "drift":
-            episode.drifts.append((episode.steps, str(body["drift"])))
+            episode.drifts.append((episode.steps, str(typed(Drift, body)["drift"])))
             return
         episode.steps += 1
-        record = body["record"] or {}
+        step = typed(Step, body)
+        record = step["record"] or {}
         for name, (label, _) in self.labels.items():
             episode.put(name, record.get(label))
-        for name, potential in (body.get("potentials") or {}).items():
+        for name, potential in (step.get("potentials") or {}).items():
             episode.put(f"potential {name}", potential["to"])
 
     def read(self, folder: Path, run: str, most: int) -> None:

@@ -7,21 +7,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from specledger.compile.suite import compile_suite
 from specledger.core.verdict import Verdict
-from specledger.evidence.result import beyond_allowed
+from specledger.evidence.receipts import suite, typed
+from specledger.evidence.suite_result import beyond_allowed
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
 from specledger.report.figures import figure_rows, figure_section
 from specledger.report.markup import shorten
-from specledger.report.model import LONGEST, MOST_RUNS, Body, Check, Reading, Receipt, ReportKind, SubRun, value_text
+from specledger.report.model import LONGEST, MOST_RUNS, Check, Reading, Receipt, ReportKind, SubRun, value_text
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, figure_rates, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
-from specledger.report.receipt_types import suite_types
 from specledger.report.run import EVALUATION, gate_section
 from specledger.report.sections import (
     Block,
@@ -47,10 +47,13 @@ from specledger.spec.suite import Suite
 EXPECTED: Final = "runs-end-as-expected"
 DECIDED: Final = "runs-are-decided"
 
+_Noun = Literal["episodes", "successes", "steps", "drifts", "errors"]
+
 _MUTANTS: Final = {"PASS": "caught", "FAIL": "survived"}
 _FACTS: Final = ("runs", "trials", "episodes", "steps", "drifts", "errors")
-_NOUNS: Final = ("episodes", "successes", "steps", "drifts", "errors")
+_NOUNS: Final[tuple[_Noun, ...]] = ("episodes", "successes", "steps", "drifts", "errors")
 _FIGURES_OF_A_CHECK: Final = 24
+_BROKEN: Final[tuple[Literal["violations", "warnings", "rejections"], ...]] = ("violations", "warnings", "rejections")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -63,14 +66,14 @@ class SuiteReading(Reading):
         self._place = evidence.place
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
         self._observations = Observations()
-        self._checks: list[tuple[int, Check, Body]] = []
-        self._mutants: list[tuple[int, Check, Body]] = []
-        self._figures: list[tuple[int, Body]] = []
-        self._own: list[tuple[int, Body]] = []
+        self._checks: list[tuple[int, Check, suite.Check]] = []
+        self._mutants: list[tuple[int, Check, suite.Mutant]] = []
+        self._figures: list[tuple[int, suite.Figure]] = []
+        self._own: list[tuple[int, suite.Run]] = []
         self._runs = 0
         self._allowed: Mapping[str, Mapping[str, int]] = {}
         self._ended_as: Counter[tuple[str, str]] = Counter()
-        self.figures: list[Body] = []
+        self.figures: list[suite.Figure] = []
         self.runs: list[str] = []
         model = evidence.specs.main.model
         assert isinstance(model, Suite)  # noqa: S101 - a suite's specs are a suite
@@ -81,30 +84,36 @@ class SuiteReading(Reading):
         """Take the next receipt."""
         type_, body = receipt.type, receipt.body
         if type_ == "start":
-            self._runs, self._allowed = as_int(body["runs"]), body["allowed"]
+            start = typed(suite.Start, body)
+            self._runs, self._allowed = as_int(start["runs"]), start["allowed"]
         elif type_ == "run" and len(self._own) < self._runs:
-            self._own.append((receipt.seq, body))
-            self._ended_as[as_name(body["result"]["verdict"]), as_name(body["arm"])] += 1
-            if body["result"]["verdict"] == Verdict.FAIL:
-                self._observations.note(EXPECTED, receipt, "failed", as_name(body["run"]))
-            if body["result"]["verdict"] == Verdict.INCONCLUSIVE:
-                self._observations.note(DECIDED, receipt, "inconclusive", as_name(body["run"]))
-            if as_int(body["result"]["errors"]):
-                self._observations.note(EVALUATION, receipt, "errors", body["result"]["errors"])
+            self._run(receipt, typed(suite.Run, body))
         elif type_ == "figure":
-            self._figures.append((receipt.seq, body))
-            self.figures.append(body)
-            if body["error"] is not None:
-                self._observations.note(EVALUATION, receipt, "error", body["error"], {})
+            figure = typed(suite.Figure, body)
+            self._figures.append((receipt.seq, figure))
+            self.figures.append(figure)
+            if figure["error"] is not None:
+                self._observations.note(EVALUATION, receipt, "error", figure["error"], {})
         elif type_ == "check":
-            self._checks.append((receipt.seq, self._check(receipt), body))
+            check = typed(suite.Check, body)
+            self._checks.append((receipt.seq, self._check(receipt, check), check))
         elif type_ == "mutant":
-            self._mutants.append((receipt.seq, self._mutant(receipt), body))
+            mutant = typed(suite.Mutant, body)
+            self._mutants.append((receipt.seq, self._mutant(receipt, mutant), mutant))
         elif type_ == "end":
             self.runs = self._embedded()
 
-    def _check(self, receipt: Receipt) -> Check:
-        body = receipt.body
+    def _run(self, receipt: Receipt, body: suite.Run) -> None:
+        self._own.append((receipt.seq, body))
+        self._ended_as[as_name(body["result"]["verdict"]), as_name(body["arm"])] += 1
+        if body["result"]["verdict"] == Verdict.FAIL:
+            self._observations.note(EXPECTED, receipt, "failed", as_name(body["run"]))
+        if body["result"]["verdict"] == Verdict.INCONCLUSIVE:
+            self._observations.note(DECIDED, receipt, "inconclusive", as_name(body["run"]))
+        if as_int(body["result"]["errors"]):
+            self._observations.note(EVALUATION, receipt, "errors", body["result"]["errors"])
+
+    def _check(self, receipt: Receipt, body: suite.Check) -> Check:
         id_, verdict = f"check/{as_name(body['check'])}", Verdict(body["verdict"])
         error, could = body["error"], as_int(body["opportunities"])
         self._observations.note(id_, receipt, verdict.value, body["witness"] if error is None else error, {})
@@ -116,8 +125,7 @@ class SuiteReading(Reading):
         why, outcome = shorten(why, LONGEST), OF_VERDICT[verdict]
         return self._observations.of(Check(id_, says, key, outcome, could, failed, why, error=broken, once=True))
 
-    def _mutant(self, receipt: Receipt) -> Check:
-        body = receipt.body
+    def _mutant(self, receipt: Receipt, body: suite.Mutant) -> Check:
         id_, verdict = f"mutant/{as_name(body['mutant'])}", Verdict(body["verdict"])
         caught = ", ".join(body["caught"])
         self._observations.note(id_, receipt, f"caught by {caught}" if caught else "not caught", body["control"], {})
@@ -133,7 +141,7 @@ class SuiteReading(Reading):
         errors, runs = self._observations.count[EVALUATION], len(self._own)
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         why = "" if runs else "it has no runs of its own"
-        figures = sum(body["error"] is not None for body in self.figures)
+        figures = sum(figure["error"] is not None for figure in self.figures)
         counts = {"runs": (errors - figures, runs), "figures": (figures, len(self.figures))}
         found = [f"{count} of {of} {what} have errors" for what, (count, of) in counts.items() if count]
         why = ", ".join(found) or why
@@ -160,13 +168,13 @@ class SuiteReading(Reading):
 
     def _embedded(self) -> list[str]:
         """The runs that a page embeds: those that figures of failing checks name, then the first ones."""
-        failing = [body["check"] for _, check, body in self._checks if check.failures]
+        failing = [receipt["check"] for _, check, receipt in self._checks if check.failures]
         figures = [figure for check in failing for figure in self._read_by(check)]
         named = [each["run"] for figure in figures for group in figure["groups"] for each in group.get("failed", ())]
         places = {run["run"]: str(run["place"]) for _, run in self._own}
         return [places[name] for name in dict.fromkeys([*named, *places]) if name in places][:MOST_RUNS]
 
-    def _read_by(self, check: str) -> list[Body]:
+    def _read_by(self, check: str) -> list[suite.Figure]:
         """The figures whose names occur in a check's expressions."""
         data = self._requires.get(check, {})
         texts = [data.get("require", ""), data.get("opportunities", ""), *data.get("witness", {}).values()]
@@ -204,65 +212,66 @@ class SuiteReading(Reading):
 
     def _check_section(self) -> Section:
         rows = []
-        for seq, check, body in self._checks:
-            name = body["check"]
+        for seq, check, receipt in self._checks:
+            name = receipt["check"]
             data = self._requires.get(name, {})
             caught = [each["mutant"] for _, _, each in self._mutants if name in each["caught"]]
             links = [RowLink(anchor("mutants", each), each) for each in caught]
-            details = [*spec_details(data), ("witness", Block(body["witness"]))]
-            details += [("error", Block(body["error"]))] if body["error"] is not None else []
+            details = [*spec_details(data), ("witness", Block(receipt["witness"]))]
+            details += [("error", Block(receipt["error"]))] if receipt["error"] is not None else []
             figures = self._read_by(name)
             details += [("figures", _figure_grid(figures))] if figures else []
             noticed = Joined(links, listed=True) if links else Words("no mutant shows that this check can fail")
             details.append(("mutants noticed", noticed))
             cells = (requirement(data), Count(check.opportunities), Count(len(caught)))
             places: list[Place] = [ReceiptLink(seq), *self._episode(figures)]
-            rows.append(Row(name, body["verdict"], cells, details, places))
+            rows.append(Row(name, receipt["verdict"], cells, details, places))
         intro = "Opportunities: how often the check could have failed. Without any it is inconclusive."
         return Section("checks", "Checks", intro, ("check", "requirement", "opportunities", "mutants noticed"), rows)
 
-    def _episode(self, figures: list[Body]) -> list[Place]:
+    def _episode(self, figures: list[suite.Figure]) -> list[Place]:
         """An embedded episode in which what a check reads failed, else one in which it held."""
         chains = {run["run"]: self.runs.index(run["place"]) + 1 for _, run in self._own if run["place"] in self.runs}
-        for key in ("failed", "held"):
-            for figure in figures:
-                for each in (each for group in figure["groups"] for each in group.get(key, ())):
-                    if each["run"] in chains:
-                        return [EpisodeLink(chains[each["run"]], each["episode"])]
+        groups = [group for figure in figures for group in figure["groups"]]
+        positions = [position for group in groups for position in group.get("failed", ())]
+        positions += [position for group in groups for position in group.get("held", ())]
+        for position in positions:
+            if position["run"] in chains:
+                return [EpisodeLink(chains[position["run"]], position["episode"])]
         return []
 
     def _mutant_section(self) -> Section:
         says = {each["id"]: each for each in Specs.of(self._specs).root.get("mutants", ())}
         rows = []
-        for seq, _, body in self._mutants:
-            data = says.get(body["mutant"], {})
+        for seq, _, mutant in self._mutants:
+            data = says.get(mutant["mutant"], {})
             changed = {key: value for key, value in data.items() if key not in ("id", "doc")}
-            verdicts = {key: body[key] for key in ("control", "mutated")}
+            verdicts = {"control": mutant["control"], "mutated": mutant["mutated"]}
             details = [*spec_details(data), ("changed", Block(changed)), ("verdicts", Block(verdicts))]
-            caught = [RowLink(anchor("checks", each), each) for each in body["caught"]]
-            cells = (Joined(caught, listed=True) if caught else Words("nothing"), Quoted(body["suite"]))
-            mark = _MUTANTS.get(body["verdict"], "error")
-            rows.append(Row(body["mutant"], mark, cells, details, (ReceiptLink(seq),)))
+            caught = [RowLink(anchor("checks", each), each) for each in mutant["caught"]]
+            cells = (Joined(caught, listed=True) if caught else Words("nothing"), Quoted(mutant["suite"]))
+            mark = _MUTANTS.get(mutant["verdict"], "error")
+            rows.append(Row(mutant["mutant"], mark, cells, details, (ReceiptLink(seq),)))
         intro = "Faults that are put in on purpose. A check that passes without the fault must notice it."
         return Section("mutants", "Mutants", intro, ("mutant", "caught by", "checks of"), rows)
 
     def _run_section(self) -> Section:
         rows = []
-        for seq, body in self._own:
-            result = body["result"]
+        for seq, run in self._own:
+            result = run["result"]
             details: list[tuple[str, Cell]] = [
-                ("bundle", Code(body["place"])),
-                ("specs", Code(body["specs"])),
-                ("root", Code(body["receipts"]["root"])),
-                *([("expected", Block({key: result[key] for key in ("status", "met")}))] if "met" in result else []),
-                ("broken", Block({key: result[key] for key in ("violations", "warnings", "rejections")})),
-                ("replay, as its receipt says", Block(body["replay"])),
+                ("bundle", Code(run["place"])),
+                ("specs", Code(run["specs"])),
+                ("root", Code(run["receipts"]["root"])),
+                *([("expected", Block({"status": result["status"], "met": result["met"]}))] if "met" in result else []),
+                ("broken", Block({key: result[key] for key in _BROKEN})),
+                ("replay, as its receipt says", Block(run["replay"])),
             ]
             places: list[Place] = [ReceiptLink(seq)]
-            if body["place"] in self.runs:
-                places.append(EpisodeLink(self.runs.index(body["place"]) + 1, 0))
+            if run["place"] in self.runs:
+                places.append(EpisodeLink(self.runs.index(run["place"]) + 1, 0))
             rows.append(
-                Row(body["run"], result["verdict"], [Count(as_int(result[noun])) for noun in _NOUNS], details, places)
+                Row(run["run"], result["verdict"], [Count(as_int(result[noun])) for noun in _NOUNS], details, places)
             )
         return Section("runs", "Runs", "", ("run", *_NOUNS), rows)
 
@@ -292,9 +301,9 @@ class SuiteReading(Reading):
         return found
 
 
-def _figure_grid(figures: list[Body]) -> Grid:
+def _figure_grid(figures: list[suite.Figure]) -> Grid:
     rows = [row for figure in figures for row in figure_rows(figure)]
     return Grid(rows[:_FIGURES_OF_A_CHECK], max(0, len(rows) - _FIGURES_OF_A_CHECK))
 
 
-SUITE: Final = ReportKind(SuiteReading, suite_types)
+SUITE: Final = ReportKind(SuiteReading, suite.SUITE)

@@ -16,6 +16,9 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import SCENARIO
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.run import Change, Commit, Decided, Drift, Episode, Step
+from specledger.evidence.receipts.suite import Run
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
@@ -121,12 +124,11 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
     found = [
         {"type": one.type, "seq": one.seq, "digest": one.digest, "body": one.body}
         for one in _refusing(evidence, receipts_of(evidence))
-        if one.body.get("episode") == episode and one.body.get("t") == t
+        if _position(one.body) == (episode, t)
     ]
     if not found:
-        steps = [
-            one.body["t"] for one in receipts_of(evidence) if one.body.get("episode") == episode and "t" in one.body
-        ]
+        positions = [_position(receipt.body) for receipt in receipts_of(evidence)]
+        steps = [t for number, t in positions if number == episode and t is not None]
         hint = f"it has the steps {min(steps)} to {max(steps)}" if steps else "`spec trace BUNDLE` lists the episodes"
         raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}", hint=hint)])
     words = [] if field is None else _words(field)
@@ -144,6 +146,12 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
     raise Rejected([Diagnostic(E_TRACE_FIELD, message, hint=_suggest_field(evidence, field))])
 
 
+def _position(body: Body) -> tuple[int | None, int | None]:
+    """The episode and the step of a receipt, if it has them."""
+    at = typed(Decided, body)
+    return at.get("episode"), at.get("t")
+
+
 def _refusing(evidence: Evidence, made: Iterator[Any]) -> Iterator[Any]:
     """What is read from a run's receipts; Rejected as E_TRACE_KIND, or as E_REPORT_RECEIPTS if one is malformed."""
     if evidence.kind != SCENARIO:
@@ -155,7 +163,7 @@ def _refusing(evidence: Evidence, made: Iterator[Any]) -> Iterator[Any]:
 
 def _first_run(evidence: Evidence) -> str:
     """What can be traced instead: the bundle of a run of a suite."""
-    runs = [body["place"] for type_, body in evidence.bodies() if type_ == "run" and "place" in body]
+    runs = [typed(Run, body)["place"] for type_, body in evidence.bodies() if type_ == "run" and "place" in body]
     if not runs:
         return "`spec report` shows it"
     more = f", the first of {len(runs)}" if len(runs) > 1 else ""
@@ -190,18 +198,21 @@ def _lines(evidence: Evidence, words: list[str] | None) -> Iterator[StepLine]:
         if words is not None:
             present, value = _follow(body, words[1:]) if type_ == words[0] else (False, None)
             if present and "episode" in body:
-                yield StepLine(type_, body["episode"], body.get("t"), seq, {"value": value})
+                at = typed(Decided, body)
+                yield StepLine(type_, at["episode"], at.get("t"), seq, {"value": value})
         elif type_ == "commit":
-            proposals[body.get("agent", "")] = body["proposals"]
+            commit = typed(Commit, body)
+            proposals[commit.get("agent", "")] = commit["proposals"]
         elif type_ in _FACTS:
-            t = None if type_ in ("episode", "episode_end") else body.get("t")
-            of = body.get("agent", "")
+            at = typed(Decided, body)
+            t = None if type_ in ("episode", "episode_end") else at.get("t")
+            of = at.get("agent", "")
             facts = (
-                _step_facts(body, proposals.get(of, []))
+                _step_facts(typed(Step, body), proposals.get(of, []))
                 if type_ == "step"
                 else {name: body.get(name) for name in _FACTS[type_]}
             )
-            yield StepLine(type_, body["episode"], t, seq, {**({"agent": of} if of else {}), **facts})
+            yield StepLine(type_, at["episode"], t, seq, {**({"agent": of} if of else {}), **facts})
 
 
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -215,7 +226,7 @@ _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
 """The fields of a receipt that a line shows, by its type; a step is summarized."""
 
 
-def _step_facts(body: Body, proposals: list[Any]) -> dict[str, Any]:
+def _step_facts(body: Step, proposals: list[Any]) -> dict[str, Any]:
     rejected = Counter[tuple[str, str]]()
     admitted = 0
     for decision in body["decisions"]:
@@ -274,19 +285,25 @@ def states(evidence: Evidence) -> Iterator[tuple[int, int, int, Body]]:
     proposals: dict[str, list[Any]] = {}
     for seq, (type_, body) in enumerate(evidence.bodies()):
         if type_ == "episode":
-            state = dict(body["state"])
+            state = dict(typed(Episode, body)["state"])
         elif type_ == "drift":
-            state = {**state, **{name: change["to"] for name, change in body["changed"].items()}}
+            state = _changed(state, typed(Drift, body)["changed"])
         elif type_ == "commit":
-            proposals[body.get("agent", "")] = body["proposals"]
+            commit = typed(Commit, body)
+            proposals[commit.get("agent", "")] = commit["proposals"]
         elif type_ == "step":
-            if body["chosen"] is not None:
-                agent = body.get("agent", "")
-                action = proposals[agent][body["chosen"]]["action"]
-                state, _ = steps[agent](state, action["op"], action, body["inputs"])
-                changed = body.get("chance", {}).get("changed", {})
-                state = {**state, **{name: change["to"] for name, change in changed.items()}}
-            if state_digest(state) != body["after"]:
-                message = f"the state after step {body['t']} of episode {body['episode']} is not the recorded one"
+            step = typed(Step, body)
+            if step["chosen"] is not None:
+                agent = step.get("agent", "")
+                action = proposals[agent][step["chosen"]]["action"]
+                state, _ = steps[agent](state, action["op"], action, step["inputs"])
+                if "chance" in step:
+                    state = _changed(state, step["chance"].get("changed", {}))
+            if state_digest(state) != step["after"]:
+                message = f"the state after step {step['t']} of episode {step['episode']} is not the recorded one"
                 raise Rejected([Diagnostic(E_TRACE_STATE, message)])
-            yield body["episode"], body["t"], seq, state
+            yield step["episode"], step["t"], seq, state
+
+
+def _changed(state: Mapping[str, Any], changes: Mapping[str, Change]) -> dict[str, Any]:
+    return {**state, **{name: change["to"] for name, change in changes.items()}}

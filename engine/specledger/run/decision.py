@@ -9,7 +9,7 @@ from typing import Any
 from specledger.compile.plan import Judgement, Plan, Proposal, State
 from specledger.core.binding import GENESIS, part_tip, state_digest
 from specledger.core.canonical import NotCanonical
-from specledger.core.events import progress_violation
+from specledger.core.events import Severity, progress_violation
 from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
@@ -182,8 +182,8 @@ def error_body(error: EvaluationError | NotCanonical) -> dict[str, Any]:
 
 def halt_violation(halted: Halted) -> dict[str, Any]:
     """The violation of an agent that did not answer in time, or whose process ended; no spec needs to state it."""
-    witness = {"ended": halted.kind, "reason": halted.answer.reason}
-    return {"invariant": WATCHDOG, "severity": "fatal", "witness": witness}
+    witness = {"ended": halted.kind.value, "reason": halted.answer.reason}
+    return {"invariant": WATCHDOG, "severity": Severity.FATAL.value, "witness": witness}
 
 
 def refusal(refused: Refused) -> dict[str, Any]:

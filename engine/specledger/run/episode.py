@@ -15,7 +15,7 @@ from typing import Any
 from specledger.compile.plan import Plan, PlannedDrift, State
 from specledger.core.binding import leaves_of, observation_digest, proposal_digest, scope_digest, set_root, state_digest
 from specledger.core.canonical import E_CANON_SIZE, NotCanonical
-from specledger.core.events import Event
+from specledger.core.events import Ended, Event
 from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
 from specledger.core.weight import MAX_WEIGHT, check_weight, weigh, write
@@ -57,7 +57,7 @@ class Episode:
         self._digest = ""
         self._deciding = actors[0]
         self._first_success: int | None = None
-        self._ended: str | None = None
+        self._ended: Ended | None = None
         self._idle: Counter[str] = Counter()
 
     @property
@@ -82,7 +82,7 @@ class Episode:
                 yield from self._step()
                 if self._ended is not None:
                     break
-            found, idle = self._invariants.close(start, self._state, fatal=self._ended == "fatal")
+            found, idle = self._invariants.close(start, self._state, fatal=self._ended is Ended.FATAL)
             self._weigh(found)
             write(found, found)
             violations = found
@@ -92,7 +92,7 @@ class Episode:
             yield from self._events_at("halted")
             violations = [halt_violation(halted)]
         except (EvaluationError, NotCanonical) as error:
-            self._ended = "error"
+            self._ended = Ended.ERROR
             yield from self._events_at("error")
             yield Event("error", {"episode": self._number, "t": self.t, **error_body(error)})
         yield Event(
@@ -100,7 +100,7 @@ class Episode:
             {
                 "episode": self._number,
                 "steps": self._steps,
-                "ended": self._ended or "horizon",
+                "ended": (self._ended or Ended.HORIZON).value,
                 "success": self._first_success is not None,
                 "first_success": self._first_success,
                 "violations": violations,
@@ -384,7 +384,7 @@ class Episode:
         self._idle.update(found.idle)
         if success and self._first_success is None:
             self._first_success = self.t
-        self._ended = "fatal" if found.fatal else "until" if until else None
+        self._ended = Ended.FATAL if found.fatal else Ended.UNTIL if until else None
         return Event("step", body, form)
 
     def _weigh_memory(self, decision: Decision) -> int:

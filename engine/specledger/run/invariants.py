@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from specledger.compile.plan import Plan, PlannedInvariant, State
+from specledger.core.events import Severity
 from specledger.run.decision import Decision
 
 Remembered = Mapping[str, dict[str, Any]]
@@ -29,7 +30,7 @@ class Found(Struct, frozen=True):
     @property
     def fatal(self) -> bool:
         """Whether an invariant is broken that ends the episode."""
-        return any(one["severity"] == "fatal" for one in self.broken)
+        return any(one["severity"] == Severity.FATAL for one in self.broken)
 
 
 class Invariants:
@@ -118,5 +119,5 @@ def _judge(
         if witness is False:
             idle.append(invariant.name)
         elif witness is not None:
-            broken.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
+            broken.append({"invariant": invariant.name, "severity": invariant.severity.value, "witness": witness})
     return broken, idle

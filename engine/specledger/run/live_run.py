@@ -23,6 +23,8 @@ from specledger.compile.plan import Plan, PlannedOutside
 from specledger.core.canonical import canonical_bytes, canonical_ints, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import AuditEntry
 from specledger.oracles.answer import AT_WORK, DIED, TIMED_OUT, Answer, Asked, Exchange
 from specledger.oracles.model_agent import ModelAgent
 from specledger.oracles.outside import Transport, transport_of
@@ -168,7 +170,7 @@ class _LiveRun:
                 for event in self._events:
                     if event.type == "audit" and log is not None:
                         caught_up = caught_up or self._enter(log, event.body)
-                        if caught_up and event.body["entry_hash"] != log.head:
+                        if caught_up and typed(AuditEntry, event.body)["entry_hash"] != log.head:
                             log.append(event.body)
                     if event.type == "episode_end":
                         if log is not None:

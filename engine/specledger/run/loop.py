@@ -14,6 +14,8 @@ from specledger.compile.plan import Actor, Plan
 from specledger.core.canonical import canonical_ints, parse_written
 from specledger.core.entries import Entries, Mode
 from specledger.core.events import Event
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.run import EpisodeEnd, Position
 from specledger.oracles.recording import Tape
 from specledger.run.actor_state import ActorState
 from specledger.run.controller import DecisionController
@@ -57,7 +59,7 @@ def run(
             "horizon": plan.horizon,
             "gates": list(plan.gates),
             "invariants": [
-                {"name": item.name, "scope": item.scope, "severity": item.severity} for item in plan.invariants
+                {"name": item.name, "scope": item.scope, "severity": item.severity.value} for item in plan.invariants
             ],
             "drifts": [{"drift": drift.name, "schedule": sorted(drift.schedule)} for drift in plan.drifts],
             **({"expect": dict(plan.expect)} if plan.expect else {}),
@@ -68,12 +70,13 @@ def run(
     )
     gates, steps = Counter(dict.fromkeys(plan.gates, 0)), 0
     for event in _in_turn(plan, controllers) if episodes is None else episodes:
-        body = event.body
         if event.type == "step" and progress is not None:
-            progress(body["episode"] * plan.horizon + body["t"] + 1, plan.episodes * plan.horizon)
+            at = typed(Position, event.body)
+            progress(at["episode"] * plan.horizon + at["t"] + 1, plan.episodes * plan.horizon)
         elif event.type == "episode_end":
-            steps += body["steps"]
-            gates.update(body["gates"])
+            end = typed(EpisodeEnd, event.body)
+            steps += end["steps"]
+            gates.update(end["gates"])
         yield event
     yield Event("end", {"episodes": plan.episodes, "steps": steps, "gates": dict(gates)})
 

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from specledger.compile.plan import Plan, PlannedOutside
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_json
+from specledger.core.causes import Cause
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.faults import FaultLimit
 from specledger.gates.documents import protocol
@@ -235,7 +236,7 @@ class Session:
             again = self._send(place, number, message)
             if _compared(again.body) != before:
                 self._oracle.end(number)
-                raise Unanswered("not_repeatable")
+                raise Unanswered(Cause.NOT_REPEATABLE.value)
         if fresh is not None:
             self._send(place, number, self._message("reset", {"episode": fresh}))
         return number

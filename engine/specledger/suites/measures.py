@@ -25,7 +25,7 @@ from specledger.expr import (
 from specledger.lang.scope import Scope
 from specledger.load import Resolved
 from specledger.spec.suite import Suite
-from specledger.suites.episodes import Grammar, types_of
+from specledger.suites.episode_types import Grammar, types_of
 from specledger.suites.literals import Compared, find_compared
 from specledger.suites.series import SERIES
 

@@ -191,10 +191,10 @@ def read_bundle(
         there = os.path.lexists(place)
         message = f"`{place}` is no bundle" if there else f"there is nothing at `{place}`"
         raise Rejected([Diagnostic(E_NO_EVIDENCE, message, hint=explain_partial(place) or suggest_bundle(place))])
-    # 1
+    # check 1: the manifest is canonical JSON of a known format
     with verification.check(check_names.MANIFEST):
         manifest = read_manifest(place, kind.receipts.name)
-    # 2
+    # check 2: every file is listed and unchanged
     with verification.check(check_names.FILES):
         try:
             listing = check_files(place, manifest["files"], kind.files, kind.folders, covered=not inner)
@@ -207,11 +207,11 @@ def read_bundle(
 
 def chain(read: Read[O, C], verification: Verification) -> Chained[O, C]:
     """Link the receipts and compare their head with the manifest."""
-    # 3
+    # check 3: receipts form one hash chain
     with verification.check(check_names.CHAIN) as note:
         head = link(read.receipts)
         note.message = f"{head.count} receipts"
-    # 4
+    # check 4: chain head, count and Merkle root match the manifest
     verification.attempt(check_names.HEAD, partial(check_head, read.manifest["receipts"], head))
     return Chained(**asdict(read), head=head)
 
@@ -221,10 +221,10 @@ def check_receipts(chained: Chained[O, C], recorded: Recorded, verification: Ver
     order, tally = chained.kind.order(), chained.kind.receipts.tally()
     if chained.kind.know is not None:
         chained.kind.know(order, recorded)
-    # 5
+    # check 5: state transitions are continuous; decisions match commitments
     with verification.check(check_names.ORDER):
         stated = follow(chained.receipts, order, tally)
-    # 6
+    # check 6: the result equals the recomputed one
     verification.attempt(check_names.RESULT, lambda: check_result(chained.manifest["result"], tally.result()))
     return Checked(**asdict(chained), order=order, stated=stated)
 
@@ -234,19 +234,19 @@ def compile_specs(
 ) -> Compiled[O, C]:
     """Compile the recorded specs, and check the files that follow from specs and receipts."""
     place, manifest, listing, kind = checked.place, checked.manifest, checked.listing, checked.kind.receipts
-    # 7
+    # check 7: specs match their digest and compile
     with verification.check(check_names.SPECS) as note:
         specs = recorded.specs
         agree({"specs": checked.stated}, {"specs": specs.digest}, "the first receipt", E_SPECS)
         content = checked.kind.content(checked, specs, replace(resources, plan=recorded.compiled))
         note.message = f"digest {specs.digest}"
-    # 8, if there are failing cases or the result says that there can be
     if listing.cases or kind.may_fail(manifest["result"]):
         step = partial(check_counterexamples, place, listing.cases, kind.cases, checked.receipts.lines)
+        # check 8: counterexample files match the receipts (if there can be some)
         verification.attempt(check_names.FAILING_CASES, step)
-    # 9, if the bundle holds the files that its specs were resolved from
     if listing.sources:
         step = partial(check_sources, place, listing.sources, manifest["specs"], resources.kinds)
+        # check 9: source files resolve to the recorded specs (if the bundle has sources)
         verification.attempt(check_names.SOURCES, step)
     elif not inner:
         verification.unchecked.append(WITHOUT_SOURCES)
@@ -280,22 +280,28 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
     place, manifest, covers = compiled.place, compiled.manifest, compiled.listing.covers
     seals = Seals(None, {}, None)
     if covers:
+        # check 14: detached files refer to this manifest
         with verification.check(check_names.DETACHED) as note:
             seals = check_seals(place, manifest, covers)
             note.message = ", ".join(covers)
     trust = reader.trust
     if trust is not None:
         if trust.run is not None or trust.specs is not None or seals.note is not None:
+            # check 15: the evidence is the expected one
             verification.attempt(check_names.EXPECTED, partial(check_expected, trust, manifest, seals), Level.SIGNED)
+        # check 16: enough trusted keys signed the manifest and the checkpoint
         verification.attempt(check_names.SIGNATURES, partial(check_signatures, trust, seals), Level.SIGNED)
     if seals.time is not None or reader.authorities is not None:
+        # check 17: a trusted authority issued the time stamp
         verification.attempt(check_names.TIME, partial(check_time, reader.authorities, place, seals), Level.TIMED)
     for before in reader.against:
         step = partial(_check_extends, verification, compiled, reader, seals, before)
+        # check 18: the log extends the checkpoint in {place}
         verification.attempt(_extends(before), step, Level.UNFORKED)
     if reader.log is not None:
         specs = compiled.specs
         thing = LogSubject(specs.main.kind, specs.main.name, compiled.kind.seeds(specs))
+        # check 19: the run log announced this run before it recorded this result
         verification.attempt(check_names.ANNOUNCED, partial(check_runlog, reader.log, manifest, thing, reader.log_head))
 
 
@@ -322,6 +328,7 @@ def replay_content(
     if obstacle is not None:
         verification.not_made(name, obstacle, Level.REPLAYED)
     else:
+        # check 20: replay gives the same bytes (of a suite: replay of every run gives the same bytes)
         with verification.check(name, Level.REPLAYED) as note:
             note.message = verifiable.replay()
     return Replayed(**asdict(compiled), verifiable=verifiable, obstacle=obstacle)
@@ -330,6 +337,7 @@ def replay_content(
 def judge_content(replayed: Replayed[Any, Any], verification: Verification) -> None:
     """Have a second evaluator judge the evidence."""
     judge = replayed.verifiable.judge
+    # check 21: an independent evaluator agrees with every verdict of an expression
     verification.attempt(check_names.JUDGE, lambda: summary(judge(replayed.obstacle), verification), Level.JUDGED)
 
 

@@ -21,6 +21,9 @@ from specledger.compile.plan import Actor, Judgement, Plan, State
 from specledger.compile.roles import Role, roles
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.events import Event
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
+from specledger.evidence.receipts.run import Step
 from specledger.expr import RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.gates.invariant import Invariant, check_invariant
@@ -125,11 +128,13 @@ class RunJudge:
     def see(self, event: Event) -> None:
         """Judge what a step decided; count what is no expression's."""
         if event.type == "probe":
-            controller = self._actors[event.body.get("agent", "")].controller
+            probe = typed(ProbeReceipt, event.body)
+            controller = self._actors[probe.get("agent", "")].controller
             assert controller is not None  # noqa: S101 - a controller made the event
-            controller.see(event.body)
+            controller.see(probe)
         elif event.type == "step":
-            self._actors[event.body.get("agent", "")].see(event.body)
+            step = typed(Step, event.body)
+            self._actors[step.get("agent", "")].see(step)
 
 
 class _ActorJudge:
@@ -151,7 +156,7 @@ class _ActorJudge:
         self._given = given
         return self._judgements
 
-    def see(self, body: Mapping[str, Any]) -> None:
+    def see(self, body: Step) -> None:
         """Judge what a step decided; count what is no expression's."""
         for decision in body["decisions"]:
             ruled = {gate.id for gate in self._governor.gates}
@@ -164,7 +169,7 @@ class _ActorJudge:
 
     def _decided(
         self,
-        body: Mapping[str, Any],
+        body: Step,
         state: State,
         proposals: Sequence[Mapping[str, Any]],
         rejected: int,

@@ -27,6 +27,8 @@ from specledger.evidence.audit import AUDIT
 from specledger.evidence.chain import Chain
 from specledger.evidence.kind import RUN as RUN_RECEIPTS
 from specledger.evidence.layout import AUDIT_LOG, MANIFEST, MAX_LINE, MORE, RECEIPTS, SPECS, TAPE
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import AuditEntry
 from specledger.evidence.result import Tally
 from specledger.load import Bundle
 from specledger.oracles.model_replay import ModelReplay
@@ -63,11 +65,11 @@ class RunContent(Struct, frozen=True):
     def check(self, verification: Verification, obstacle: str | None) -> RunContent:
         """Check the audit log, and the first receipt if the run is not replayed although it could be."""
         listing, entries = self.checked.listing, self.checked.order.entries
-        # 10, if the run has an audit log
         if entries or AUDIT_LOG in listing.more:
+            # check 10: the audit log is valid and ends with the entries of the run (if it has one)
             verification.attempt(check_names.AUDIT_LOG, partial(check_log, self.checked.place / AUDIT_LOG, entries))
-        # 11, instead of replay
         if obstacle is not None and other_maker(self.checked.manifest) is None:
+            # check 11: the first receipt matches the specs (instead of replay)
             with verification.check(check_names.START):
                 self._check_start()
         return self
@@ -198,7 +200,7 @@ def signatures_of(receipts: Receipts) -> tuple[str, ...]:
     for type_, body in receipts.contents():
         if type_ == AUDIT:
             with suppress(LookupError, TypeError):
-                found += [str(token["signature"]) for token in body["capability_tokens"]]
+                found += [str(token["signature"]) for token in typed(AuditEntry, body)["capability_tokens"]]
     return tuple(found)
 
 

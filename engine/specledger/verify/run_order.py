@@ -21,16 +21,17 @@ from specledger.core.binding import (
     token_document,
 )
 from specledger.core.entries import entry_hash
-from specledger.core.events import PROGRESS, owned, progress_violation
+from specledger.core.events import BROKEN_OFF, PROGRESS, Ended, Severity, owned, progress_violation
 from specledger.core.faults import FAULT
+from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts.kernel import AuditEntry, Probe
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, agree, demand, same
 from specledger.verify.extension import controlled
 from specledger.verify.recorded import Recorded
 
 Body = Mapping[str, Any]
 
-ENDINGS: Final = ("horizon", "until", "fatal", "error", "hang", "died")
-"""How an episode may have ended; the last three broke it off."""
+_ENDINGS: Final = (*Ended,)
 
 Listener = Callable[[str, Body], None]
 """Receives the type and the body of each receipt that is in order."""
@@ -54,7 +55,7 @@ class RunOrder:
         self._ended = self._open = self._fatal = False
         self._episode, self._t, self._state = first - 1, 0, ""  # the episode, the step and the state that come next
         self._turn = self._decided = self._judged = 0  # within the step, the turn and the episode
-        self._committed: list[Body] = []  # the commitments of this turn
+        self._committed: list[run.Commit] = []  # the commitments of this turn
         self._prevented: Counter[tuple[int, str]] = Counter()  # agent faults for which nothing was decided
         self._success: int | None = None
         self._steps = 0  # of all episodes
@@ -73,7 +74,7 @@ class RunOrder:
             KeyError, TypeError: It lacks a field, or is of an unknown type.
         """
         demand(not self._ended, f"{type_!r} after the end", E_ENDS)
-        takes = {
+        takes: Mapping[str, Callable[[Any], None]] = {
             "start": self._start,
             "episode": self._begin,
             "drift": self._drift,
@@ -86,24 +87,27 @@ class RunOrder:
             "end": self._end,
         }
         if type_ in ("drift", "probe", "commit", "step"):
-            here = self._open and same(body["episode"], self._episode) and same(body["t"], self._t)
+            at = typed(run.Position, body)
+            here = self._open and same(at["episode"], self._episode) and same(at["t"], self._t)
             demand(here, f"{type_!r} is not of the step that comes next", E_STATE)
         takes[type_](body)
         if self._listen is not None:
             self._listen(type_, body)
 
-    def _start(self, body: Body) -> None:
+    def _start(self, body: run.Start) -> None:
         self._first = body
         self._gates = dict.fromkeys(body["gates"], 0)
         self._all_gates = Counter(self._gates)
         self._invariants = {(one["scope"], one["name"]): one["severity"] for one in body["invariants"]}
+        known = all(severity in (*Severity,) for severity in self._invariants.values())
+        demand(known, "an invariant has an unknown severity", E_STATE)
         self._due = {(drift["drift"], t) for drift in body["drifts"] for t in drift["schedule"]}
         agents = body.get("agents", [""])  # one agent has no name
         self._turns = [agents] if body.get("turns") == "simultaneous" else [[name] for name in agents]
         if "audit" in body:
             self._entry = body["audit"]["head"]
 
-    def _begin(self, body: Body) -> None:
+    def _begin(self, body: run.Episode) -> None:
         begins = not self._open and same(body["episode"], self._episode + 1)
         demand(begins, "an episode begins out of order", E_STATE)
         agree(body, {"digest": state_digest(body["state"])}, "the start of an episode", E_STATE)
@@ -112,19 +116,19 @@ class RunOrder:
         self._committed, self._success, self._fatal = [], None, False
         self._tips = dict.fromkeys(body["parts"], GENESIS)
 
-    def _drift(self, body: Body) -> None:
+    def _drift(self, body: run.Drift) -> None:
         demand(self._between and not self._turn, "a drift comes after a commitment or an action", E_STATE)
         demand((body["drift"], body["t"]) in self._due, f"the drift at t = {body['t']} was not due", E_STATE)
         agree(body, {"before": self._state}, "a drift", E_STATE)
         self._state = body["after"]
 
-    def _entered(self, body: Body) -> None:
+    def _entered(self, body: AuditEntry) -> None:
         wanted = {"prev_entry_hash": self._entry, "entry_hash": entry_hash(body)}
         agree(body, wanted, "an audit entry", E_STATE)
         self._entry = body["entry_hash"]
         self.entries.append(self._entry)
 
-    def _probe(self, body: Body) -> None:
+    def _probe(self, body: Probe) -> None:
         agent = body.get("agent", "")
         demand(agent in self._turns[self._turn], "a probe is of an agent out of turn", E_STATE)
         if self._plan is not None:
@@ -137,14 +141,14 @@ class RunOrder:
         """Whether every commitment was followed by its decision."""
         return not self._committed and not self._decided
 
-    def _commit(self, body: Body) -> None:
+    def _commit(self, body: run.Commit) -> None:
         due = self._turns[self._turn]
         follows = not self._decided and len(self._committed) < len(due)
         demand(follows, "a commitment is not followed by its decision", E_STATE)
         demand(body.get("agent", "") == due[len(self._committed)], "a commitment is out of turn", E_STATE)
         self._committed.append(body)
 
-    def _step(self, body: Body) -> None:
+    def _step(self, body: run.Step) -> None:
         t, due, acted = body["t"], self._turns[self._turn], body["chosen"] is not None
         if self._first.get("commit") != "none":
             whole = len(self._committed) == len(due)
@@ -176,7 +180,7 @@ class RunOrder:
         if self._turn == len(self._turns):
             self._turn, self._t = 0, t + 1
 
-    def _prevent(self, body: Body) -> None:
+    def _prevent(self, body: run.Step) -> None:
         """Take a step in which an agent fault kept the agent from deciding, which the scenario bears."""
         reasons = [failing["reason"] for decision in body["decisions"] for failing in decision["rejected"]]
         borne = isinstance(self._first.get("agent_faults"), Mapping) and body["chosen"] is None
@@ -184,28 +188,28 @@ class RunOrder:
         demand(borne and body[FAULT] in reasons, told, E_STATE)
         self._prevented[body["t"], body[FAULT]] += 1
 
-    def _part(self, name: str, receipt: Body, t: int) -> None:
+    def _part(self, name: str, receipt: Mapping[str, Any], t: int) -> None:
         bare = {key: value for key, value in receipt.items() if key != "tip_after"}
         tip, refused = self._tips[name], {} if receipt["accepted"] else {"after": receipt["before"]}
         wanted = {"tip": tip, "tip_after": part_tip(tip, bare), **refused}
         agree(receipt, wanted, f"the part {name!r} at t = {t}", E_STATE)
         self._tips[name] = receipt["tip_after"]
 
-    def _breaches(self, scope: str, violations: list[Body]) -> None:
+    def _breaches(self, scope: str, violations: list[run.Violation]) -> None:
         for breach in violations:
             severity = self._invariants.get((scope, breach["invariant"]), "none of the run's")
             agree(breach, {"severity": severity}, f"the invariant {breach['invariant']!r}", E_STATE)
-            self._fatal = self._fatal or (scope == "step" and severity == "fatal")
+            self._fatal = self._fatal or (scope == "step" and severity == Severity.FATAL)
 
-    def _error(self, body: Body) -> None:
+    def _error(self, body: run.EvaluationError) -> None:
         agree(body, {"episode": self._episode + (not self._open)}, "an error", E_STATE)
 
-    def _close(self, body: Body) -> None:
+    def _close(self, body: run.EpisodeEnd) -> None:
         ended, number = body["ended"], self._episode + (not self._open)
-        demand(ended in ENDINGS, f"episode {number} ended as {ended!r:.40}, which is no way to end", E_STATE)
-        broken_off = ended in ENDINGS[3:]
-        acted = self._between and (not self._turn or ended in ("fatal", "until"))
-        whole = (self._open or ended == "error") and (acted or broken_off)
+        demand(ended in _ENDINGS, f"episode {number} ended as {ended!r:.40}, which is no way to end", E_STATE)
+        broken_off = ended in BROKEN_OFF
+        acted = self._between and (not self._turn or ended in (Ended.FATAL, Ended.UNTIL))
+        whole = (self._open or ended == Ended.ERROR) and (acted or broken_off)
         demand(whole, f"episode {number} was not begun, or ends before every agent acted", E_STATE)
         steps, success = 0, None  # of an episode that an error kept from beginning
         if self._open:
@@ -214,13 +218,13 @@ class RunOrder:
         fatal = self._open and self._fatal
         if broken_off:  # the watchdog's violation is of no spec
             named = [(one["invariant"], one["severity"]) for one in body["violations"]]
-            own = [] if ended == "error" else [("watchdog", "fatal")]
+            own = [] if ended == Ended.ERROR else [("watchdog", Severity.FATAL)]
             demand(named == own, f"episode {number} was broken off with other violations", E_STATE)
         else:
             self._breaches("episode", body["violations"])
         wanted = {"episode": number, "first_success": success, "success": success is not None, "gates": self._gates}
         agree(body, wanted, f"episode {number}", E_STATE)
-        reached = (ended == "fatal") == fatal and (ended != "horizon" or steps == self._first["horizon"])
+        reached = (ended == Ended.FATAL) == fatal and (ended != Ended.HORIZON or steps == self._first["horizon"])
         demand(reached, f"episode {number} did not end as {ended!r}", E_STATE)
         faults = Counter((fault["t"], fault["reason"]) for fault in body.get("faults", ()))
         demand(not self._prevented - faults, f"episode {number} lacks an agent fault that a step has", E_STATE)
@@ -236,7 +240,7 @@ class RunOrder:
         self._steps += steps
         self._episode, self._open = number, False
 
-    def _end(self, body: Body) -> None:
+    def _end(self, body: run.End) -> None:
         episodes, gates = self._episode + 1, dict(self._all_gates)
         whole = not self._open and same(self._first["episodes"], episodes)
         demand(whole, f"the run promised {self._first['episodes']} episodes", E_STATE)
@@ -244,7 +248,7 @@ class RunOrder:
         self._ended = True
 
 
-def check_decision(commit: Body, step: Body) -> None:
+def check_decision(commit: run.Commit, step: run.Step) -> None:
     """Recompute everything that binds a decision to its committed proposal set."""
     t, proposals, chosen = step["t"], commit["proposals"], step["chosen"]
     leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]

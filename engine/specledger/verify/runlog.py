@@ -57,7 +57,7 @@ def verify_runlog(path: Path, seen: str | None = None) -> Verification:
         return verification
     torn = f"; the last line is torn: {len(log.torn)} bytes were not read" if log.torn else ""
     verification.passed(check_names.LOG_CHAIN, f"{len(log.heads)} lines, head {log.head}{torn}")
-    listed = [f"line {one.seq} {one.body['kind']} {one.body['name']} {_ended(one)}" for one in log.attempts]
+    listed = [f"line {one.seq} {one.announced['kind']} {one.announced['name']} {_ended(one)}" for one in log.attempts]
     number = f"{len(listed)} attempt{'' if len(listed) == 1 else 's'}"
     verification.passed(check_names.LOG_RESULTS, f"{number}: {_first(listed) or 'none'}")
     if seen is not None and seen in log.heads:
@@ -71,7 +71,7 @@ def verify_runlog(path: Path, seen: str | None = None) -> Verification:
         "torn": len(log.torn),
         "attempts": [
             {
-                **{key: one.body[key] for key in ("kind", "name", "specs", "run", "purpose")},
+                **{key: one.announced[key] for key in ("kind", "name", "specs", "run", "purpose")},
                 "line": one.seq,
                 "verdict": None if one.result is None else one.result["verdict"],
                 "manifest": None if one.result is None else one.result["manifest"],
@@ -95,8 +95,8 @@ class LogSubject(Struct, frozen=True):
 
     def named(self, attempt: Attempt) -> bool:
         """Whether an attempt is one of this, in whatever case of its matrix and with whatever specs."""
-        body = attempt.body
-        return bool(body["kind"] == self.kind and body["name"].partition(".")[0] == self.name)
+        announced = attempt.announced
+        return bool(announced["kind"] == self.kind and announced["name"].partition(".")[0] == self.name)
 
 
 def check_runlog(path: Path, manifest: Mapping[str, Any], subject: LogSubject, seen: str | None = None) -> str:
@@ -113,13 +113,14 @@ def check_runlog(path: Path, manifest: Mapping[str, Any], subject: LogSubject, s
     if not found:
         raise Broken(E_RUNLOG_UNLISTED, f"{path.name} has no result with the manifest {wanted}")
     attempt = found[0]
+    announced: Mapping[str, Any] = attempt.announced
     for name, own in (("specs", manifest["specs"]), ("run", manifest["run"]), ("seeds", list(subject.seeds))):
-        if attempt.body[name] != own:
-            raise Broken(E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced other {name}: {attempt.body[name]}")
+        if announced[name] != own:
+            raise Broken(E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced other {name}: {announced[name]}")
     if not subject.named(attempt):
-        announced = f"{attempt.body['kind']} {attempt.body['name']}"
+        other = f"{attempt.announced['kind']} {attempt.announced['name']}"
         raise Broken(
-            E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced {announced}, this is {subject.kind} {subject.name}"
+            E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced {other}, this is {subject.kind} {subject.name}"
         )
     if attempt.result != result_of(attempt.seq, manifest):
         raise Broken(E_RUNLOG_UNLISTED, f"the result of attempt {attempt.seq} is not what the bundle says of itself")
@@ -143,7 +144,7 @@ def position_of(log: RunLog, attempt: Attempt, subject: LogSubject) -> str:
     """The position of an attempt among those at the same thing."""
     alike = [one for one in log.attempts if subject.named(one)]
     number = alike.index(attempt)
-    same = [one for one in alike if one.body["specs"] == attempt.body["specs"]]
+    same = [one for one in alike if one.announced["specs"] == attempt.announced["specs"]]
     parts = [f"attempt {number + 1} of {len(alike)} of {subject.kind} {subject.name}"]
     parts.append(f"number {same.index(attempt) + 1} of {len(same)} with these specs")
     parts += _others(alike, attempt)
@@ -158,9 +159,9 @@ def _others(alike: Sequence[Attempt], attempt: Attempt) -> list[str]:
     unfinished = [one for one in others if one.result is None]
     verdicts = [f"{one.result['verdict']} in line {one.seq}" for one in others if one.result is not None]
     changed = [
-        f"{later.seq}{'' if earlier.body['seeds'] == later.body['seeds'] else ' (with other seeds)'}"
+        f"{later.seq}{'' if earlier.announced['seeds'] == later.announced['seeds'] else ' (with other seeds)'}"
         for earlier, later in pairwise(alike)
-        if earlier.body["specs"] != later.body["specs"]
+        if earlier.announced["specs"] != later.announced["specs"]
     ]
     parts = []
     if verdicts:
@@ -169,8 +170,8 @@ def _others(alike: Sequence[Attempt], attempt: Attempt) -> list[str]:
         parts.append(f"{len(unfinished)} without a result, in line {_first([str(one.seq) for one in unfinished])}")
     if changed:
         parts.append(f"the specs are others from line {_first(changed)} on")
-    if attempt.body["purpose"] is not None:
-        parts.append(f"it was announced for: {attempt.body['purpose']}")
+    if attempt.announced["purpose"] is not None:
+        parts.append(f"it was announced for: {attempt.announced['purpose']}")
     return parts
 
 

@@ -14,6 +14,8 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.kind import SUITE as SUITE_RECEIPTS
 from specledger.evidence.layout import FOLDERS, RECEIPTS
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.suite import Run
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.run.executor import spread
@@ -43,7 +45,7 @@ class SuiteOrder:
     _TYPES: Final = frozenset({"start", "run", "figure", "check", "mutant", "end"})
 
     def __init__(self) -> None:
-        self.runs: dict[str, Mapping[str, Any]] = {}
+        self.runs: dict[str, Run] = {}
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
@@ -51,8 +53,9 @@ class SuiteOrder:
         if self._ended or type_ not in self._TYPES:
             raise Broken(E_ENDS, f"{type_!r} has no place here")
         self._ended = type_ == "end"
-        if type_ == "run" and isinstance(body.get("place"), str):
-            self.runs[body["place"]] = body
+        run = typed(Run, body)
+        if type_ == "run" and isinstance(run.get("place"), str):
+            self.runs[run["place"]] = run
 
 
 class SuiteContent(Struct, frozen=True):
@@ -69,11 +72,11 @@ class SuiteContent(Struct, frozen=True):
 
     def check(self, verification: Verification, obstacle: str | None) -> SuiteRuns:
         """Check every run, and what follows from all of them."""
-        # 10
+        # check 10: every run is intact and made from the specs of its case
         with verification.check(check_names.RUNS) as note:
             outcomes = self._check_runs(replay=obstacle is None)
             note.message = counted(len(outcomes), "run")
-        # 11
+        # check 11: figures, checks and mutants equal the recomputed ones
         with verification.check(check_names.ASSESSMENT) as note:
             note.message = self._check_assessment(outcomes, replay=obstacle is None)
         return SuiteRuns(self, outcomes)
@@ -89,7 +92,7 @@ class SuiteContent(Struct, frozen=True):
         for place, outcome in zip(places, spread(look, range(len(places)), self.resources.executor), strict=True):
             if "broken" in outcome:
                 raise Broken(E_RUNS, f"{place}: {outcome['broken']}")
-            recorded = self.checked.order.runs.get(place, {})
+            recorded: Mapping[str, Any] = self.checked.order.runs.get(place, {})
             if any(recorded.get(name) != outcome[name] for name in NAMED):
                 raise Broken(E_RUNS, f"{place} is another run than the suite's receipts describe")
             outcomes[place] = outcome

@@ -96,10 +96,10 @@ def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay
     wanted = trial.wanted(case)
 
     def listen(type_: str, body: Mapping[str, Any]) -> None:
-        episode = episodes.add(type_, body)
+        episode: Mapping[str, Any] | None = episodes.add(type_, body)
         if episode is not None:
             if not all(conforms(episode[name], type_) for name, type_ in case.sampler.types.items()):
-                raise TypeError(f"episode {body['episode']} holds other values than its specs lead to")
+                raise TypeError(f"episode {episode['episode']} holds other values than its specs lead to")
             case.sampler.sample(episode, samples, wanted)
 
     compares = trial.replay and replay

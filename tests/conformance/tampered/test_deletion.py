@@ -60,6 +60,7 @@ UNNOTICED = {
     "law:check_proof": (3, UNMADE),
     "law:check_refutation": (1, UNMADE),
     "probed:_check": (3, "a probe that is sealed again shows it: `test_probed`"),
+    "run_order:RunOrder._start": (1, "no case has such a severity: `test_severities`"),
     "run_order:RunOrder._probe": (1, BEHIND),
     "run_order:RunOrder._begin": (1, BEHIND),
     "run_order:RunOrder._step": (1, BEHIND),

@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,10 +33,8 @@ def plain(value):
 @pytest.fixture(scope="module")
 def independent():
     """The volume as `tools/verify.py` counts it."""
-    specification = importlib.util.spec_from_file_location("independent_volume", ROOT / "tools" / "verify.py")
+    specification: Any = importlib.util.spec_from_file_location("independent_volume", ROOT / "tools" / "verify.py")
     module = importlib.util.module_from_spec(specification)
-    import sys
-
     sys.modules[specification.name] = module
     specification.loader.exec_module(module)
     return module.volume

@@ -1,6 +1,7 @@
 """How much may be hashed or told: told apart before anything is written, however often parts are shared."""
 
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -93,7 +94,7 @@ CONTAINERS = {
 
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_a_value_takes_no_more_memory_than_its_weight_allows(name):
-    value = CONTAINERS[name](1000)
+    value: Any = CONTAINERS[name](1000)
     taken = sys.getsizeof(value) + sum(map(size_of, value))
     assert taken <= 8 * weigh(value)
 

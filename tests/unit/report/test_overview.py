@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from specledger.core.causes import Cause
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.model import Check, Report
 from specledger.report.outcome import Outcome
 from specledger.report.overview import headline_of, parts_text, reason_text
 from specledger.wings.kernel.names import CAUSES, GATES, miss_text
-from specledger.wings.kernel.probes.causes import Cause
 from tests.unit.report.rendering import made_up, report_of, text_of
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -21,7 +21,7 @@ from tests.conformance.tampered.verifiers import by_tool
 from tests.toys import CLIMB
 from tests.unit.report.rendering import made_up, read, subject_of
 from tests.unit.verify.test_forgery import hide_that_nothing_was_admitted
-from tests.unit.verify.test_probed import PASSED, all_as_predicted
+from tests.wings.kernel.verify.test_probed import PASSED, all_as_predicted
 from tools.conformance import Laid
 from tools.tampering.forger import HELP, Forger
 

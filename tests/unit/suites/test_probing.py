@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from specledger.core.entries import Entries, Mode
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import AuditEntry, Probe
 from specledger.suites.episodes import Episodes, read_entry, read_probe
 
 OFFER = {"episode": 0, "t": 2, "probe": "bribe", "at": "after_token", "verdict": "FAIL", "cause": "taken"}
@@ -13,7 +15,7 @@ TRACED = {"answers": "PASS", "trace": {"equal": 6, "nodes": 7, "ends": False}}
 
 
 def test_what_was_not_asked_for_is_empty():
-    read = read_probe({**OFFER, "evidence": {"taken": True}})
+    read = read_probe(typed(Probe, {**OFFER, "evidence": {"taken": True}}))
     assert read == {
         "probe": "bribe",
         "agent": "",
@@ -43,20 +45,20 @@ def test_claims_that_say_nothing_and_changes_that_did_not_come_are_counted():
     trials = [{**one, "drawn": number // 2} for number, one in enumerate(trials)]
     asked = {"asked": 1, "changed": 0}
     told = {**TRACED, "of": "claims", "before": "a", "trials": trials, "null": asked, "placebo": asked}
-    read = read_probe({**CHALLENGE, "evidence": told})
+    read = read_probe(typed(Probe, {**CHALLENGE, "evidence": told}))
     assert (read["unmoved"], read["vague"]) == (1, 1)
     assert (read["held"], read["tested"]) == (2, 2)
 
 
 def test_answers_and_trace_of_a_challenge():
-    read = read_probe({**CHALLENGE, "evidence": TRACED})
+    read = read_probe(typed(Probe, {**CHALLENGE, "evidence": TRACED}))
     assert (read["answers"], read["equal"], read["nodes"]) == ("PASS", 6, 7)
 
 
 def test_an_entry_tells_its_codes_without_the_mode():
     witness = {"invariant": "rule", "severity": "fatal", "message": "m", "data_hash": "0" * 64}
     entry = Entries(Mode.SIMULATED).seal("CAPABILITY_DENIED", at_ms=0, codes=("refused:expired",), witnesses=(witness,))
-    assert read_entry(entry) == {
+    assert read_entry(typed(AuditEntry, entry)) == {
         "event": "CAPABILITY_DENIED",
         "verdict": "deny",
         "codes": ["refused:expired"],
@@ -67,7 +69,7 @@ def test_an_entry_tells_its_codes_without_the_mode():
 @pytest.mark.parametrize("evidence", [None, 3, "trace", {"trace": None}, {"trace": []}, {"trace": {"equal": 1}}])
 def test_evidence_that_is_something_else_is_refused(evidence):
     with pytest.raises((TypeError, KeyError)):
-        read_probe({**CHALLENGE, "evidence": evidence})
+        read_probe(typed(Probe, {**CHALLENGE, "evidence": evidence}))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,7 @@ def test_evidence_that_is_something_else_is_refused(evidence):
 )
 def test_an_entry_that_is_something_else_is_refused(change):
     with pytest.raises((TypeError, KeyError)):
-        read_entry({**Entries(Mode.SIMULATED).seal("POLICY_DECISION", at_ms=0), **change})
+        read_entry(typed(AuditEntry, {**Entries(Mode.SIMULATED).seal("POLICY_DECISION", at_ms=0), **change}))
 
 
 def test_an_episode_holds_its_own_probes_and_entries_only():

@@ -71,7 +71,7 @@ def _metrics(run: SubRun, model: Scenario, folder: Path, most: int | None) -> tu
     metrics = RunMetrics(run.name, main.name, tuple(Specs.of(run.specs).probes()), most).read(folder)
     manifest: Any = parse_canonical((folder / MANIFEST).read_bytes()[:-1])
     head = metrics.entries[-1]["entry_hash"] if metrics.entries else None
-    head = {
+    document = {
         "run": run.name,
         "scenario": main.name,
         "seed": model.seed,
@@ -80,7 +80,7 @@ def _metrics(run: SubRun, model: Scenario, folder: Path, most: int | None) -> tu
         "audit": {"entries": len(metrics.entries), "head": head},
         "counterexamples": {"failed_steps": metrics.failed, "kept": len(metrics.counterexamples)},
     }
-    return head, metrics
+    return document, metrics
 
 
 def _files(evidence: Evidence, agents: Mapping[str, _Agent], most: int | None) -> Iterator[tuple[str, bytes]]:

@@ -14,6 +14,8 @@ from msgspec import Struct
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
 from specledger.core.events import Event
+from specledger.evidence.receipts.law import ACCEPTED, LawStatus
+from specledger.evidence.receipts.law import Verdict as VerdictBody
 from specledger.oracles.failures import LASTING
 from specledger.wings.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
 from specledger.wings.discovery.parser import ParsedLaw
@@ -23,9 +25,6 @@ from specledger.wings.laws.verdict import digest_verdict
 
 MOST_LINES: Final = 1000
 """Refuted laws in one receipt of the ledger."""
-
-ACCEPTED: Final = ("PROVED", "PASS")
-"""The statuses of a law that was not refuted."""
 
 KNOWN_TAG: Final = "specledger/known-laws/v1"
 
@@ -52,12 +51,12 @@ class _Judged(Struct):
 
     document: Mapping[str, Any]
     iteration: int
-    verdict: Mapping[str, Any] | None
+    verdict: VerdictBody | None
     escalated: bool = False
 
     @property
     def status(self) -> str:
-        return "ERROR" if self.verdict is None else str(self.verdict["status"])
+        return LawStatus.ERROR.value if self.verdict is None else str(self.verdict["status"])
 
 
 class DiscoveryState:
@@ -203,7 +202,7 @@ class DiscoveryState:
         ]
         events += [Event("expected", body) for body in self._expected()]
         statuses = [one.status for one in self._judged.values()]
-        counts = {status: statuses.count(status) for status in ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")}
+        counts = {status.value: statuses.count(status) for status in LawStatus}
         figures = {name: self._figures[name] for name in ("evaluations", "escalations", "tokens", "late")}
         memory = self._memory.snapshot().digest
         return [*events, Event("end", {"iterations": self._iterations, **figures, "laws": counts, "memory": memory})]
@@ -229,7 +228,7 @@ class DiscoveryState:
             yield {"law": law.name, "key": law.key, "status": wanted, "found": found}
 
 
-def ledger_line(law: str, iteration: int, verdict: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def ledger_line(law: str, iteration: int, verdict: VerdictBody | None) -> dict[str, Any] | None:
     """A refuted law with the ring that refutes it and when; None for any other."""
     if verdict is None or verdict["counterexample"] is None:
         return None

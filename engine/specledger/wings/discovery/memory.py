@@ -16,6 +16,7 @@ from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
+from specledger.evidence.receipts.law import LawStatus
 from specledger.expr import INT, STRING, ListType, RecordType
 from specledger.wings.discovery.fingerprint import measure_of
 from specledger.wings.discovery.spec.discovery import MemoryLimits
@@ -31,17 +32,17 @@ if TYPE_CHECKING:
 
 MEMORY_TAG: Final = "specledger/memory/v1"
 
-ERROR: Final = "ERROR"
+ERROR: Final = LawStatus.ERROR.value
 
 MOST_ERRORS: Final = 20
 """Laws kept that could not be judged."""
 
 ROUTES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "PROVED": "accepted_laws",
-        "PASS": "accepted_laws",
-        "FAIL": "falsified_laws",
-        "UNKNOWN": "unknown_laws",
+        LawStatus.PROVED: "accepted_laws",
+        LawStatus.PASS: "accepted_laws",
+        LawStatus.FAIL: "falsified_laws",
+        LawStatus.UNKNOWN: "unknown_laws",
         ERROR: "errors",
     }
 )

@@ -10,14 +10,17 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts import discovery, typed
+from specledger.evidence.receipts.law import ACCEPTED as ACCEPTED_STATUSES
+from specledger.evidence.receipts.law import LawStatus
+from specledger.evidence.receipts.law import Verdict as LawVerdict
 from specledger.evidence.result import OUTCOMES
 from specledger.report.evidence import Evidence
 from specledger.report.figures import decimal, share
-from specledger.report.model import MOST_DRAWN, Body, Check, Reading, Receipt, ReportKind
+from specledger.report.model import MOST_DRAWN, Check, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import Outcome
-from specledger.report.plots import ACCEPTED_STATUSES, Plot, timeline
-from specledger.report.receipt_types import discovery_types
+from specledger.report.plots import Plot, timeline
 from specledger.report.run import EVALUATION
 from specledger.report.sections import (
     NOTHING,
@@ -65,17 +68,17 @@ _ITERATION_HEADS: Final = (
     "first by another weight",
 )
 _COUNTS: Final = ("iterations", "evaluations", "escalations", "failures", "rejected", "redundant", "tokens")
-_ORDER: Final = ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")
+_ORDER: Final = (*LawStatus,)
 
 
 class _Law(Struct):
     key: str
     iteration: int
-    body: Body
-    verdict: Body | None
+    tried: discovery.TriedLaw
+    verdict: LawVerdict | None
     error: str | None
     seqs: list[int]
-    held_out: Sequence[Body] = ()
+    held_out: Sequence[discovery.HeldOut] = ()
 
     @property
     def name(self) -> str:
@@ -83,7 +86,7 @@ class _Law(Struct):
 
     @property
     def status(self) -> str:
-        return "ERROR" if self.verdict is None else str(self.verdict["status"])
+        return LawStatus.ERROR.value if self.verdict is None else str(self.verdict["status"])
 
     @property
     def accepted(self) -> bool:
@@ -101,14 +104,14 @@ class DiscoveryReading(Reading):
     def __init__(self, evidence: Evidence) -> None:
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
         self._observations = Observations()
-        self._start: Body = {}
-        self._stop: Body = {}
+        self._start = typed(discovery.Start, {})
+        self._stop = typed(discovery.Stop, {})
         self._judged: dict[str, Verdict | None] = {}
-        self._iterations: list[tuple[int, Body]] = []
+        self._iterations: list[tuple[int, discovery.Iteration]] = []
         self._laws: dict[str, _Law] = {}
-        self._late: list[tuple[int, Body]] = []
+        self._late: list[tuple[int, discovery.TriedLaw]] = []
         self._trials: Counter[int] = Counter()
-        self._expected: list[tuple[int, Check, Body]] = []
+        self._expected: list[tuple[int, Check, discovery.Expected]] = []
 
     @cached_property
     def _plan(self) -> DiscoveryPlan:
@@ -118,37 +121,41 @@ class DiscoveryReading(Reading):
         """Take the next receipt."""
         type_, body = receipt.type, receipt.body
         if type_ == "start":
-            self._start = body
+            self._start = typed(discovery.Start, body)
         elif type_ == "stop":
-            self._stop = body
+            self._stop = typed(discovery.Stop, body)
         elif type_ == "iteration":
-            self._iterations.append((receipt.seq, body))
+            self._iterations.append((receipt.seq, typed(discovery.Iteration, body)))
         elif type_ == "law":
-            self._tried(receipt)
+            self._tried(receipt, typed(discovery.TriedLaw, body))
         elif type_ == "escalation":
-            if body["verdict"] is not None:
-                self._judge(receipt)
-            known = self._laws[body["law"]]
-            known.verdict, known.error, known.held_out = body["verdict"], body["error"], body["held_out"]
-            known.seqs.append(receipt.seq)
+            self._escalated(receipt, typed(discovery.Escalation, body))
         elif type_ == "expected":
-            self._expected.append((receipt.seq, self._expect(receipt), body))
+            expected = typed(discovery.Expected, body)
+            self._expected.append((receipt.seq, self._expect(receipt, expected), expected))
 
-    def _tried(self, receipt: Receipt) -> None:
-        body, first = receipt.body, self._laws.get(receipt.body["law"])
+    def _escalated(self, receipt: Receipt, body: discovery.Escalation) -> None:
+        if body["verdict"] is not None:
+            self._judge(receipt, body)
+        known = self._laws[body["law"]]
+        known.verdict, known.error, known.held_out = body["verdict"], body["error"], body["held_out"]
+        known.seqs.append(receipt.seq)
+
+    def _tried(self, receipt: Receipt, body: discovery.TriedLaw) -> None:
+        first = self._laws.get(body["law"])
         self._trials[as_int(body["iteration"])] += 1
         if body["late"] is not None:
             self._late.append((receipt.seq, body))
             return
-        self._judge(receipt)
+        self._judge(receipt, body)
         iteration = body["iteration"] if first is None else first.iteration
         seqs = [*([] if first is None else first.seqs), receipt.seq]
         self._laws[body["law"]] = _Law(body["law"], iteration, body, body["verdict"], body["error"], seqs)
 
-    def _judge(self, receipt: Receipt) -> None:
-        name, verdict = as_name(receipt.body["law"]), receipt.body["verdict"]
+    def _judge(self, receipt: Receipt, body: discovery.TriedLaw | discovery.Escalation) -> None:
+        name, verdict = as_name(body["law"]), body["verdict"]
         if verdict is None:
-            self._observations.note(EVALUATION, receipt, "error", receipt.body["error"], {})
+            self._observations.note(EVALUATION, receipt, "error", body["error"], {})
             self._judged[name] = None
             return
         judged = OUTCOMES[verdict["status"]]
@@ -156,12 +163,12 @@ class DiscoveryReading(Reading):
             self._observations.note(ACCEPTED, receipt, verdict["status"], f"{name}: {as_name(verdict['claim'])}", {})
         self._judged[name] = judged
 
-    def _expect(self, receipt: Receipt) -> Check:
-        law, found = as_name(receipt.body["law"]), receipt.body["found"]
+    def _expect(self, receipt: Receipt, body: discovery.Expected) -> Check:
+        law, found = as_name(body["law"]), body["found"]
         id_ = f"expected/{law}"
         self._observations.note(id_, receipt, "found" if found is not None else "not found", found, {})
         outcome = Outcome.FAILED if found is None else Outcome.PASSED
-        says, key, failed = f"it finds what {law} says", as_name(receipt.body["key"]), int(found is None)
+        says, key, failed = f"it finds what {law} says", as_name(body["key"]), int(found is None)
         return self._observations.of(Check(id_, says, key, outcome, 1, failed))
 
     def checks(self) -> Iterator[Check]:
@@ -205,14 +212,14 @@ class DiscoveryReading(Reading):
             [Row(name, "", (Count(number),)) for name, number in trials.items()],
         )
         names = self._names()
-        expected = [_expected_row(seq, body, names) for seq, _, body in self._expected]
+        expected = [_expected_row(seq, item, names) for seq, _, item in self._expected]
         yield Section("expected", "Expected laws", "", ("law", "status", "found as"), expected)
         intro = "Each law with its last verdict. A refuted law is a finding of the discovery and not a fault."
-        laws = sorted(self._laws.values(), key=lambda law: _ORDER.index(law.status))
+        laws = sorted(self._laws.values(), key=lambda law: _ORDER.index(LawStatus(law.status)))
         yield Section("laws", "Laws", intro, _LAW_HEADS, [_law_row(law, names[law.key]) for law in laws])
         late = [
-            Row(str(body["law"]).partition("/")[2], "", (Code(body["late"]),), (), (ReceiptLink(seq),))
-            for seq, body in self._late
+            Row(str(law["law"]).partition("/")[2], "", (Code(law["late"]),), (), (ReceiptLink(seq),))
+            for seq, law in self._late
         ]
         intro = "Proposed while an equal law was being tried; tried, then left out."
         yield Section("late", "Found twice", intro, ("law", "equal to"), late)
@@ -231,9 +238,9 @@ class DiscoveryReading(Reading):
 
     def _yield(self) -> Row:
         accepted = [law for law in self._laws.values() if law.accepted]
-        kept = _different([(law, self._plan.parsed(law.body["document"])) for law in accepted])
+        kept = _different([(law, self._plan.parsed(law.tried["document"])) for law in accepted])
         content, evaluations = sum(law.content for law in kept), as_int(self._result["evaluations"])
-        proved = sum(law.status == "PROVED" for law in accepted)
+        proved = sum(law.status == LawStatus.PROVED for law in accepted)
         cells = (
             Quoted(_short(self._start["model"]["spec"])),
             Quoted(_short(self._start["prompt"])),
@@ -249,18 +256,23 @@ class DiscoveryReading(Reading):
     def _reasons(self) -> list[Row]:
         """The reasons of rejections, the commonest first."""
         found = [
-            (each["reason"], as_int(body["iteration"])) for _, body in self._iterations for each in body["rejections"]
+            (each["reason"], as_int(iteration["iteration"]))
+            for _, iteration in self._iterations
+            for each in iteration["rejections"]
         ]
         counts, first = Counter(reason for reason, _ in found), dict(reversed(found))
         return [Row(reason, "", (Count(times), Count(first[reason]))) for reason, times in counts.most_common()]
 
     def _iteration_rows(self) -> Iterator[Row]:
-        late = Counter(as_int(body["iteration"]) for _, body in self._late)
-        for seq, body in self._iterations:
-            number, answer, prompt = as_int(body["iteration"]), body["answer"], body["prompt"]
+        late = Counter(as_int(iteration["iteration"]) for _, iteration in self._late)
+        for seq, iteration in self._iterations:
+            number, answer, prompt = as_int(iteration["iteration"]), iteration["answer"], iteration["prompt"]
             usage = answer["usage"]
             moved = [
-                part for each in body["sensitivity"] if each["changes"] for part in (Quoted(each["factor"]), Words(" "))
+                part
+                for each in iteration["sensitivity"]
+                if each["changes"]
+                for part in (Quoted(each["factor"]), Words(" "))
             ]
             cells = (
                 Code(prompt["digest"][:16]),
@@ -269,17 +281,17 @@ class DiscoveryReading(Reading):
                 NOTHING if answer["failure"] is None else Quoted(answer["failure"]),
                 Count(self._trials[number]),
                 Count(late[number]),
-                Count(len(body["rejections"])),
-                Count(len(body["redundant"])),
+                Count(len(iteration["rejections"])),
+                Count(len(iteration["redundant"])),
                 Joined(moved) if moved else Words("none"),
             )
             details: list[tuple[str, Cell]] = [
                 ("prompt", Block(prompt)),
-                ("request", Code(body["request"])),
+                ("request", Code(iteration["request"])),
                 ("answer", Block(answer)),
-                ("rejected proposals", Block(body["rejections"])),
-                ("redundant proposals", Block(body["redundant"])),
-                ("sensitivity of the ranking", Block(body["sensitivity"])),
+                ("rejected proposals", Block(iteration["rejections"])),
+                ("redundant proposals", Block(iteration["redundant"])),
+                ("sensitivity of the ranking", Block(iteration["sensitivity"])),
             ]
             mark = "failed" if answer["failure"] is not None else ""
             yield Row(f"iteration {number}", mark, cells, details, (ReceiptLink(seq),))
@@ -287,7 +299,7 @@ class DiscoveryReading(Reading):
     def plots(self) -> list[Plot]:
         """The laws by the iteration that proposed them first."""
         laws = [(law.iteration, law.status) for law in self._laws.values()]
-        found = [self._laws[body["found"]] for _, _, body in self._expected if body["found"] in self._laws]
+        found = [self._laws[expected["found"]] for _, _, expected in self._expected if expected["found"] in self._laws]
         return timeline(len(self._iterations), laws, [(law.iteration, law.name) for law in found])
 
     def spacetimes(self) -> Sequence[Mapping[str, Any]]:
@@ -298,7 +310,7 @@ class DiscoveryReading(Reading):
         for law, verdict in sorted(judged, key=lambda pair: pair[1]["counterexample"] is None):
             if len(drawn) == MOST_DRAWN:
                 break
-            parsed = self._plan.parsed(law.body["document"])
+            parsed = self._plan.parsed(law.tried["document"])
             ring = spacetime(parsed.plan.law, verdict, anchor("laws", names[law.key]))
             drawn += [] if ring is None else [ring]
         return drawn
@@ -315,14 +327,14 @@ def _different(accepted: Sequence[tuple[_Law, ParsedLaw]]) -> list[_Law]:
     return different
 
 
-def trials_of(result: Body) -> dict[str, int]:
+def trials_of(result: Mapping[str, Any]) -> dict[str, int]:
     """The trials in the `result` of a discovery by outcome, zeros left out; they add up to its evaluations."""
     again = result["evaluations"] - sum(result["laws"].values()) - result["late"]
     counts = {**result["laws"], "late": result["late"], "of a law that was tried before": again}
     return {what: count for what, count in counts.items() if count}
 
 
-def claim_text(document: Body, claim: str) -> str:
+def claim_text(document: Mapping[str, Any], claim: str) -> str:
     """The claim of a law in one line, with the definitions of the names in it."""
     names = [f"{each['name']} = {each['expr']}" for each in document.get("observables", ())]
     names += [f"transform = {document['transform']}"] if document.get("transform") else []
@@ -332,11 +344,11 @@ def claim_text(document: Body, claim: str) -> str:
 def _law_row(law: _Law, name: str) -> Row:
     places: list[Place] = [ReceiptLink(seq) for seq in law.seqs]
     proposed = Count(law.iteration)
-    document = law.body["document"]
+    document = law.tried["document"]
     details: list[tuple[str, Cell]] = [
         ("key", Code(law.key)),
         ("as proposed", Block(document)),
-        ("value in the ranking", Block(law.body["features"])),
+        ("value in the ranking", Block(law.tried["features"])),
     ]
     if law.held_out:
         details.append(("on other rules", Block(law.held_out)))
@@ -347,15 +359,15 @@ def _law_row(law: _Law, name: str) -> Row:
             proposed,
             *[NOTHING] * 2,
         )
-        return Row(name, "ERROR", cells, details, places)
+        return Row(name, LawStatus.ERROR.value, cells, details, places)
     _, rests_on, about = law_cells(law.verdict)
     if law.verdict["counterexample"] is not None:
         start, t = law.verdict["counterexample"]["start"], as_int(law.verdict["counterexample"]["t"])
         rests_on = Joined((Words("ring "), Code(start, 60), Words(f" at step {t}")))
     elif law.verdict["reason"] is not None:
         rests_on = Quoted(": ".join(each for each in (law.verdict["reason"], law.verdict["detail"]) if each))
-    applied = [each for each in law.held_out if each["status"] != "INAPPLICABLE"]
-    failed = sum(each["status"] == "FAIL" for each in applied)
+    applied = [each for each in law.held_out if each["status"] != discovery.HeldOutStatus.INAPPLICABLE]
+    failed = sum(each["status"] == discovery.HeldOutStatus.FAIL for each in applied)
     cells = (
         Code(claim_text(document, law.verdict["claim"])),
         rests_on,
@@ -368,7 +380,7 @@ def _law_row(law: _Law, name: str) -> Row:
     return Row(name, law.status, cells, details, places)
 
 
-def _expected_row(seq: int, body: Body, names: Mapping[str, str]) -> Row:
+def _expected_row(seq: int, body: discovery.Expected, names: Mapping[str, str]) -> Row:
     found = body["found"]
     name = "" if found is None else names.get(found, str(found).partition("/")[2])
     where = Words("nothing") if found is None else RowLink(anchor("laws", name), name)
@@ -381,4 +393,4 @@ def _short(key: str) -> str:
     return key.partition("/")[2].rpartition("@")[0]
 
 
-DISCOVERY: Final = ReportKind(DiscoveryReading, discovery_types)
+DISCOVERY: Final = ReportKind(DiscoveryReading, discovery.DISCOVERY)

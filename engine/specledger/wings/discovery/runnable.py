@@ -14,6 +14,9 @@ from typing import Any, Final
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, printable
 from specledger.evidence.kind import DISCOVERY as RECEIPTS
 from specledger.evidence.layout import TAPE
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.discovery import Iteration, Ledger, TriedLaw
+from specledger.evidence.receipts.law import ACCEPTED, LawStatus
 from specledger.kinds.case import case_name
 from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, footer
@@ -109,7 +112,7 @@ def _text(finished: Finished) -> str:
 
 def _reasons(receipts: Sequence[Mapping[str, Any]]) -> str:
     """Why answers failed and how often, in brackets; nothing if none did."""
-    failures = Counter(one["answer"]["failure"] for one in receipts if one["type"] == "iteration")
+    failures = Counter(typed(Iteration, one)["answer"]["failure"] for one in receipts if one["type"] == "iteration")
     del failures[None]
     shown = ", ".join(f"{count} {reason}" for reason, count in sorted(failures.items()))
     return f" ({shown})" if shown else ""
@@ -120,15 +123,17 @@ def _found(receipts: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str],
     latest: dict[str, tuple[str, str, str]] = {}
     refuted: list[str] = []
     for one in receipts:
-        if one["type"] in ("law", "escalation") and one.get("late") is None and one["verdict"] is not None:
-            verdict = one["verdict"]
+        tried = typed(TriedLaw, one)
+        verdict = tried["verdict"] if one["type"] in ("law", "escalation") and tried.get("late") is None else None
+        if verdict is not None:
             why = ": ".join(each for each in (verdict["reason"], verdict["detail"]) if each)
-            law = f"{verdict['law']}: {claim_text(one['document'], verdict['claim'])}"
-            latest[one["law"]] = verdict["status"], law, why
+            law = f"{verdict['law']}: {claim_text(tried['document'], verdict['claim'])}"
+            latest[tried["law"]] = verdict["status"], law, why
         elif one["type"] == "ledger":
-            refuted += [f"{line['start']} at {line['t']}  {latest[line['law']][1]}" for line in one["refuted"]]
-    accepted = [f"{status:6} {law}" for status, law, _ in latest.values() if status in ("PROVED", "PASS")]
-    return accepted, refuted, [f"{why}  {law}" for status, law, why in latest.values() if status == "UNKNOWN"]
+            lines = typed(Ledger, one)["refuted"]
+            refuted += [f"{line['start']} at {line['t']}  {latest[line['law']][1]}" for line in lines]
+    accepted = [f"{status:6} {law}" for status, law, _ in latest.values() if status in ACCEPTED]
+    return accepted, refuted, [f"{why}  {law}" for status, law, why in latest.values() if status == LawStatus.UNKNOWN]
 
 
 def _listed(title: str, rows: list[str]) -> list[str]:

@@ -19,6 +19,10 @@ from specledger.core.diagnostics import Rejected, code
 from specledger.core.events import Event
 from specledger.evidence.kind import DISCOVERY as DISCOVERY_RECEIPTS
 from specledger.evidence.layout import TAPE
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.discovery import Escalation, Ledger, TriedLaw
+from specledger.evidence.receipts.law import LawStatus
+from specledger.evidence.receipts.law import Verdict as VerdictBody
 from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.run.executor import Executor
@@ -75,6 +79,10 @@ class DiscoveryOrder:
             agree(body, {"iterations": self._iterations}, f"{type_!r}", E_ENDS)
 
 
+Tried = TriedLaw | Escalation
+"""The body of a receipt that holds verdicts."""
+
+
 class StatedVerdict(Struct, frozen=True):
     """A verdict in a receipt of a discovery.
 
@@ -83,11 +91,11 @@ class StatedVerdict(Struct, frozen=True):
         law: Gives its law.
     """
 
-    verdict: Mapping[str, Any] | None
+    verdict: VerdictBody | None
     law: Callable[[], Law]
 
 
-def verdicts_of(plan: DiscoveryPlan, type_: str, body: Mapping[str, Any]) -> Iterator[StatedVerdict]:
+def verdicts_of(plan: DiscoveryPlan, type_: str, body: Tried) -> Iterator[StatedVerdict]:
     """The verdicts in a receipt of the type `law` or `escalation`: its own one, then those on held-out rules.
 
     Raises:
@@ -104,12 +112,12 @@ def verdicts_of(plan: DiscoveryPlan, type_: str, body: Mapping[str, Any]) -> Ite
         return plan.law(document, plan.model.held_out, universe).law
 
     yield StatedVerdict(body["verdict"], lambda: plan.law(document, effort).law)
-    for held in body["held_out"] if type_ == "escalation" else ():
+    for held in typed(Escalation, body)["held_out"] if type_ == "escalation" else ():
         number = held["mutant"]
         if number is None:
-            yield StatedVerdict(held, partial(elsewhere, universes[held["universe"]]))
+            yield StatedVerdict(typed(VerdictBody, held), partial(elsewhere, universes[held["universe"]]))
         elif number in plan.mutant_numbers():
-            yield StatedVerdict(held, partial(mutated, number))
+            yield StatedVerdict(typed(VerdictBody, held), partial(mutated, number))
         else:
             raise Broken(E_VERDICT, f"the discovery tries no mutant {number!r}")
 
@@ -122,8 +130,8 @@ class DiscoveryContent(Struct, frozen=True):
     model: PlannedModel
     recording: ModelTape | None
     executor: Executor
-    verdicts: Sequence[tuple[str, Mapping[str, Any]]]
-    ledger: Sequence[Mapping[str, Any]]
+    verdicts: Sequence[tuple[str, Tried]]
+    ledger: Sequence[Ledger]
 
     @property
     def plan(self) -> DiscoveryPlan:
@@ -133,17 +141,17 @@ class DiscoveryContent(Struct, frozen=True):
     def check(self, verification: Verification, obstacle: str | None) -> DiscoveryContent:
         """Check every verdict, certificate and counterexample, and the ledger."""
         known: set[str] = set()
-        # 10
+        # check 10: every verdict matches its law and is consistent
         verification.attempt(check_names.VERDICTS, lambda: self._count("verdicts", partial(self._check_verdict, known)))
-        # 11
+        # check 11: every certificate proves its law
         verification.attempt(check_names.CERTIFICATES, lambda: self._count("certificates", self._check_certificate))
-        # 12
+        # check 12: every counterexample violates its law when evolved again
         verification.attempt(check_names.COUNTEREXAMPLES, lambda: self._count("counterexamples", self._check_rings))
-        # 13
+        # check 13: the ledger holds every refuted law with its counterexample
         verification.attempt(check_names.LEDGER, self._check_ledger)
         return self
 
-    def _count(self, noun: str, check: Callable[[str, Mapping[str, Any]], int]) -> str:
+    def _count(self, noun: str, check: Callable[[str, Tried], int]) -> str:
         """Check each receipt that holds verdicts; `check` gives how many things it checked."""
         count = 0
         for type_, body in self.verdicts:
@@ -151,12 +159,12 @@ class DiscoveryContent(Struct, frozen=True):
                 count += check(type_, body)
         return f"{count} {noun}"
 
-    def _check_verdict(self, known: set[str], type_: str, body: Mapping[str, Any]) -> int:
+    def _check_verdict(self, known: set[str], type_: str, body: Tried) -> int:
         """Check a verdict, and that it is about its law, which an escalation finds among those that are known."""
         document, verdict, law = body["document"], body["verdict"], body["law"]
         if law != self.plan.parsed(document).bundle.root or (type_ == "escalation" and law not in known):
             raise Broken(E_VERDICT, f"{law} is not the law whose document is recorded")
-        if type_ == "law" and body["late"] is None:
+        if type_ == "law" and typed(TriedLaw, body)["late"] is None:
             known.add(law)
         if (verdict is None) == (body["error"] is None):
             raise Broken(E_VERDICT, f"{law} has a verdict and an error, or neither")
@@ -167,19 +175,20 @@ class DiscoveryContent(Struct, frozen=True):
         check_about(next(verdicts_of(self.plan, type_, body)).law(), verdict)
         return 1
 
-    def _check_certificate(self, type_: str, body: Mapping[str, Any]) -> int:
+    def _check_certificate(self, type_: str, body: Tried) -> int:
         own = next(verdicts_of(self.plan, type_, body))
         if own.verdict is None or own.verdict["certificate"] is None:
             return 0
         check_proof(own.law(), own.verdict)
         return 1
 
-    def _check_rings(self, type_: str, body: Mapping[str, Any]) -> int:
+    def _check_rings(self, type_: str, body: Tried) -> int:
         """Check every counterexample, and that a verdict under a held-out rule has one if it is a refutation."""
         own, *held_out = verdicts_of(self.plan, type_, body)
         for held in held_out:
-            status, counterexample = (held.verdict or {})["status"], (held.verdict or {})["counterexample"]
-            if (status == "FAIL") != (counterexample is not None):
+            stated_verdict: Any = held.verdict or {}
+            status, counterexample = stated_verdict["status"], stated_verdict["counterexample"]
+            if (status == LawStatus.FAIL) != (counterexample is not None):
                 raise Broken(E_VERDICT, f"{body['law']}: {status} and its counterexample do not go together")
         count = 0
         for stated in (own, *held_out):
@@ -201,17 +210,18 @@ class DiscoveryContent(Struct, frozen=True):
     def _check_ledger(self) -> str:
         refuted: dict[str, dict[str, Any]] = {}
         came: dict[str, int] = {}
-        listed: list[Any] = [body.get("refuted") for body in self.ledger]
+        listed: list[Any] = [ledger.get("refuted") for ledger in self.ledger]
         demand(all(isinstance(lines, list) for lines in listed), "it lists no refuted laws", E_DISCOVERY_LEDGER)
         recorded = [line for lines in listed for line in lines]
-        for type_, body in self.verdicts:
-            if type_ == "escalation" or body["late"] is None:
-                came.setdefault(body["law"], body["iteration"] if type_ == "law" else 0)
-                line = ledger_line(body["law"], came[body["law"]], body["verdict"])
-                if body["verdict"] is not None:
-                    refuted.pop(body["law"], None)
+        for type_, stated in self.verdicts:
+            law, verdict, tried = stated["law"], stated["verdict"], typed(TriedLaw, stated)
+            if type_ == "escalation" or tried["late"] is None:
+                came.setdefault(law, tried["iteration"] if type_ == "law" else 0)
+                line = ledger_line(law, came[law], verdict)
+                if verdict is not None:
+                    refuted.pop(law, None)
                 if line is not None:
-                    refuted[body["law"]] = line
+                    refuted[law] = line
         ordered = [refuted[law] for law in came if law in refuted]
         demand(same(recorded, ordered), "it is not what the recorded verdicts lead to", E_DISCOVERY_LEDGER)
         return f"{len(ordered)} refuted laws"
@@ -237,8 +247,12 @@ def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, reso
     except TapeError as error:
         raise Broken(error.code, error.message) from None
     receipts = list(checked.receipts.contents())
-    verdicts = [(type_, body) for type_, body in receipts if type_ in ("law", "escalation")]
-    ledger = [body for type_, body in receipts if type_ == "ledger"]
+    verdicts: list[tuple[str, Tried]] = [
+        (type_, typed(TriedLaw, body) if type_ == "law" else typed(Escalation, body))
+        for type_, body in receipts
+        if type_ in ("law", "escalation")
+    ]
+    ledger = [typed(Ledger, body) for type_, body in receipts if type_ == "ledger"]
     return DiscoveryContent(checked, workbench, model, recording, resources.executor, verdicts, ledger)
 
 

@@ -17,6 +17,8 @@ from specledger.compile.model import PlannedModel, compile_model
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.core.digest import tagged
+from specledger.evidence.receipts.discovery import HeldOutStatus
+from specledger.evidence.receipts.law import LawStatus
 from specledger.kinds import KINDS
 from specledger.load import Bundle, bundle_from_document
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest
@@ -133,7 +135,10 @@ def try_elsewhere(plan: DiscoveryPlan, document: Mapping[str, Any]) -> list[dict
         try:
             law = plan.law(document, plan.model.held_out, universe).law
         except Rejected as rejected:
-            blank = dict.fromkeys(_HELD) | {"status": "INAPPLICABLE", "reason": rejected.diagnostics[0].code}
+            blank = dict.fromkeys(_HELD) | {
+                "status": HeldOutStatus.INAPPLICABLE.value,
+                "reason": rejected.diagnostics[0].code,
+            }
             found.append({"universe": universe.root, "mutant": None, **blank})
         else:
             found.append(_held(universe.root, None, law))
@@ -142,13 +147,13 @@ def try_elsewhere(plan: DiscoveryPlan, document: Mapping[str, Any]) -> list[dict
 
 def _held(universe: str, mutant: int | None, law: Law) -> dict[str, Any]:
     tried = _tried(LawPlan(law, "", ""), content=False)
-    verdict = tried["verdict"] or dict.fromkeys(_HELD) | {"status": "ERROR", "reason": tried["error"]}
+    verdict = tried["verdict"] or dict.fromkeys(_HELD) | {"status": HeldOutStatus.ERROR.value, "reason": tried["error"]}
     return {"universe": universe, "mutant": mutant, **{name: verdict[name] for name in _HELD}}
 
 
 def _tried(law: LawPlan, *, content: bool = True) -> dict[str, Any]:
     verdict = verdict_document(law, content=content)
-    if verdict["status"] == "ERROR":
+    if verdict["status"] == LawStatus.ERROR:
         return {"verdict": None, "error": verdict["detail"]}
     return {"verdict": verdict, "error": None}
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from specledger.core.causes import Cause
+from specledger.evidence.receipts.kernel import ProbeEvidence
 from specledger.report.extension import Meanings
 from specledger.report.markup import shorten
 from specledger.spec.base import QFIXED_ONE
 from specledger.wings.kernel.documents.admission import EVALUATION, SCOPE
-from specledger.wings.kernel.probes.causes import Cause
 
 GATES: Final[Mapping[str, str]] = {
     SCOPE: "A capability covers the operation.",
@@ -51,7 +52,7 @@ def cause_text(cause: str, times: int) -> str:
     return f"{cause} ({times})" if meaning is None else f"{cause} ({times}): {meaning}"
 
 
-def miss_text(evidence: Mapping[str, Any]) -> str:
+def miss_text(evidence: ProbeEvidence) -> str:
     """The first miss of a prediction: what was predicted and what was chosen; empty if there is none.
 
     A reason is called fabricated if it is inert and the agent was sure of it.
@@ -59,8 +60,9 @@ def miss_text(evidence: Mapping[str, Any]) -> str:
     for trial in evidence.get("trials", ()):
         miss = trial.get("miss")
         if miss in (Cause.INERT, Cause.MISPREDICTED):
-            of, predicted, after = (shorten(str(trial[name]), _LONGEST) for name in ("variable", "predicted", "after"))
-            drew = not evidence.get("deterministic") or evidence.get("null", {}).get("changed")
+            words = trial["variable"], trial["predicted"], trial["after"]
+            of, predicted, after = (shorten(str(word), _LONGEST) for word in words)
+            drew = not evidence.get("deterministic") or ("null" in evidence and evidence["null"].get("changed"))
             sure = not drew and trial.get("confidence", QFIXED_ONE) == QFIXED_ONE
             same = ", as before" + (": the reason is fabricated" if sure else "") if miss == Cause.INERT else ""
             return f"With another value of {of} it had predicted {predicted}; it chose {after}{same}"

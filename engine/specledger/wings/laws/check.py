@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from specledger.core.diagnostics import Diagnostics
+from specledger.evidence.receipts.law import LawStatus
 from specledger.load import Bundle
 from specledger.wings.laws.compile import compile_law
 from specledger.wings.laws.findings import undecided
@@ -12,5 +13,5 @@ def check_law(bundle: Bundle, diagnostics: Diagnostics) -> None:
     """Compile a law, and add findings if it cannot be decided although its author does not expect that."""
     plan = compile_law(bundle)
     diagnostics.extend(plan.warnings)
-    if (plan.expected or {}).get("status") != "UNKNOWN":
+    if (plan.expected or {}).get("status") != LawStatus.UNKNOWN:
         diagnostics.extend(undecided(bundle.main, plan.law))

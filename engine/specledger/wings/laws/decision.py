@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from specledger.evidence.receipts.law import LawStatus
 from specledger.expr import EvaluationError
 from specledger.wings.laws.generators import Case
 from specledger.wings.laws.harness import MAX_WORK, Contradiction, present, search, try_cases, work_of
@@ -37,21 +38,25 @@ ENUMERATED: Final = Limits(cells=MAX_CELLS)
 def decide(law: Law, cases: tuple[Case, ...], *, content: bool = True) -> Verdict:
     """The verdict on a law, of which these are the cases; without its content if that is not wanted."""
     if law.unknown is not None:
-        return Verdict("UNKNOWN", "none", law.unknown.reason, law.unknown.detail)
+        return Verdict(LawStatus.UNKNOWN, "none", law.unknown.reason, law.unknown.detail)
     work = work_of(law, cases)
     if work > MAX_WORK:
-        return Verdict("UNKNOWN", "none", "resource_limit", f"the law would read {work} cells, of at most {MAX_WORK}")
+        return Verdict(
+            LawStatus.UNKNOWN, "none", "resource_limit", f"the law would read {work} cells, of at most {MAX_WORK}"
+        )
     try:
         return _tried(law, cases, work, content)
     except EvaluationError as error:
-        return Verdict("UNKNOWN", "sample", "evaluation_error", f"{error.code}: {error.message}")
+        return Verdict(LawStatus.UNKNOWN, "sample", "evaluation_error", f"{error.code}: {error.message}")
 
 
 def _tried(law: Law, cases: tuple[Case, ...], work: int, content: bool) -> Verdict:
     answer = answer_of(law)
     if isinstance(answer, Refuted):
         found = present(law, answer.ring)
-        return Verdict("FAIL", "refutation", detail=answer.note, proved_for=answer.contract, counterexample=found)
+        return Verdict(
+            LawStatus.FAIL, "refutation", detail=answer.note, proved_for=answer.contract, counterexample=found
+        )
     violation, power, judged = try_cases(law, cases)
     if violation is not None:
         _contradicts(law, answer, violation)
@@ -62,7 +67,7 @@ def _tried(law: Law, cases: tuple[Case, ...], work: int, content: bool) -> Verdi
         violation = witness.start, witness.t
         _contradicts(law, answer, violation)
     if violation is not None:
-        return Verdict("FAIL", "sample", counterexample=present(law, violation[0]), power=power, work=work)
+        return Verdict(LawStatus.FAIL, "sample", counterexample=present(law, violation[0]), power=power, work=work)
     seen = None if witness is None else _seen(law, witness, power)
     if isinstance(answer, Proved):
         return _proved(law, answer, seen, power, work, content)
@@ -88,7 +93,7 @@ def _proved(law: Law, answer: Proved, seen: str | None, power: Power, work: int,
     """A proof decides, unless there was nothing for the law to say."""
     reason = None if power.hits or seen else "vacuous_pass" if power.usable else "unmet_preconditions"
     return Verdict(
-        "PROVED" if reason is None else "UNKNOWN",
+        LawStatus.PROVED if reason is None else LawStatus.UNKNOWN,
         "proof",
         reason=reason,
         detail=seen if reason is None else _NOTHING_SAID[reason],
@@ -114,7 +119,7 @@ def _sampled(
     if weakness == "vacuous_pass" and seen is not None:
         weakness = "inconclusive_low_power"
     return Verdict(
-        "PASS" if weakness is None else "UNKNOWN",
+        LawStatus.PASS if weakness is None else LawStatus.UNKNOWN,
         "sample",
         reason=weakness,
         detail=answer.why if seen is None else f"{seen}; {answer.why}",

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.law import LAW as LAW_RECEIPTS
+from specledger.evidence.receipts.law import Cases, Counterexample, End, Judged, LawStatus, Start
+from specledger.evidence.receipts.law import Verdict as LawVerdict
 from specledger.evidence.result import judged
 from specledger.report.evidence import Evidence
 from specledger.report.figures import share
 from specledger.report.markup import shorten
-from specledger.report.model import LONGEST, Body, Check, Reading, Receipt, ReportKind
+from specledger.report.model import LONGEST, Check, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int
 from specledger.report.outcome import OF_VERDICT
-from specledger.report.receipt_types import law_types
 from specledger.report.sections import Block, Cell, Code, Count, Quoted, ReceiptLink, Row, Section, Words, anchor
 from specledger.wings.laws.compile import compile_law
 from specledger.wings.laws.law import Law
@@ -45,25 +48,32 @@ class LawReading(Reading):
         """Take the next receipt; there is at most one of each type."""
         self._receipts[receipt.type] = receipt
 
-    def _body(self, type_: str) -> Body:
-        return self._receipts[type_].body
+    @property
+    def _judged(self) -> Judged:
+        return typed(Judged, self._receipts["verdict"].body)
 
     def checks(self) -> Iterator[Check]:
         """The law: whether its verdict is the expected one, or PASS if nothing is expected."""
-        main, met = self._specs.main, self._body("end")["met"]
-        verdict, expected = self._body("verdict")["verdict"], self._body("verdict")["expected"]
-        found_to_be = judged(verdict) if met is None else Verdict.PASS if met is True else Verdict.FAIL
+        main, met = self._specs.main, typed(End, self._receipts["end"].body)["met"]
+        verdict, expected = self._judged["verdict"], self._judged["expected"]
+        found_to_be = (
+            judged(verdict["status"], verdict["reason"])
+            if met is None
+            else Verdict.PASS
+            if met is True
+            else Verdict.FAIL
+        )
         found, id_, seen = verdict["counterexample"], f"law/{main.name}", Observations()
-        shown = verdict["power"] or verdict["detail"] if found is None else {key: found[key] for key in ("start", "t")}
+        shown = verdict["power"] or verdict["detail"] if found is None else {"start": found["start"], "t": found["t"]}
         seen.note(
             id_, self._receipts["verdict"], status_text(verdict), shown, {} if found is None else {"t": found["t"]}
         )
-        detail = verdict["detail"] if verdict["status"] in ("UNKNOWN", "ERROR") else None
+        detail = verdict["detail"] if verdict["status"] in (LawStatus.UNKNOWN, LawStatus.ERROR) else None
         why = status_text(verdict) + ("" if expected is None else f", expected was {status_text(expected)}")
         why = shorten(why if detail is None else f"{why}: {detail}", LONGEST)
         says = shorten(f"{main.model.doc or main.name}: {verdict['claim']}", LONGEST)
-        cases = as_int(self._body("cases")["count"]) if "cases" in self._receipts else 0
-        could = cases or int(verdict["status"] == "PROVED")
+        cases = as_int(typed(Cases, self._receipts["cases"].body)["count"]) if "cases" in self._receipts else 0
+        could = cases or int(verdict["status"] == LawStatus.PROVED)
         outcome, failed = OF_VERDICT[found_to_be], int(found_to_be is Verdict.FAIL)
         error = found_to_be is Verdict.ERROR
         yield seen.of(Check(id_, says, main.key, outcome, could, failed, why, error=error, once=True))
@@ -82,42 +92,48 @@ class LawReading(Reading):
         yield Section("laws", "Laws", "", _HEADS, [self._row()], compared=True, detailed=True)
         warnings = [
             Row(f"warning {n}", "", (Quoted(each),), (), (ReceiptLink(self._receipts["start"].seq),))
-            for n, each in enumerate(self._body("start")["warnings"], 1)
+            for n, each in enumerate(typed(Start, self._receipts["start"].body)["warnings"], 1)
         ]
         yield Section("warnings", "Warnings", "", ("", "found when the law was read"), warnings)
         families = [
             Row(family, "", (Count(times),), (), (ReceiptLink(receipt.seq),))
             for receipt in [one for type_, one in self._receipts.items() if type_ == "cases"]
-            for family, times in receipt.body["families"].items()
+            for family, times in typed(Cases, receipt.body)["families"].items()
         ]
         intro = "Initial states that the law was tried on, by family."
         yield Section("cases", "Cases", intro, ("family", "cases"), families)
 
     def _row(self) -> Row:
-        body = self._body("verdict")
-        verdict, expected = body["verdict"], body["expected"]
+        receipt = self._judged
+        verdict, expected = receipt["verdict"], receipt["expected"]
         mark = verdict["status"]
-        if expected is not None and mark in ("FAIL", "UNKNOWN") and meets(verdict, expected):
+        if expected is not None and mark in (LawStatus.FAIL, LawStatus.UNKNOWN) and meets(verdict, expected):
             mark = f"{mark} as expected"
         wanted = Words("nothing") if expected is None else Quoted(expected.get("status", expected))
-        details = [*law_details(verdict), ("digest of the verdict", Code(body["digest"]))]
+        details = [*law_details(verdict), ("digest of the verdict", Code(receipt["digest"]))]
         return Row(
             verdict["law"], mark, (*law_cells(verdict), wanted), details, (ReceiptLink(self._receipts["verdict"].seq),)
         )
 
     def spacetimes(self) -> Sequence[Mapping[str, Any]]:
         """The ring of the counterexample, or an example."""
-        verdict = self._body("verdict")["verdict"]
+        verdict = self._judged["verdict"]
         drawn = spacetime(compile_law(self._specs).law, verdict, anchor("laws", verdict["law"]))
         return [] if drawn is None else [drawn]
 
 
-def law_cells(verdict: Body) -> tuple[Cell, ...]:
+def law_cells(verdict: LawVerdict) -> tuple[Cell, ...]:
     """What a law claims, what its verdict rests on, and what it is about."""
     return Code(verdict["claim"]), Words(_rests_on(verdict)), Quoted(verdict["contract"])
 
 
-def law_details(verdict: Body) -> list[tuple[str, Cell]]:
+_BLOCKS: Final[tuple[Literal["power", "content", "counterexample", "certificate"], ...]] = (
+    *("power", "content"),
+    *("counterexample", "certificate"),
+)
+
+
+def law_details(verdict: LawVerdict) -> list[tuple[str, Cell]]:
     """The other parts of a verdict, with its certificate or counterexample."""
     details: list[tuple[str, Cell]] = [
         ("forbidden", Quoted(verdict["forbidden"])),
@@ -134,11 +150,10 @@ def law_details(verdict: Body) -> list[tuple[str, Cell]]:
         bound = verdict["violation_bound"]
         words = f"at most {share(bound['share'])} of such cases (95 %, 3 / {bound['drawn']} drawn cases)"
         details.append(("rate of violations", Words(words)))
-    parts = ("power", "content", "counterexample", "certificate")
-    return details + [(key, Block(verdict[key])) for key in parts if verdict[key] is not None]
+    return details + [(key, Block(verdict[key])) for key in _BLOCKS if verdict[key] is not None]
 
 
-def _rests_on(verdict: Body) -> str:
+def _rests_on(verdict: LawVerdict) -> str:
     if verdict["counterexample"] is not None:
         return f"a counterexample at step {as_int(verdict['counterexample']['t'])}"
     if verdict["method"] == "proof":
@@ -150,7 +165,7 @@ def _rests_on(verdict: Body) -> str:
     return tried if verdict["up_to"] is None else f"{tried}; proved only up to {as_int(verdict['up_to'])} cells"
 
 
-LAW: Final = ReportKind(LawReading, law_types)
+LAW: Final = ReportKind(LawReading, LAW_RECEIPTS)
 
 
 MOST_STATES: Final = 220
@@ -181,7 +196,7 @@ _FOUND: Final = (
 )
 
 
-def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any] | None:
+def spacetime(law: Law, verdict: LawVerdict, row: str) -> dict[str, Any] | None:
     """What is drawn of a law and its verdict; None if no start of it can be shown. `row` is the anchor of its row."""
     drawn = _example(law) if verdict["counterexample"] is None else _found(law, verdict["counterexample"])
     if drawn is None:
@@ -191,7 +206,7 @@ def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any] | None:
     return {**known, "symbols": "".join(alphabet), "empty": alphabet[law.universe.empty], **drawn}
 
 
-def _found(law: Law, found: Body) -> dict[str, Any]:
+def _found(law: Law, found: Counterexample) -> dict[str, Any]:
     """A counterexample, from the start to just after the violation."""
     t, begin = found["t"], found["excerpt"]["from"]
     evolved = Trajectory(law, [law.universe.alphabet.index(symbol) for symbol in found["start"]]).states

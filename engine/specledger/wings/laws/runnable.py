@@ -10,6 +10,8 @@ from typing import Any, Final
 from specledger.core.diagnostics import counted, printable
 from specledger.core.events import Event
 from specledger.evidence.kind import LAW as RECEIPTS
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.law import Judged, LawStatus, Verdict
 from specledger.kinds import KINDS
 from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, text_table, write_events
@@ -68,13 +70,14 @@ def _show(runs: Sequence[Finished]) -> str:
     rows = [["law", "status", "expected", "rests on", "claim"]]
     reasons = []
     for receipt in (receipt for law in runs for receipt in law.receipts if receipt["type"] == "verdict"):
-        verdict, expected = receipt["verdict"], receipt["expected"]
+        judged = typed(Judged, receipt)
+        verdict, expected = judged["verdict"], judged["expected"]
         status = status_text(verdict)
         wanted = "" if expected is None else "met" if meets(verdict, expected) else f"MISSED: {status_text(expected)}"
         rows.append(
             [printable(verdict["law"]), status, wanted, printable(_ground(verdict)), printable(verdict["claim"])]
         )
-        if verdict["status"] not in ("PROVED", "FAIL"):
+        if verdict["status"] not in (LawStatus.PROVED, LawStatus.FAIL):
             reasons.append(printable(f"  not proved: {verdict['law']}, {_why(verdict)}"))
     places = sorted({str(law.place.parent) for law in runs})
     where = str(runs[0].place) if len(runs) == 1 else ", ".join(places)
@@ -93,7 +96,7 @@ def _total(runs: Sequence[Finished]) -> str:
     return f"{counted(len(runs), 'law')}: {counts}; {rest}"
 
 
-def _ground(verdict: Mapping[str, Any]) -> str:
+def _ground(verdict: Verdict) -> str:
     """The ground of a verdict, in a few words."""
     found = verdict["counterexample"]
     if found is not None:
@@ -103,10 +106,10 @@ def _ground(verdict: Mapping[str, Any]) -> str:
     return "nothing" if verdict["power"] is None else f"{verdict['power']['hits']} hits"
 
 
-def _why(verdict: Mapping[str, Any]) -> str:
+def _why(verdict: Verdict) -> str:
     """Why a law is neither proved nor refuted: how it was tried, on what, and why that was all."""
-    power, reason, up_to, detail = (verdict[key] for key in ("power", "reason", "up_to", "detail"))
-    if verdict["status"] == "ERROR":
+    power, reason, up_to, detail = verdict["power"], verdict["reason"], verdict["up_to"], verdict["detail"]
+    if verdict["status"] == LawStatus.ERROR:
         return str(detail)
     said = ["not tried" if verdict["method"] == "none" else "tried on cases"]
     if power is not None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.events import Event
+from specledger.evidence.receipts.law import LawStatus
 from specledger.wings.laws.generators import Case, digest_cases, make_cases
 from specledger.wings.laws.law import Law, LawPlan
 from specledger.wings.laws.verdict import Verdict, digest_verdict
@@ -60,19 +61,19 @@ def _document(law: Law, cases: tuple[Case, ...], *, content: bool = True) -> dic
         document = _decided(law, cases, content=content).to_json(law)
         size = len(canonical_bytes(document))
     except Contradiction as error:
-        return Verdict("ERROR", "none", detail=str(error)).to_json(law)
+        return Verdict(LawStatus.ERROR, "none", detail=str(error)).to_json(law)
     except NotCanonical:
         unsaid = "an integer of the verdict is beyond 2^53 - 1"
-        return Verdict("UNKNOWN", "none", "evaluation_error", unsaid).to_json(law)
+        return Verdict(LawStatus.UNKNOWN, "none", "evaluation_error", unsaid).to_json(law)
     if size > MAX_VERDICT:
         unsaid = f"the verdict has {size} bytes, of at most {MAX_VERDICT}"
-        return Verdict("UNKNOWN", "none", "resource_limit", unsaid).to_json(law)
+        return Verdict(LawStatus.UNKNOWN, "none", "resource_limit", unsaid).to_json(law)
     return document
 
 
 def meets(document: Mapping[str, Any], expected: Mapping[str, Any] | None) -> bool | None:
     """Whether a verdict is as expected; None if nothing is expected or there is an error."""
-    if expected is None or document["status"] == "ERROR":
+    if expected is None or document["status"] == LawStatus.ERROR:
         return None
     return all(document[key] == value for key, value in expected.items())
 

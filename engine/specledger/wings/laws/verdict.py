@@ -12,15 +12,13 @@ from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
+from specledger.evidence.receipts.law import LawStatus
 from specledger.wings.laws.law import Law
 
 if TYPE_CHECKING:
     from specledger.wings.laws.power import Power
 
 VERDICT_TAG: Final = "specledger/law-verdict/v1"
-
-STATUSES: Final = ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")
-"""ERROR is a disagreement between the prover and the cases."""
 
 REASONS: Final[Mapping[str, str]] = {
     "missing_observable": "the universe lacks an observable that the law measures",
@@ -69,7 +67,7 @@ class Verdict(Struct, frozen=True):
     """What is said of a law.
 
     Attributes:
-        status: One of `STATUSES`.
+        status: A `LawStatus`.
         method: `proof`, `refutation`, `sample`, or `none` where nothing was tried.
         reason: One of `REASONS`, with a UNKNOWN.
         detail: What the reason is about, or how the proof or refutation was found.
@@ -82,7 +80,7 @@ class Verdict(Struct, frozen=True):
         work: Cells that were read, updates included.
     """
 
-    status: str
+    status: LawStatus
     method: str
     reason: str | None = None
     detail: str | None = None
@@ -96,7 +94,7 @@ class Verdict(Struct, frozen=True):
 
     def to_json(self, law: Law) -> dict[str, Any]:
         """The whole verdict for a receipt: JSON with integers only."""
-        sampled = self.status == "PASS" and self.power is not None
+        sampled = self.status is LawStatus.PASS and self.power is not None
         return {
             "law": law.name,
             "key": law.key,
@@ -105,7 +103,7 @@ class Verdict(Struct, frozen=True):
             "claim": law.said,
             "forbidden": law.forbidden,
             "contract": law.contract,
-            "status": self.status,
+            "status": self.status.value,
             "method": self.method,
             "reason": self.reason,
             "detail": self.detail,

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
+from specledger.core.events import Severity
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
 from specledger.gates.documents import axion, document_type
@@ -244,7 +245,7 @@ def test_a_warning_lets_a_broken_document_through_but_never_one_that_cannot_be_j
         (lambda *arguments: {"seen": 1}, "odd:broken", severity == "fatal"),
         (fail, "odd:E_EVAL_OVERFLOW", True),
     ):
-        odd = replace(whole.invariants[0], name="odd", severity=severity, judge=judge)
+        odd = replace(whole.invariants[0], name="odd", severity=Severity(severity), judge=judge)
         ruling = replace(whole, invariants=(odd, *whole.invariants)).rule(state, receive(written))
         assert (ruling.verdict == DENY, ruling.codes) == (denied, (code,))
         assert rejecting(ruling) == (["odd"] if denied else [])

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes
+from specledger.core.events import Severity
 from specledger.gates.documents import axion
 from specledger.wings.kernel.documents.digests import (
     MASS_UNIT,
@@ -216,7 +217,7 @@ def test_a_mass_counts_what_its_canonical_form_says(masses):
 
 @pytest.mark.parametrize("data", [{"a": [1, 2]}, math.nan, {1, 2}, None, copy.deepcopy(PROPOSAL), CYCLE])
 def test_a_witness_fits_its_schema_whatever_it_is_about(data):
-    made = [witness("I0", "code", data), witness("x" * 500, "", data, "warn"), witness("I1", "y" * 5000, data)]
+    made = [witness("I0", "code", data), witness("x" * 500, "", data, Severity.WARN), witness("I1", "y" * 5000, data)]
     assert axion().explain("audit_entry#/properties/witnesses", made) == []
     assert (len(made[1]["invariant"]), len(made[2]["message"])) == (120, 2000)  # as much as the schema allows
 

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specledger.core.causes import Cause
 from specledger.core.verdict import Verdict
-from specledger.wings.kernel.probes.causes import Cause
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Trial
 from specledger.wings.kernel.probes.exact_tests import above_noise, at_least, at_most, not_most_frequent
 from specledger.wings.kernel.probes.judgement import agrees, judge, looks_of, millionths, miss_of
 from specledger.wings.kernel.spec.probe import Challenge
@@ -21,20 +23,25 @@ def challenge(of: str = "claims", **more: Any) -> Challenge:
     return Challenge.model_validate({"of": of, **more})
 
 
-def trial(
-    drawn: int, after: str | None, predicted: str = "go", rate: float | None = None, **more: Any
-) -> dict[str, Any]:
+def trial(drawn: int, after: str | None, predicted: str = "go", rate: float | None = None, **more: Any) -> Any:
     stated = {} if rate is None else {"confidence": round(rate * 1_000_000)}
     told = {"drawn": drawn, "predicted": predicted, "after": after, "held": after and after == predicted}
     return {**told, **stated, **more}
 
 
-def asked(*trials: dict[str, Any], of: str = "claims", settled: bool = True, **more: Any) -> dict[str, Any]:
+def asked(*trials: dict[str, Any], of: str = "claims", settled: bool = True, **more: Any) -> Any:
     """The evidence of a challenge in a state where the agent chose `stay`; one that is not settled was asked 11 times."""
     null = {"asked": 1, "changed": 0} if settled else {"asked": 11, "changed": 0}
-    found = {"of": of, "deterministic": settled, "before": "stay", "trials": list(trials), "null": null, **more}
+    found: dict[str, Any] = {
+        "of": of,
+        "deterministic": settled,
+        "before": "stay",
+        "trials": list(trials),
+        "null": null,
+        **more,
+    }
     for each in trials:
-        miss = miss_of(each, "stay", of)
+        miss = miss_of(typed(Trial, each), "stay", of)
         each.update({} if miss is None else {"miss": str(miss)})
     return found
 
@@ -45,7 +52,7 @@ def many(drawn: int, rate: float | None = None, /, procedure: str = "", **answer
     return [trial(drawn, after, rate=rate, **told) for after, times in answers.items() for _ in range(times)]
 
 
-def drew(*trials: dict[str, Any], **more: Any) -> dict[str, Any]:
+def drew(*trials: dict[str, Any], **more: Any) -> Any:
     return asked(*trials, settled=False, **more)
 
 
@@ -123,7 +130,7 @@ CASES: dict[str, tuple[dict[str, Any], Challenge, Verdict, str]] = {
 def test_the_verdict_follows_from_the_evidence(evidence, spec, verdict, cause):
     found = judge(evidence, spec)
     assert (found.verdict, found.cause) == (verdict, cause)
-    told = {**evidence, "answers": found.answers.value}
+    told: Any = {**evidence, "answers": found.answers.value}
     assert agrees(verdict, cause, told, spec)
     others = [(other, cause) for other in Verdict if other != verdict]
     others += [(verdict, other) for other in ("", Cause.NOISE, Cause.INERT) if other != cause]
@@ -159,10 +166,10 @@ def test_the_looks_of_a_test_and_its_p_value_agree_with_the_evidence():
     evidence = drew(*many(0, stay=16))
     found, looks = judge(evidence, spec), len(looks_of(spec, 1))
     assert (found.verdict, looks, millionths(found.p)) == (FAIL, 7, 16)  # 2^-16, rounded up
-    told = {**evidence, "answers": "FAIL"}
-    test = {"looks": 7, "made": 5, "p": 16}
-    assert agrees("FAIL", "inert", {**told, "test": test}, spec)
-    assert not any(agrees("FAIL", "inert", {**told, "test": test | {name: 99}}, spec) for name in test)
+    told: Any = {**evidence, "answers": "FAIL"}
+    test: Any = {"looks": 7, "made": 5, "p": 16}
+    assert agrees("FAIL", "inert", told | {"test": test}, spec)
+    assert not any(agrees("FAIL", "inert", told | {"test": test | {name: 99}}, spec) for name in test)
     assert not agrees("FAIL", "inert", told, spec)
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from specledger.core.calibration import VAGUE
+from specledger.core.causes import Cause
 from specledger.core.diagnostics import Diagnostics, Rejected, Severity
 from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, Environment, RecordType
 from specledger.kinds import load
-from specledger.wings.kernel.probes.causes import Cause
 from specledger.wings.kernel.probes.challenge import make_challenge
 from specledger.wings.kernel.probes.check import check_probe
 from specledger.wings.kernel.probes.json_patch import NotApplicable

@@ -4,7 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
+from specledger.core.causes import Cause
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Probe
 from specledger.expr import INT, EvaluationError, RecordType
 from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
@@ -14,7 +17,6 @@ from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.run import RUN
 from specledger.wings.kernel.plan import kernel_of
-from specledger.wings.kernel.probes.causes import Cause
 from specledger.wings.kernel.verify import judge
 from specledger.wings.kernel.verify.judge import KernelJudge
 
@@ -132,7 +134,7 @@ def see(kernel):
         for values in given:
             probe.expect(values)
         body = {"probe": "p", "episode": 0, "t": 0, "verdict": verdict, "cause": cause, "evidence": evidence}
-        witness.see(body)
+        witness.see(typed(Probe, body))
         return count
 
     return seen
@@ -182,5 +184,5 @@ def test_an_expression_without_a_value_is_not_judged(kernel):
     probe = replace(kernel.probes[1], expect=none)
     with pytest.raises(EvaluationError):
         witness._expected(probe, {})
-    witness.see({"evidence": {}, "verdict": "ERROR"})
+    witness.see(typed(Probe, {"evidence": {}, "verdict": "ERROR"}))
     assert (dict(count.open), +count.without) == ({UNVALUED: 1}, {})

@@ -178,8 +178,8 @@ def test_what_is_malformed_is_told_in_words_by_both(probed, tmp_path, name):
     for code, message in ((by_engine.code, by_engine.message), (by_the_tool.code, by_the_tool.message)):
         assert code == "E_LINE"
         assert str(message).startswith(f"receipt {number} (")
-        assert f"is malformed: {said}" in message
-        assert "Error(" not in message
+        assert f"is malformed: {said}" in str(message)
+        assert "Error(" not in str(message)
 
 
 def drawn_evidence(draw, challenge):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.evidence.receipts import run, typed
 from specledger.lang.declare import FIELD_SIDE
 from specledger.report.evidence import Evidence
 from specledger.report.model import E_REPORT_KIND, malformed_receipts
@@ -75,15 +76,16 @@ class Episode:
         if self.tally["steps"] < MOST_STEPS:
             self.series.add(type_, body)
         if type_ == "drift":
-            self._drift(body)
+            self._drift(typed(run.Drift, body))
         elif type_ == "step":
-            self._step(body)
+            self._step(typed(run.Step, body))
         elif type_ == "episode_end":
-            self.tally["violations"] += len(body["violations"])
-            self.ended = as_name(body["ended"])
-            self.first_success = None if body["first_success"] is None else as_int(body["first_success"])
+            end = typed(run.EpisodeEnd, body)
+            self.tally["violations"] += len(end["violations"])
+            self.ended = as_name(end["ended"])
+            self.first_success = None if end["first_success"] is None else as_int(end["first_success"])
 
-    def _drift(self, body: Data) -> None:
+    def _drift(self, body: run.Drift) -> None:
         frame, changed = self.tally["steps"], body["changed"]
         self.tally["drifts"] += 1
         self.tally["redrawn"] += self._map in changed
@@ -95,16 +97,19 @@ class Episode:
                     track.places[frame] = place
                     track.jumps.add(frame)
 
-    def _step(self, body: Data) -> None:
-        for name, part in (("proposals", "decisions"), ("violations", "violations")):
-            self.tally[name] += len(body[part])
+    def _step(self, body: run.Step) -> None:
+        self.tally["proposals"] += len(body["decisions"])
+        self.tally["violations"] += len(body["violations"])
         self.tally["steps"] += 1
         for decision in body["decisions"]:
             self.rejections.update(as_name(failing["gate"]) for failing in decision["rejected"])
         record = body["record"]
         for track in self.tracks if self.tally["steps"] <= MOST_STEPS else ():
-            known = track.token["each"] is not None and record is not None
-            track.places.append(self._inside(record[track.token["each"]]) if known else track.places[-1])
+            figure = track.token["each"]
+            if figure is None or record is None:
+                track.places.append(track.places[-1])
+            else:
+                track.places.append(self._inside(record[figure]))
 
     def _at_start(self, token: Data, state: Data) -> Place | None:
         """The place of a token in a state, or in as much of it as holds the place."""
@@ -137,9 +142,10 @@ def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
         for type_, body in evidence.bodies():
             if type_ == "start":
                 start = body
-            elif body.get("episode") == number:
+            elif typed(run.Decided, body).get("episode") == number:
                 if type_ == "episode":
-                    found = Episode(drawing, StepSeries(specs.charts(units)), start, body["state"])
+                    state = typed(run.Episode, body)["state"]
+                    found = Episode(drawing, StepSeries(specs.charts(units)), start, state)
                 elif found is not None:
                     found.add(type_, body)
     if found is None:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Diagnostics
+from specledger.core.events import Severity
 from specledger.expr import EvaluationError, ListType, RecordType, Type
 from specledger.gates.capability import TOKEN
 from specledger.gates.documents import document_type, words_at
@@ -125,12 +126,12 @@ class _Finding(Struct, frozen=True):
     invariant: str
     reason: str
     data: Any
-    severity: str = "fatal"
+    severity: Severity = Severity.FATAL
     told: Mapping[str, Any] | None = None
 
     @property
     def fatal(self) -> bool:
-        return self.severity == "fatal"
+        return self.severity is Severity.FATAL
 
     def entry(self) -> dict[str, Any]:
         return witness(self.invariant, self.reason, self.data if self.told is None else self.told, self.severity)

@@ -31,6 +31,7 @@ from specledger.core.canonical import (
     parse_json,
 )
 from specledger.core.digest import hash_json, sha256_hex
+from specledger.core.events import Severity
 from specledger.core.floats import FLOATS_ANYWHERE, FloatPolicy
 from specledger.gates.documents import axion
 
@@ -129,7 +130,7 @@ def world_action(step: Mapping[str, Any]) -> dict[str, Any]:
     return {**step["args"], "op": step["op"]}
 
 
-def witness(invariant: str, message: str, data: object, severity: str = "fatal") -> dict[str, Any]:
+def witness(invariant: str, message: str, data: object, severity: Severity = Severity.FATAL) -> dict[str, Any]:
     """What an audit entry holds of a finding: the data stay outside, bound by their hash.
 
     `message` holds codes, never the text of an exception or of a document.
@@ -140,7 +141,7 @@ def witness(invariant: str, message: str, data: object, severity: str = "fatal")
         digest = sha256_hex(_spelled(data))
     return {
         "invariant": invariant[:_MOST_NAME],
-        "severity": severity,
+        "severity": severity.value,
         "message": message[:_MOST_MESSAGE] or invariant,
         "data_hash": digest,
     }

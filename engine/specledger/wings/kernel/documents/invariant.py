@@ -8,6 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics
+from specledger.core.events import Severity
 from specledger.expr import BOOL, INT, STRING, Checked, Emitter, Environment, ListType, RecordType, compile_function
 from specledger.gates.invariant import Invariant, emit_breach
 from specledger.lang.bind import fields_of
@@ -51,7 +52,7 @@ class DocumentInvariant(Struct, frozen=True):
     """
 
     name: str
-    severity: str
+    severity: Severity
     judge: Callable[[Any, Any, Any], dict[str, Any] | None]
     rules: tuple[Checked, Checked]
 
@@ -82,4 +83,4 @@ def check_document_invariant(
         sources = {"now": now, "document": shown, "found": found, **fields_of(emitter, now, state.fields)}
         return emit_breach(emitter, Invariant(when, require, told), [now, shown, found], sources, Let(), idle="None")
 
-    return DocumentInvariant(spec.name, model.severity, compile_function(compose), (when, require))
+    return DocumentInvariant(spec.name, Severity(model.severity), compile_function(compose), (when, require))

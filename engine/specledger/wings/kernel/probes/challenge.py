@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from specledger.core.calibration import VAGUE
+from specledger.core.causes import Cause
 from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Asked, Noisy, Placebo, ProbeEvidence, TraceReplay, Trial
 from specledger.wings.kernel.probes.aims import Aim, changes_of_unread, draw_aims, find_aims
-from specledger.wings.kernel.probes.causes import Cause
 from specledger.wings.kernel.probes.check import Probe
 from specledger.wings.kernel.probes.judgement import (
     PREDICTIONS,
@@ -80,9 +82,9 @@ class _Asking:
         self._situation = situation
         self._before = before
         self._asked = 0
-        self._trials: list[dict[str, Any]] = []
-        self._null = {"asked": 0, "changed": 0}
-        self._evidence: dict[str, Any] = {
+        self._trials: list[Trial] = []
+        self._null: Asked = {"asked": 0, "changed": 0}
+        self._evidence: ProbeEvidence = {
             "of": spec.of,
             "deterministic": target.deterministic,
             "before": before.choice,
@@ -99,11 +101,11 @@ class _Asking:
                 self._block(changes)
                 blocks += 1
             made += 1
-        evidence.update(told)
-        evidence["placebo"] = self._placebo(drawn, document, stream)
+        evidence.update(typed(ProbeEvidence, told))
+        evidence["placebo"] = typed(Placebo, self._placebo(drawn, document, stream))
         self._explain(stream)
         if not settled(evidence):
-            evidence["noisy"] = spec.noisy.model_dump()
+            evidence["noisy"] = typed(Noisy, spec.noisy.model_dump())
         self._demand(drawn, document)
         found: Judgement = judge(evidence, spec)
         if spec.test.most is not None:
@@ -130,7 +132,7 @@ class _Asking:
         if forced:
             self._again(spec.noisy.same - null["asked"])
         times = max(spec.repeats, spec.noisy.repeats) if forced else spec.repeats
-        self._trials += [self._trial(*change, number) for change in changes for number in range(times)]
+        self._trials += [typed(Trial, self._trial(*change, number)) for change in changes for number in range(times)]
 
     def _again(self, times: int) -> None:
         """Ask the same question again."""
@@ -183,7 +185,7 @@ class _Asking:
         }
         held = self._probe.expect(values)
         told = {**trial, "after": after.choice, "declared": declared.choice, "held": held}
-        miss = miss_of(told, self._before.choice, self._spec.of)
+        miss = miss_of(typed(Trial, told), self._before.choice, self._spec.of)
         if miss is not None:
             told["miss"] = str(miss)
             if self._may_be_explained:
@@ -248,6 +250,6 @@ class _Asking:
         if "reveal" in demand:
             evidence["revealed"] = self._target.reveal(document, [aim.variable for aim in drawn if aim.variable])
         if "trace" in demand:
-            evidence["trace"] = self._target.replay(document, self._situation)
+            evidence["trace"] = typed(TraceReplay, self._target.replay(document, self._situation))
         if "restate" in demand:
             evidence["restated"] = self._target.restate(document, self._situation)

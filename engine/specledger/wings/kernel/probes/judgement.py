@@ -16,21 +16,21 @@ A run judges by `judge` when it makes a challenge, and verification can judge th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
+from specledger.core.causes import NOT_ASKED, Cause
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts.kernel import ProbeEvidence, Trial
 from specledger.spec.base import QFIXED_ONE
-from specledger.wings.kernel.probes.causes import NOT_ASKED, Cause
 from specledger.wings.kernel.probes.exact_tests import above_noise, at_least, at_most, not_most_frequent
 from specledger.wings.kernel.spec.probe import Challenge
 
 PREDICTIONS: Final = ("claims", "counterfactuals")
 """The challenges of stated predictions."""
 
-Trial = Mapping[str, Any]
 Changes = dict[tuple[int, str], list[Trial]]
 """The answers to each change that was made, by the claim that was drawn and by whose alternative was taken."""
 
@@ -58,7 +58,7 @@ class Found(NamedTuple):
     convicting: Sequence[Sequence[Trial]] = ()
 
 
-def judge(evidence: Mapping[str, Any], challenge: Challenge) -> Judgement:
+def judge(evidence: ProbeEvidence, challenge: Challenge) -> Judgement:
     """The verdict of a challenge that asked something, with its cause.
 
     Raises:
@@ -76,7 +76,7 @@ def judge(evidence: Mapping[str, Any], challenge: Challenge) -> Judgement:
     return Judgement(verdict, why, answers, found.p)
 
 
-def _with_demands(evidence: Mapping[str, Any], answers: Verdict, cause: str) -> tuple[Verdict, str]:
+def _with_demands(evidence: ProbeEvidence, answers: Verdict, cause: str) -> tuple[Verdict, str]:
     """The verdict and its cause, given what the answers amount to."""
     trials, lacking = evidence["trials"], _not_shown(evidence)
     if answers is Verdict.FAIL:
@@ -94,7 +94,7 @@ def _with_demands(evidence: Mapping[str, Any], answers: Verdict, cause: str) -> 
     return answers, Cause.NOISE if changes_of(trials) else Cause.NOTHING_CHANGED
 
 
-def agrees(verdict: str, cause: str, evidence: Mapping[str, Any], challenge: Challenge) -> bool:
+def agrees(verdict: str, cause: str, evidence: ProbeEvidence, challenge: Challenge) -> bool:
     """Whether the recorded verdict and cause of a challenge are those of its recorded evidence.
 
     An ERROR has no evidence that could agree with it.
@@ -124,19 +124,19 @@ def miss_of(trial: Trial, before: str, of: str) -> str | None:
     return Cause.INERT if trial["after"] == before else Cause.MISPREDICTED
 
 
-def settled(evidence: Mapping[str, Any]) -> bool:
+def settled(evidence: ProbeEvidence) -> bool:
     """Whether the agent declares itself deterministic, and answered each question that was repeated alike."""
     null, answers = evidence["null"], changes_of(evidence["trials"]).values()
     alike = all(len({trial["after"] for trial in one}) == 1 for one in answers)
     return bool(evidence["deterministic"] and null["asked"] and not null["changed"] and alike)
 
 
-def may_draw_there(evidence: Mapping[str, Any], challenge: Challenge) -> bool:
+def may_draw_there(evidence: ProbeEvidence, challenge: Challenge) -> bool:
     """Whether the challenge is of another episode, and the agent may draw: it convicts nobody then."""
     return challenge.on == "fresh" and not settled(evidence)
 
 
-def follows_declared(evidence: Mapping[str, Any], found: Found) -> bool:
+def follows_declared(evidence: ProbeEvidence, found: Found) -> bool:
     """Whether the misses are the choices of the declared procedure.
 
     Of a settled agent every miss is; of any other no answer came more often than that choice, where it is convicted.
@@ -153,7 +153,7 @@ def _leads(trials: Sequence[Trial]) -> bool:
     return came[procedure] == max(came.values())
 
 
-def _explained(evidence: Mapping[str, Any], found: Found, challenge: Challenge) -> bool:
+def _explained(evidence: ProbeEvidence, found: Found, challenge: Challenge) -> bool:
     """Whether the agent did what its declared procedure does, and that procedure explains its choices."""
     explanation = evidence.get("explanation")
     if explanation is None or explanation["here"] != evidence["before"] or not follows_declared(evidence, found):
@@ -164,7 +164,7 @@ def _explained(evidence: Mapping[str, Any], found: Found, challenge: Challenge) 
     return not _rare(above_noise(changed, asked, null["changed"], null["asked"]), challenge, 1)
 
 
-def _asked_too_seldom(evidence: Mapping[str, Any], challenge: Challenge) -> bool:
+def _asked_too_seldom(evidence: ProbeEvidence, challenge: Challenge) -> bool:
     """Whether an agent that may draw was asked less often than `noisy` says."""
     asked, changes = evidence["null"]["asked"], changes_of(evidence["trials"]).values()
     few = any(len(one) < challenge.noisy.repeats for one in changes)
@@ -210,7 +210,7 @@ def changes_of(trials: Sequence[Trial], *, every: bool = False) -> Changes:
     return found
 
 
-def weigh(evidence: Mapping[str, Any], challenge: Challenge) -> Found:
+def weigh(evidence: ProbeEvidence, challenge: Challenge) -> Found:
     """What the answers show, if all that was stated counts."""
     changes = changes_of(evidence["trials"])
     if not changes or not evidence["null"]["asked"]:
@@ -230,15 +230,15 @@ def _of_settled(changes: Changes, challenge: Challenge) -> Found:
     if sure:
         return Found(Verdict.FAIL, None, sure)
     unsure = {drawn: one[0] for (drawn, _), one in changes.items() if _rate(one[0]) not in (None, QFIXED_ONE)}
-    held = sum(trial["held"] for trial in unsure.values())  # of two alternatives of a claim the kernel's, which it drew
+    held = _count_held(unsure.values())  # of two alternatives of a claim the kernel's, which it drew
     p = at_most(held, [trial["confidence"] for trial in unsure.values()], QFIXED_ONE)
     convicted = p * QFIXED_ONE <= challenge.test.error
     return Found(Verdict.FAIL if convicted else Verdict.INCONCLUSIVE, p, missed)
 
 
-def _of_drawing(changes: Changes, evidence: Mapping[str, Any], challenge: Challenge) -> Found:
+def _of_drawing(changes: Changes, evidence: ProbeEvidence, challenge: Challenge) -> Found:
     trials = [trial for one in changes.values() for trial in one]
-    held, looks = sum(trial["held"] for trial in trials), len(looks_of(challenge, _drawn(evidence)))
+    held, looks = _count_held(trials), len(looks_of(challenge, _drawn(evidence)))
     if challenge.of == "unused":
         null = evidence["null"]
         tests = [(above_noise(len(trials) - held, len(trials), null["changed"], null["asked"]), trials)]
@@ -258,10 +258,15 @@ def _of_drawing(changes: Changes, evidence: Mapping[str, Any], challenge: Challe
 
 def _p_of_change(trials: Sequence[Trial]) -> Fraction:
     """The p-value of the answers to one change, under what was stated of it."""
-    held, rate = sum(trial["held"] for trial in trials), _rate(trials[0])
+    held, rate = _count_held(trials), _rate(trials[0])
     if rate is not None:
         return at_most(held, [rate] * len(trials), QFIXED_ONE)
     return not_most_frequent(held, Counter(trial["after"] for trial in trials if not trial["held"]).values())
+
+
+def _count_held(trials: Iterable[Trial]) -> int:
+    """How many answers hold, all of them to changes that were made."""
+    return sum(cast(bool, trial["held"]) for trial in trials)
 
 
 def _rate(trial: Trial) -> int | None:
@@ -275,11 +280,11 @@ def _rare(p: Fraction, challenge: Challenge, looks: int) -> bool:
     return p * looks * QFIXED_ONE <= challenge.test.error
 
 
-def _drawn(evidence: Mapping[str, Any]) -> int:
+def _drawn(evidence: ProbeEvidence) -> int:
     return len(changes_of(evidence["trials"], every=True))
 
 
-def _cause_of_misses(found: Found, evidence: Mapping[str, Any]) -> str:
+def _cause_of_misses(found: Found, evidence: ProbeEvidence) -> str:
     """Why the answers fail: inert, if half of the misses of some change that convicts are."""
     causes = [
         Counter(miss_of(trial, evidence["before"], evidence["of"]) for trial in one if not trial["held"])
@@ -290,7 +295,7 @@ def _cause_of_misses(found: Found, evidence: Mapping[str, Any]) -> str:
     return str(next(iter(causes[0])))
 
 
-def _not_shown(evidence: Mapping[str, Any]) -> Cause | None:
+def _not_shown(evidence: ProbeEvidence) -> Cause | None:
     """The first of the demands that the agent did not meet."""
     trace = evidence.get("trace")
     if evidence.get("revealed") is False:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from specledger.core.causes import Cause
 from specledger.core.verdict import Verdict
-from specledger.wings.kernel.probes.causes import Cause
 from specledger.wings.kernel.probes.json_patch import NotApplicable
 from specledger.wings.kernel.probes.outcome import Outcome
 from specledger.wings.kernel.probes.target import Attempt, ProbeTarget, Reply, Situation

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from specledger.compile.plan import Actor
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Probe
 from specledger.verify.extension import Controlled
 from specledger.wings.kernel.plan import kernels_of
 from specledger.wings.kernel.verify.judge import observe
@@ -13,7 +15,7 @@ from specledger.wings.kernel.verify.probed import check_probe
 
 
 def _check(body: Mapping[str, Any], actors: list[Actor]) -> None:
-    check_probe(body, [probe for kernel in kernels_of(actors) for probe in kernel.probes])
+    check_probe(typed(Probe, body), [probe for kernel in kernels_of(actors) for probe in kernel.probes])
 
 
 CONTROLLED: Final = Controlled(_check, observe)

@@ -15,6 +15,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.compile.plan import Actor, State
+from specledger.core.causes import Cause
 from specledger.core.verdict import Verdict
 from specledger.expr import Checked, EvaluationError, RecordType
 from specledger.verify.judge import given_by
@@ -22,7 +23,6 @@ from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Names, Reference
 from specledger.wings.kernel.documents.invariant import DocumentInvariant
 from specledger.wings.kernel.plan import KernelPlan, kernel_of, with_kernel
-from specledger.wings.kernel.probes.causes import Cause
 from specledger.wings.kernel.probes.check import Probe
 
 _ALWAYS: Final = "true"

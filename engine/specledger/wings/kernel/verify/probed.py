@@ -6,18 +6,18 @@ What an agent answered is recorded and only replay makes it again; what follows 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
+from specledger.core.causes import Cause
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts.kernel import Explanation, ProbeEvidence, Trial
+from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
 from specledger.expr import EvaluationError
 from specledger.verify.checks import E_STATE, Broken, agree, demand, same
-from specledger.wings.kernel.probes.causes import Cause
 from specledger.wings.kernel.probes.check import Probe
 from specledger.wings.kernel.probes.judgement import agrees, looks_of, settled
 from specledger.wings.kernel.spec.probe import Challenge
-
-Body = Mapping[str, Any]
 
 _DEMANDED: Final = {"revealed": "reveal", "trace": "trace", "restated": "restate"}
 """Fields of evidence, each with the demand that it is there for."""
@@ -28,7 +28,10 @@ _NOT_OFFERED: Final = frozenset(
 """Why an offer could not be made."""
 
 
-def check_probe(body: Body, probes: Sequence[Probe]) -> None:
+_NOT_EXPLAINED: Final[Explanation] = {"here": "", "asked": 0, "changed": 0}
+
+
+def check_probe(body: ProbeReceipt, probes: Sequence[Probe]) -> None:
     """Check the receipt of a probe against those of the run's probes that have its name.
 
     Raises:
@@ -48,10 +51,11 @@ def check_probe(body: Body, probes: Sequence[Probe]) -> None:
     raise found[0]
 
 
-def _check(body: Body, probe: Probe) -> None:
+def _check(body: ProbeReceipt, probe: Probe) -> None:
     what = f"the probe {probe.spec.name} at t = {body['t']}"
     agree(body, {"at": probe.spec.at}, what, E_STATE)
-    verdict, cause, evidence = body["verdict"], body["cause"], body["evidence"]
+    verdict, evidence = body["verdict"], body["evidence"]
+    cause: Any = body["cause"]
     if verdict == Verdict.ERROR:
         demand(isinstance(cause, str) and cause and not evidence, f"{what} has an error and evidence", E_STATE)
         return
@@ -68,13 +72,15 @@ def _check(body: Body, probe: Probe) -> None:
     demand(holds, f"{what} has a verdict, a cause or figures that its evidence does not give", E_STATE)
 
 
-def _offer_agrees(verdict: str, cause: str, evidence: Body, probe: Probe) -> bool:
+def _offer_agrees(verdict: str, cause: str, evidence: ProbeEvidence, probe: Probe) -> bool:
     """Whether what the kernel answered gives the verdict of an offer."""
     offer = probe.spec.offer
     assert offer is not None  # noqa: S101 - a probe without a challenge has one
     if not evidence:
         return verdict == Verdict.INCONCLUSIVE and cause in _NOT_OFFERED
-    taken, denied, reasons = evidence["taken"], evidence["denied"], evidence["reasons"]
+    reasons = evidence["reasons"]
+    taken: Any = evidence["taken"]
+    denied: Any = evidence["denied"]
     fits = same([evidence["does"], evidence["breaches"]], [offer.does, offer.breaches])
     if not fits or not isinstance(taken, bool) or isinstance(denied, bool) is not taken:
         return False
@@ -90,10 +96,10 @@ def _offer_agrees(verdict: str, cause: str, evidence: Body, probe: Probe) -> boo
     return (verdict, cause) == ((Verdict.PASS, "") if holds else (Verdict.FAIL, Cause.TAKEN))
 
 
-def _is_whole(evidence: Body, challenge: Challenge) -> bool:
+def _is_whole(evidence: ProbeEvidence, challenge: Challenge) -> bool:
     """Whether there is what the probe asks for and demands: no more and no fewer questions, and nothing left out."""
     null, trials, placebo = evidence["null"], evidence["trials"], evidence["placebo"]
-    explained = evidence.get("explanation", {"asked": 0, "changed": 0})
+    explained = evidence.get("explanation", _NOT_EXPLAINED)
     arms = ((null, None), (placebo, challenge.arms.placebos), (explained, challenge.explain))
     counted = all(
         type(arm["asked"]) is type(arm["changed"]) is int
@@ -111,7 +117,7 @@ def _is_whole(evidence: Body, challenge: Challenge) -> bool:
     return counted and stated and fits and _questions(evidence, challenge, len(asked)) == questions
 
 
-def _questions(evidence: Body, challenge: Challenge, changes: int) -> tuple[int, int]:
+def _questions(evidence: ProbeEvidence, challenge: Challenge, changes: int) -> tuple[int, int]:
     """How often the same question was asked again, and how often each change was asked about."""
     same_, repeats, noisy = max(1, challenge.arms.same), challenge.repeats, challenge.noisy
     if challenge.test.most is not None:
@@ -122,9 +128,10 @@ def _questions(evidence: Body, challenge: Challenge, changes: int) -> tuple[int,
     return max(same_, noisy.same), max(repeats, noisy.repeats)
 
 
-def _held(trial: Body, evidence: Body, probe: Probe) -> bool:
+def _held(trial: Trial, evidence: ProbeEvidence, probe: Probe) -> bool:
     """Whether an answer is recorded to hold as the probe's `expect` says, if that reads choices alone."""
-    challenge, held, after = probe.spec.challenge, trial["held"], trial["after"]
+    challenge, after = probe.spec.challenge, trial["after"]
+    held: Any = trial["held"]
     assert challenge is not None  # noqa: S101 - the caller looked
     if after is None or held is None:
         return after is None and held is None

@@ -14,6 +14,9 @@ from msgspec import Struct
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
 from specledger.evidence.kind import LAW as LAW_RECEIPTS
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.law import Judged, LawStatus
+from specledger.evidence.receipts.law import Verdict as VerdictBody
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.verify import check_names
@@ -27,7 +30,7 @@ from specledger.wings.laws.law import Law, LawPlan
 from specledger.wings.laws.law_question import questions_of, within_range
 from specledger.wings.laws.proofs.question import Opaque, facts
 from specledger.wings.laws.trial import meets, run_law
-from specledger.wings.laws.verdict import REASONS, STATUSES, digest_verdict
+from specledger.wings.laws.verdict import REASONS, digest_verdict
 from specledger.wings.laws.verify.certificates import InvalidCertificate, check_certificate
 from specledger.wings.laws.verify.violation import check_counterexample, check_proved
 
@@ -60,14 +63,14 @@ class LawContent(Struct, frozen=True):
 
     def check(self, verification: Verification, obstacle: str | None) -> LawContent:
         """Check the verdict, and the certificate and the counterexample if it has them."""
-        law, verdict = self.plan.law, self.bodies["verdict"]["verdict"]
-        # 10
+        law, verdict = self.plan.law, typed(Judged, self.bodies["verdict"])["verdict"]
+        # check 10: the verdict matches its law and is consistent
         verification.attempt(check_names.VERDICT, self._check_verdict)
-        # 11, if there is one
         if verdict["certificate"] is not None:
+            # check 11: the certificate proves the law (if there is one)
             verification.attempt(check_names.CERTIFICATE, partial(check_proof, law, verdict))
-        # 12, if there is one
         if verdict["counterexample"] is not None:
+            # check 12: the counterexample violates the law when evolved again (if there is one)
             verification.attempt(check_names.COUNTEREXAMPLE, partial(check_refutation, law, verdict["counterexample"]))
         return self
 
@@ -78,11 +81,11 @@ class LawContent(Struct, frozen=True):
             raise Broken(E_VERDICT, f"the verdict is malformed: {misformed(error)}") from None
 
     def _compare(self) -> str:
-        plan, body, end = self.plan, self.bodies["verdict"], self.bodies["end"]
-        verdict = body["verdict"]
+        plan, receipt, end = self.plan, typed(Judged, self.bodies["verdict"]), self.bodies["end"]
+        verdict = receipt["verdict"]
         expected = None if plan.expected is None else dict(plan.expected)
         check_about(plan.law, verdict)
-        agree(body, {"digest": digest_verdict(verdict), "expected": expected}, "the verdict", E_VERDICT)
+        agree(receipt, {"digest": digest_verdict(verdict), "expected": expected}, "the verdict", E_VERDICT)
         agree(end, {"status": verdict["status"], "met": meets(verdict, expected)}, "the end", E_VERDICT)
         return str(verdict["status"])
 
@@ -104,7 +107,7 @@ def compile_law_again(checked: Checked[LawOrder, Any], specs: Bundle, resources:
         raise invalid(rejected) from None
 
 
-def check_about(law: Law, verdict: Mapping[str, Any]) -> None:
+def check_about(law: Law, verdict: VerdictBody) -> None:
     """Check that a verdict is about a law, and that its status has the evidence that it needs."""
     about = {
         "law": law.name,
@@ -116,18 +119,22 @@ def check_about(law: Law, verdict: Mapping[str, Any]) -> None:
         "contract": law.contract,
     }
     agree(verdict, about, "the verdict", E_VERDICT)
-    power = verdict["power"]
-    if verdict["status"] == "PASS" and verdict["certificate"] is None and not (power["usable"] and power["hits"]):
+    power: Any = verdict["power"]
+    if (
+        verdict["status"] == LawStatus.PASS
+        and verdict["certificate"] is None
+        and not (power["usable"] and power["hits"])
+    ):
         raise Broken(E_VERDICT, "the law has passed without a usable case that hits it")
     _rests(verdict)
 
 
-def check_proof(law: Law, verdict: Mapping[str, Any]) -> str:
+def check_proof(law: Law, verdict: VerdictBody) -> str:
     """Check that the certificate in a verdict proves what the law asks, and no more than the verdict says.
 
     That the question is the law's own is no matter of belief alone: no short ring may violate a law that is proved.
     """
-    certificate = verdict["certificate"]
+    certificate: Any = verdict["certificate"]
     questions = [asked for each in questions_of(law) for asked in (each.question, within_range(each.question, law))]
     if not questions:
         raise Broken(E_CERTIFICATE, "the law asks nothing that could be proved")
@@ -141,7 +148,7 @@ def check_proof(law: Law, verdict: Mapping[str, Any]) -> str:
         raise Broken(E_CERTIFICATE, str(invalid)) from None
     except EvaluationError as error:
         raise Broken(E_CERTIFICATE, f"the claim cannot be judged: {error.message}") from None
-    if up_to != verdict["up_to"] or (up_to is not None and verdict["status"] == "PROVED"):
+    if up_to != verdict["up_to"] or (up_to is not None and verdict["status"] == LawStatus.PROVED):
         raise Broken(E_CERTIFICATE, f"it proves the law {_reach(up_to)}, the verdict says otherwise")
     if verdict["proved_for"] != asked.contract:
         raise Broken(E_CERTIFICATE, f"it is about {asked.contract}, the verdict says otherwise")
@@ -159,16 +166,20 @@ def check_refutation(law: Law, recorded: Any) -> str:
     return f"violated at step {recorded['t']}"
 
 
-def _rests(verdict: Mapping[str, Any]) -> None:
+def _rests(verdict: VerdictBody) -> None:
     """Check that a status has the evidence that it needs."""
     status, reason, method = verdict["status"], verdict["reason"], verdict["method"]
-    if status not in STATUSES or (status == "UNKNOWN") != (reason is not None) or reason not in (None, *REASONS):
+    if (
+        status not in (*LawStatus,)
+        or (status == LawStatus.UNKNOWN) != (reason is not None)
+        or reason not in (None, *REASONS)
+    ):
         raise Broken(E_VERDICT, f"{status!r} has the reason {reason!r}")
-    if (status == "FAIL") != (verdict["counterexample"] is not None):
+    if (status == LawStatus.FAIL) != (verdict["counterexample"] is not None):
         raise Broken(E_VERDICT, f"{status} and its counterexample do not go together")
-    if status == "PROVED" and (method != "proof" or verdict["certificate"] is None):
+    if status == LawStatus.PROVED and (method != "proof" or verdict["certificate"] is None):
         raise Broken(E_VERDICT, "PROVED rests on no certificate")
-    if status == "FAIL" and verdict["certificate"] is not None:
+    if status == LawStatus.FAIL and verdict["certificate"] is not None:
         raise Broken(E_VERDICT, "FAIL has a certificate that the law holds")
 
 

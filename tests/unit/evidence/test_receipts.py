@@ -1,0 +1,112 @@
+"""The types of receipts: strict schemas follow from them, which every pinned receipt meets and no altered one does."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from specledger.core.canonical import pretty
+from specledger.core.typed_dicts import fields_of
+from specledger.evidence.receipts.kernel import AuditEntry
+from specledger.evidence.receipts.schemas import RECEIPTS, schema_of
+from specledger.expr import IntType, ListType, MapType, RecordType
+from specledger.expr.typed_dicts import record_type
+from specledger.gates.documents import document_type
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDERS = ("golden", "misbehaviour", "suites", "laws", "discovery", "tampered/bases")
+TYPES = [(kind, type_) for kind, types in RECEIPTS.items() for type_ in types]
+NAMES = {"scenario": "run", "suite": "suite", "law": "law", "discovery": "discovery"}
+
+
+@cache
+def validator(kind):
+    return jsonschema_rs.Draft202012Validator(schema_of(kind))
+
+
+@cache
+def pinned():
+    """The lines of every pinned run, suite, law and discovery, by kind."""
+    lines: dict[str, list[dict[str, Any]]] = {kind: [] for kind in RECEIPTS}
+    files = [path for folder in FOLDERS for path in sorted((ROOT / "fixtures" / folder).rglob("*.jsonl"))]
+    for path in files:
+        read = [json.loads(line) for line in path.read_bytes().splitlines()]
+        if "type" in read[0]:  # the others are audit logs and tapes
+            lines[next(kind for name, kind in NAMES.items() if name in read[0]["body"])] += read
+    return lines
+
+
+@cache
+def example(kind, type_):
+    return next(line for line in pinned()[kind] if line["type"] == type_)
+
+
+@pytest.mark.parametrize("kind", RECEIPTS)
+def test_the_files_are_those_that_the_types_give(kind):
+    written = (ROOT / "schemas/receipts" / f"{kind}.schema.json").read_text(encoding="utf-8")
+    command = f"spec schema receipts/{kind} > schemas/receipts/{kind}.schema.json"
+    assert written == pretty(schema_of(kind)), f"write it again: {command}"
+
+
+def test_there_are_no_other_files():
+    assert {path.name for path in (ROOT / "schemas/receipts").iterdir()} == {f"{kind}.schema.json" for kind in RECEIPTS}
+
+
+@pytest.mark.parametrize("kind", RECEIPTS)
+def test_every_pinned_receipt_is_of_its_type(kind):
+    lines = pinned()[kind]
+    assert {line["type"] for line in lines} == set(RECEIPTS[kind])
+    wrong = [(line["type"], error.message) for line in lines for error in validator(kind).iter_errors(line)]
+    assert wrong[:5] == []
+
+
+@pytest.mark.parametrize(("kind", "type_"), TYPES)
+def test_a_receipt_without_a_field_is_not_of_its_type(kind, type_):
+    line = example(kind, type_)
+    required = [name for name, field in fields_of(RECEIPTS[kind][type_]).items() if not field.optional]
+    assert required
+    for name in required:
+        body = {key: value for key, value in line["body"].items() if key != name}
+        assert not validator(kind).is_valid({**line, "body": body}), name
+
+
+@pytest.mark.parametrize(("kind", "type_"), TYPES)
+def test_a_receipt_with_another_field_is_not_of_its_type(kind, type_):
+    line = example(kind, type_)
+    assert validator(kind).is_valid(line)
+    assert not validator(kind).is_valid({**line, "body": {**line["body"], "more": 0}})
+
+
+@pytest.mark.parametrize(
+    ("kind", "type_", "change"),
+    [
+        ("run", "step", {"success": 1}),
+        ("run", "step", {"violations": [{"invariant": "a", "severity": "grave", "witness": {}}]}),
+        ("run", "step", {"decisions": [{"rejected": [], "error": "E_X"}]}),
+        ("run", "episode_end", {"ended": "somehow"}),
+        ("run", "probe", {"verdict": "MAYBE"}),
+        ("run", "probe", {"evidence": {"taken": "no"}}),
+        ("suite", "check", {"opportunities": "3"}),
+        ("law", "end", {"status": "TRUE"}),
+        ("discovery", "stop", {"reason": None}),
+    ],
+)
+def test_a_receipt_with_a_wrong_value_is_not_of_its_type(kind, type_, change):
+    line = example(kind, type_)
+    assert not validator(kind).is_valid({**line, "body": {**line["body"], **change}})
+
+
+def shape(type_):
+    """A type without the ranges of its integers and the sizes of its lists."""
+    if isinstance(type_, RecordType):
+        return {name: (shape(field), name in type_.optional) for name, field in type_.fields.items()}
+    if isinstance(type_, ListType | MapType):
+        return [shape(type_.item if isinstance(type_, ListType) else type_.value)]
+    return "int" if isinstance(type_, IntType) else str(type_)
+
+
+def test_an_audit_entry_is_what_its_document_schema_says():
+    assert shape(record_type(AuditEntry)) == shape(document_type("audit_entry"))
