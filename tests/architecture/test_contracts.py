@@ -26,7 +26,7 @@ KEPT |= {
     "specledger/spec/owner.py": "import pydantic",
     "specledger/core/owner.py": "import orjson",
 }
-WINGS = CONTRACTS["wings"]["layers"]
+WINGS = [wing for layer in CONTRACTS["wings"]["layers"] for wing in re.split(r"\W+", layer)]
 KEPT |= {f"specledger/wings/{wing}/__init__.py": "" for wing in WINGS}
 KEPT |= {f"specledger/wings/{wing}/spec/__init__.py": "import pydantic" for wing in WINGS}
 KEPT |= {f"specledger/wings/{wing}/commands.py": "import typer" for wing in WINGS}

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
+from specledger.core.wing import missing_wings
 from specledger.load import shipped
 from specledger.load.document import Document, Node, ResolvedRef
 from specledger.load.findings import E_SPEC_MISSING_KEY, add_key, describe, place_of
@@ -50,7 +51,8 @@ def has_head(document: Document, kinds: SpecKinds, diagnostics: Diagnostics) -> 
     match = _SPEC.fullmatch(node.value) if isinstance(node.value, str) else None
     if match is None or match[1] not in kinds or match[2] != "1":
         near = suggest(match[1] if match else str(node.value), kinds)
-        hint = f"did you mean `{near}/v1`?" if near else f"kinds: {', '.join(kinds)}"
+        hints = [f"did you mean `{near}/v1`?" if near else f"kinds: {', '.join(kinds)}", missing_wings()]
+        hint = "; ".join(filter(None, hints))
         message = "there is no such kind of spec"
         diagnostics.error(E_SPEC_KIND, message, node.span, expected=expected, found=describe(node), hint=hint)
         return False

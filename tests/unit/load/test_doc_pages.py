@@ -80,7 +80,7 @@ def test_what_no_example_causes_names_a_test_that_does():
 
 
 def test_a_cluster_without_its_package(monkeypatch):
-    from specledger.pipeline.cluster import connect
+    from specledger.wings.bridges.cluster.connection import connect
 
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(Rejected, match="E_CLUSTER_PACKAGE"), connect("local:1"):

@@ -148,7 +148,7 @@ def test_without_gymnasium_a_diagnostic_names_the_extra(monkeypatch):
 def test_forms_of_every_type_round_trip():
     from specledger.expr import BOOL, INT, STRING, ListType, RecordType
     from specledger.expr.check.types import MapType
-    from specledger.gym.spaces import form_of
+    from specledger.wings.bridges.gym.spaces import form_of
 
     table = [
         (INT, -(2**60)),
