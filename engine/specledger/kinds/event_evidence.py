@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 
+from specledger.core.events import Event
+from specledger.evidence.kind import ReceiptKind
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
 from specledger.report.model import Check, Reading, Receipt, ReportKind
@@ -16,22 +18,22 @@ from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind
 from specledger.verify.replay import compare, make_again
 
-if TYPE_CHECKING:
-    from specledger.kinds.event_kind import EventKind
+Events = Callable[[Bundle], Iterator[Event]]
+Checks = Callable[[Mapping[str, Any]], Iterable[Check]]
 
 
-def event_evidence(kind: EventKind) -> EvidenceKind[Any, Any]:
+def event_evidence(receipts: ReceiptKind, events: Events) -> EvidenceKind[Any, Any]:
     """How evidence of a kind is verified: from `start` to `end`, and by replay."""
     return EvidenceKind(
-        receipts=kind.receipts,
+        receipts=receipts,
         order=_Order,
-        content=lambda checked, specs, _resources: _Content(kind, checked, specs),
+        content=lambda checked, specs, _resources: _Content(events, checked, specs),
     )
 
 
-def event_report(kind: EventKind) -> ReportKind:
-    """How reports read evidence of a kind."""
-    return ReportKind(lambda evidence: _Reading(kind, evidence))
+def event_report(checks: Checks) -> ReportKind:
+    """How reports read evidence of a kind: by the checks that a result leads to."""
+    return ReportKind(lambda evidence: _Reading(checks, evidence))
 
 
 class _Order:
@@ -50,7 +52,7 @@ class _Order:
 class _Content(Struct, frozen=True):
     """The specs of one bundle, from which its run is made again."""
 
-    kind: EventKind
+    events: Events
     checked: Checked[_Order, Any]
     specs: Bundle
 
@@ -60,19 +62,19 @@ class _Content(Struct, frozen=True):
 
     def replay(self) -> str:
         """Compare every receipt."""
-        lines = make_again(lambda _: self.kind.events(self.specs), self.specs.digest)
+        lines = make_again(lambda _: self.events(self.specs), self.specs.digest)
         return f"{compare(lines, self.checked.receipts.lines())} receipts"
 
     def judge(self, _obstacle: str | None) -> Count:
         """Nothing is judged."""
-        raise Lacking(f"the second evaluator judges expressions of scenarios, not specs of the kind {self.kind.name}")
+        raise Lacking("the second evaluator judges expressions of scenarios alone")
 
 
 class _Reading(Reading):
     """The checks of one bundle, by its result."""
 
-    def __init__(self, kind: EventKind, evidence: Evidence) -> None:
-        self._kind, self._result = kind, evidence.manifest["result"]
+    def __init__(self, checks: Checks, evidence: Evidence) -> None:
+        self._checks, self._result = checks, evidence.manifest["result"]
 
     def add(self, _receipt: Receipt) -> None:
         """Take a receipt: the result says all that is shown."""
@@ -83,4 +85,4 @@ class _Reading(Reading):
 
     def checks(self) -> Iterator[Check]:
         """The checks of the kind."""
-        yield from self._kind.checks(self._result)
+        yield from self._checks(self._result)

@@ -74,14 +74,14 @@ class EventKind(Kind):
         """How its evidence is verified: by replay."""
         from specledger.kinds.event_evidence import event_evidence
 
-        return event_evidence(self)
+        return event_evidence(self.receipts, self.events)
 
     @property
     def report(self) -> ReportKind:
         """How reports read its evidence: its checks."""
         from specledger.kinds.event_evidence import event_report
 
-        return event_report(self)
+        return event_report(self.checks)
 
     def check_bundle(self, bundle: Bundle) -> None:
         """Refuse a bundle that cannot be run; Rejected with every finding."""

@@ -34,6 +34,7 @@ from specledger.kinds.scenario_events import scenario_events
 from specledger.kinds.shards import episodes_of_shard, read_shards, refused, take_episodes, write_shard
 from specledger.load import Bundle
 from specledger.run.loop import separate
+from specledger.spec.base import SpecKinds
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 from specledger.verify.replay import make_run
@@ -59,9 +60,9 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
         return write_shard(writer, bundle, options.shard, len(own), model.episodes, "episode")
 
 
-def merge(folders: Sequence[Path], place: Path, options: RunOptions) -> Finished:
+def merge(folders: Sequence[Path], kinds: SpecKinds, place: Path, options: RunOptions) -> Finished:
     """Merge the shards of a scenario into its evidence; nothing is run."""
-    shards, bundle = read_shards(folders)
+    shards, bundle = read_shards(folders, kinds)
     events = take_episodes(shards, bundle, _separate(bundle))
     with bundle_writer(bundle, place, RECEIPTS) as writer:
         return _written(bundle, writer, options, events)

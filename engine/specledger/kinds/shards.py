@@ -27,8 +27,8 @@ from specledger.evidence.resume import engine_digest
 from specledger.evidence.workplace import SHARD
 from specledger.kinds.case import case_name
 from specledger.kinds.running import Finished
-from specledger.kinds.table import KINDS
 from specledger.load import Bundle
+from specledger.spec.base import SpecKinds
 from specledger.verify.checks import Broken
 from specledger.verify.derived_files import resolve_sources
 from specledger.verify.manifest import MAX_MANIFEST, read_document
@@ -69,7 +69,7 @@ def write_shard(
     return Finished(case_name(bundle), bundle.main.kind, writer.place, {"result": result})
 
 
-def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
+def read_shards(folders: Sequence[Path], kinds: SpecKinds) -> tuple[tuple[Shard, ...], Bundle]:
     """All shards of one run, and its specs; Rejected as E_SHARD."""
     for place in folders:
         odd = next(
@@ -94,7 +94,7 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
     if other is not None:
         raise refused(f"{other} has other files in {SOURCES}/ than {first.place}", _ALIKE)
     try:
-        bundle = resolve_sources(first.place, sorted(sources), KINDS)
+        bundle = resolve_sources(first.place, sorted(sources), kinds)
     except Broken as broken:
         raise refused(f"{first.place}: {SOURCES}/: {broken.message}") from None
     if bundle.digest != first.specs:

@@ -138,7 +138,7 @@ def test_a_kernel_and_an_unknown_name_are_refused():
 
 
 def test_without_gymnasium_a_diagnostic_names_the_extra(monkeypatch):
-    for module in [name for name in sys.modules if name.startswith("specledger.gym.")]:
+    for module in [name for name in sys.modules if name.startswith("specledger.wings.bridges.gym.")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     with pytest.raises(Rejected, match="E_GYM_MISSING"):
