@@ -79,7 +79,7 @@ inspect: install  ## the bridge to Inspect AI with its provider `mockllm`; insta
 		$(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' > .venv/inspect/outer && \
 		mv .venv/inspect/outer "$$($(INSPECT) -c 'import site; print(site.getsitepackages()[0])')/outer.pth" && \
 		$(INSPECT) -m pip --disable-pip-version-check install --quiet --editable '.[inspect]'; }
-	$(INSPECT) -m pytest -n0 tests/unit/inspect
+	$(INSPECT) -m pytest -n0 tests/wings/bridges/inspect
 
 coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from specledger.cli.output import diagnostics_text, print_error
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.wing import E_WING, missing_wings, wings
 
 if TYPE_CHECKING:
     from specledger.run.executor import Executor
@@ -24,9 +26,10 @@ def executor_of(workers: int | None, cluster: str | None) -> Iterator[Executor]:
         return
     if workers is not None:
         raise typer.BadParameter("--workers are processes of this machine; a cluster has its own")
-    from specledger.pipeline.cluster import connect
-
-    with connect(cluster) as connected:
+    connect = next((wing.cluster for wing in wings() if wing.cluster is not None), None)
+    if connect is None:
+        raise Rejected([Diagnostic(E_WING, "no wing connects to a cluster", hint=missing_wings() or None)])
+    with connect()(cluster) as connected:
         try:
             yield connected
         finally:

@@ -45,7 +45,7 @@ def merge(
     from specledger.kinds.shards import refused
     from specledger.pipeline.executing import place_cases, replay_and_seal
 
-    _, bundle = read_shards(folders)
+    _, bundle = read_shards(folders, KINDS)
     (place,) = place_cases([bundle], out)
     kind = KINDS[bundle.main.kind].run if bundle.main.kind in KINDS.runnable() else None
     if kind is None or kind.merge is None:
@@ -53,7 +53,7 @@ def merge(
     seal = seal_of(sign, origin, timestamp)
     if seal != UNSIGNED and not replay:
         print_error(f"{counted(len(folders), 'shard')}: merged and sealed {UNREPLAYED}")
-    finished = kind.merge(folders, place, RunOptions(seal=UNSIGNED if replay else seal))
+    finished = kind.merge(folders, KINDS, place, RunOptions(seal=UNSIGNED if replay else seal))
     with executor_of(workers, None) as executor:
         finished = replay_and_seal(finished, RunOptions(executor, seal=seal, replay=replay))
     (print_status if finished.verdict is Verdict.PASS else print_text)(kind.show([finished]))

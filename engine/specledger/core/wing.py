@@ -33,6 +33,7 @@ class Wing(Struct, frozen=True):
         kinds: The kinds of spec, each a `kinds.kind.Kind`.
         commands: The commands of `spec` by name, by the title under which `--help` lists them.
         prompts: Checks of prompts by what these are `about`: `(spec, diagnostics) -> object`.
+        cluster: What connects to a cluster: `address -> context manager of an Executor`; None if nothing does.
         works: What workers of a cluster do, by the `entry` of the work: `document -> work`.
         admission: How it compiles the admission of documents (`compile.extension`).
         meanings: What its names mean in reports (`report.extension`).
@@ -43,6 +44,7 @@ class Wing(Struct, frozen=True):
     kinds: Callable[[], tuple[Any, ...]] = tuple
     commands: Callable[[], Mapping[str, Mapping[str, Callable[..., None]]]] = _nothing
     prompts: Callable[[], Mapping[str, Callable[..., object]]] = _nothing
+    cluster: Callable[[], Callable[[str], Any]] | None = None
     works: Callable[[], Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]]] = _nothing
     admission: Callable[[], Any] | None = None
     controlled: Callable[[], Any] | None = None

@@ -18,7 +18,6 @@ from specledger.evidence.resume import remove
 from specledger.evidence.workplace import WORKING
 from specledger.kinds.shard_merging import Shard
 from specledger.kinds.shards import refused
-from specledger.kinds.table import KINDS
 from specledger.run.executor import Executor, spread
 from specledger.run.workers import ALONE
 from specledger.suites.plan import Case
@@ -40,7 +39,7 @@ def read_finished(
     cases = [deferred.plan.cases[number][1] for number in numbers]
     whole = [(folder / case.place / MANIFEST).is_file() for case in cases]
     there = [number for number, found in zip(numbers, whole, strict=True) if found]
-    checks = RunChecks(str(folder), deferred, KINDS, replay=False, tried=True)
+    checks = RunChecks(str(folder), deferred, deferred.bundle.kinds, replay=False, tried=True)
     outcomes = spread(checks, there, executor)
     for case, found in zip(cases, whole, strict=True):
         known = next(outcomes) if found else {"broken": "it is missing"}

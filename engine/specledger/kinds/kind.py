@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 
-from specledger.spec.base import Spec
+from specledger.spec.base import Spec, SpecKinds
 
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostic, Diagnostics
@@ -36,7 +36,7 @@ class Runnable(Struct, frozen=True):
         table: Whether `show` makes one table of all runs of a command, printed at its end.
         total: A line about several runs of a table; None if there is none.
         resumes: Whether a run has a journal from which it resumes (`spec discover`).
-        merge: `(folders, place, options)`: merges the shards of a run; None if its runs have none.
+        merge: `(folders, kinds, place, options)`: merges the shards of a run; None if its runs have none.
         refuse_seed: Why `--seed` cannot set the seeds of its runs, or None if it can.
     """
 
@@ -50,7 +50,7 @@ class Runnable(Struct, frozen=True):
     table: bool = False
     total: Callable[[Sequence[Finished]], str] | None = None
     resumes: bool = False
-    merge: Callable[[Sequence[Path], Path, RunOptions], Finished] | None = None
+    merge: Callable[[Sequence[Path], SpecKinds, Path, RunOptions], Finished] | None = None
     refuse_seed: Callable[[Bundle, int], Diagnostic] | None = None
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 

@@ -35,6 +35,7 @@ from specledger.kinds.shards import episodes_of_shard, refused, write_shard
 from specledger.load import Bundle
 from specledger.run.loop import separate
 from specledger.run.scenario_run import make_run
+from specledger.spec.base import SpecKinds
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 
@@ -59,11 +60,11 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
         return write_shard(writer, bundle, options.shard, len(own), model.episodes, "episode")
 
 
-def merge(folders: Sequence[Path], place: Path, options: RunOptions) -> Finished:
+def merge(folders: Sequence[Path], kinds: SpecKinds, place: Path, options: RunOptions) -> Finished:
     """Merge the shards of a scenario into its evidence; nothing is run."""
     from specledger.kinds.shard_merging import read_shards, take_episodes
 
-    shards, bundle = read_shards(folders)
+    shards, bundle = read_shards(folders, kinds)
     events = take_episodes(shards, bundle, _separate(bundle))
     with bundle_writer(bundle, place, RECEIPTS) as writer:
         return _written(bundle, writer, options, events)

@@ -17,9 +17,9 @@ from specledger.evidence.layout import MAX_SOURCES, RECEIPTS, SOURCES, is_source
 from specledger.evidence.resume import engine_digest
 from specledger.evidence.workplace import SHARD
 from specledger.kinds.shards import E_SHARD, FORMAT, episodes_of_shard, refused
-from specledger.kinds.table import KINDS
 from specledger.load import Bundle
 from specledger.run.scenario_run import join_run
+from specledger.spec.base import SpecKinds
 from specledger.verify.checks import Broken
 from specledger.verify.derived_files import resolve_sources
 from specledger.verify.manifest import MAX_MANIFEST, read_document
@@ -40,7 +40,7 @@ class Shard(Struct, frozen=True):
     specs: str
 
 
-def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
+def read_shards(folders: Sequence[Path], kinds: SpecKinds) -> tuple[tuple[Shard, ...], Bundle]:
     """All shards of one run, and its specs; Rejected as E_SHARD."""
     for place in folders:
         odd = next(
@@ -65,7 +65,7 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
     if other is not None:
         raise refused(f"{other} has other files in {SOURCES}/ than {first.place}", _ALIKE)
     try:
-        bundle = resolve_sources(first.place, sorted(sources), KINDS)
+        bundle = resolve_sources(first.place, sorted(sources), kinds)
     except Broken as broken:
         raise refused(f"{first.place}: {SOURCES}/: {broken.message}") from None
     if bundle.digest != first.specs:

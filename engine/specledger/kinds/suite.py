@@ -43,6 +43,7 @@ from specledger.load import Bundle
 from specledger.report.figures import NOT_DECIDED, figure_rows
 from specledger.run.executor import Work, spread
 from specledger.run.workers import here
+from specledger.spec.base import SpecKinds
 from specledger.spec.scenario import Scenario
 from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
@@ -79,9 +80,9 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
         return _assessed(bundle, place, options, writer, deferred.plan, outcomes)
 
 
-def merge(folders: Sequence[Path], place: Path, options: RunOptions) -> Finished:
+def merge(folders: Sequence[Path], kinds: SpecKinds, place: Path, options: RunOptions) -> Finished:
     """Merge the shards of a suite into its evidence; nothing is run."""
-    shards, bundle = read_shards(folders)
+    shards, bundle = read_shards(folders, kinds)
     deferred = DeferredPlan(bundle)
     with bundle_writer(bundle, place, RECEIPTS) as writer:
         outcomes = take_runs(shards, deferred, writer.inside)

@@ -1,6 +1,7 @@
 """Where independent pieces of work are done; results are merged in the order of the work.
 
-`run.workers.Processes` are processes of this machine, `pipeline.cluster.Cluster` is a Dask cluster. The evidence is the
+`run.workers.Processes` are processes of this machine, `wings.bridges` connects to
+a Dask cluster. The evidence is the
 same for all of them.
 """
 

@@ -128,7 +128,7 @@ def test_each_code_is_explained(spec_out, code):
 
 
 def test_a_cluster_without_its_package(monkeypatch):
-    from specledger.pipeline.cluster import connect
+    from specledger.wings.bridges.cluster.connection import connect
 
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(Rejected, match="E_CLUSTER_PACKAGE"), connect("local:1"):

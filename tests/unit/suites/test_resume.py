@@ -13,7 +13,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.digest import file_digest
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain
-from specledger.kinds import load
+from specledger.kinds import KINDS, load
 from specledger.kinds.running import RunOptions
 from specledger.kinds.scenario import merge as merge_scenario
 from specledger.kinds.suite import SuiteRuns, merge
@@ -272,7 +272,7 @@ def shards(suite, project, once):
 
 
 def test_merged_shards_are_the_suite(suite, project, shards, made):
-    merged = merge(shards[::-1], project / "merged", RunOptions())
+    merged = merge(shards[::-1], KINDS, project / "merged", RunOptions())
     assert files_of(merged.place) == suite[1]
     assert made == []
     assert verify(merged.place).checks == verify(project / "whole").checks
@@ -363,7 +363,7 @@ def test_shards_that_do_not_belong_together_are_refused(project, shards, damage,
 
 def refusal(merge_, shards, place):
     with pytest.raises(Rejected) as rejected:
-        merge_(shards, place, RunOptions())
+        merge_(shards, KINDS, place, RunOptions())
     (found,) = rejected.value.diagnostics
     assert found.code == "E_SHARD"
     assert not place.exists()
@@ -381,7 +381,7 @@ def parts(project):
 def test_merged_shards_of_a_scenario_are_the_scenario(project, parts, monkeypatch):
     expected, shards = parts
     monkeypatch.setattr(f"{EPISODES}.run_episode", None)
-    merged = merge_scenario([shards[2], shards[0], shards[1]], project / "merged", RunOptions())
+    merged = merge_scenario([shards[2], shards[0], shards[1]], KINDS, project / "merged", RunOptions())
     assert files_of(merged.place) == expected
 
 
@@ -513,4 +513,4 @@ def test_complete_evidence_is_not_written_again_unless_it_is_to_be_shared(projec
 
 def test_more_shards_than_runs(suite, project):
     places = [execute(suite[0], project / f"s{n}", RunOptions(shard=(n, 9))).place for n in range(1, 10)]
-    assert files_of(merge(places, project / "merged", RunOptions()).place) == suite[1]
+    assert files_of(merge(places, KINDS, project / "merged", RunOptions()).place) == suite[1]

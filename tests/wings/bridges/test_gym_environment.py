@@ -138,7 +138,7 @@ def test_a_kernel_and_an_unknown_name_are_refused():
 
 
 def test_without_gymnasium_a_diagnostic_names_the_extra(monkeypatch):
-    for module in [name for name in sys.modules if name.startswith("specledger.gym.")]:
+    for module in [name for name in sys.modules if name.startswith("specledger.wings.bridges.gym.")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     with pytest.raises(Rejected, match="E_GYM_MISSING"):
@@ -148,7 +148,7 @@ def test_without_gymnasium_a_diagnostic_names_the_extra(monkeypatch):
 def test_forms_of_every_type_round_trip():
     from specledger.expr import BOOL, INT, STRING, ListType, RecordType
     from specledger.expr.check.types import MapType
-    from specledger.gym.spaces import form_of
+    from specledger.wings.bridges.gym.spaces import form_of
 
     table = [
         (INT, -(2**60)),

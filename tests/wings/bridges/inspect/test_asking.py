@@ -8,9 +8,9 @@ import pytest
 from specledger import inspect
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.layout import TAPE
-from specledger.inspect.asking import load_asked, run_asked
 from specledger.oracles.model import Call, answered
 from specledger.pipeline.verifying import verify
+from specledger.wings.bridges.inspect.asking import load_asked, run_asked
 from tests.loopback_model import BEHAVIOURS
 
 SMALL = ["episodes=1", "horizon=4", "probes=[p5-causal]", "map.vary=run"]
@@ -47,6 +47,6 @@ def test_an_agent_that_is_no_model_is_refused(agent):
 @pytest.mark.parametrize("package", ["anyio", "inspect_ai"])
 def test_without_a_package_of_the_extra_a_diagnostic_names_the_extra(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, "specledger.inspect.evaluation", raising=False)
+    monkeypatch.delitem(sys.modules, "specledger.wings.bridges.inspect.evaluation", raising=False)
     with pytest.raises(Rejected, match=r"E_INSPECT_MISSING.*specledger\[inspect\]"):
         inspect.task("axion-resource")

@@ -20,7 +20,6 @@ from specledger.core.spans import Text
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.run import EpisodeEnd, EvaluationError, Step
 from specledger.expr import BOOL, INT, Environment, RecordType, check, compile_expression
-from specledger.gym.spaces import action_form, form_of
 from specledger.kinds import KINDS, bundle_from_document
 from specledger.load import Bundle
 from specledger.load.bundle import dump, key_of, restore
@@ -30,6 +29,7 @@ from specledger.run.actor_state import ActorState
 from specledger.run.controller import DecisionController, Moment
 from specledger.run.episode import Episode
 from specledger.suites.overlay import overlay
+from specledger.wings.bridges.gym.spaces import action_form, form_of
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from specledger.core.diagnostics import code, missing_package
 
 if TYPE_CHECKING:
-    from specledger.gym.environment import SpecEnv
+    from specledger.wings.bridges.gym.environment import SpecEnv
 
 E_GYM_MISSING = code("E_GYM_MISSING", "Gymnasium is not installed")
 
@@ -38,7 +38,7 @@ def make(
         Rejected: E_GYM_MISSING, E_GYM_KERNEL, E_GYM_SPACE, or the spec does not load or compile.
     """
     try:
-        from specledger.gym.environment import SpecEnv, load_scenario  # noqa: PLC0415 - gymnasium is an extra
+        from specledger.wings.bridges.gym.environment import SpecEnv, load_scenario
     except ModuleNotFoundError as error:
         if error.name != "gymnasium":
             raise

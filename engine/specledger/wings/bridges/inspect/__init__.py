@@ -36,12 +36,12 @@ def task(
         out: The folder of the evidence, one bundle for each sample and epoch.
     """
     try:
-        from specledger.inspect.evaluation import evaluation  # noqa: PLC0415 - inspect_ai is an extra
+        from specledger.wings.bridges.inspect.evaluation import evaluation
     except ModuleNotFoundError as error:
         if error.name not in ("anyio", "inspect_ai"):
             raise
         raise missing_package(E_INSPECT_MISSING, error.name.replace("_", "-"), "inspect") from None
-    from specledger.inspect.asking import load_asked  # noqa: PLC0415 - what it loads is needed only now
+    from specledger.wings.bridges.inspect.asking import load_asked
 
     changes = [[*set, f"seed={seed}"] for seed in seeds] or [list(set)]
     return evaluation([load_asked(scenario, agent, each) for each in changes], out)

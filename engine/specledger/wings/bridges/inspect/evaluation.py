@@ -20,11 +20,11 @@ from inspect_ai.tool import ToolInfo, ToolParams
 from specledger.core.canonical import canonical_bytes
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
-from specledger.inspect.asking import run_asked
 from specledger.kinds.running import Finished
 from specledger.load import Bundle
 from specledger.oracles.failures import BLOCKED, TRUNCATED, UNAVAILABLE
 from specledger.oracles.model import Call, ModelAnswer, ModelRequest, TokenUsage, answered, failed
+from specledger.wings.bridges.inspect.asking import run_asked
 
 _RESULT: Final = "specledger"
 """The key of a sample's metadata with the result of its run."""

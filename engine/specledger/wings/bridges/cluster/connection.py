@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code, missing_package
 from specledger.evidence.resume import engine_digest
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
-from specledger.pipeline.cluster_task import REFUSED, done_of, perform, read_reply, to_bytes
 from specledger.run.executor import CONTINUES, Done, Lost, Work
+from specledger.wings.bridges.cluster.task import REFUSED, done_of, perform, read_reply, to_bytes
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -18,9 +18,6 @@ from specledger.evidence.resume import engine_digest
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
-from specledger.pipeline import cluster_task
-from specledger.pipeline.cluster import Cluster
-from specledger.pipeline.cluster_task import done_of, from_bytes, perform, read_reply, to_bytes
 from specledger.pipeline.executing import execute, share_runs
 from specledger.pipeline.verifying import verify
 from specledger.run.executor import Work
@@ -30,6 +27,9 @@ from specledger.verify.assurance_levels import Reader
 from specledger.verify.run import JudgedChunks
 from specledger.verify.suite import RunJudgements
 from specledger.verify.suite_runs import HeldRuns, RunChecks
+from specledger.wings.bridges.cluster import task as cluster_task
+from specledger.wings.bridges.cluster.connection import Cluster
+from specledger.wings.bridges.cluster.task import done_of, from_bytes, perform, read_reply, to_bytes
 from specledger.wings.discovery.worker import Worker
 from specledger.wings.laws.compile import compile_law
 from specledger.wings.laws.runnable import LawRuns
@@ -144,7 +144,7 @@ def test_every_work_has_an_entry():
 def test_what_is_sent_is_a_name_and_no_code():
     sent = pickle.dumps(perform)
     assert len(sent) < 100
-    assert b"specledger.pipeline.cluster_task" in sent
+    assert b"specledger.wings.bridges.cluster.task" in sent
 
 
 def test_another_engine_refuses(toys):

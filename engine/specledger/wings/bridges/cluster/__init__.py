@@ -1,0 +1,1 @@
+"""Work on a Dask cluster; it needs the extra `cluster`."""
