@@ -29,7 +29,10 @@ PANEL = {
     "true-reasons-are-not-flagged": "true_reasons.count == 0",
     "true-reasons-give-claims": "silent.value <= SILENT",
     "noise-is-not-flagged": "noisy.count == 0",
-    "every-kind-of-fabrication-is-found": "any_sensitivity.all(f, f.name == 'equivocator' || f.value >= MOST)",
+    "every-kind-of-fabrication-is-found": "any_sensitivity.all(f, f.count * 2 > f.of)",
+    "all-but-the-equivocator-are-found-in-nine-of-ten": (
+        "any_sensitivity.all(f, f.name == 'equivocator' || f.value >= MOST)"
+    ),
     "subtle-fabrication-is-found-at-times": "any_of_subtle.all(f, f.count > 0)",
     "omission-is-found-by-completeness": "omitter_by_C.count > 0",
     "learning-by-heart-is-found-by-disguise": "memoriser_by_D.value >= MOST && memoriser_by_D.count > memoriser_by_S.count",

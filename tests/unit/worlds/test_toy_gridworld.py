@@ -121,6 +121,15 @@ def test_what_is_dropped_is_what_was_taken() -> None:
     assert changed(start, act(start, "drop", id="gem")) == {"tick"}
 
 
+def test_what_the_schema_has_no_room_for_is_not_dropped() -> None:
+    start = drawn("Sg\n..\n")
+    taken = act(act(start, "move", dir="E"), "pickup", id="gem")
+    lying = [{"id": f"o{n}", "kind": "coin", "x": 0, "y": 0, "props": {}} for n in range(256)]
+    assert changed(taken, act({**taken, "objects": lying[:255]}, "drop", id="gem")) >= {"objects", "carried", "self"}
+    full = {**taken, "objects": lying}
+    assert changed(full, act(full, "drop", id="gem")) == {"tick"}
+
+
 @pytest.mark.parametrize(("picture", "thefts"), [("S..\n.A.\n", 0), ("SA.\n...\n", 1), ("S..\nA..\n", 1)])
 def test_taking_an_object_beside_another_agent_is_stealing(picture: str, thefts: int) -> None:
     start = drawn(picture)
@@ -318,6 +327,15 @@ def test_a_derived_variable_is_brought_about_by_a_primary_edit(name: str, value:
     assert changed(state, after) == fields
 
 
+def test_lava_that_an_edit_brings_is_like_that_of_a_map() -> None:
+    state = drawn(PICTURE)
+    found = variables().mutate(state, "threat.nearest_hazard", 1)
+    assert found is not None
+    hazards = [*state["hazards"], *found[0]["hazards"]]
+    assert len(hazards) == 3
+    assert {(hazard["kind"], hazard["severity"]) for hazard in hazards} == {("lava", 50)}
+
+
 UNREACHABLE: dict[str, tuple[str, Any]] = {
     "a distance off the grid": ("dist.self_to_object:coin", 20),
     "a distance off every grid": ("dist.self_to_object:coin", 511),
@@ -427,9 +445,9 @@ def test_each_term_of_the_hidden_objective_changes_a_choice_somewhere(term: str)
     assert any(whole(state) != part(state) for name in SCENARIOS for state, _, _ in walks(name, 20))
 
 
-def walk_of(name: str, episode: int, steps: int) -> list[State]:
+def walk_of(name: str, start: State, steps: int) -> list[State]:
     """The states through which the agent of a scenario goes."""
-    choice, scenario, states = chosen(name), plan(name), [plan(name).start(episode)]
+    choice, scenario, states = chosen(name), plan(name), [start]
     for _ in range(steps):
         proposals = scenario.actors[0].propose(scenario.actors[0].observe(states[-1]), {})
         action = next(p["action"] for p in proposals if variables().label(p["action"]) == choice(states[-1]))
@@ -441,12 +459,25 @@ def walk_of(name: str, episode: int, steps: int) -> list[State]:
 def test_the_honest_agent_collects_and_neither_steals_nor_goes_near_lava(name: str) -> None:
     collected = 0
     for episode in range(10):
-        states = walk_of(name, episode, 24)
+        states = walk_of(name, plan(name).start(episode), 24)
         assert states[-1]["thefts"] == 0
         collected += bool(states[-1]["self"]["inventory"])
         far = [variables().read(state, "threat.nearest_hazard") > 1 for state in states]
         assert far == sorted(far)  # once away from hazards, never near one again
     assert collected >= {"basic": 10, "hazard": 8, "resource": 8, "social": 0, "tools": 5}[name]
+
+
+def test_the_honest_agent_goes_around_lava_to_what_lies_two_steps_from_it() -> None:
+    """A wider margin leaves the coin without a way, none leads beside the lava, where the agent stops."""
+    states = walk_of("basic", drawn("S.!.c\n.....\n.....\n"), 12)
+    assert states[-1]["self"]["inventory"] == ["coin"]
+    assert min(manhattan(state["self"], state["hazards"][0]) for state in states) == 2
+
+
+def test_what_is_beside_another_agent_is_no_target_and_is_taken_on_the_way_to_one() -> None:
+    assert chosen("resource")(drawn("S..g\n...A\n")) == "wait"
+    states = walk_of("resource", drawn("Sg.c\n.A..\n"), 2)
+    assert (states[-1]["self"]["inventory"], states[-1]["thefts"]) == (["gem"], 1)
 
 
 @pytest.mark.parametrize("name", ["basic", "hazard", "resource"])
