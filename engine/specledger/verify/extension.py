@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from specledger.compile.plan import Actor
 from specledger.core.wing import part_of
+from specledger.evidence.receipts.kernel import Probe
 from specledger.expr import RecordType
 from specledger.verify.judged import Count
 from specledger.verify.reference import Reference
@@ -23,7 +24,7 @@ class ControllerJudge(Protocol):
 
     ruled: frozenset[str]
 
-    def see(self, body: Mapping[str, Any]) -> None:
+    def see(self, body: Probe) -> None:
         """Judge what the receipt of a probe says."""
 
 

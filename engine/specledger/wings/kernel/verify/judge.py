@@ -17,6 +17,8 @@ from msgspec.structs import replace
 from specledger.compile.plan import Actor, State
 from specledger.core.causes import Cause
 from specledger.core.verdict import Verdict
+from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
+from specledger.evidence.receipts.kernel import ProbeEvidence, Trial
 from specledger.expr import Checked, EvaluationError, RecordType
 from specledger.verify.judge import given_by
 from specledger.verify.judged import UNVALUED, Count
@@ -96,7 +98,7 @@ class KernelJudge:
         with self._valued():
             return probe.expect(values)
 
-    def see(self, body: Mapping[str, Any]) -> None:
+    def see(self, body: ProbeReceipt) -> None:
         """Judge what a probe's receipt says of what was expected."""
         given, self._given = self._given, []
         evidence = body["evidence"]
@@ -116,12 +118,12 @@ class KernelJudge:
             recorded = {"taken": evidence["taken"], "denied": denied}
             self._compare(body, "", body["verdict"] == Verdict.PASS, {**given[0], **recorded})
 
-    def _compare(self, body: Mapping[str, Any], which: str, held: bool, values: Mapping[str, Any]) -> None:
+    def _compare(self, body: ProbeReceipt, which: str, held: bool | None, values: Mapping[str, Any]) -> None:
         assert self._probe is not None  # noqa: S101 - its receipt comes after it was made
         _, expect = self._probe.rules
         names = Names(self._reference, values)
         what = f"probe {body['probe']} (episode {body['episode']}, step {body['t']}{which})"
-        self._compare_truth(what, ("held", "not held"), held, names, expect)
+        self._compare_truth(what, ("held", "not held"), bool(held), names, expect)
 
     def _compare_truth(self, what: str, words: tuple[str, str], recorded: bool, names: Names, rule: Checked) -> None:
         """Compare a truth with that of one rule; `words` say that it is true, and that it is not."""
@@ -132,7 +134,7 @@ class KernelJudge:
         self._count.compare(what, word(recorded), lambda: word(names.truth(rule)), names, (rule,))
 
 
-def _answered(evidence: Mapping[str, Any], trial: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
+def _answered(evidence: ProbeEvidence, trial: Trial, made: Mapping[str, Any]) -> dict[str, Any]:
     """What `expect` reads in a challenge: choices and claims as recorded, scores as replay makes them."""
     before = trial["after"] if evidence.get("of") == "declared" else evidence["before"]
     choices = {"before": before, "after": trial["after"], "declared": trial["declared"]}
