@@ -30,7 +30,16 @@ def test_types_are_where_the_table_says(root):
 
 
 def test_every_list_is_there(lists):
-    assert set(lists) == {"kind", "wing", "gate", "report format", "observable", "CEL function"}
+    assert set(lists) == {
+        "kind",
+        "wing",
+        "severity",
+        "check of verification",
+        "gate",
+        "report format",
+        "observable",
+        "CEL function",
+    }
 
 
 def test_paths_without_a_placeholder_exist(lists, root):
