@@ -1,17 +1,15 @@
 """The conformance suite, laid out once for all tests of this folder; what both verifiers compile is compiled once."""
 
-from typing import Any
-
 import pytest
 
-import specledger.verify.recorded
-import specledger.verify.run
-import specledger.wings.discovery.verify
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.load.sources import InvalidSources
+from specledger.verify import recorded as recorded_specs
+from specledger.verify import run as verified_run
 from specledger.verify.bundle import Refuted
 from specledger.verify.checks import Broken, Lacking
+from specledger.wings.discovery import verify as verified_discovery
 from tests.conformance.tampered.deletion import watching
 from tools.conformance import PLACE, cases, lay_out, read_case
 
@@ -51,9 +49,9 @@ def _compiled_once():
 
         return made
 
+    modules: tuple[Any, ...] = (recorded_specs, verified_run, verified_discovery)
+    recorded, run, discovery = modules
     with pytest.MonkeyPatch.context() as patch:
-        modules: Any = specledger.verify
-        recorded, run, discovery = modules.recorded, modules.run, modules.discovery
         document = lambda document, models, kind="scenario": (canonical_bytes(document), kind)  # noqa: E731
         patch.setattr(recorded, "rebuild", once(recorded.rebuild, document))
         patch.setattr(run, "compile_scenario", once(run.compile_scenario, lambda given: given.digest))
