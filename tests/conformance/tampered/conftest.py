@@ -1,5 +1,7 @@
 """The conformance suite, laid out once for all tests of this folder; what both verifiers compile is compiled once."""
 
+from typing import Any
+
 import pytest
 
 from specledger.core.canonical import canonical_bytes
