@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,6 @@ from specledger.oracles import model
 from specledger.oracles.failures import FAILURES
 from specledger.oracles.recording import TapeError
 from specledger.verify.checks import Broken, Lacking
-from specledger.wings.laws.claim_parser import ClaimError
 from specledger.worlds.start import IllFormedError
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -32,11 +33,15 @@ CODED: tuple[Any, ...] = (
     NotCanonical,
     EvaluationError,
     Problem,
-    ClaimError,
     TapeError,
     Broken,
     Lacking,
     IllFormedError,
+    *(
+        getattr(import_module(f"specledger.wings.{wing}.{module}"), name)
+        for wing, module, name in (("laws", "claim_parser", "ClaimError"),)
+        if find_spec(f"specledger.wings.{wing}") is not None
+    ),
 )
 """Exceptions that carry a code; whatever else gives one demands that it is registered."""
 

@@ -55,7 +55,9 @@ def run_command(name: str) -> None:
 
 def _run_scenario(
     agent: Annotated[str, typer.Option(help="The name or file of an agent.")],
-    scenario: Annotated[str, typer.Option(help="A scenario of the document, or the name or file of one.")],
+    scenario: Annotated[
+        str, typer.Option(help="basic, hazard, resource or social, or the name or file of a scenario.")
+    ],
     out_dir: OutDir,
     steps: Steps = 50,
     probe: Annotated[
@@ -73,8 +75,12 @@ def _run_scenario(
 
 def _run_suite(
     out_dir: OutDir,
-    agents: Annotated[str | None, typer.Option(help="Agents with commas.  [default: those of M4]")] = None,
-    scenarios: Annotated[str | None, typer.Option(help="Scenarios with commas.  [default: those of M4]")] = None,
+    agents: Annotated[
+        str | None, typer.Option(help="Agents with commas.  [default: those of the suite axion-m4]")
+    ] = None,
+    scenarios: Annotated[
+        str | None, typer.Option(help="Scenarios with commas.  [default: those of the suite axion-m4]")
+    ] = None,
     probes: Annotated[
         str | None, typer.Option(help="none, or P3, P4, P5 (or P5') and P6 with commas.  [default: all four]")
     ] = None,

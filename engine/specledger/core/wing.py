@@ -63,6 +63,11 @@ def missing_wings() -> str:
     return f"not installed: {names}" if names else ""
 
 
+def is_in_missing_wing(module: str) -> bool:
+    """Whether a module is part of a wing that is declared but not installed."""
+    return any(f"{module}.".startswith(f"{point.module}.") for point in _points() if _load(point) is None)
+
+
 def _points() -> list[EntryPoint]:
     return sorted(entry_points(group=GROUP), key=lambda point: point.name)
 

@@ -20,6 +20,7 @@ import specledger
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.core.wing import is_in_missing_wing
 from specledger.kinds import KINDS
 from specledger.load.library import SUFFIXES, project_of
 from specledger.load.schemas import schema_for
@@ -40,14 +41,15 @@ _NAME_LINE: Final = re.compile(r"^name:[^\n]*$", re.MULTILINE)
 def load_codes() -> None:
     """Import every module below the command line, so that all diagnostic codes are registered.
 
-    A module of an extra that is not installed registers none.
+    A module of an extra or of a wing that is not installed registers none.
     """
     for module in walk_packages(specledger.__path__, "specledger."):
         if module.name.split(".")[1] not in ("cli", "pytest_plugin", "__main__"):
             try:
                 import_module(module.name)
             except ModuleNotFoundError as error:
-                if (error.name or "").partition(".")[0] == "specledger":
+                name = error.name or ""
+                if name.partition(".")[0] == "specledger" and not is_in_missing_wing(name):
                     raise
 
 

@@ -33,6 +33,16 @@ def test_an_admission_without_its_wing_names_the_wing(monkeypatch):
     assert "specledger.wings" in str(rejected.value.diagnostics[0].hint)
 
 
+def test_codes_are_explained_without_a_wing():
+    program = (
+        "import sys; sys.modules['specledger.wings.bridges'] = None\n"
+        "from specledger.cli.main import main; sys.argv = ['spec', 'explain', 'E_WING']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("E_WING: a wing that is not installed\n")
+
+
 def test_a_plain_scenario_loads_of_a_wing_what_names_its_kinds(tmp_path):
     program = (
         "import atexit, sys; atexit.register(lambda: print(*sys.modules, sep='\\n', file=sys.stderr))\n"
