@@ -200,7 +200,8 @@ def load(target: Place, *, set: Mapping[str, Any] | None = None) -> tuple[Case, 
     """
     changes = [f"{path}={canonical_bytes(value, FLOATS_ANYWHERE).decode()}" for path, value in (set or {}).items()]
     return tuple(
-        Case(one.main.kind, one.main.name, one.case, one.digest, one) for one in load_runs([str(target)], changes)
+        Case(bundle.main.kind, bundle.main.name, bundle.case, bundle.digest, bundle)
+        for bundle in load_runs([str(target)], changes)
     )
 
 
@@ -232,9 +233,9 @@ def run(
         hint = "run each case that `load` returns"
         raise Rejected([Diagnostic(E_CASES, f"{cases[0].name} has {len(cases)} cases", hint=hint)])
     specs = cases[0]._specs
-    (place,) = place_cases([specs], None if out is None else Path(out))
-    place.parent.mkdir(parents=True, exist_ok=True)
-    return Bundle(execute(specs, place, RunOptions(Processes(workers), trust_agent)).place)
+    (folder,) = place_cases([specs], None if out is None else Path(out))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return Bundle(execute(specs, folder, RunOptions(Processes(workers), trust_agent)).place)
 
 
 def verify(
@@ -261,7 +262,7 @@ def verify(
         Rejected: There is no evidence, or the trust file is invalid.
         ValueError: There is no such level.
     """
-    place = evidence.place if isinstance(evidence, Bundle) else Path(evidence)
+    path = evidence.place if isinstance(evidence, Bundle) else Path(evidence)
     named = frozenset(map(Level, levels))
     reader = Reader(
         replay=replay,
@@ -269,7 +270,7 @@ def verify(
         judge=Level.JUDGED in named,
         levels=named,
     )
-    return verify_place(place, executor=Processes(workers), reader=reader)
+    return verify_place(path, executor=Processes(workers), reader=reader)
 
 
 def report(
@@ -294,12 +295,12 @@ def report(
     """
     chosen = FORMATS.get(format)
     if chosen is None or chosen.folder:
-        known = (name for name, one in FORMATS.items() if not one.folder)
+        known = (name for name, row in FORMATS.items() if not row.folder)
         raise ValueError(f"{format!r} is no format of a text; there are {', '.join(known)}")
     if not bundles or (not chosen.several and (len(bundles) > 1 or profile is not None)):
         raise ValueError(
             f"{format!r} is a format of {'one bundle without a profile' if bundles else 'one bundle or more'}"
         )
     asked = ask(profile)
-    evidence = [(one if isinstance(one, Bundle) else Bundle(one))._evidence for one in bundles]
+    evidence = [(bundle if isinstance(bundle, Bundle) else Bundle(bundle))._evidence for bundle in bundles]
     return chosen.write(make_report(evidence, asked, date), Options(date, None, episode)).text

@@ -69,7 +69,7 @@ def bundles(incomplete: str) -> list[str]:
     from specledger.evidence.layout import MANIFEST
 
     places = sorted(Path().glob(f"{incomplete}*")) or sorted(Path(incomplete or ".").glob("*"))
-    return [str(place) for place in places if (place / MANIFEST).exists() or place.is_dir()]
+    return [str(path) for path in places if (path / MANIFEST).exists() or path.is_dir()]
 
 
 def _matching(words: Iterable[str], incomplete: str) -> list[str]:
@@ -81,7 +81,7 @@ def _specs(kinds: Collection[str], incomplete: str) -> list[str]:
     from specledger.load.library import SUFFIXES
     from specledger.pipeline.targets import spec_names
 
-    found = Path().glob(f"{incomplete}*") if incomplete and not Path(incomplete).is_absolute() else ()
+    paths = Path().glob(f"{incomplete}*") if incomplete and not Path(incomplete).is_absolute() else ()
     return _matching(spec_names(kinds), incomplete) + sorted(
-        f"{path}/" if path.is_dir() else str(path) for path in found if path.is_dir() or path.suffix in SUFFIXES
+        f"{path}/" if path.is_dir() else str(path) for path in paths if path.is_dir() or path.suffix in SUFFIXES
     )

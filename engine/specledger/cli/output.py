@@ -70,7 +70,7 @@ def with_output_options(command: _Command) -> _Command:
         for name, (annotation, default) in _SHARED.items()
     ]
     run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
-    run.__annotations__ = {**command.__annotations__, **{one.name: one.annotation for one in more}}
+    run.__annotations__ = {**command.__annotations__, **{parameter.name: parameter.annotation for parameter in more}}
     return cast(_Command, run)
 
 
@@ -190,16 +190,19 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 def diagnostics_text(diagnostics: Iterable[Diagnostic]) -> str:
     """Findings with their excerpts, and their count."""
-    found = list(diagnostics)
-    errors = sum(1 for diagnostic in found if diagnostic.severity == "error")
-    warnings = f", {counted(len(found) - errors, 'warning')}" if len(found) > errors else ""
+    findings = list(diagnostics)
+    errors = sum(1 for diagnostic in findings if diagnostic.severity == "error")
+    warnings = f", {counted(len(findings) - errors, 'warning')}" if len(findings) > errors else ""
     closing = f"{counted(errors, 'error')}{warnings}. `spec explain CODE` says more about a code."
-    told = []
+    explanations = []
     if terminal().verbose:
         from specledger.load.doc_pages import page_of
 
-        told = [f"{code}: {title_of(code)}\n{page_of(code).about}" for code in dict.fromkeys(one.code for one in found)]
-    return "\n\n".join([*(render(diagnostic, read_source) for diagnostic in found), *told, closing])
+        explanations = [
+            f"{code}: {title_of(code)}\n{page_of(code).about}"
+            for code in dict.fromkeys(finding.code for finding in findings)
+        ]
+    return "\n\n".join([*(render(diagnostic, read_source) for diagnostic in findings), *explanations, closing])
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:

@@ -49,8 +49,10 @@ def place_cases(cases: Sequence[Bundle], out: Path | None) -> tuple[Path, ...]:
         cases: The cases, each with a name of its own.
         out: The place that the user asked for; by default `out/<case>`.
     """
-    places = (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(one) for one in cases)
-    for folder in dict.fromkeys(place.parent for place in places):
+    places = (
+        (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(bundle) for bundle in cases)
+    )
+    for folder in dict.fromkeys(path.parent for path in places):
         if all((folder / name).is_file() for name in (MANIFEST, RECEIPTS, SPECS)):
             message = f"{folder} is a bundle, so nothing else can be written into it"
             raise Rejected([Diagnostic(E_OUT_FOREIGN, message, hint="name another folder by --out")])
@@ -59,7 +61,7 @@ def place_cases(cases: Sequence[Bundle], out: Path | None) -> tuple[Path, ...]:
 
 def execute(
     bundle: Bundle,
-    place: Path,
+    folder: Path,
     options: RunOptions = RunOptions(),  # noqa: B008 - frozen
     progress: Progress | None = None,
     *,
@@ -73,19 +75,19 @@ def execute(
     late = options.seal == UNSIGNED or options.replay  # a seal that comes after the run, if any comes
     plain = late and options.shard is None and not options.live and not options.record
     if options.resume and plain and not announced:
-        done = read_complete(bundle, place, options.executor)
+        done = read_complete(bundle, folder, options.executor)
         if done is not None:
             return replay_and_seal(done, options)
-    before, replaced = covers_of(place), False
+    before, replaced = covers_of(folder), False
     with suppress(OSError):  # the writer reports a place that cannot be used
-        replaced = holds_bundle(place)
+        replaced = holds_bundle(folder)
     now = replace(options, seal=UNSIGNED) if options.replay else options
-    finished = replace(KINDS[bundle.main.kind].run.execute(bundle, place, now, progress), replaced=replaced)
+    finished = replace(KINDS[bundle.main.kind].run.execute(bundle, folder, now, progress), replaced=replaced)
     finished = replay_and_seal(finished, options)
-    lost = sorted(before - covers_of(place))
+    lost = sorted(before - covers_of(folder))
     if not lost:
         return finished
-    message = f"the bundle that was at {place} held {', '.join(lost)}; the one that is there now does not"
+    message = f"the bundle that was at {folder} held {', '.join(lost)}; the one that is there now does not"
     hint = "name another --out to keep both; `spec seal` covers the new one"
     warning = Diagnostic(W_COVER_LOST, message, hint=hint, severity=Severity.WARNING)
     return replace(finished, found=(*finished.found, warning))
@@ -97,24 +99,24 @@ def replay_and_seal(finished: Finished, options: RunOptions) -> Finished:
         return finished
     from specledger.pipeline.verifying import seal_evidence
 
-    found, _ = seal_evidence(finished.place, options.seal, replay=True, executor=options.executor)
-    return replace(finished, replayed=found)
+    verification, _ = seal_evidence(finished.place, options.seal, replay=True, executor=options.executor)
+    return replace(finished, replayed=verification)
 
 
-def read_complete(bundle: Bundle, place: Path, executor: Executor = ALONE) -> Finished | None:
+def read_complete(bundle: Bundle, folder: Path, executor: Executor = ALONE) -> Finished | None:
     """The run whose complete evidence is at a place; None unless it is of these specs, by this version, and intact.
 
     It passes the checks of `spec verify --no-replay`, so its result is the one that its receipts give. A link is no
     place that a run writes to, so what it leads to is not taken for this run's.
     """
     try:
-        return _read_complete(bundle, place, executor) if replaceable(place) else None
+        return _read_complete(bundle, folder, executor) if replaceable(folder) else None
     except (Broken, Rejected, OSError, *MALFORMED):
         return None
 
 
-def _read_complete(bundle: Bundle, place: Path, executor: Executor) -> Finished | None:
-    recorded = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+def _read_complete(bundle: Bundle, folder: Path, executor: Executor) -> Finished | None:
+    recorded = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     made_by = {"specs": bundle.digest, "engine": ENGINE, "evaluator": EVALUATOR}
     if not isinstance(recorded, dict) or any(recorded.get(name) != value for name, value in made_by.items()):
         return None
@@ -122,15 +124,17 @@ def _read_complete(bundle: Bundle, place: Path, executor: Executor) -> Finished 
     from specledger.verify.bundle import Refuted, open_evidence
 
     try:
-        found, _ = open_evidence(place, Reader(replay=False), KINDS, executor)
+        evidence, _ = open_evidence(folder, Reader(replay=False), KINDS, executor)
     except Refuted:
         return None
-    finished = Finished(case_name(bundle), found.kind.receipts.name, place, found.manifest, complete=True)
-    if found.kind.receipts.name != SCENARIO:
-        return replace(finished, receipts=tuple({"type": type_, **body} for type_, body in found.receipts.contents()))
+    finished = Finished(case_name(bundle), evidence.kind.receipts.name, folder, evidence.manifest, complete=True)
+    if evidence.kind.receipts.name != SCENARIO:
+        return replace(
+            finished, receipts=tuple({"type": type_, **body} for type_, body in evidence.receipts.contents())
+        )
     incidents: list[Incident] = []
-    for each in found.receipts.contents():
-        incidents = keep_worst(incidents, Event(*each))
+    for receipt in evidence.receipts.contents():
+        incidents = keep_worst(incidents, Event(*receipt))
     return replace(finished, incidents=explained(bundle, incidents))
 
 
@@ -140,10 +144,10 @@ def share_runs(bundles: Sequence[Bundle], options: RunOptions) -> Iterator[RunOp
     for bundle in bundles:
         make, kind = KINDS[bundle.main.kind].run.work, bundle.main.kind
         if make is not None and kind not in works:
-            own = [one for one in bundles if one.main.kind == kind]
+            own = [other for other in bundles if other.main.kind == kind]
             many = options.executor.remote or len(own) >= MANY
             works[kind] = spread(make(), own, options.executor if many else ALONE)
-        yield options if make is None else replace(options, events=(Event(*each) for each in next(works[kind])))
+        yield options if make is None else replace(options, events=(Event(*fields) for fields in next(works[kind])))
 
 
 def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, tuple[Diagnostic, ...]]:

@@ -60,8 +60,8 @@ class Format(Struct, frozen=True):
 
     def write(self, report: Report, options: Options = DEFAULTS) -> Output:
         """The report in this format; Rejected if the evidence has no such report, or its receipts are malformed."""
-        made: Output = import_module(f"{__name__}.{self.module}").write(report, options)
-        return made
+        output: Output = import_module(f"{__name__}.{self.module}").write(report, options)
+        return output
 
 
 FORMATS: Final[Mapping[str, Format]] = {

@@ -50,8 +50,8 @@ def _index(report: Report) -> str:
     sections = [section for section in (*bundles, *_compared(report.subjects)) if section.rows]
     links = {link for section in sections for link in anchors(section)}
 
-    def held(place: Place) -> bool:
-        return isinstance(place, RowLink) and place.anchor in links
+    def contains(target: Place) -> bool:
+        return isinstance(target, RowLink) and target.anchor in links
 
     headline, plots = headline_of(report), render_plots(trends(report.subjects))
     titles = [(section.id, section.title) for section in sections] + ([("plots", "Plots")] if plots else [])
@@ -60,10 +60,10 @@ def _index(report: Report) -> str:
         "kind": words("Index of evidence"),
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict.value),
-        "headline": render_headline(headline, held),
+        "headline": render_headline(headline, contains),
         "facts": join(*(element("div", element("dt", words(term)), element("dd", count(n))) for term, n in facts)),
         "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),
-        "sections": join(*(render(section, held) for section in sections)),
+        "sections": join(*(render(section, contains) for section in sections)),
         "plots": plots,
         "replay": words(page.replay_sentence(report.subjects)),
     }
@@ -103,7 +103,7 @@ def _compared(subjects: Sequence[Subject]) -> Iterator[Section]:
     links = [PageLink(file, "page") for _, file, _ in _named(subjects)]
     for section, of in common_tables(subjects):
         rows = [
-            replace(row, cells=(links[place], *row.cells), details=(), places=())
-            for row, place in zip(section.rows, of, strict=True)
+            replace(row, cells=(links[index], *row.cells), details=(), places=())
+            for row, index in zip(section.rows, of, strict=True)
         ]
         yield replace(section, heads=(section.heads[0], "page", *section.heads[1:]), rows=rows)

@@ -54,13 +54,13 @@ class Copies:
             while known + _WINDOW <= at:
                 self._places.setdefault(data[known : known + _WINDOW], known)
                 known += _STRIDE
-            found = self._places.get(data[at : at + _WINDOW])
-            if found is None:
+            start = self._places.get(data[at : at + _WINDOW])
+            if start is None:
                 at += 1
                 continue
-            length = _common(data, found, at)
+            length = _common(data, start, at)
             self._literal(data[literal:at])
-            self.parts.append((found, length))
+            self.parts.append((start, length))
             self.size += 12
             at += length
             literal = at
@@ -88,7 +88,7 @@ class Embedded(Struct):
     """A chain of the page.
 
     Attributes:
-        place: The folder of its bundle inside the reported one; empty for that one itself.
+        folder: The folder of its bundle inside the reported one; empty for that one itself.
         kept: Lines that may be embedded, by number.
         hashes: Subtrees of the lines in order, as `rest` gives them: each line that is kept, and the largest of others.
         episodes: The numbers of the lines of each episode, first and last.
@@ -97,7 +97,7 @@ class Embedded(Struct):
     """
 
     name: str
-    place: str
+    folder: str
     manifest: Mapping[str, Any]
     kept: dict[int, bytes] = field(default_factory=dict)
     count: int = 0
@@ -159,24 +159,24 @@ class Embedded(Struct):
             else:
                 spans.append([seq, 1])
         rest = [[start, size, hashed.hex()] for start, size, hashed in self.rest()]
-        known = {"name": self.name, "place": self.place, "run": self.manifest["run"], **receipts}
+        known = {"name": self.name, "place": self.folder, "run": self.manifest["run"], **receipts}
         return {**known, "spans": spans, "rest": rest, **self.extra}
 
     def rest(self) -> Iterator[Subtree]:
         """The largest whole subtrees of lines that are not embedded."""
         waiting: list[Subtree] = []
-        for one in self.hashes:
-            if self.holds(one[0]):
+        for subtree in self.hashes:
+            if self.holds(subtree[0]):
                 yield from waiting
                 waiting = []
             else:
-                _append(waiting, one)
+                _append(waiting, subtree)
         yield from waiting
 
 
-def _append(subtrees: list[Subtree], one: Subtree, first: int = 0) -> None:
+def _append(subtrees: list[Subtree], subtree: Subtree, first: int = 0) -> None:
     """Add a subtree and merge it with those before it, from an index on, that it makes a larger one with."""
-    subtrees.append(one)
+    subtrees.append(subtree)
     while len(subtrees) > first + 1:
         (start, size, left), (after, other, right) = subtrees[-2:]
         if size != other or start % (2 * size) or start + size != after:

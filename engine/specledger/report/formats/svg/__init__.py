@@ -34,7 +34,9 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     codes: dict[int, Entry] = {
         code: (name, f"m{index}", shades) for index, (code, name, *shades) in enumerate(sorted(drawing["colours"]))
     }
-    tokens: list[Entry] = [(one["name"], f"f{index}", one["colour"]) for index, one in enumerate(drawing["tokens"])]
+    tokens: list[Entry] = [
+        (token["name"], f"f{index}", token["colour"]) for index, token in enumerate(drawing["tokens"])
+    ]
     drawn = episode.size[0] * cell_size(episode)
     width = max(drawn, WIDTH) + 2 * _MARGIN
     count = episode.start["episodes"]
@@ -122,24 +124,24 @@ def _source(subject: Subject) -> tuple[str, ...]:
 
 def _legend(entries: Iterable[Entry], width: int, y: int) -> tuple[list[Markup], int]:
     """A swatch and a name for each colour that is in the picture, in as many rows as are needed."""
-    found, x = [], _MARGIN
+    drawn, x = [], _MARGIN
     for name, class_, _ in entries:
         shown = shorten(name, 24)
         needs = 22 + _LETTER * len(shown)
         if x > _MARGIN and x + needs > width - _MARGIN:
             x, y = _MARGIN, y + 18
-        found.append(element("rect", x=x, y=y - 10, width=12, height=12, rx=2, class_=f"{class_} swatch"))
-        found.append(text(shown, x + 17, y, "small"))
+        drawn.append(element("rect", x=x, y=y - 10, width=12, height=12, rx=2, class_=f"{class_} swatch"))
+        drawn.append(text(shown, x + 17, y, "small"))
         x += needs + 10
-    return found, y + 12
+    return drawn, y + 12
 
 
 def _style(entries: Iterable[Entry]) -> str:
     """The rules of plots and pictures, and the colours of the picture, light and dark."""
     rules: list[Any] = ["", ""]
     for _, class_, shades in entries:
-        for place, shade in enumerate(shades):
-            rules[place] += f".{class_} {{ fill: {shade}; }} .s{class_} {{ stroke: {shade}; }}\n"
+        for index, shade in enumerate(shades):
+            rules[index] += f".{class_} {{ fill: {shade}; }} .s{class_} {{ stroke: {shade}; }}\n"
     own = files(__package__).joinpath("picture.css").read_text(encoding="utf-8")
     light, dark = rules
     return f"{asset('plot.css')}{own}{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"

@@ -92,9 +92,9 @@ class Episode:
         for track in self.tracks if frame <= MOST_STEPS else ():
             first = track.token["start"].partition(".")[0]
             if first in changed:
-                place = self._at_start(track.token, {first: changed[first]["to"]})
-                if place != track.places[frame]:
-                    track.places[frame] = place
+                position = self._at_start(track.token, {first: changed[first]["to"]})
+                if position != track.places[frame]:
+                    track.places[frame] = position
                     track.jumps.add(frame)
 
     def _step(self, body: run.Step) -> None:
@@ -136,7 +136,7 @@ def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {evidence.kind} cannot be drawn", hint=hint)])
     if drawing is None:
         raise Rejected([Diagnostic(E_PICTURE_NONE, f"the world {world['name']!r} has no `picture`")])
-    found: Episode | None = None
+    episode: Episode | None = None
     start: Data = {}
     with malformed_receipts():
         for type_, body in evidence.bodies():
@@ -145,11 +145,11 @@ def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
             elif typed(run.Decided, body).get("episode") == number:
                 if type_ == "episode":
                     state = typed(run.Episode, body)["state"]
-                    found = Episode(drawing, StepSeries(specs.charts(units)), start, state)
-                elif found is not None:
-                    found.add(type_, body)
-    if found is None:
+                    episode = Episode(drawing, StepSeries(specs.charts(units)), start, state)
+                elif episode is not None:
+                    episode.add(type_, body)
+    if episode is None:
         message = f"there is no episode {number} that began"
         expected = f"0 to {evidence.manifest['result']['episodes'] - 1}"
         raise Rejected([Diagnostic(E_REPORT_EPISODE, message, expected=expected)])
-    return drawing, found
+    return drawing, episode

@@ -112,8 +112,8 @@ def _cells(episode: Episode, classes: dict[int, str], size: int) -> Iterator[Mar
         yield element("path", d=down + across, class_="grid")
 
 
-def _middle(place: Place | None, size: int) -> tuple[int, int]:
-    return (_AWAY, _AWAY) if place is None else (place[0] * size + size // 2, place[1] * size + size // 2)
+def _middle(position: Place | None, size: int) -> tuple[int, int]:
+    return (_AWAY, _AWAY) if position is None else (position[0] * size + size // 2, position[1] * size + size // 2)
 
 
 def _trail(track: Track, number: int, size: int, clock: Clock) -> Iterator[Markup]:
@@ -132,16 +132,16 @@ def _path(track: Track, size: int) -> tuple[str, list[int]]:
     """A way as path data, and its length in pixels up to each frame."""
     parts, done = [""], [0]
     before: Place | None = None
-    for frame, place in enumerate(track.places):
+    for frame, position in enumerate(track.places):
         length = 0
-        if place is not None and (before is None or frame in track.jumps):
-            parts.append("M{} {}".format(*_middle(place, size)))
-        elif place is not None and before is not None and place != before:
-            across, down = (place[0] - before[0]) * size, (place[1] - before[1]) * size
+        if position is not None and (before is None or frame in track.jumps):
+            parts.append("M{} {}".format(*_middle(position, size)))
+        elif position is not None and before is not None and position != before:
+            across, down = (position[0] - before[0]) * size, (position[1] - before[1]) * size
             parts.append(f"h{across}" if not down else f"v{down}" if not across else f"l{across} {down}")
             length = isqrt(across * across + down * down)
         done.append(done[-1] + length)
-        before = place
+        before = position
     return "".join(parts), done[1:]
 
 
@@ -149,9 +149,9 @@ def _left(track: Track, number: int, size: int) -> Iterator[Markup]:
     """The places where a token stood, numbered from 1, if it was moved at all."""
     if not track.jumps:
         return
-    for index, (frame, place) in enumerate(_stays(track), 1):
-        x, y = _middle(place, size)
-        if place is not None:
+    for index, (frame, position) in enumerate(_stays(track), 1):
+        x, y = _middle(position, size)
+        if position is not None:
             title = element("title", words(f"{track.token['name']} from step {frame}"))
             shape = _shape(track.token["shape"], size, class_=f"ghost sf{number}")
             number_ = text(str(index), 0, size // 6, "number") if size >= 14 else NOTHING
@@ -165,7 +165,7 @@ def _stays(track: Track) -> list[tuple[int, Place | None]]:
 
 def _token(track: Track, number: int, size: int, clock: Clock) -> Iterator[Markup]:
     """A token where it is in the end, and, moving, where it is at each frame."""
-    middles = ["{} {}".format(*_middle(place, size)) for place in track.places]
+    middles = ["{} {}".format(*_middle(position, size)) for position in track.places]
     if track.token["each"] is not None:
         moves = clock.smoothly("transform", middles)
     else:
