@@ -26,7 +26,7 @@ from specledger.load import Bundle as Specs
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute, place_cases
 from specledger.pipeline.reporting import ask, make_report
-from specledger.pipeline.verifying import verify as verify_place
+from specledger.pipeline.verifying import verify as verify_path
 from specledger.report.evidence import Evidence, read_evidence
 from specledger.report.formats import FORMATS, Options
 from specledger.report.trace import trace_lines
@@ -213,11 +213,11 @@ def run(
     workers: int = 1,
     trust_agent: bool = False,
 ) -> Bundle:
-    """Run one case and write its evidence; a bundle that is there is replaced.
+    """Run one case and write its evidence; an existing bundle is replaced.
 
     Args:
         what: A case of `load`, or what `load` takes, with one case.
-        out: The place of the bundle; by default `out/<name>`.
+        out: The folder of the bundle; by default `out/<name>`.
         set: New values, as of `load`; only for what is loaded here.
         workers: The number of processes. The bytes do not depend on it.
         trust_agent: Whether agents from outside may be executed.
@@ -270,7 +270,7 @@ def verify(
         judge=Level.JUDGED in named,
         levels=named,
     )
-    return verify_place(path, executor=Processes(workers), reader=reader)
+    return verify_path(path, executor=Processes(workers), reader=reader)
 
 
 def report(

@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def _files(root: Path, pattern: str) -> frozenset[Path]:
     try:
         return frozenset(file.resolve() for file in root.glob(pattern))
-    except NotImplementedError:  # an absolute one
+    except NotImplementedError:  # an absolute pattern
         return frozenset()
 
 
@@ -81,7 +81,7 @@ class _Item(pytest.Item):
     """A test whose failures are findings."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Findings with their places and excerpts."""
+        """Findings with their locations and excerpts."""
         from specledger.core.diagnostics import Rejected, render
         from specledger.core.spans import read_source
 

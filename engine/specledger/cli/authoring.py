@@ -177,7 +177,7 @@ def explain(
 
 
 def _rows_text(what: str, rows: Sequence[TermRow]) -> str:
-    """What tables of the documentation say about a name."""
+    """The rows of the documentation's tables about a name."""
     lines = []
     for row in rows[:_MOST_ROWS]:
         cells = [f"{head}: {cell}" if len(row.cells) > 1 else cell for head, cell in row.cells.items() if cell]

@@ -1,4 +1,4 @@
-"""`spec demo`: an agent that does its task, and a reason of its that decides nothing, in evidence that is verified."""
+"""`spec demo`: an agent that reaches its goal, but one of whose stated reasons has no effect on its choices."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def demo(
 
 
 def _challenges(evidence: Evidence) -> list[Mapping[str, Any]]:
-    """The stated reasons of a run that were put to the test, each with what was chosen before."""
+    """The trials of the reasons that a run stated, each with the choice made before."""
     probed = [typed(Probe, body)["evidence"] for type_, body in evidence.bodies() if type_ == "probe"]
     return [{**trial, "before": probe["before"]} for probe in probed for trial in probe.get("trials", ())]
 

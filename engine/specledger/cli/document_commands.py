@@ -97,7 +97,7 @@ def _run_suite(
         "set": {"episodes": episodes, "horizon": steps, **omitted},
     }
     if all(set(values) == set(suite[name]) for name, values in asked.items()):
-        # The suite has these arms: what no option names, such as the verdict that an arm expects, stays as it is.
+        # The suite has these arms: what no option names, such as the expected verdict of an arm, keeps its value.
         target = suite["acceptance"]
         changes = [_change(f"runs.{agent}.{part}", value) for agent in asked["agents"] for part, value in arm.items()]
     else:
@@ -171,7 +171,7 @@ def _names() -> Mapping[str, Any]:
 
 
 def _probes(text: str, names: Mapping[str, Any]) -> list[str]:
-    """The specs of the probes that an option names in the words of the document; two names of one probe are one."""
+    """The specs of the probes that an option names as the document does; two names of one probe count once."""
     if text == _NO_PROBE:
         return []
     listed = _split(text, "a list of probes")
@@ -190,6 +190,6 @@ def _split(text: str, option: str) -> list[str]:
 
 
 def _arm(agent: str) -> str:
-    """The name of an agent's arm: that of its spec, in the letters that arms have."""
+    """The name of an agent's arm: the name of its spec, in the characters that arm names allow."""
     name = re.sub(r"\W", "_", Path(agent).stem, flags=re.ASCII)
     return name if name[:1].isalpha() else f"agent_{name}"

@@ -87,7 +87,7 @@ def _scenarios() -> list[str]:
 
 
 def _goldens_folder(named: Sequence[str], folder: Path | None) -> Path:
-    """The folder that was named, else that of the project of the first file, or of the working folder."""
+    """The named folder, else the one of the project of the first file, or of the working folder."""
     from specledger.load.library import is_file, project_of, show
 
     if folder is not None:
@@ -99,7 +99,7 @@ def _goldens_folder(named: Sequence[str], folder: Path | None) -> Path:
 def _pinned(
     bundles: Sequence[Bundle], pinned: Sequence[str], folder: Path, allow_outside: bool
 ) -> tuple[tuple[Bundle, ...], list[Diagnostic]]:
-    """What is pinned beside these cases, and a finding for each pin of which there is no spec or no case."""
+    """The other pinned cases, and a finding for each pin that has no spec or no case."""
     from specledger.kinds import case_name
     from specledger.load.library import show
     from specledger.pipeline.checking import load_runs
@@ -118,7 +118,7 @@ def _pinned(
 
 
 def _missing(all_: Sequence[str], named: Sequence[str], folder: Path | None, update: bool) -> Diagnostic | None:
-    """Why nothing can be compared."""
+    """A finding if nothing can be compared."""
     if not all_:
         return Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml in the project", hint="name a file")
     if folder is None or update or folder.is_dir():

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from specledger.report.receipt_diff import Change, ReceiptDiff
     from specledger.report.trace import StepLine, Trace
 
-_DIGITS: Final = 10  # of a number of a step at most
-_SHOWN: Final = 20  # fields of a receipt that people are shown
+_DIGITS: Final = 10  # at most, of the number of a step
+_SHOWN: Final = 20  # fields of a receipt in text output
 
 
 Bundle = Annotated[Path, typer.Argument(autocompletion=completion.bundles, help="A folder that `spec run` wrote.")]

@@ -89,9 +89,9 @@ def open_all(
     replay: bool = False,
     own: Collection[Path] = (),
 ) -> list[Evidence]:
-    """Read bundles; one that is refuted ends the command.
+    """Read bundles; a refuted one ends the command.
 
-    `own` are those that this command has just made.
+    `own` are the bundles that this command has just written.
     """
     from specledger.kinds import KINDS
     from specledger.report.evidence import read_evidence
@@ -109,7 +109,7 @@ def open_all(
 
 
 def bundles_in(path: Path) -> list[Path]:
-    """The bundles in a folder that is no bundle, by name with numbers by value; else the place itself."""
+    """The bundles in a folder that is not a bundle, in natural order of names; else the path itself."""
     if not path.is_dir() or (path / MANIFEST).exists():
         return [path]
     bundles = [folder for folder in path.iterdir() if (folder / MANIFEST).is_file()]
@@ -120,10 +120,10 @@ def bundles_in(path: Path) -> list[Path]:
     return sorted(bundles, key=order) or [path]
 
 
-def _bundles_to_report(places: Sequence[Path], out: Path | None, format_: Format) -> list[Path]:
-    """The bundles at the places; Rejected if the output cannot be where it is wanted."""
+def _bundles_to_report(paths: Sequence[Path], out: Path | None, format_: Format) -> list[Path]:
+    """The bundles at the paths; Rejected if the output cannot be written to `out`."""
     several = format_.several and format_.folder
-    bundles = [bundle for path in places for bundle in (bundles_in(path) if several else [path])]
+    bundles = [bundle for path in paths for bundle in (bundles_in(path) if several else [path])]
     for bundle in bundles:
         if out is not None and out.resolve().is_relative_to(bundle.resolve()):
             raise Rejected([Diagnostic(E_REPORT_PLACE, f"{out} is inside the bundle {bundle}")])

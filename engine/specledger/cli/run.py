@@ -149,7 +149,7 @@ def _run_each(
 
 
 def _interrupted(folder: Path, *, resume: bool) -> Interrupted:
-    """What is left of a run that was interrupted, and the command that resumes it."""
+    """The error of an interrupted run: what is kept, and the command that resumes it."""
     from specledger.evidence.workplace import count_kept
 
     again = shlex.join(["spec", *sys.argv[1:]])
@@ -161,7 +161,7 @@ def _interrupted(folder: Path, *, resume: bool) -> Interrupted:
 
 
 def _print_resumed(finished: int, wanted: int, what: str, *, unreplayed: bool = False) -> None:
-    """Say on standard error how much a resumed run takes over, and that it is signed without replay."""
+    """Print on standard error how much a resumed run reuses, and whether that is sealed without replay."""
     more = f"; the finished ones are sealed {UNREPLAYED}" if unreplayed and finished else ""
     print_error(f"{finished} of {counted(wanted, what)} were finished, {wanted - finished} are run{more}")
 
@@ -180,7 +180,7 @@ def say(finished: Sequence[Finished], *more: str) -> None:
 def _load_cases(
     files: Sequence[str], changes: list[str], seed: int | None, case: Any, *, allow_outside: bool
 ) -> Sequence[Bundle]:
-    """Load what is run; `--seed` for specs that have no seed but those of their runs is refused as E_SEED_SUITE."""
+    """Load the cases; Rejected as E_SEED_SUITE if `--seed` is given for specs of which only the runs have seeds."""
     from specledger.kinds import KINDS
     from specledger.pipeline.checking import load_runs
 

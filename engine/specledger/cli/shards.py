@@ -25,12 +25,12 @@ _SHARD: Final = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 Shards = Annotated[
     list[Path], typer.Argument(metavar="FOLDER...", help="Every folder that `spec run … --shard I/N` wrote.")
 ]
-Place = Annotated[Path | None, typer.Option(show_default="out/<case>", help="The place of the evidence.")]
+OutFolder = Annotated[Path | None, typer.Option(show_default="out/<case>", help="The place of the evidence.")]
 
 
 def merge(
     folders: Shards,
-    out: Place = None,
+    out: OutFolder = None,
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,
@@ -62,7 +62,7 @@ def merge(
 
 
 def read_shard(text: str | None, cases: Sequence[Bundle], *, sealed: bool) -> tuple[int, int] | None:
-    """The shard that an option names; typer.BadParameter if it is malformed or empty, or what is run has no shards."""
+    """Parse `--shard`; typer.BadParameter if it is malformed or the shard is empty, or a case has no shards."""
     from specledger.kinds import KINDS
 
     if text is None:
@@ -94,7 +94,7 @@ def _are_separate(cases: Sequence[Bundle]) -> bool:
 def take_shard(
     todo: list[tuple[Bundle, Path]], part: tuple[int, int] | None, *, named: bool
 ) -> tuple[list[tuple[Bundle, Path]], tuple[int, int] | None]:
-    """The runs of a shard with their places, and which part of each of them is made; None for the whole."""
+    """The runs of a shard with their folders, and the part of each that is run; None for the whole."""
     if part is None:
         return todo, None
     number, of = part
@@ -106,7 +106,7 @@ def take_shard(
 
 
 def print_shards(finished: Sequence[Finished]) -> None:
-    """Print where the shards are."""
+    """Print the number, the size and the folder of each shard."""
     for shard in finished:
         result = shard.manifest["result"]
         number, of = result["shard"]

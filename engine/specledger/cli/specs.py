@@ -1,4 +1,4 @@
-"""`spec check`, `plan` and `show`: everything about finished specs that does not run them."""
+"""`spec check`, `plan` and `show`: the commands that read specs without running them."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _print_checked(
 
 
 def _total(fine: int, expanded: Targets) -> str:
-    """How many files were checked, and how many are in order."""
+    """The number of checked files, and of those that are valid."""
     wrong = len(expanded.files) - fine
     skipped = f"; skipped {counted(len(expanded.skipped), 'YAML file')} without a spec" if expanded.skipped else ""
     return f"checked {counted(len(expanded.files), 'file')}: {fine} ok, {wrong} with errors{skipped}"
@@ -207,7 +207,7 @@ def show_spec(
 
 
 def _origins_text(bundle: Bundle) -> str:
-    """Each scalar of the resolved specs with its place in a file."""
+    """Each scalar of the resolved specs with its location in a file."""
     lines = []
     for key, spec in bundle.specs.items():
         lines.append(key)

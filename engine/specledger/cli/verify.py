@@ -131,7 +131,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
 def _check_usage(
     bundles: Sequence[Path], format_: OutputFormat, *, proving: bool, inclusion: bool, aside: bool
 ) -> None:
-    """Refuse options that do not go together; `aside` are those that an inclusion proof has no use for."""
+    """Reject options that exclude each other; `aside` is whether one is given that `--inclusion` does not use."""
     if len(bundles) > 1 and (proving or inclusion):
         raise typer.BadParameter("--proof and --inclusion are for one bundle: name one")
     if inclusion and aside:
@@ -141,7 +141,7 @@ def _check_usage(
 
 
 def _verify_several(bundles: Sequence[Path], verify_one: Callable[[Path], Verification], format_: OutputFormat) -> int:
-    """Verify bundles, print a line for each and a total, or one document, and give the exit code of the worst."""
+    """Verify bundles, print a line for each and a total, or one document, and return the exit code of the worst."""
     from specledger.report.model import Report
     from specledger.verify.assurance_levels import as_json
 
@@ -193,7 +193,7 @@ def _named(levels: list[str]) -> frozenset[Level]:
 
 
 def _print(path: Path, verification: Verification, format_: OutputFormat, proving: bool) -> None:
-    """Print the result; of a proof that was asked for, only the proof goes to standard output."""
+    """Print the result; if a proof was requested, only that goes to standard output."""
     if proving and format_ is OutputFormat.HUMAN:
         print_error(verification_text(path, verification))
         if "proof" in verification.facts:
@@ -219,7 +219,7 @@ def verification_text(path: Path, verification: Verification) -> str:
 
 
 def print_replay(finished: Finished) -> None:
-    """Print what replay found, if it was asked for."""
+    """Print the result of replay, if it was requested."""
     if finished.replayed is None:
         return
     if finished.replayed.verdict is not Verdict.PASS:

@@ -57,7 +57,7 @@ def kinds_with_start() -> tuple[str, ...]:
 
 
 def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Path:
-    """Write a first spec of a kind, by default into a file that is called as it, or called as the file.
+    """Write a first spec of a kind. By default the file is named after the spec, and the spec after the file.
 
     Returns:
         The file that was written.
@@ -171,7 +171,7 @@ def _missing(path: str, step: str, known: Collection[str], what: str) -> Rejecte
 
 
 class _Node(Struct, frozen=True):
-    """A place in a model: its JSON Schema and its annotations."""
+    """A node of a model: its JSON Schema and its annotations."""
 
     schema: Mapping[str, Any]
     shapes: tuple[Shape, ...]
@@ -184,7 +184,7 @@ class _Node(Struct, frozen=True):
         return tuple(own) or tuple(key for inside in self._items() for key in inside.names())
 
     def below(self, step: str) -> _Node | None:
-        """The place under a key; names that authors choose and indices may be left out."""
+        """The node under a key; names that authors choose and indices may be left out."""
         for leaf in self._leaves():
             if step in leaf.get("properties", {}):
                 shapes = tuple(inner for shape in self.shapes for inner in shape.inside(step))
@@ -238,7 +238,7 @@ class _Node(Struct, frozen=True):
         return ", ".join([word, *limits, *([f"of the form {leaf['pattern']}"] if "pattern" in leaf else [])])
 
     def _leaves(self) -> Iterator[Mapping[str, Any]]:
-        """The alternatives at this place, with names of models resolved."""
+        """The alternatives of this node, with names of models resolved."""
         waiting = [self.schema]
         while waiting:
             schema = waiting.pop(0)
@@ -264,7 +264,7 @@ class _Node(Struct, frozen=True):
 
 
 def _meaning(kind: str, key: str) -> str:
-    """What the table of a kind in the documentation says about a key: its values, then its meaning."""
+    """The values and the meaning of a key, from the table of its kind in the documentation; may be empty."""
     folder = find_docs()
     row = re.compile(rf"^\| [^|]*`{re.escape(key)}`[^|]* \| (.*) \|$", re.MULTILINE)
     head = re.compile(rf"^## {kind.title()}$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)

@@ -55,7 +55,7 @@ def load_cases(
     allow_outside: bool = False,
     case: str | None = None,
 ) -> tuple[Bundle, ...]:
-    """Load a file or a name and what it refers to, a bundle for each case of its matrix, or for those of `case`."""
+    """Load a file or a name with the specs it refers to: a bundle for each case of its matrix, or those of `case`."""
     return load(target, kind=kind, set=overrides, see=check_syntax, allow_outside=allow_outside, case=case)
 
 
@@ -66,9 +66,9 @@ def load_runs(
     allow_outside: bool = False,
     case: str | None = None,
 ) -> tuple[Bundle, ...]:
-    """Load what can be run, one bundle for each case of each, and check that all of them compile before any is run.
+    """Load runnable specs, a bundle for each case, and check that all of them compile before any is run.
 
-    Of folders and patterns the specs of kinds that can be run are loaded.
+    Folders and patterns stand for the specs in them whose kinds can be run.
     """
     diagnostics = Diagnostics()
     cases: dict[str, Bundle] = {}
@@ -99,7 +99,7 @@ def _compile(bundle: Bundle, overrides: Sequence[str], checked: dict[str, Any]) 
 
 
 def _load_run(target: str, read: Callable[..., tuple[Bundle, ...]]) -> tuple[Bundle, ...]:
-    """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins."""
+    """Load a file, or a name of any runnable kind; the first kind of the table that has the name wins."""
     if "/" in target or target.endswith(SUFFIXES) or is_file(Path(target)):
         bundles = read(target)
         wrong = [bundle.main for bundle in bundles if not KINDS[bundle.main.kind].runs]
@@ -130,8 +130,8 @@ def check(
     """Check specs as far as that is possible without running them.
 
     Kinds with a check of their own are compiled. The others are typed in the specs that refer to them, so alone only
-    their shape, their references and the syntax of their expressions are checked. `crashed` makes a finding of an
-    exception that one target causes, so that the others are still checked.
+    their shape, their references and the syntax of their expressions are checked. `crashed` turns an exception
+    that one target causes into a finding, so that the others are still checked.
 
     Returns:
         The specs without errors in any of their cases, and every finding.
@@ -164,14 +164,14 @@ def _checked(bundle: Bundle, depth: str, target: str) -> CheckedSpec:
 
 
 def _add_new(findings: Iterable[Diagnostic], diagnostics: Diagnostics) -> None:
-    """Collect findings, those aside that were met on the way from another file."""
+    """Add the findings that were not reported before, as those of a file that several targets refer to."""
     for finding in findings:
         if not diagnostics.contains(finding.code, finding.message, finding.span):
             diagnostics.add(finding)
 
 
 def _check_case(bundle: Bundle, diagnostics: Diagnostics) -> str | None:
-    """How deeply one case was checked, or None if there are errors.
+    """Check one case; return the depth of the check, or None if there are errors.
 
     Every expression is parsed even if types cannot be checked, so that syntax errors are reported with everything else.
     """

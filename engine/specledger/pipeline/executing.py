@@ -30,7 +30,7 @@ OUT: Final = Path("out")
 """The folder of evidence unless the user names another one."""
 
 MANY: Final = 32
-"""Short runs that are worth the start of processes, which takes as long as about ten of them."""
+"""Short runs for which processes are started; a start takes as long as about ten of them."""
 
 W_COVER_LOST = code("W_COVER_LOST", "a signed bundle was replaced by an unsigned one")
 
@@ -43,20 +43,20 @@ def preview(bundle: Bundle) -> dict[str, Any]:
 
 
 def place_cases(cases: Sequence[Bundle], out: Path | None) -> tuple[Path, ...]:
-    """The place of the evidence of each case: `out` itself for a single one, else a place of its own in `out`.
+    """The evidence folder of each case: `out` itself for a single case, else a folder for each in `out`.
 
     Args:
-        cases: The cases, each with a name of its own.
-        out: The place that the user asked for; by default `out/<case>`.
+        cases: The cases, whose names differ.
+        out: The folder that the user named; by default `out/<case>`.
     """
-    places = (
+    paths = (
         (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(bundle) for bundle in cases)
     )
-    for folder in dict.fromkeys(path.parent for path in places):
+    for folder in dict.fromkeys(path.parent for path in paths):
         if all((folder / name).is_file() for name in (MANIFEST, RECEIPTS, SPECS)):
             message = f"{folder} is a bundle, so nothing else can be written into it"
             raise Rejected([Diagnostic(E_OUT_FOREIGN, message, hint="name another folder by --out")])
-    return places
+    return paths
 
 
 def execute(
@@ -67,19 +67,18 @@ def execute(
     *,
     announced: bool = False,
 ) -> Finished:
-    """Run one case and write its evidence; a bundle that is at the place is replaced at the end.
+    """Run one case and write its evidence; an existing bundle in the folder is replaced at the end.
 
-    Of a resumed run whose complete evidence is at the place, that is read, and nothing is run, unless a run log
-    announced that it will be.
+    A resumed run whose complete evidence is in the folder is read instead of run, unless a run log announced it.
     """
-    late = options.seal == UNSIGNED or options.replay  # a seal that comes after the run, if any comes
+    late = options.seal == UNSIGNED or options.replay  # whether any seal is made after the run
     plain = late and options.shard is None and not options.live and not options.record
     if options.resume and plain and not announced:
         done = read_complete(bundle, folder, options.executor)
         if done is not None:
             return replay_and_seal(done, options)
     before, replaced = covers_of(folder), False
-    with suppress(OSError):  # the writer reports a place that cannot be used
+    with suppress(OSError):  # the writer reports a folder that cannot be used
         replaced = holds_bundle(folder)
     now = replace(options, seal=UNSIGNED) if options.replay else options
     finished = replace(KINDS[bundle.main.kind].run.execute(bundle, folder, now, progress), replaced=replaced)
@@ -94,7 +93,7 @@ def execute(
 
 
 def replay_and_seal(finished: Finished, options: RunOptions) -> Finished:
-    """What was made, replayed if that is asked for, and then sealed if replay gives the same bytes."""
+    """Replay a finished run if the options ask for it, and seal it if replay gives the same bytes."""
     if not options.replay:
         return finished
     from specledger.pipeline.verifying import seal_evidence
@@ -104,10 +103,10 @@ def replay_and_seal(finished: Finished, options: RunOptions) -> Finished:
 
 
 def read_complete(bundle: Bundle, folder: Path, executor: Executor = ALONE) -> Finished | None:
-    """The run whose complete evidence is at a place; None unless it is of these specs, by this version, and intact.
+    """Read the complete evidence in a folder; None unless it is of these specs, by this version, and intact.
 
-    It passes the checks of `spec verify --no-replay`, so its result is the one that its receipts give. A link is no
-    place that a run writes to, so what it leads to is not taken for this run's.
+    It passes the checks of `spec verify --no-replay`, so its result follows from its receipts. A symbolic link is not
+    followed, since no run writes to one.
     """
     try:
         return _read_complete(bundle, folder, executor) if replaceable(folder) else None
@@ -139,7 +138,7 @@ def _read_complete(bundle: Bundle, folder: Path, executor: Executor) -> Finished
 
 
 def share_runs(bundles: Sequence[Bundle], options: RunOptions) -> Iterator[RunOptions]:
-    """The options of each run, in order; short runs are made by the executor together, and theirs hold the events."""
+    """The options of each run, in order; the executor makes short runs together, and their options hold the events."""
     works = {}
     for bundle in bundles:
         make, kind = KINDS[bundle.main.kind].run.work, bundle.main.kind

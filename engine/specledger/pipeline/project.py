@@ -74,17 +74,17 @@ def write_project(folder: Path) -> Project:
 
 
 def _refuse_links(folder: Path, targets: Sequence[Path]) -> None:
-    """See that nothing is written through a symbolic link, which may lead out of the folder; Rejected as E_INIT."""
-    places = [folder / part for target in targets for part in (*reversed(target.parents), target)]
-    places += (folder / GOLDENS).glob("*")
-    link = next((path for path in places if path.is_symlink()), None)
+    """Check that nothing is written through a symbolic link, which may lead out of the folder; Rejected as E_INIT."""
+    paths = [folder / part for target in targets for part in (*reversed(target.parents), target)]
+    paths += (folder / GOLDENS).glob("*")
+    link = next((path for path in paths if path.is_symlink()), None)
     if link is not None:
         hint = "remove the link, or name the folder that it leads to"
         raise Rejected([Diagnostic(E_INIT, f"{link} is a symbolic link", hint=hint)])
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Each shipped file with its place in a project."""
+    """Each shipped file with its path in a project."""
     for file in sorted(folder.rglob("*")):
         if file.is_file():
             parts = (

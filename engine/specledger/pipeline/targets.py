@@ -121,7 +121,7 @@ def _kind_of(file: Path) -> str | None:
     """The kind in the head of a file; None if it has no head, empty if it cannot be read: a check says why."""
     try:
         if not S_ISREG(file.stat().st_mode):
-            return None  # a pipe or a device would be waited for
+            return None  # reading a pipe or a device would block
         with file.open("rb") as stream:
             head = _HEAD.search(stream.read(4096))
     except OSError:
@@ -142,7 +142,7 @@ class ListedSpec(Struct, frozen=True):
 def list_specs(kind: str | None = None) -> Iterator[ListedSpec]:
     """The specs of one kind or of all: those of the project, then the shipped ones whose names it does not use.
 
-    Only the head of each file is looked at: what is listed may still have mistakes.
+    Only the head of each file is read, so a listed spec may still have errors.
     """
     search = Search.at(Path())
     library = Library(search, KINDS, Diagnostics())
@@ -157,7 +157,7 @@ def list_specs(kind: str | None = None) -> Iterator[ListedSpec]:
 
 
 def spec_names(kinds: Collection[str]) -> tuple[str, ...]:
-    """The names of the specs of some kinds, by their files alone, each once: first the project's, then shipped ones."""
+    """The distinct names of the specs of some kinds, from file names: first the project's, then shipped ones."""
     search = Search.at(Path())
     places = [(root, kind) for root in (search.project, search.shipped) for kind in kinds]
     return tuple(dict.fromkeys(file.stem for root, kind in places for file in _files(root, kind)))

@@ -40,7 +40,7 @@ COMMANDED: Final = "commanded"
 """The name of an agent that is given as a program or a function."""
 
 RUN_BY: Final = {".py": "python3", ".js": "node", ".sh": "sh"}
-"""What runs the programs of a suffix."""
+"""The interpreter of programs, by suffix."""
 
 ASKS: Final[Mapping[str, Mapping[str, Any]]] = {
     "asks-everything": {
@@ -71,7 +71,7 @@ def commanded(outside: Mapping[str, Any], folder: Path) -> str:
 
 
 def outside_of(target: str) -> dict[str, Any] | None:
-    """What is asked where a target is a program's file or `module:name`; None where it is a spec."""
+    """The `outside` of an agent for a program's file or `module:name`; None for a spec."""
     path = Path(target)
     if path.suffix in RUN_BY and path.is_file():
         return {"command": [RUN_BY[path.suffix], str(path)]}
@@ -92,9 +92,9 @@ def one_of(target: str, kind: str, overrides: Sequence[str] = (), *, allow_outsi
 
 
 def with_agent(agent: str, scenario: str, overrides: Sequence[str], decisions: int) -> Bundle:
-    """A scenario with this agent in place of its own, which need not exist, and one episode of so many decisions.
+    """A scenario with its agent, which need not exist, replaced by this one, and one episode of so many decisions.
 
-    Under a kernel it has the probes of `ASKS` too.
+    Under a kernel it also has the probes of `ASKS`.
     """
     reference = os.path.relpath(agent) if Path(agent).is_file() else agent
     sets = [f"agent={canonical_bytes(reference).decode()}", *overrides]

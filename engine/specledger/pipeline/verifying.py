@@ -41,10 +41,10 @@ def verify(
 def seal_evidence(
     folder: Path, seal: Seal, *, replay: bool = False, executor: Executor = ALONE
 ) -> tuple[Verification, bool]:
-    """Sign or stamp the bundle at a place, unless a check of it fails, or replay was asked for and could not be made.
+    """Sign or stamp the bundle in a folder, unless a check fails, or a requested replay was not possible.
 
     Returns:
-        The checks that were made before, and whether they allow a seal; if not, nothing was written.
+        The checks made before sealing, and whether they allow it; if not, nothing was written.
     """
     verification = verify(folder, replay=replay, executor=executor)
     allowed = verification.verdict is Verdict.PASS if replay else verification.intact

@@ -1,4 +1,4 @@
-"""Writes a report as the files that the seed's `run_scenario` and `run_suite` leave, from a run or a suite.
+"""Writes a run or a suite as the files that `run_scenario` and `run_suite` of toy-pseudo-axion write.
 
 The files are no evidence; every number in them can be recomputed from the receipts.
 
@@ -122,9 +122,9 @@ def _summary(evidence: Evidence, agents: Mapping[str, _Agent]) -> dict[str, Any]
 
 
 def _log(agent: _Agent) -> Iterator[bytes]:
-    """The logs of an agent's runs as one: the same entries in one chain, whose hashes are made again.
+    """The logs of an agent's runs as one chain of the same entries, with new hashes.
 
-    The log of a single run that began with 64 zeros comes out as it is.
+    The log of a single run that began with 64 zeros is unchanged.
     """
     chain = Entries(Mode.SIMULATED)
     for _, metrics in agent.runs:

@@ -35,7 +35,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 
 def _named(subjects: Sequence[Subject]) -> list[tuple[str, str, Subject]]:
-    """Each bundle with its name and the file of its page, no two alike."""
+    """Each bundle with its name and the file of its page; all files differ."""
     files = {INDEX: ""}
     for name in bundle_names(subjects):
         stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")
@@ -71,7 +71,7 @@ def _index(report: Report) -> str:
 
 
 def _bundles(subjects: Sequence[Subject]) -> Section:
-    """A row for each bundle, with the verdict of the one of the same spec before it."""
+    """A row for each bundle, with the changes since the previous bundle of the same spec."""
     before: dict[tuple[str, str], Subject] = {}
     rows = []
     for name, file, subject in _named(subjects):
@@ -91,7 +91,7 @@ def _bundles(subjects: Sequence[Subject]) -> Section:
 
 
 def _since(last: Subject, subject: Subject) -> str:
-    """What changed since an earlier bundle of a spec: the verdict, and the first places in specs."""
+    """The changes since an earlier bundle of a spec: the verdict, and the first changed paths in specs."""
     places = [change.path for change in changes(last, subject)["specs"]]
     more = f" and {len(places) - _MOST_CHANGES} more" if len(places) > _MOST_CHANGES else ""
     verdict = "" if last.verdict == subject.verdict else f"{last.verdict} to {subject.verdict}: "

@@ -46,7 +46,7 @@ _REASON: Final = 600  # characters of the reason of a verdict
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
-    """The tables of the bundle; of several the one that says all about each, or the tables that they have in common."""
+    """The tables of the bundle; of several their common tables, with the other tables of the first if they differ."""
     if report.judgement is not None or not report.subjects:
         return Output(summary(report))
     with malformed_receipts():
@@ -63,7 +63,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 
 def _first(subject: Subject, common: Mapping[str, Section]) -> Iterator[str]:
-    """The tables of the first or the only bundle, in which those in common have the rows of all."""
+    """The tables of the first bundle; the common tables have the rows of all bundles."""
     yield from _head(subject)
     for section in subject.reading.sections():
         yield from _section(common.get(section.id, section))
@@ -101,7 +101,7 @@ def summary(report: Report) -> str:
 
 
 def _top(report: Report) -> list[str]:
-    """The verdict of several bundles with its reason; nothing of one, whose own lines say it."""
+    """The verdict of several bundles with its reason; empty for one bundle, which has its own head."""
     if len(report.subjects) < 2:
         return []
     verdict = headline_of(report).verdict

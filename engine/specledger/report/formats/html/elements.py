@@ -18,7 +18,7 @@ from specledger.evidence.layout import ENGINE
 from specledger.report.markup import escape, shorten
 
 Markup = NewType("Markup", str)
-"""Escaped text. Only this module makes it."""
+"""Escaped text. Only this module creates it."""
 
 NOTHING: Final = Markup("")
 
@@ -110,8 +110,8 @@ def document(
 ) -> str:
     """A document from the template of a body and its values; no part of it comes from elsewhere.
 
-    `scripts` are the files of its script, in order. `state` is what that has found before it runs; empty if it judges
-    nothing.
+    `scripts` are the files of its script, in order. `state` is the state of its check before it runs; empty if it
+    checks nothing.
     """
     style, script = asset("plot.css") + asset("style.css"), "".join(map(asset, scripts))
     script = f'"use strict";\n(() => {{\n{script}}})();\n'

@@ -29,7 +29,7 @@ MOST_LINE: Final = 200_000
 
 _GROUP: Final = 16  # lines after which the remaining space is checked
 _WINDOW: Final = 16  # bytes that must be equal before a reference pays
-_STRIDE: Final = 4  # of so many places one can be referred to
+_STRIDE: Final = 4  # one of so many offsets can be referred to
 
 Part = str | tuple[int, int]
 Subtree = tuple[int, int, bytes]
@@ -37,7 +37,7 @@ Subtree = tuple[int, int, bytes]
 
 
 class Copies:
-    """Bytes as literal texts, a character for each byte, and references: (where an equal stretch began, its length)."""
+    """Bytes as literal texts, a character for each byte, and references: (offset of equal bytes, their number)."""
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
@@ -73,7 +73,7 @@ class Copies:
 
 
 def _common(data: bytes, first: int, second: int) -> int:
-    """How many bytes are equal from two places on, of which at least a window is."""
+    """The number of equal bytes from two offsets on, at least a window of which is known to be equal."""
     length, stride = _WINDOW, 256
     while stride:
         step = data[second + length : second + length + stride]
@@ -108,7 +108,7 @@ class Embedded(Struct):
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def add(self, line: bytes, keep: bool) -> None:
-        """Take the next line, and keep it as a candidate or only its hash."""
+        """Add the next line, and keep it as a candidate or only its hash."""
         whole = (self.count, 1, leaf_hash(line))
         if keep and len(line) <= MOST_LINE:
             self.kept[self.count] = line
@@ -119,7 +119,7 @@ class Embedded(Struct):
         self.count += 1
 
     def read(self, lines: Iterable[bytes], cited: Container[int], most: int) -> None:
-        """Take all lines of the chain; those that are cited, and as many as fit into `most` bytes, may be embedded."""
+        """Add all lines of the chain; those that are cited, and as many as fit into `most` bytes, may be embedded."""
         kept, began = 0, 0
         for seq, line in enumerate(lines):
             kept += len(line)
@@ -150,7 +150,7 @@ class Embedded(Struct):
     _last: int = 0  # how many hashes there were with the last line that is kept
 
     def document(self) -> dict[str, Any]:
-        """What the page's script needs to read the chain off the text and to compute its root."""
+        """The data by which the page's script reads the chain from the text and computes its root."""
         receipts = self.manifest["receipts"]
         spans: list[list[int]] = []
         for seq in self.seqs:

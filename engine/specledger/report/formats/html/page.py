@@ -1,4 +1,4 @@
-"""Writes a report as one offline HTML page: a cover, sections, the data of its script, and a policy against the rest.
+"""Writes a report as one offline HTML page: a cover, sections, the data of its script, and a content policy.
 
 The page says what was checked when it was written, and what was not; it never says that it is verified.
 """
@@ -173,7 +173,7 @@ def _tables(report: Report, subject: Subject, reading: Reading) -> tuple[list[Se
 
 
 def _of_all(section: Section, of: Sequence[int], subjects: Sequence[Subject]) -> Section:
-    """A common table; a row has the digests of its bundle in place of links to receipts, which the page has of one."""
+    """A common table, whose rows have digests instead of links to receipts, since one bundle alone is embedded."""
     rows = []
     for row, index in zip(section.rows, of, strict=True):
         manifest = subjects[index].manifest
@@ -183,7 +183,7 @@ def _of_all(section: Section, of: Sequence[int], subjects: Sequence[Subject]) ->
 
 
 def _facts(report: Report, reading: Reading) -> list[tuple[str, Cell]]:
-    """The key figures of the bundle that is shown in full; none of bundles in one table."""
+    """The key figures of the bundle that is shown in full; none for bundles in one table."""
     if _is_list(report):
         return []
     alone = report.judgement is None and len(report.subjects) == 1
@@ -192,7 +192,7 @@ def _facts(report: Report, reading: Reading) -> list[tuple[str, Cell]]:
 
 
 def _spacetimes(report: Report, reading: Reading) -> list[Mapping[str, Any]]:
-    """The rings of the bundle; of bundles in one table those of all, with a counterexample first."""
+    """The rings of the bundle; for bundles in one table those of all, counterexamples first."""
     if not _is_list(report):
         return [*reading.spacetimes()]
     drawn = [ring for subject in report.subjects for ring in subject.reading.spacetimes()]
@@ -200,7 +200,7 @@ def _spacetimes(report: Report, reading: Reading) -> list[Mapping[str, Any]]:
 
 
 def _contents(chains: Sequence[Embedded], sections: Sequence[Section]) -> Contains:
-    """What the page holds: receipts, whole episodes, rows."""
+    """The test whether the page contains a receipt, a whole episode or a row."""
     rows = {link for section in sections for link in anchors(section)}
 
     def contains(target: Place) -> bool:
@@ -238,7 +238,7 @@ def _terms(*groups: Sequence[tuple[str, Markup]]) -> Markup:
 
 
 def _failed(subject: Subject, contains: Contains) -> Markup:
-    """The checks that failed or could not be decided, with how often; nothing for one, which the headline names."""
+    """The checks that failed or could not be decided, with tallies; nothing for one alone, which the headline names."""
     checks = [check for check in subject.checks if check.outcome in (Outcome.FAILED, Outcome.CANNOT_TELL)]
     if len(checks) < 2:
         return NOTHING
@@ -252,7 +252,7 @@ def _failed(subject: Subject, contains: Contains) -> Markup:
 
 
 def _embedded(chains: Sequence[Embedded]) -> str:
-    """What is in the page and what is not."""
+    """How many receipts of each chain are embedded."""
     parts = []
     for chain in chains:
         embedded, count = len(chain.seqs), chain.count
@@ -273,7 +273,7 @@ _NEVER: Final = (
 
 
 def signed_note(evidence: Evidence) -> str | None:
-    """The signed note of a bundle, which is not in its manifest, if it has one that can be one."""
+    """The signed note of a bundle, which its manifest does not list; None without a regular file of allowed size."""
     file = evidence.place / CHECKPOINT
     if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_NOTE:
         return None
@@ -281,7 +281,7 @@ def signed_note(evidence: Evidence) -> str | None:
 
 
 def checked_line(evidence: Evidence, written: Section, of: str) -> Markup:
-    """In a line what was checked when the page was written and what was not; `of` is which bundle, of several."""
+    """A line on what was checked when the page was written and what was not; `of` names the bundle, if of several."""
     checks = evidence.verification.checks
     passed = sum(check.status is Status.PASSED for check in checks)
     not_run = ", ".join(check.name for check in checks if check.status is Status.NOT_MADE)

@@ -36,7 +36,7 @@ _LETTER: Final = 7  # units of a letter, about
 
 
 class Scale(Struct, frozen=True):
-    """Places numbers from `low` to `high` between the coordinates `start` and `end`."""
+    """Maps numbers from `low` to `high` to coordinates between `start` and `end`."""
 
     low: int
     high: int
@@ -273,7 +273,7 @@ def _lines(plot: Lines) -> tuple[list[Markup], int]:
 
 
 def steps_of(plot: Lines) -> Scale:
-    """Where the places of a plot stand."""
+    """The horizontal scale of a plot."""
     length = max(len(line.values) for line in plot.lines[:_MOST_LINES])
     return Scale(plot.first, plot.first + max(length - 1, 1), _GUTTER, WIDTH - 20)
 
@@ -292,7 +292,7 @@ def _line(line: Line, index: int, across: Scale, upward: Scale) -> Iterator[Mark
 
 
 def _runs(values: Sequence[int | None]) -> Iterator[list[tuple[int, int]]]:
-    """The stretches of known values, each with its place."""
+    """The runs of known values, each value with its index."""
     run: list[tuple[int, int]] = []
     for index, value in enumerate([*values, None]):
         if value is not None:

@@ -50,11 +50,11 @@ _LONGEST_EXPRESSION: Final = 2000
 _SIGNS: Final = {"good": "\u2713", "bad": "\u2715", "open": "?"}
 
 Contains = Callable[[Place], bool]
-"""Whether a page holds what a place names."""
+"""Whether a page contains the target of a link."""
 
 
 def anchors(section: Section) -> list[str]:
-    """The anchors of the rows that are shown, no two alike."""
+    """The anchors of the rows that are shown; all differ."""
     used: dict[str, None] = {}
     for row in section.rows[:MOST_ROWS]:
         link = anchor(section.id, row.name)
@@ -165,7 +165,7 @@ def _item(row: Row, link: str, heads: Sequence[str], has: tuple[bool, bool], con
 
 
 def _links(row: Row, contains: Contains) -> Iterator[Markup]:
-    """Links to the places that the page holds, separated, and the number of those that it does not hold."""
+    """The links of a row, separated, and the number of places without one."""
     shown = [link for link in (render_link(target, contains) for target in row.places) if link]
     for index, link in enumerate(shown):
         yield join(words(", "), link) if index else link
@@ -189,7 +189,7 @@ def _sentence(parts: Sequence[Part], class_: str, contains: Contains) -> Markup:
 
 
 def render_link(target: Place, contains: Contains) -> Markup:
-    """A link to a place, or its name if the page does not hold it; nothing for an episode that it does not hold."""
+    """A link, or only its text if the page does not contain the target; nothing for an episode that is missing."""
     there = contains(target)
     match target:
         case RowLink():

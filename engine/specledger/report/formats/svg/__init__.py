@@ -23,7 +23,7 @@ _MARGIN: Final = 16
 _LETTER: Final = 7  # pixels of a letter of the legend, about
 
 Entry = tuple[str, str, Sequence[str]]
-"""The name, the class and the colours of what has a colour."""
+"""The name, the style class and the colours of an entry of the legend."""
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
@@ -77,7 +77,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 
 def _chart(plot: Plot, frames: int, y: int) -> tuple[Markup, int]:
-    """A plot with a line where time is; and where the next thing may begin."""
+    """A plot with a line at the current time, and the y coordinate below it."""
     drawn, height = draw(plot)
     if isinstance(plot, Lines):
         across = steps_of(plot)
@@ -101,7 +101,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _notes(episode: Episode) -> list[str]:
-    """What the picture leaves out."""
+    """Notes on what is not drawn."""
     notes = []
     if episode.tally["steps"] > MOST_STEPS:
         notes.append(f"Only the first {MOST_STEPS} of {episode.tally['steps']} steps are drawn; the counts are of all.")
@@ -123,7 +123,7 @@ def _source(subject: Subject) -> tuple[str, ...]:
 
 
 def _legend(entries: Iterable[Entry], width: int, y: int) -> tuple[list[Markup], int]:
-    """A swatch and a name for each colour that is in the picture, in as many rows as are needed."""
+    """A swatch and a name for each colour in the picture, in as many rows as needed."""
     drawn, x = [], _MARGIN
     for name, class_, _ in entries:
         shown = shorten(name, 24)

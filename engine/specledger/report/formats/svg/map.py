@@ -1,4 +1,4 @@
-"""The map of an episode as SVG: cells by their codes, trails, moving tokens, and the places that they left."""
+"""The map of an episode as SVG: cells by their codes, trails, moving tokens, and their former positions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from specledger.report.formats.html.elements import NOTHING, Markup, element, join, words
 from specledger.report.formats.html.plots import text
-from specledger.report.formats.svg.episode import Episode, Place, Track
+from specledger.report.formats.svg.episode import Episode, Position, Track
 
 _LONGEST: Final = 250  # milliseconds of a frame
 _SHORTEST: Final = 40
@@ -66,8 +66,8 @@ class Clock(Struct, frozen=True):
 _SIDE: Final = 480  # pixels that the longer side of a map should have
 _LARGEST: Final = 32  # pixels of a cell
 _LINED: Final = 64  # cells of a side up to which lines are drawn between them
-_AWAY: Final = -99  # pixels; a place outside the picture
-_MOST_PLACES: Final = 200  # where a token without a trail is drawn
+_AWAY: Final = -99  # pixels; a coordinate outside the picture
+_MOST_STAYS: Final = 200  # positions at which a token without a trail is drawn
 
 
 def cell_size(episode: Episode) -> int:
@@ -76,7 +76,7 @@ def cell_size(episode: Episode) -> int:
 
 
 def draw_map(episode: Episode, classes: dict[int, str], x: int, y: int) -> Markup:
-    """The map with everything on it, at a place in pixels; `classes` are the style classes of codes with a colour."""
+    """The map with tokens and trails, at a position in pixels; `classes` are the style classes of coloured codes."""
     size, (width, height), clock = cell_size(episode), episode.size, Clock(episode.frames)
     inner = [*_cells(episode, classes, size)]
     tracks = list(enumerate(episode.tracks))
@@ -91,7 +91,7 @@ def draw_map(episode: Episode, classes: dict[int, str], x: int, y: int) -> Marku
 
 
 def _cells(episode: Episode, classes: dict[int, str], size: int) -> Iterator[Markup]:
-    """The commonest code as the ground, each other one as one path of runs within rows."""
+    """The commonest code as the ground, every other code as a path of runs within rows."""
     codes = Counter(code for row in episode.cells for code in row)
     ground = min(codes, key=lambda code: (-codes[code], code))
     width, height = episode.size
@@ -112,12 +112,12 @@ def _cells(episode: Episode, classes: dict[int, str], size: int) -> Iterator[Mar
         yield element("path", d=down + across, class_="grid")
 
 
-def _middle(position: Place | None, size: int) -> tuple[int, int]:
+def _middle(position: Position | None, size: int) -> tuple[int, int]:
     return (_AWAY, _AWAY) if position is None else (position[0] * size + size // 2, position[1] * size + size // 2)
 
 
 def _trail(track: Track, number: int, size: int, clock: Clock) -> Iterator[Markup]:
-    """The way of a token: all of it faintly, and as far as it has come."""
+    """The path of a token: all of it faintly, and the part up to the current frame."""
     path, done = _path(track, size)
     if not done[-1]:
         return
@@ -129,9 +129,9 @@ def _trail(track: Track, number: int, size: int, clock: Clock) -> Iterator[Marku
 
 
 def _path(track: Track, size: int) -> tuple[str, list[int]]:
-    """A way as path data, and its length in pixels up to each frame."""
+    """The path of a token as path data, and its length in pixels up to each frame."""
     parts, done = [""], [0]
-    before: Place | None = None
+    before: Position | None = None
     for frame, position in enumerate(track.places):
         length = 0
         if position is not None and (before is None or frame in track.jumps):
@@ -146,7 +146,7 @@ def _path(track: Track, size: int) -> tuple[str, list[int]]:
 
 
 def _left(track: Track, number: int, size: int) -> Iterator[Markup]:
-    """The places where a token stood, numbered from 1, if it was moved at all."""
+    """The former positions of a token, numbered from 1, if it was moved at all."""
     if not track.jumps:
         return
     for index, (frame, position) in enumerate(_stays(track), 1):
@@ -158,13 +158,13 @@ def _left(track: Track, number: int, size: int) -> Iterator[Markup]:
             yield element("g", title, shape, number_, transform=f"translate({x} {y})")
 
 
-def _stays(track: Track) -> list[tuple[int, Place | None]]:
-    """The frames from which a token without a trail stands elsewhere, and where."""
-    return [(frame, track.places[frame]) for frame in sorted({0, *track.jumps})][:_MOST_PLACES]
+def _stays(track: Track) -> list[tuple[int, Position | None]]:
+    """The frames at which a token without a trail changes its position, and the positions."""
+    return [(frame, track.places[frame]) for frame in sorted({0, *track.jumps})][:_MOST_STAYS]
 
 
 def _token(track: Track, number: int, size: int, clock: Clock) -> Iterator[Markup]:
-    """A token where it is in the end, and, moving, where it is at each frame."""
+    """A token at its last position, and animated through its position at each frame."""
     middles = ["{} {}".format(*_middle(position, size)) for position in track.places]
     if track.token["each"] is not None:
         moves = clock.smoothly("transform", middles)
