@@ -26,7 +26,7 @@ from specledger.load import Bundle as Specs
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute, place_cases
 from specledger.pipeline.reporting import ask, make_report
-from specledger.pipeline.verifying import verify as verify_place
+from specledger.pipeline.verifying import verify as verify_path
 from specledger.report.evidence import Evidence, read_evidence
 from specledger.report.formats import FORMATS, Options
 from specledger.report.trace import trace_lines
@@ -200,7 +200,8 @@ def load(target: Place, *, set: Mapping[str, Any] | None = None) -> tuple[Case, 
     """
     changes = [f"{path}={canonical_bytes(value, FLOATS_ANYWHERE).decode()}" for path, value in (set or {}).items()]
     return tuple(
-        Case(one.main.kind, one.main.name, one.case, one.digest, one) for one in load_runs([str(target)], changes)
+        Case(bundle.main.kind, bundle.main.name, bundle.case, bundle.digest, bundle)
+        for bundle in load_runs([str(target)], changes)
     )
 
 
@@ -212,11 +213,11 @@ def run(
     workers: int = 1,
     trust_agent: bool = False,
 ) -> Bundle:
-    """Run one case and write its evidence; a bundle that is there is replaced.
+    """Run one case and write its evidence; an existing bundle is replaced.
 
     Args:
         what: A case of `load`, or what `load` takes, with one case.
-        out: The place of the bundle; by default `out/<name>`.
+        out: The folder of the bundle; by default `out/<name>`.
         set: New values, as of `load`; only for what is loaded here.
         workers: The number of processes. The bytes do not depend on it.
         trust_agent: Whether agents from outside may be executed.
@@ -232,9 +233,9 @@ def run(
         hint = "run each case that `load` returns"
         raise Rejected([Diagnostic(E_CASES, f"{cases[0].name} has {len(cases)} cases", hint=hint)])
     specs = cases[0]._specs
-    (place,) = place_cases([specs], None if out is None else Path(out))
-    place.parent.mkdir(parents=True, exist_ok=True)
-    return Bundle(execute(specs, place, RunOptions(Processes(workers), trust_agent)).place)
+    (folder,) = place_cases([specs], None if out is None else Path(out))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return Bundle(execute(specs, folder, RunOptions(Processes(workers), trust_agent)).place)
 
 
 def verify(
@@ -261,7 +262,7 @@ def verify(
         Rejected: There is no evidence, or the trust file is invalid.
         ValueError: There is no such level.
     """
-    place = evidence.place if isinstance(evidence, Bundle) else Path(evidence)
+    path = evidence.place if isinstance(evidence, Bundle) else Path(evidence)
     named = frozenset(map(Level, levels))
     reader = Reader(
         replay=replay,
@@ -269,7 +270,7 @@ def verify(
         judge=Level.JUDGED in named,
         levels=named,
     )
-    return verify_place(place, executor=Processes(workers), reader=reader)
+    return verify_path(path, executor=Processes(workers), reader=reader)
 
 
 def report(
@@ -294,12 +295,12 @@ def report(
     """
     chosen = FORMATS.get(format)
     if chosen is None or chosen.folder:
-        known = (name for name, one in FORMATS.items() if not one.folder)
+        known = (name for name, row in FORMATS.items() if not row.folder)
         raise ValueError(f"{format!r} is no format of a text; there are {', '.join(known)}")
     if not bundles or (not chosen.several and (len(bundles) > 1 or profile is not None)):
         raise ValueError(
             f"{format!r} is a format of {'one bundle without a profile' if bundles else 'one bundle or more'}"
         )
     asked = ask(profile)
-    evidence = [(one if isinstance(one, Bundle) else Bundle(one))._evidence for one in bundles]
+    evidence = [(bundle if isinstance(bundle, Bundle) else Bundle(bundle))._evidence for bundle in bundles]
     return chosen.write(make_report(evidence, asked, date), Options(date, None, episode)).text

@@ -31,17 +31,17 @@ def pytest_configure(config: pytest.Config) -> None:
     Raises:
         UsageError: A pattern has no file.
     """
-    found = {pattern: _files(config.rootpath, pattern) for pattern in config.getini(_SPECS)}
-    if empty := [pattern for pattern, files in found.items() if not files]:
+    matches = {pattern: _files(config.rootpath, pattern) for pattern in config.getini(_SPECS)}
+    if empty := [pattern for pattern, files in matches.items() if not files]:
         raise pytest.UsageError(f"{_SPECS}: there is no file {config.rootpath / empty[0]}")
-    if found:
-        config.pluginmanager.register(_Specs(frozenset().union(*found.values())), "specledger-specs")
+    if matches:
+        config.pluginmanager.register(_Specs(frozenset().union(*matches.values())), "specledger-specs")
 
 
 def _files(root: Path, pattern: str) -> frozenset[Path]:
     try:
         return frozenset(file.resolve() for file in root.glob(pattern))
-    except NotImplementedError:  # an absolute one
+    except NotImplementedError:  # an absolute pattern
         return frozenset()
 
 
@@ -81,12 +81,12 @@ class _Item(pytest.Item):
     """A test whose failures are findings."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Findings with their places and excerpts."""
+        """Findings with their locations and excerpts."""
         from specledger.core.diagnostics import Rejected, render
         from specledger.core.spans import read_source
 
         if isinstance(excinfo.value, Rejected):
-            return "\n\n".join(render(one, read_source) for one in excinfo.value.diagnostics)
+            return "\n\n".join(render(diagnostic, read_source) for diagnostic in excinfo.value.diagnostics)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
@@ -102,9 +102,9 @@ class CheckItem(_Item):
         from specledger.core.diagnostics import Diagnostics
         from specledger.pipeline.checking import check
 
-        found = Diagnostics()
-        found.extend(check([str(self.path)])[1])
-        found.raise_if_errors()
+        diagnostics = Diagnostics()
+        diagnostics.extend(check([str(self.path)])[1])
+        diagnostics.raise_if_errors()
 
 
 class CaseItem(_Item):
@@ -125,6 +125,6 @@ class CaseItem(_Item):
         if update is not None:
             accept = ["pytest", self.nodeid, "--snapshot-update"]
         goldens = self.config.rootpath / folder if folder else None
-        found = find_failures(self._bundle, goldens, update=bool(update), accept=shlex.join(accept))
-        if found:
-            raise Rejected(found)
+        failures = find_failures(self._bundle, goldens, update=bool(update), accept=shlex.join(accept))
+        if failures:
+            raise Rejected(failures)

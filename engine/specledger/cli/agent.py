@@ -85,7 +85,7 @@ def check(
         agent_ = target or "" if outside is None else commanded({**outside, **limit}, Path(folder))
         bundle = with_agent(agent_, scenario, overrides or (), decisions)
     reading = try_agent(bundle, trusted=trust_agent)
-    _say(reading, bundle.specs[bundle.main.refs["agent",]].name, bundle.main.name, format_)
+    _print_reading(reading, bundle.specs[bundle.main.refs["agent",]].name, bundle.main.name, format_)
     raise typer.Exit(exit_code(reading.verdict))
 
 
@@ -96,11 +96,11 @@ def _words(command: str) -> list[str]:
         raise typer.BadParameter(f"--command: {error}") from None
 
 
-def _say(reading: AgentReading, agent_name: str, scenario: str, format_: OutputFormat) -> None:
+def _print_reading(reading: AgentReading, agent_name: str, scenario: str, format_: OutputFormat) -> None:
     findings = reading.findings()
     if format_ is OutputFormat.JSON:
-        found = {"diagnostics": diagnostics_json(findings)}
-        print_json({**reading.document(agent_name, scenario), **found})
+        diagnostics = {"diagnostics": diagnostics_json(findings)}
+        print_json({**reading.document(agent_name, scenario), **diagnostics})
     elif format_ is OutputFormat.HUMAN:
         print_text(_text(reading, agent_name, scenario))
     else:
@@ -111,14 +111,14 @@ def _say(reading: AgentReading, agent_name: str, scenario: str, format_: OutputF
 
 
 def _text(reading: AgentReading, agent_name: str, scenario: str) -> str:
-    said = {
+    summaries = {
         Verdict.PASS: "answers in time and with valid proposals",
         Verdict.FAIL: "does not follow the protocol",
         Verdict.INCONCLUSIVE: "proposed nothing" if reading.decisions else "was never asked",
     }
     failed, formless = reading.failures.total(), reading.malformed.total()
     lines = [
-        f"{printable(agent_name)} in {printable(scenario)}: {said[reading.verdict]}",
+        f"{printable(agent_name)} in {printable(scenario)}: {summaries[reading.verdict]}",
         f"  decisions {reading.decisions}",
         f"  proposals {reading.proposals}, of which {formless} malformed and {reading.admitted} admitted by every gate",
     ]

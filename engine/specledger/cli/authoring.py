@@ -29,15 +29,15 @@ def init(folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The folde
     """Write a project: specs, a scenario that runs, its golden, CI, and schemas for editors."""
     from specledger.pipeline.project import SCHEMAS, write_project
 
-    made = write_project(folder)
-    lines = [f"wrote {printable(str(folder / one))}" for one in made.written]
-    lines += [f"kept  {printable(str(folder / one))}" for one in made.kept]
+    project = write_project(folder)
+    lines = [f"wrote {printable(str(folder / file))}" for file in project.written]
+    lines += [f"kept  {printable(str(folder / file))}" for file in project.kept]
     lines.append(f"wrote {printable(str(folder / SCHEMAS))} (JSON Schemas for editors)")
-    lines += [f"ran   {printable(name)}: {verdict}" for name, verdict in made.scenarios]
+    lines += [f"ran   {printable(name)}: {verdict}" for name, verdict in project.scenarios]
     go = [] if folder == Path() else [f"  cd {printable(shlex.quote(str(folder)))}"]
-    runs = [f"  spec run {printable(name)}" for name, _ in made.scenarios[:1]]
+    runs = [f"  spec run {printable(name)}" for name, _ in project.scenarios[:1]]
     print_status("\n".join([*lines, "", "Next:", *go, "  spec check .", *runs]))
-    verdicts = [Verdict.PASS, *(Verdict(verdict) for _, verdict in made.scenarios)]
+    verdicts = [Verdict.PASS, *(Verdict(verdict) for _, verdict in project.scenarios)]
     raise typer.Exit(exit_code(combine(verdicts)))
 
 
@@ -56,21 +56,27 @@ def ls(
         near = suggest(kind, KINDS)
         hint = f"; did you mean {near}?" if near else f"; kinds are {', '.join(KINDS)}"
         raise typer.BadParameter(f"there is no kind {printable(kind)}{hint}")
-    found = list(list_specs(kind))
+    listed = list(list_specs(kind))
     if format_ is Format.JSON:
         rows = [
-            {"kind": one.kind, "name": one.name, "file": str(one.file), "shipped": one.shipped, "summary": one.summary}
-            for one in found
+            {
+                "kind": spec.kind,
+                "name": spec.name,
+                "file": str(spec.file),
+                "shipped": spec.shipped,
+                "summary": spec.summary,
+            }
+            for spec in listed
         ]
         print_json({"specs": rows})
         return
-    for group, members in groupby(found, key=lambda one: one.kind):
+    for group, members in groupby(listed, key=lambda spec: spec.kind):
         specs = list(members)
-        width = max(len(one.name) for one in specs)
+        width = max(len(spec.name) for spec in specs)
         print_text(f"{group} ({len(specs)})")
-        for one in specs:
-            own = "" if one.shipped else "  (project)"
-            print_text(f"  {printable(one.name):<{width}}  {printable(one.summary)}{own}".rstrip())
+        for spec in specs:
+            own = "" if spec.shipped else "  (project)"
+            print_text(f"  {printable(spec.name):<{width}}  {printable(spec.summary)}{own}".rstrip())
 
 
 _RECEIPTS: Final = "receipts/"
@@ -171,7 +177,7 @@ def explain(
 
 
 def _rows_text(what: str, rows: Sequence[TermRow]) -> str:
-    """What tables of the documentation say about a name."""
+    """The rows of the documentation's tables about a name."""
     lines = []
     for row in rows[:_MOST_ROWS]:
         cells = [f"{head}: {cell}" if len(row.cells) > 1 else cell for head, cell in row.cells.items() if cell]
@@ -180,17 +186,17 @@ def _rows_text(what: str, rows: Sequence[TermRow]) -> str:
     return "\n".join([*lines, *([f"and {more} more in the documentation"] if more > 0 else [])])
 
 
-def _key_text(found: Described) -> str:
-    needed = "required" if found.required else "optional" if found.default is None else f"default {found.default}"
-    lines = [f"{found.path}: {found.type} ({needed})"]
-    lines += [f"  {found.doc}"] if found.doc else []
-    lines += [f"  allowed: {', '.join(found.allowed)}"] if found.allowed else []
-    lines += [f"  keys below: {', '.join(found.keys)}"] if found.keys else []
+def _key_text(key: Described) -> str:
+    needed = "required" if key.required else "optional" if key.default is None else f"default {key.default}"
+    lines = [f"{key.path}: {key.type} ({needed})"]
+    lines += [f"  {key.doc}"] if key.doc else []
+    lines += [f"  allowed: {', '.join(key.allowed)}"] if key.allowed else []
+    lines += [f"  keys below: {', '.join(key.keys)}"] if key.keys else []
     return "\n".join(lines)
 
 
-def _kind_text(kind: str, found: Described) -> str:
-    lines = [f"{kind}: {_about_kinds()[kind]}", f"  keys: {', '.join(found.keys)}"]
+def _kind_text(kind: str, description: Described) -> str:
+    lines = [f"{kind}: {_about_kinds()[kind]}", f"  keys: {', '.join(description.keys)}"]
     return "\n".join([*lines, f"  `spec explain {kind}.KEY` explains a key; `spec new {kind}` writes an example"])
 
 

@@ -13,7 +13,7 @@ E_INTERNAL = code("E_INTERNAL", "a defect of specledger")
 
 
 class Interrupted(Exception):  # noqa: N818 - nothing went wrong
-    """The work was interrupted, and what was finished is kept or could have been."""
+    """The work was interrupted; finished parts are kept, or would be with `--resume`."""
 
     def __init__(self, message: str, hint: str = "the same command resumes") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What a shell offers to complete an argument with; also what is listed where the argument is missing."""
+"""Shell completions of arguments; also listed when a required argument is missing."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ def specs(incomplete: str) -> list[str]:
 
 
 def runnable_specs(incomplete: str) -> list[str]:
-    """The same of the kinds that can be run."""
+    """Like `specs`, for kinds that can be run."""
     from specledger.kinds import KINDS
 
     return _specs(KINDS.runnable(), incomplete)
 
 
 def discoveries(incomplete: str) -> list[str]:
-    """The same of the kinds whose runs resume."""
+    """Like `specs`, for kinds whose runs can be resumed."""
     from specledger.kinds import KINDS
 
     return _specs([kind for kind in KINDS.runnable() if KINDS[kind].run.resumes], incomplete)
 
 
 def profiles(incomplete: str) -> list[str]:
-    """The same of profiles."""
+    """Like `specs`, for profiles."""
     return _specs(["profile"], incomplete)
 
 
 def scenarios(incomplete: str) -> list[str]:
-    """The same of scenarios."""
+    """Like `specs`, for scenarios."""
     return _specs(["scenario"], incomplete)
 
 
 def agents(incomplete: str) -> list[str]:
-    """The same of agents."""
+    """Like `specs`, for agents."""
     return _specs(["agent"], incomplete)
 
 
 def explained(incomplete: str) -> list[str]:
-    """What `spec explain` takes: the lists, kinds, keys of kinds, and codes."""
+    """Arguments of `spec explain`: the lists, kinds, keys of kinds, and codes."""
     from specledger.core.diagnostics import codes
     from specledger.kinds import KINDS
     from specledger.pipeline.authoring import describe, load_codes
@@ -65,11 +65,11 @@ def explained(incomplete: str) -> list[str]:
 
 
 def bundles(incomplete: str) -> list[str]:
-    """Bundles, and folders in which there may be some."""
+    """Bundles, and folders that may contain some."""
     from specledger.evidence.layout import MANIFEST
 
-    places = sorted(Path().glob(f"{incomplete}*")) or sorted(Path(incomplete or ".").glob("*"))
-    return [str(place) for place in places if (place / MANIFEST).exists() or place.is_dir()]
+    paths = sorted(Path().glob(f"{incomplete}*")) or sorted(Path(incomplete or ".").glob("*"))
+    return [str(path) for path in paths if (path / MANIFEST).exists() or path.is_dir()]
 
 
 def _matching(words: Iterable[str], incomplete: str) -> list[str]:
@@ -77,11 +77,11 @@ def _matching(words: Iterable[str], incomplete: str) -> list[str]:
 
 
 def _specs(kinds: Collection[str], incomplete: str) -> list[str]:
-    """Names of specs of some kinds; and YAML files and folders that begin with what was typed, if anything was."""
+    """Names of specs of some kinds, and YAML files and folders that begin with the typed text, if there is any."""
     from specledger.load.library import SUFFIXES
     from specledger.pipeline.targets import spec_names
 
-    found = Path().glob(f"{incomplete}*") if incomplete and not Path(incomplete).is_absolute() else ()
+    paths = Path().glob(f"{incomplete}*") if incomplete and not Path(incomplete).is_absolute() else ()
     return _matching(spec_names(kinds), incomplete) + sorted(
-        f"{path}/" if path.is_dir() else str(path) for path in found if path.is_dir() or path.suffix in SUFFIXES
+        f"{path}/" if path.is_dir() else str(path) for path in paths if path.is_dir() or path.suffix in SUFFIXES
     )

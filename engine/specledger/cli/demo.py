@@ -1,4 +1,4 @@
-"""`spec demo`: an agent that does its task, and a reason of its that decides nothing, in evidence that is verified."""
+"""`spec demo`: an agent that reaches its goal, but one of whose stated reasons has no effect on its choices."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def demo(
     challenges = _challenges(evidence)
     _write_page(replace(evidence, verification=verification), page)
     print_text("\n".join(_lines(bundle, finished.manifest["result"], challenges, verification, out, page)))
-    shown = verification.verdict is Verdict.PASS and not all(one["held"] for one in challenges)
+    shown = verification.verdict is Verdict.PASS and not all(challenge["held"] for challenge in challenges)
     raise typer.Exit(exit_code(Verdict.PASS if shown else Verdict.FAIL))
 
 
 def _challenges(evidence: Evidence) -> list[Mapping[str, Any]]:
-    """The stated reasons of a run that were put to the test, each with what was chosen before."""
+    """The trials of the reasons that a run stated, each with the choice made before."""
     probed = [typed(Probe, body)["evidence"] for type_, body in evidence.bodies() if type_ == "probe"]
-    return [{**trial, "before": one["before"]} for one in probed for trial in one.get("trials", ())]
+    return [{**trial, "before": probe["before"]} for probe in probed for trial in probe.get("trials", ())]
 
 
 def _write_page(evidence: Evidence, page: Path) -> None:
@@ -67,25 +67,25 @@ def _lines(
     out: Path,
     page: Path,
 ) -> Iterator[str]:
-    place, name = printable(str(out)), bundle.main.name
+    evidence, name = printable(str(out)), bundle.main.name
     from specledger.report.agent_claims import INERT
 
-    missed = [one for one in challenges if one.get("miss") == INERT]
+    missed = [trial for trial in challenges if trial.get("miss") == INERT]
     agent = bundle.specs[bundle.main.refs["agent",]].name
     yield f"{bundle.main.model.doc}"
     yield ""
     yield f"task      {agent} reached its goal in {result['successes']} of {result['episodes']} episodes"
-    for one in missed[:1]:
-        yield f"reason    it says that another value of {one['variable']} would make it choose {one['predicted']}"
-        yield f"          {one['variable']} as it was:  it chose {one['before']}"
-        yield f"          {one['variable']} changed:    it chose {one['after']}"
+    for trial in missed[:1]:
+        yield f"reason    it says that another value of {trial['variable']} would make it choose {trial['predicted']}"
+        yield f"          {trial['variable']} as it was:  it chose {trial['before']}"
+        yield f"          {trial['variable']} changed:    it chose {trial['after']}"
     yield f"verdict   {result['verdict']}: {len(missed)} of {len(challenges)} stated reasons decide nothing"
     checks = "verified, replay gives the same bytes" if verification.intact else "refuted"
-    yield f"evidence  {place}: {checks}"
+    yield f"evidence  {evidence}: {checks}"
     yield f"page      {printable(str(page))}"
     yield ""
     yield "Next:"
-    yield f"  spec verify {place}"
+    yield f"  spec verify {evidence}"
     faithful = bundle.main.model.metadata.annotations.get("honest_agent") if bundle.main.model.metadata else None
     if faithful is not None:
-        yield f"  spec run {name} --set agent={faithful} --out {place}-{faithful}    # its reasons are real: PASS"
+        yield f"  spec run {name} --set agent={faithful} --out {evidence}-{faithful}    # its reasons are real: PASS"

@@ -102,8 +102,8 @@ def _run_suite(
         "seeds": [seed],
         "set": {"episodes": episodes, "horizon": steps, **omitted},
     }
-    if all(set(found) == set(suite[name]) for name, found in asked.items()):
-        # The suite has these arms: what no option names, such as the verdict that an arm expects, stays as it is.
+    if all(set(values) == set(suite[name]) for name, values in asked.items()):
+        # The suite has these arms: what no option names, such as the expected verdict of an arm, keeps its value.
         target = suite["acceptance"]
         changes = [_change(f"runs.{agent}.{part}", value) for agent in asked["agents"] for part, value in arm.items()]
     else:
@@ -132,9 +132,9 @@ def _run(target: str, changes: Sequence[str], out_dir: Path, *, alone: bool) -> 
     if out_dir.exists() and (not out_dir.is_dir() or any(out_dir.iterdir())):
         message = f"{printable(str(out_dir))} is not empty, so the files cannot be written there"
         raise Rejected([Diagnostic(E_REPORT_PLACE, message, hint="name a new or an empty folder by --out_dir")])
-    place = out_dir / _EVIDENCE
-    finished = run_case(None, bundle, None, place, RunOptions(Processes(process_count(None))))
-    output = _report(place)
+    evidence = out_dir / _EVIDENCE
+    finished = run_case(None, bundle, None, evidence, RunOptions(Processes(process_count(None))))
+    output = _report(evidence)
     (out_dir / _COUNTEREXAMPLES).mkdir()
     write_output(_of_one_agent(output) if alone else output, out_dir)
     print_text(KINDS[bundle.main.kind].run.show([finished]))
@@ -142,11 +142,11 @@ def _run(target: str, changes: Sequence[str], out_dir: Path, *, alone: bool) -> 
     raise typer.Exit(exit_code(finished.verdict))
 
 
-def _report(place: Path) -> Output:
+def _report(evidence: Path) -> Output:
     """The files of `spec report --format folder`, with every counterexample."""
     from specledger.pipeline.reporting import make_report
 
-    return FORMATS["folder"].write(make_report(open_all([place], None, own=[place])), Options(whole=True))
+    return FORMATS["folder"].write(make_report(open_all([evidence], None, own=[evidence])), Options(whole=True))
 
 
 def _of_one_agent(output: Output) -> Output:
@@ -177,25 +177,25 @@ def _names() -> Mapping[str, Any]:
 
 
 def _probes(text: str, names: Mapping[str, Any]) -> list[str]:
-    """The specs of the probes that an option names in the words of the document; two names of one probe are one."""
+    """The specs of the probes that an option names as the document does; two names of one probe count once."""
     if text == _NO_PROBE:
         return []
-    found = _split(text, "a list of probes")
-    unknown = [name for name in found if name not in names["probes"]]
+    listed = _split(text, "a list of probes")
+    unknown = [name for name in listed if name not in names["probes"]]
     if unknown:
         known = ", ".join((_NO_PROBE, *names["probes"]))
         raise typer.BadParameter(f"unknown probe {printable(unknown[0])!r}; expected {known}")
-    return list(dict.fromkeys(names["probes"][name] for name in found))
+    return list(dict.fromkeys(names["probes"][name] for name in listed))
 
 
 def _split(text: str, option: str) -> list[str]:
-    found = list(dict.fromkeys(part.strip() for part in text.split(",")))
-    if "" in found:
+    parts = list(dict.fromkeys(part.strip() for part in text.split(",")))
+    if "" in parts:
         raise typer.BadParameter(f"{option} has an empty name")
-    return found
+    return parts
 
 
 def _arm(agent: str) -> str:
-    """The name of an agent's arm: that of its spec, in the letters that arms have."""
+    """The name of an agent's arm: the name of its spec, in the characters that arm names allow."""
     name = re.sub(r"\W", "_", Path(agent).stem, flags=re.ASCII)
     return name if name[:1].isalpha() else f"agent_{name}"

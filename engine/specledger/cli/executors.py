@@ -1,4 +1,4 @@
-"""Where the work of a command is done: in processes of this machine, or on a cluster."""
+"""The executor of a command: local processes or a cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def executor_of(workers: int | None, cluster: str | None) -> Iterator[Executor]:
-    """Where work is done: in processes, or on a cluster; warnings about its workers are printed at the end."""
+    """The executor that options name: processes, or a cluster, whose warnings about workers are printed at the end."""
     from specledger.run.workers import Processes
 
     if cluster is None:

@@ -60,16 +60,16 @@ def golden(
     from specledger.pipeline.golden import pinned_names
 
     named = files or _scenarios()
-    place = _place(named, folder)
-    pinned = [] if files else pinned_names(place)
+    goldens = _goldens_folder(named, folder)
+    pinned = [] if files else pinned_names(goldens)
     missing = _missing([*named, *pinned], named, folder, update)
     if missing is not None:
         _end([], [missing], format_)
         raise typer.Exit(Exit.INCONCLUSIVE)
     bundles = load_runs(named, allow_outside=allow_outside)
-    more, findings = _pinned(bundles, pinned, place, allow_outside)
+    more, findings = _pinned(bundles, pinned, goldens, allow_outside)
     compared = []
-    for case, finding in _compare((*bundles, *more), update, place, process_count(workers)):
+    for case, finding in _compare((*bundles, *more), update, goldens, process_count(workers)):
         compared.append(case)
         findings += [] if finding is None else [finding]
         if format_ is OutputFormat.HUMAN:
@@ -86,8 +86,8 @@ def _scenarios() -> list[str]:
     return sorted(show(path) for path in ((project_of(Path()) or Path()) / "specs/scenario").glob("*.yaml"))
 
 
-def _place(named: Sequence[str], folder: Path | None) -> Path:
-    """The folder that was named, else that of the project of the first file, or of the working folder."""
+def _goldens_folder(named: Sequence[str], folder: Path | None) -> Path:
+    """The named folder, else the one of the project of the first file, or of the working folder."""
     from specledger.load.library import is_file, project_of, show
 
     if folder is not None:
@@ -99,16 +99,16 @@ def _place(named: Sequence[str], folder: Path | None) -> Path:
 def _pinned(
     bundles: Sequence[Bundle], pinned: Sequence[str], folder: Path, allow_outside: bool
 ) -> tuple[tuple[Bundle, ...], list[Diagnostic]]:
-    """What is pinned beside these cases, and a finding for each pin of which there is no spec or no case."""
+    """The other pinned cases, and a finding for each pin that has no spec or no case."""
     from specledger.kinds import case_name
     from specledger.load.library import show
     from specledger.pipeline.checking import load_runs
     from specledger.pipeline.golden import E_GOLDEN_DIFFERS, pinned_spec
 
     names = {case_name(bundle) for bundle in bundles}
-    found = [pinned_spec(name, folder) for name in pinned if name not in names]
-    files = sorted({show(file) for file in found if file is not None})
-    more = tuple(one for one in load_runs(files, allow_outside=allow_outside) if case_name(one) not in names)
+    specs = [pinned_spec(name, folder) for name in pinned if name not in names]
+    files = sorted({show(file) for file in specs if file is not None})
+    more = tuple(bundle for bundle in load_runs(files, allow_outside=allow_outside) if case_name(bundle) not in names)
     names |= {case_name(bundle) for bundle in more}
     findings = []
     for name in (name for name in pinned if name not in names):
@@ -118,7 +118,7 @@ def _pinned(
 
 
 def _missing(all_: Sequence[str], named: Sequence[str], folder: Path | None, update: bool) -> Diagnostic | None:
-    """Why nothing can be compared."""
+    """A finding if nothing can be compared."""
     if not all_:
         return Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml in the project", hint="name a file")
     if folder is None or update or folder.is_dir():
@@ -138,19 +138,19 @@ def _compare(
     from specledger.pipeline.golden import pin as pin_case
 
     for bundle in bundles:
-        made = pin_case(bundle, workers)
-        difference = pin_matches(made, folder)
+        current = pin_case(bundle, workers)
+        difference = pin_matches(current, folder)
         finding, word = None, _SAME
         if difference is not None and update:
-            made.write(folder)
+            current.write(folder)
             word = _ACCEPTED
         elif difference is not None:
             span = bundle.main.span("spec")
             hint = f"to accept it: {_accept(folder, [span.file])}"
-            finding = Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", span, hint=hint)
+            finding = Diagnostic(E_GOLDEN_DIFFERS, f"{current.name}: {difference}", span, hint=hint)
             word = "not pinned" if difference == NOT_PINNED else "differs"
-        verdict = made.tree["result"]["verdict"]
-        yield {"name": made.name, "pinned": word, "difference": difference, "verdict": verdict}, finding
+        verdict = current.tree["result"]["verdict"]
+        yield {"name": current.name, "pinned": word, "difference": difference, "verdict": verdict}, finding
 
 
 def _end(compared: Sequence[dict[str, Any]], findings: Sequence[Diagnostic], format_: OutputFormat) -> None:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from specledger.report.receipt_diff import Change, ReceiptDiff
     from specledger.report.trace import StepLine, Trace
 
-_DIGITS: Final = 10  # of a number of a step at most
-_SHOWN: Final = 20  # fields of a receipt that people are shown
+_DIGITS: Final = 10  # at most, of the number of a step
+_SHOWN: Final = 20  # fields of a receipt in text output
 
 
 Bundle = Annotated[Path, typer.Argument(autocompletion=completion.bundles, help="A folder that `spec run` wrote.")]
@@ -36,49 +36,49 @@ def diff(first: Bundle, second: Bundle, workers: Workers = None, format_: TextOr
     from specledger.report.diff import compare
 
     left, right = open_all([first, second], workers)
-    found = compare(left, right, KINDS)
+    difference = compare(left, right, KINDS)
     if format_ is Format.JSON:
-        print_json(difference_json(found))
+        print_json(difference_json(difference))
     else:
-        print_text("\n".join(_lines(found)))
-    raise typer.Exit(Exit.CONFORMS if found.same else Exit.FINDINGS)
+        print_text("\n".join(_lines(difference)))
+    raise typer.Exit(Exit.CONFORMS if difference.same else Exit.FINDINGS)
 
 
-def difference_json(found: Difference) -> dict[str, Any]:
+def difference_json(difference: Difference) -> dict[str, Any]:
     """A difference as JSON values; its schema is `schemas/results/diff.schema.json`."""
     from specledger.report.diff import FORMAT
 
-    known = to_builtins(found)
+    known = to_builtins(difference)
     receipts, run = known.pop("receipts"), known.pop("run")
     kinds, names = known.pop("kinds"), known.pop("names")
     return {
         **known,
         "format": FORMAT,
-        "same": found.same,
+        "same": difference.same,
         "subjects": [{"kind": kind, "name": name} for kind, name in zip(kinds, names, strict=True)],
         "start": receipts["start"],
         "receipts": receipts["receipts"],
         "run": run and {"place": run[0], **run[1]},
-        "more": {**found.more, "start": found.receipts.more},
+        "more": {**difference.more, "start": difference.receipts.more},
     }
 
 
-def _lines(found: Difference) -> Iterator[str]:
-    if found.same:
-        others = ", from other sources" if found.sources else ""
-        yield f"{printable(found.names[0])}: the same specs, receipts and result{others}"
-        yield from _listed("sources", found.sources, found.more["sources"])
+def _lines(difference: Difference) -> Iterator[str]:
+    if difference.same:
+        others = ", from other sources" if difference.sources else ""
+        yield f"{printable(difference.names[0])}: the same specs, receipts and result{others}"
+        yield from _listed("sources", difference.sources, difference.more["sources"])
         return
-    yield from _listed("sources", found.sources, found.more["sources"])
-    yield from _listed("specs", found.specs, found.more["specs"])
-    yield from _listed("checks", found.checks, found.more["checks"])
-    yield from _listed("result", found.results, found.more["results"])
-    yield from _listed("start", found.receipts.start, found.receipts.more)
-    yield from _parted("receipts", found.receipts)
-    if found.run is not None:
-        place = printable(found.run[0])
-        yield from _listed(f"start of {place}", found.run[1].start, found.run[1].more)
-        yield from _parted(place, found.run[1])
+    yield from _listed("sources", difference.sources, difference.more["sources"])
+    yield from _listed("specs", difference.specs, difference.more["specs"])
+    yield from _listed("checks", difference.checks, difference.more["checks"])
+    yield from _listed("result", difference.results, difference.more["results"])
+    yield from _listed("start", difference.receipts.start, difference.receipts.more)
+    yield from _parted("receipts", difference.receipts)
+    if difference.run is not None:
+        run = printable(difference.run[0])
+        yield from _listed(f"start of {run}", difference.run[1].start, difference.run[1].more)
+        yield from _parted(run, difference.run[1])
 
 
 def _listed(title: str, changes: Sequence[Change], left: int) -> Iterator[str]:
@@ -128,19 +128,19 @@ def trace(
     """Show the steps of a run after checking its chain: proposals, rejections, choices and costs."""
     from specledger.report.trace import trace_run, trace_step, value_in_units
 
-    wanted = None if step is None else _place(step, episode)
+    position = None if step is None else _parse_step(step, episode)
     (evidence,) = open_all([bundle], None)
-    if wanted is not None:
-        step_found = trace_step(evidence, *wanted, field)
+    if position is not None:
+        value = trace_step(evidence, *position, field)
         if field is not None and format_ is Format.HUMAN:
-            step_found = value_in_units(step_found, evidence.specs, field)
-        _say_step(step_found, field, format_)
+            value = value_in_units(value, evidence.specs, field)
+        _print_step(value, field, format_)
     else:
-        found = trace_run(evidence, episode, most, field)
-        _say_lines(found if format_ is Format.JSON else found.in_units(evidence.specs, field), format_)
+        result = trace_run(evidence, episode, most, field)
+        _print_trace(result if format_ is Format.JSON else result.in_units(evidence.specs, field), format_)
 
 
-def _place(step: str, episode: int | None) -> tuple[int, int]:
+def _parse_step(step: str, episode: int | None) -> tuple[int, int]:
     """The episode and the step that `--step` names, as `22` or as traces print it, `0:22`."""
     before, colon, t = step.rpartition(":")
     if not all(word.isascii() and word.isdigit() and len(word) < _DIGITS for word in [t, *([before] if colon else [])]):
@@ -150,20 +150,24 @@ def _place(step: str, episode: int | None) -> tuple[int, int]:
     return int(before) if colon else episode or 0, int(t)
 
 
-def _say_step(found: Any, field: str | None, format_: Format) -> None:
+def _print_step(value: Any, field: str | None, format_: Format) -> None:
     from specledger.report.trace import FORMAT
 
     if format_ is Format.JSON:
-        print_json({"format": FORMAT, "field": field, "value": found} if field else {"format": FORMAT, "step": found})
+        print_json({"format": FORMAT, "field": field, "value": value} if field else {"format": FORMAT, "step": value})
     elif field is not None:
-        print_text(_escaped(found))
+        print_text(_escaped(value))
     else:
-        print_text("\n".join(f"{_head(one)}\n{_escaped(one['body'])}" for one in found))
+        print_text("\n".join(f"{_head(receipt)}\n{_escaped(receipt['body'])}" for receipt in value))
 
 
-def _head(one: Mapping[str, Any]) -> str:
-    source = f"receipt {one['seq']}, {one['digest']}" if "digest" in one else f"after receipt {one['seq']}, recomputed"
-    return f"{one['type']}  {source}"
+def _head(receipt: Mapping[str, Any]) -> str:
+    source = (
+        f"receipt {receipt['seq']}, {receipt['digest']}"
+        if "digest" in receipt
+        else f"after receipt {receipt['seq']}, recomputed"
+    )
+    return f"{receipt['type']}  {source}"
 
 
 def _escaped(value: Any) -> str:
@@ -171,30 +175,30 @@ def _escaped(value: Any) -> str:
     return "\n".join(map(printable, pretty(value).removesuffix("\n").split("\n")))
 
 
-def _say_lines(found: Trace, format_: Format) -> None:
+def _print_trace(result: Trace, format_: Format) -> None:
     from specledger.report.trace import FORMAT
 
     if format_ is Format.JSON:
         lines = [
             {"type": line.kind, "episode": line.episode, "t": line.t, "seq": line.seq, **line.facts}
-            for line in found.lines
+            for line in result.lines
         ]
-        print_json({"format": FORMAT, "lines": lines, "more": found.more})
+        print_json({"format": FORMAT, "lines": lines, "more": result.more})
         return
-    more = [f"and {found.more} more lines (--most, --episode)"] if found.more else []
-    print_text("\n".join([*map(_trace_line, found.lines), *more]))
+    more = [f"and {result.more} more lines (--most, --episode)"] if result.more else []
+    print_text("\n".join([*map(_trace_line, result.lines), *more]))
 
 
 def _trace_line(line: StepLine) -> str:
     from specledger.report.trace import shown
 
-    place = f"{line.episode}:{'-' if line.t is None else line.t}"
+    position = f"{line.episode}:{'-' if line.t is None else line.t}"
     if set(line.facts) == {"value"}:
-        return printable(f"{place:>8}  {shown(line.facts['value'])}")
+        return printable(f"{position:>8}  {shown(line.facts['value'])}")
     named = [] if line.kind in line.facts else [line.kind]  # `drift slip`, not `drift  drift slip`
     others = (f"{name} {shown(value)}" for name, value in line.facts.items() if value not in (None, ""))
     words = list(_step_words(line.facts)) if line.kind == "step" else [*named, *others]
-    return printable(f"{place:>8}  {'  '.join(words)}")
+    return printable(f"{position:>8}  {'  '.join(words)}")
 
 
 def _step_words(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -204,9 +208,12 @@ def _step_words(facts: Mapping[str, Any]) -> Iterator[str]:
         yield str(facts["agent"])
     yield f"proposed {facts['proposed']}"
     if facts["rejected"]:
-        told = [f"{one['gate']}: {one['reason']} {one['count']}" for one in facts["rejected"][:MOST_REASONS]]
-        left = len(facts["rejected"]) - len(told)
-        yield f"admitted {facts['admitted']} ({'; '.join([*told, f'{left} more'] if left else told)})"
+        reasons = [
+            f"{rejection['gate']}: {rejection['reason']} {rejection['count']}"
+            for rejection in facts["rejected"][:MOST_REASONS]
+        ]
+        left = len(facts["rejected"]) - len(reasons)
+        yield f"admitted {facts['admitted']} ({'; '.join([*reasons, f'{left} more'] if left else reasons)})"
     if facts["errors"]:
         yield f"errors {facts['errors']}"
     yield "chose nothing" if facts["chosen"] is None else f"chose {facts['chosen']} {shown(facts['action'])}"

@@ -52,7 +52,7 @@ class _Interruption:
         self._again, self._waited = False, 0
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Take a signal, or its repetition after an import."""
+        """Handle a signal, or its repetition after an import."""
         if not self._again:
             self.received.append(number)
             if len(self.received) > _PATIENCE:
@@ -81,8 +81,8 @@ def _imports(frame: FrameType | None) -> bool:
 def interruptible() -> Iterator[list[int]]:
     """Raise KeyboardInterrupt at the first SIGINT or SIGTERM; the third one ends the process at once.
 
-    While a module is imported the exception waits for the end of the import: there Python can print it as one that is
-    ignored, and lose it. Signals that are ignored stay ignored. In another thread than the main one nothing is changed.
+    While a module is imported the exception waits for the end of the import: there Python may report it as ignored
+    and drop it. Signals that are ignored stay ignored. In another thread than the main one nothing is changed.
 
     Yields:
         The signals that came, in order.
@@ -207,7 +207,7 @@ def _outcome(command: typer.Typer) -> int:
             _add_commands_of_wings()
         name = command.info.name
         status = _built(command)(standalone_mode=False, prog_name=name if isinstance(name, str) else None)
-        if status == Exit.INTERRUPTED:  # typer makes a status of it
+        if status == Exit.INTERRUPTED:  # typer turns it into a status
             raise KeyboardInterrupt
         return status if isinstance(status, int) else Exit.CONFORMS
     except Rejected as rejected:

@@ -1,4 +1,4 @@
-"""The options that several commands have."""
+"""The options that several commands share."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ Replayed = Annotated[
     bool, typer.Option("--replay", help="Replay the evidence and compare every byte; it is signed only if that passes.")
 ]
 UNREPLAYED: Final = "without replay: what receipts say was not made again (`--replay` does that before)"
-"""Said of evidence that others may have written, before it is sealed."""
+"""The notice before evidence is sealed that others may have written."""
 Log = Annotated[
     Path | None,
     typer.Option("--log", metavar="FILE", help="A run log: each run is announced in it, and its result entered."),

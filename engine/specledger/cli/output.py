@@ -1,6 +1,6 @@
-"""Printing: text for people, JSON, the formats of other tools, findings, and a progress bar; colour, and how much.
+"""Printing: text for people, JSON, the formats of other tools, findings, and a progress bar; colour and verbosity.
 
-What a command line asks for is read from its words, so that refusals of wrong command lines follow it, too.
+Output options are read from the raw command line, so that they also apply to usage errors.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def with_output_options(command: _Command) -> _Command:
         for name, (annotation, default) in _SHARED.items()
     ]
     run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
-    run.__annotations__ = {**command.__annotations__, **{one.name: one.annotation for one in more}}
+    run.__annotations__ = {**command.__annotations__, **{parameter.name: parameter.annotation for parameter in more}}
     return cast(_Command, run)
 
 
@@ -78,9 +78,9 @@ class Terminal(Struct, frozen=True):
     """How a command prints.
 
     Attributes:
-        quiet: Whether only what is wrong, and what was asked for, is printed.
+        quiet: Whether only findings and requested results are printed.
         verbose: Whether findings are explained and read files named.
-        plain: Whether the environment forbids colour where nothing was asked for; `forced` whether it demands it.
+        plain: Whether the environment forbids colour if no option decides; `forced` is whether it demands colour.
     """
 
     color: str
@@ -154,13 +154,13 @@ def print_json(value: Any) -> None:
 
 
 def print_error(text: str) -> None:
-    """Print one piece of text on standard error; where that cannot be written, the exit code stays what it is."""
+    """Print one piece of text on standard error; if it cannot be written, the exit code is not affected."""
     with suppress(OSError):
         _write(sys.stderr, _painted(sys.stderr, text) + "\n")
 
 
 def print_sources(bundles: Iterable[Bundle]) -> None:
-    """Print on standard error which specs each case is made of and their files, with `--verbose`."""
+    """With `--verbose`, print on standard error the specs of each case and their files."""
     if terminal().verbose:
         for bundle in bundles:
             for key, spec in bundle.specs.items():
@@ -183,23 +183,26 @@ def _write(stream: TextIO | None, text: str) -> None:
         stream.write(text)
         stream.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # Python flushes once more when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # Python flushes once more at exit
         if not isinstance(error, BrokenPipeError):
             raise
 
 
 def diagnostics_text(diagnostics: Iterable[Diagnostic]) -> str:
     """Findings with their excerpts, and their count."""
-    found = list(diagnostics)
-    errors = sum(1 for diagnostic in found if diagnostic.severity == "error")
-    warnings = f", {counted(len(found) - errors, 'warning')}" if len(found) > errors else ""
+    findings = list(diagnostics)
+    errors = sum(1 for diagnostic in findings if diagnostic.severity == "error")
+    warnings = f", {counted(len(findings) - errors, 'warning')}" if len(findings) > errors else ""
     closing = f"{counted(errors, 'error')}{warnings}. `spec explain CODE` says more about a code."
-    told = []
+    explanations = []
     if terminal().verbose:
         from specledger.load.doc_pages import page_of
 
-        told = [f"{code}: {title_of(code)}\n{page_of(code).about}" for code in dict.fromkeys(one.code for one in found)]
-    return "\n\n".join([*(render(diagnostic, read_source) for diagnostic in found), *told, closing])
+        explanations = [
+            f"{code}: {title_of(code)}\n{page_of(code).about}"
+            for code in dict.fromkeys(finding.code for finding in findings)
+        ]
+    return "\n\n".join([*(render(diagnostic, read_source) for diagnostic in findings), *explanations, closing])
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
@@ -261,7 +264,7 @@ def write_text(text: str, out: Path | None = None) -> None:
 
 
 def _save(path: Path, data: bytes) -> None:
-    """Write a file; one that is new does not stay if it cannot be written whole, as on a full disk."""
+    """Write a file; if that fails, as on a full disk, a new file is removed."""
     new = not path.exists()
     try:
         path.write_bytes(data)
@@ -272,7 +275,7 @@ def _save(path: Path, data: bytes) -> None:
 
 
 def _write_summary(text: str, out: Path | None = None) -> None:
-    """Write the step summary to a file, else to the one that GitHub names, else nowhere."""
+    """Write the step summary to a file, else to the file that GitHub names, if any."""
     given = os.environ.get("GITHUB_STEP_SUMMARY")
     if out is not None:
         _save(out, text.encode("utf-8"))

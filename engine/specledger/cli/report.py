@@ -72,14 +72,14 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     from specledger.pipeline.reporting import ask, make_report
 
     format_, options = FORMATS[format_name], Options(_day(date), sources, episode)
-    bundles = _see_places(bundles, out, format_)
+    bundles = _bundles_to_report(bundles, out, format_)
     if not format_.several and (len(bundles) > 1 or profile is not None):
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
     asked = ask(profile, tests)
-    made = make_report(open_all(bundles, workers, replay=replay), asked, options.date)
-    write_output(format_.write(made, options), out)
-    if made.judgement is not None:
-        raise typer.Exit(exit_code(made.judgement.verdict))
+    result = make_report(open_all(bundles, workers, replay=replay), asked, options.date)
+    write_output(format_.write(result, options), out)
+    if result.judgement is not None:
+        raise typer.Exit(exit_code(result.judgement.verdict))
 
 
 def open_all(
@@ -89,9 +89,9 @@ def open_all(
     replay: bool = False,
     own: Collection[Path] = (),
 ) -> list[Evidence]:
-    """Read bundles; one that is refuted ends the command.
+    """Read bundles; a refuted one ends the command.
 
-    `own` are those that this command has just made.
+    `own` are the bundles that this command has just written.
     """
     from specledger.kinds import KINDS
     from specledger.report.evidence import read_evidence
@@ -100,30 +100,30 @@ def open_all(
     evidence, processes = [], process_count(workers)
     for bundle in bundles:
         try:
-            one = read_evidence(bundle, KINDS, processes, replay=replay)
-            evidence.append(replace(one, own=bundle in own))
+            opened = read_evidence(bundle, KINDS, processes, replay=replay)
+            evidence.append(replace(opened, own=bundle in own))
         except Refuted as refuted:
             print_error(verification_text(bundle, refuted.verification))
             raise typer.Exit(exit_code(refuted.verification.verdict)) from None
     return evidence
 
 
-def bundles_in(place: Path) -> list[Path]:
-    """The bundles in a folder that is no bundle, by name with numbers by value; else the place itself."""
-    if not place.is_dir() or (place / MANIFEST).exists():
-        return [place]
-    found = [one for one in place.iterdir() if (one / MANIFEST).is_file()]
+def bundles_in(path: Path) -> list[Path]:
+    """The bundles in a folder that is not a bundle, in natural order of names; else the path itself."""
+    if not path.is_dir() or (path / MANIFEST).exists():
+        return [path]
+    bundles = [folder for folder in path.iterdir() if (folder / MANIFEST).is_file()]
 
-    def order(one: Path) -> list[tuple[int, str]]:
-        return [(int(part) if part.isdigit() else -1, part) for part in _PARTS.findall(one.name)]
+    def order(folder: Path) -> list[tuple[int, str]]:
+        return [(int(part) if part.isdigit() else -1, part) for part in _PARTS.findall(folder.name)]
 
-    return sorted(found, key=order) or [place]
+    return sorted(bundles, key=order) or [path]
 
 
-def _see_places(places: Sequence[Path], out: Path | None, format_: Format) -> list[Path]:
-    """The bundles at the places; Rejected if the output cannot be where it is wanted."""
+def _bundles_to_report(paths: Sequence[Path], out: Path | None, format_: Format) -> list[Path]:
+    """The bundles at the paths; Rejected if the output cannot be written to `out`."""
     several = format_.several and format_.folder
-    bundles = [one for place in places for one in (bundles_in(place) if several else [place])]
+    bundles = [bundle for path in paths for bundle in (bundles_in(path) if several else [path])]
     for bundle in bundles:
         if out is not None and out.resolve().is_relative_to(bundle.resolve()):
             raise Rejected([Diagnostic(E_REPORT_PLACE, f"{out} is inside the bundle {bundle}")])

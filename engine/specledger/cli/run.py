@@ -116,21 +116,21 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     places = place_cases(cases, out)
     todo, part = take_shard(list(zip(cases, places, strict=True)), part, named=out is not None)
     with executor_of(workers, cluster) as executor:
-        tell = partial(_tell, unreplayed=seal != UNSIGNED and not replay)
+        tell = partial(_print_resumed, unreplayed=seal != UNSIGNED and not replay)
         options = RunOptions(
             executor, trust_agent, live, record, seal, resume=resume, shard=part, tell=tell, replay=replay
         )
-        aloud = format_ is OutputFormat.HUMAN
-        finished = _run_each(todo, log, purpose, options, aloud=aloud)
+        show = format_ is OutputFormat.HUMAN
+        finished = _run_each(todo, log, purpose, options, show=show)
     if part is not None:
         print_shards(finished)
     else:
         _print_runs(finished, format_, process_count(workers), replay=replay)
-    raise typer.Exit(exit_code(combine(one.ending for one in finished)))
+    raise typer.Exit(exit_code(combine(result.ending for result in finished)))
 
 
 def _run_each(
-    cases: Sequence[tuple[Bundle, Path]], log: Path | None, purpose: str | None, options: RunOptions, *, aloud: bool
+    cases: Sequence[tuple[Bundle, Path]], log: Path | None, purpose: str | None, options: RunOptions, *, show: bool
 ) -> list[Finished]:
     """Run cases, each to its place, and print each result that is not part of a table."""
     from specledger.kinds import KINDS
@@ -138,30 +138,30 @@ def _run_each(
 
     finished = []
     together = share_runs([bundle for bundle, _ in cases], options) if log is None else repeat(options)
-    for bundle, place in cases:
+    for bundle, folder in cases:
         try:
-            finished.append(run_case(log, bundle, purpose, place, next(together)))
+            finished.append(run_case(log, bundle, purpose, folder, next(together)))
         except KeyboardInterrupt:
-            raise _interrupted(place, resume=options.resume) from None
-        if aloud and options.shard is None and not KINDS[bundle.main.kind].run.table:
+            raise _interrupted(folder, resume=options.resume) from None
+        if show and options.shard is None and not KINDS[bundle.main.kind].run.table:
             say(finished[-1:])
     return finished
 
 
-def _interrupted(place: Path, *, resume: bool) -> Interrupted:
-    """What is left of a run that was interrupted, and the command that resumes it."""
+def _interrupted(folder: Path, *, resume: bool) -> Interrupted:
+    """The error of an interrupted run: what is kept, and the command that resumes it."""
     from specledger.evidence.workplace import count_kept
 
     again = shlex.join(["spec", *sys.argv[1:]])
     if not resume:
         message = "interrupted: the unfinished run was discarded"
         return Interrupted(message, f"`{again} --resume` runs it so that an interruption keeps what is finished")
-    kept = " and ".join(counted(number, noun) for noun, number in count_kept(place).items() if number)
-    return Interrupted(f"interrupted; kept beside {place}: {kept or 'nothing that is finished'}", f"`{again}` resumes")
+    kept = " and ".join(counted(number, noun) for noun, number in count_kept(folder).items() if number)
+    return Interrupted(f"interrupted; kept beside {folder}: {kept or 'nothing that is finished'}", f"`{again}` resumes")
 
 
-def _tell(finished: int, wanted: int, what: str, *, unreplayed: bool = False) -> None:
-    """Say on standard error how much a resumed run takes over, and that it is signed without replay."""
+def _print_resumed(finished: int, wanted: int, what: str, *, unreplayed: bool = False) -> None:
+    """Print on standard error how much a resumed run reuses, and whether that is sealed without replay."""
     more = f"; the finished ones are sealed {UNREPLAYED}" if unreplayed and finished else ""
     print_error(f"{finished} of {counted(wanted, what)} were finished, {wanted - finished} are run{more}")
 
@@ -171,7 +171,7 @@ def say(finished: Sequence[Finished], *more: str) -> None:
     from specledger.kinds import KINDS
 
     run = KINDS[finished[0].kind].run
-    shown = [one for one in finished if not terminal().quiet or one.verdict is not Verdict.PASS]
+    shown = [result for result in finished if not terminal().quiet or result.verdict is not Verdict.PASS]
     if shown:
         total = [run.total(finished)] if run.total is not None and len(finished) > 1 else []
         print_text("\n".join([run.show(shown), *more, *total]))
@@ -180,7 +180,7 @@ def say(finished: Sequence[Finished], *more: str) -> None:
 def _load_cases(
     files: Sequence[str], changes: list[str], seed: int | None, case: Any, *, allow_outside: bool
 ) -> Sequence[Bundle]:
-    """Load what is run; `--seed` for specs that have no seed but those of their runs is refused as E_SEED_SUITE."""
+    """Load the cases; Rejected as E_SEED_SUITE if `--seed` is given for specs of which only the runs have seeds."""
     from specledger.kinds import KINDS
     from specledger.pipeline.checking import load_runs
 
@@ -192,28 +192,28 @@ def _load_cases(
     except Rejected:
         if seed is None:
             raise
-        found = [(KINDS[one.main.kind].run.refuse_seed, one) for one in load(changes)]
-        refusals = [refuse_seed(one, seed) for refuse_seed, one in found if refuse_seed is not None]
+        seed_checks = [(KINDS[bundle.main.kind].run.refuse_seed, bundle) for bundle in load(changes)]
+        refusals = [refuse_seed(bundle, seed) for refuse_seed, bundle in seed_checks if refuse_seed is not None]
         if refusals:
             raise Rejected(refusals) from None
         raise
 
 
-def run_case(log: Path | None, bundle: Bundle, purpose: str | None, place: Path, options: RunOptions) -> Finished:
+def run_case(log: Path | None, bundle: Bundle, purpose: str | None, folder: Path, options: RunOptions) -> Finished:
     """Run one case; with a run log it is announced before, and its result is entered after."""
     from specledger.pipeline.executing import announce_run, enter_result, execute
 
     attempt = None
     if log is not None:
-        attempt, found = announce_run(log, bundle, purpose)
-        _print_warnings(found)
+        attempt, warnings = announce_run(log, bundle, purpose)
+        _print_warnings(warnings)
     with progress_bar(bundle.main.name) as progress:
-        finished = execute(bundle, place, options, progress, announced=log is not None)
+        finished = execute(bundle, folder, options, progress, announced=log is not None)
     if finished.complete:
         outside = any(spec.data.get("outside") for spec in bundle.specs.values())
         more = "; whether its agents from outside changed since is not known" if outside else ""
         message = "is complete and intact: it is of these specs, by this version of the engine, so nothing was run"
-        print_error(f"{place} {message}{more}")
+        print_error(f"{folder} {message}{more}")
     if log is not None and attempt is not None:
         _print_warnings(enter_result(log, attempt, finished.manifest))
     _print_warnings(finished.found)
@@ -221,9 +221,9 @@ def run_case(log: Path | None, bundle: Bundle, purpose: str | None, place: Path,
     return finished
 
 
-def _print_warnings(found: Sequence[Diagnostic]) -> None:
-    if found:
-        print_error(diagnostics_text(found))
+def _print_warnings(warnings: Sequence[Diagnostic]) -> None:
+    if warnings:
+        print_error(diagnostics_text(warnings))
 
 
 def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: int, *, replay: bool) -> None:
@@ -231,17 +231,17 @@ def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: in
     from specledger.kinds import KINDS
 
     if format_ is OutputFormat.HUMAN:
-        for kind in dict.fromkeys(one.kind for one in finished if KINDS[one.kind].run.table):
-            say([one for one in finished if one.kind == kind])
+        for kind in dict.fromkeys(result.kind for result in finished if KINDS[result.kind].run.table):
+            say([result for result in finished if result.kind == kind])
         return
     if format_ is OutputFormat.JSON:
-        print_json({"runs": [run_as_json(one) for one in finished]})
+        print_json({"runs": [run_as_json(result) for result in finished]})
         return
     from specledger.cli.report import open_all
     from specledger.pipeline.reporting import make_report
 
-    own = {one.place for one in finished if not one.complete}
-    evidence = open_all([one.place for one in finished], workers, replay=replay, own=own)
+    own = {result.place for result in finished if not result.complete}
+    evidence = open_all([result.place for result in finished], workers, replay=replay, own=own)
     write_output(FORMATS[format_].write(make_report(evidence)))
 
 
@@ -249,14 +249,20 @@ def run_as_json(finished: Finished) -> dict[str, Any]:
     """The result of a run as JSON values."""
     known = {"name": finished.name, "evidence": str(finished.place), "manifest": finished.manifest}
     if finished.receipts:
-        return {**known, "receipts": [dict(one) for one in finished.receipts if one["type"] != "run"]}
+        return {**known, "receipts": [dict(receipt) for receipt in finished.receipts if receipt["type"] != "run"]}
     return {
         **known,
         "incidents": [
             {
-                **{"episode": each.episode, "t": each.t, "what": each.what, "detail": each.detail, "at": each.at},
-                **({} if each.why is None else {"why": each.why}),
+                **{
+                    "episode": incident.episode,
+                    "t": incident.t,
+                    "what": incident.what,
+                    "detail": incident.detail,
+                    "at": incident.at,
+                },
+                **({} if incident.why is None else {"why": incident.why}),
             }
-            for each in finished.incidents
+            for incident in finished.incidents
         ],
     }

@@ -25,12 +25,12 @@ _SHARD: Final = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 Shards = Annotated[
     list[Path], typer.Argument(metavar="FOLDER...", help="Every folder that `spec run … --shard I/N` wrote.")
 ]
-Place = Annotated[Path | None, typer.Option(show_default="out/<case>", help="The place of the evidence.")]
+OutFolder = Annotated[Path | None, typer.Option(show_default="out/<case>", help="The place of the evidence.")]
 
 
 def merge(
     folders: Shards,
-    out: Place = None,
+    out: OutFolder = None,
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,
@@ -46,14 +46,14 @@ def merge(
     from specledger.pipeline.executing import place_cases, replay_and_seal
 
     _, bundle = read_shards(folders, KINDS)
-    (place,) = place_cases([bundle], out)
+    (folder,) = place_cases([bundle], out)
     kind = KINDS[bundle.main.kind].run if bundle.main.kind in KINDS.runnable() else None
     if kind is None or kind.merge is None:
         raise refused(f"there are no shards of a {bundle.main.kind}")
     seal = seal_of(sign, origin, timestamp)
     if seal != UNSIGNED and not replay:
         print_error(f"{counted(len(folders), 'shard')}: merged and sealed {UNREPLAYED}")
-    finished = kind.merge(folders, KINDS, place, RunOptions(seal=UNSIGNED if replay else seal))
+    finished = kind.merge(folders, KINDS, folder, RunOptions(seal=UNSIGNED if replay else seal))
     with executor_of(workers, None) as executor:
         finished = replay_and_seal(finished, RunOptions(executor, seal=seal, replay=replay))
     (print_status if finished.verdict is Verdict.PASS else print_text)(kind.show([finished]))
@@ -62,7 +62,7 @@ def merge(
 
 
 def read_shard(text: str | None, cases: Sequence[Bundle], *, sealed: bool) -> tuple[int, int] | None:
-    """The shard that an option names; typer.BadParameter if it is malformed or empty, or what is run has no shards."""
+    """Parse `--shard`; typer.BadParameter if it is malformed or the shard is empty, or a case has no shards."""
     from specledger.kinds import KINDS
 
     if text is None:
@@ -94,7 +94,7 @@ def _are_separate(cases: Sequence[Bundle]) -> bool:
 def take_shard(
     todo: list[tuple[Bundle, Path]], part: tuple[int, int] | None, *, named: bool
 ) -> tuple[list[tuple[Bundle, Path]], tuple[int, int] | None]:
-    """The runs of a shard with their places, and which part of each of them is made; None for the whole."""
+    """The runs of a shard with their folders, and the part of each that is run; None for the whole."""
     if part is None:
         return todo, None
     number, of = part
@@ -102,13 +102,13 @@ def take_shard(
         return todo[number - 1 :: of], None
     if named:
         return todo, part
-    return [(bundle, place.with_name(f"{place.name}.shard-{number}-of-{of}")) for bundle, place in todo], part
+    return [(bundle, folder.with_name(f"{folder.name}.shard-{number}-of-{of}")) for bundle, folder in todo], part
 
 
 def print_shards(finished: Sequence[Finished]) -> None:
-    """Print where the shards are."""
-    for one in finished:
-        result = one.manifest["result"]
+    """Print the number, the size and the folder of each shard."""
+    for shard in finished:
+        result = shard.manifest["result"]
         number, of = result["shard"]
-        made = f"{result['made']} of {counted(result['of'], result['what'])}"
-        print_status(f"{printable(one.name)}  shard {number}/{of}: {made}, {printable(str(one.place))}")
+        count = f"{result['made']} of {counted(result['of'], result['what'])}"
+        print_status(f"{printable(shard.name)}  shard {number}/{of}: {count}, {printable(str(shard.place))}")

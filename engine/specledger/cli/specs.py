@@ -1,4 +1,4 @@
-"""`spec check`, `plan` and `show`: everything about finished specs that does not run them."""
+"""`spec check`, `plan` and `show`: the commands that read specs without running them."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def check(
     from specledger.pipeline.checking import check as check_specs
     from specledger.pipeline.targets import E_CHECK_NONE, expand_targets
 
-    wanted = expand_targets(targets)
-    checked, found = check_specs(wanted.files, overrides or (), _crashed, allow_outside=allow_outside)
-    findings = (*wanted.findings, *found)
-    _print_checked(checked, findings, format_, wanted)
-    if any(one.code == E_INTERNAL for one in findings):
+    expanded = expand_targets(targets)
+    checked, diagnostics = check_specs(expanded.files, overrides or (), _crashed, allow_outside=allow_outside)
+    findings = (*expanded.findings, *diagnostics)
+    _print_checked(checked, findings, format_, expanded)
+    if any(finding.code == E_INTERNAL for finding in findings):
         raise typer.Exit(Exit.INTERNAL)
-    wrong = [one for one in findings if one.severity is Severity.ERROR]
-    nothing = not wanted.files and all(one.code == E_CHECK_NONE for one in wrong)
+    wrong = [finding for finding in findings if finding.severity is Severity.ERROR]
+    nothing = not expanded.files and all(finding.code == E_CHECK_NONE for finding in wrong)
     raise typer.Exit(Exit.INCONCLUSIVE if nothing else Exit.INVALID if wrong else Exit.CONFORMS)
 
 
@@ -93,41 +93,41 @@ def _crashed(target: str, error: Exception) -> Diagnostic:
 
 
 def _print_checked(
-    checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], format_: OutputFormat, wanted: Targets
+    checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], format_: OutputFormat, expanded: Targets
 ) -> None:
     """Print valid specs and a count on standard output, and findings for people on standard error."""
     if format_ is OutputFormat.JSON:
         ok = [
-            {"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest, "typed": one.typed}
-            for one in checked
+            {"kind": spec.kind, "name": spec.name, "case": spec.case, "digest": spec.digest, "typed": spec.typed}
+            for spec in checked
         ]
-        skipped = list(wanted.skipped)
+        skipped = list(expanded.skipped)
         print_json({"checked": ok, "diagnostics": diagnostics_json(findings), "skipped": skipped})
     elif format_ is not OutputFormat.HUMAN:
-        passed = [" ".join(word for word in (one.kind, one.name, one.case) if word) for one in checked]
+        passed = [" ".join(word for word in (spec.kind, spec.name, spec.case) if word) for spec in checked]
         write_findings(format_, findings, passed, about="specledger/check")
     elif checked:
         print_status(_checked_text(checked))
     if findings:
         print_error(diagnostics_text(findings))
-    if format_ is OutputFormat.HUMAN and (len(wanted.files) > 1 or wanted.skipped):
-        print_status(_total(len({one.file for one in checked}), wanted))
+    if format_ is OutputFormat.HUMAN and (len(expanded.files) > 1 or expanded.skipped):
+        print_status(_total(len({spec.file for spec in checked}), expanded))
 
 
-def _total(fine: int, wanted: Targets) -> str:
-    """How many files were checked, and how many are in order."""
-    wrong = len(wanted.files) - fine
-    skipped = f"; skipped {counted(len(wanted.skipped), 'YAML file')} without a spec" if wanted.skipped else ""
-    return f"checked {counted(len(wanted.files), 'file')}: {fine} ok, {wrong} with errors{skipped}"
+def _total(fine: int, expanded: Targets) -> str:
+    """The number of checked files, and of those that are valid."""
+    wrong = len(expanded.files) - fine
+    skipped = f"; skipped {counted(len(expanded.skipped), 'YAML file')} without a spec" if expanded.skipped else ""
+    return f"checked {counted(len(expanded.files), 'file')}: {fine} ok, {wrong} with errors{skipped}"
 
 
 def _checked_text(checked: Sequence[CheckedSpec]) -> str:
     """A line for each valid spec."""
     depths = {"compiled": "", "shape": " (shape only: its expressions are typed in a scenario that uses it)"}
     return "\n".join(
-        f"ok {one.kind} {one.name}{' ' + printable(one.case) if one.case else ''} {one.digest} {printable(one.file)}"
-        f"{depths[one.depth]}"
-        for one in checked
+        f"ok {spec.kind} {spec.name}{' ' + printable(spec.case) if spec.case else ''} {spec.digest} "
+        f"{printable(spec.file)}{depths[spec.depth]}"
+        for spec in checked
     )
 
 
@@ -142,21 +142,21 @@ def plan(
     from specledger.pipeline.checking import load_runs
     from specledger.pipeline.executing import preview
 
-    found = [preview(bundle) for bundle in load_runs(files, overrides or (), allow_outside=allow_outside, case=case)]
+    plans = [preview(bundle) for bundle in load_runs(files, overrides or (), allow_outside=allow_outside, case=case)]
     if format_ is Format.JSON:
-        print_json({"plans": found})
+        print_json({"plans": plans})
     else:
-        print_text("\n".join(_plan_text(one) for one in found))
-        steps = sum(one.get("most_steps", 0) + one.get("most_trial_steps", 0) for one in found)
-        print_text(f"{counted(len(found), 'case')}, {counted(steps, 'step')} at most; nothing was run")
+        print_text("\n".join(_plan_text(entry) for entry in plans))
+        steps = sum(entry.get("most_steps", 0) + entry.get("most_trial_steps", 0) for entry in plans)
+        print_text(f"{counted(len(plans), 'case')}, {counted(steps, 'step')} at most; nothing was run")
     raise typer.Exit(Exit.CONFORMS)
 
 
-def _plan_text(found: dict[str, Any]) -> str:
+def _plan_text(entry: dict[str, Any]) -> str:
     """One case: its kind and name, then a line for each property."""
-    name = found["name"] + (f" {found['case']}" if found["case"] else "")
-    lines = [f"{found['kind']} {printable(name)}", f"  digest: {found['digest']}"]
-    for key, value in found.items():
+    name = entry["name"] + (f" {entry['case']}" if entry["case"] else "")
+    lines = [f"{entry['kind']} {printable(name)}", f"  digest: {entry['digest']}"]
+    for key, value in entry.items():
         if key in _HEAD:
             continue
         label = key.replace("_", " ")
@@ -166,7 +166,7 @@ def _plan_text(found: dict[str, Any]) -> str:
             lines += [f"    and {len(value) - _MOST_ROWS} more"] if len(value) > _MOST_ROWS else []
         else:
             lines.append(f"  {label}: {_value(value)}")
-    if found.get("invariants") == []:
+    if entry.get("invariants") == []:
         lines.append("  no invariant is checked, so the verdict cannot be PASS")
     return "\n".join(lines)
 
@@ -179,7 +179,7 @@ def _row(row: dict[str, Any]) -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(_value(each) for each in value) or "none"
+        return ", ".join(_value(item) for item in value) or "none"
     if isinstance(value, dict):
         return _row({"": "", **value}).strip()
     if value is None:
@@ -207,13 +207,13 @@ def show_spec(
 
 
 def _origins_text(bundle: Bundle) -> str:
-    """Each scalar of the resolved specs with its place in a file."""
+    """Each scalar of the resolved specs with its location in a file."""
     lines = []
     for key, spec in bundle.specs.items():
         lines.append(key)
         for path, node in sorted(spec.origins.items(), key=lambda item: [str(part) for part in item[0]]):
             if node.style not in ("block", "flow"):
                 dotted = ".".join(str(part) for part in path)
-                place = printable(str(spec.span(*path)))
-                lines.append(f"  {printable(dotted)} = {printable(node.text.value)}  # {place}")
+                location = printable(str(spec.span(*path)))
+                lines.append(f"  {printable(dotted)} = {printable(node.text.value)}  # {location}")
     return "\n".join(lines)

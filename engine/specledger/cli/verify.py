@@ -111,7 +111,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     reader = Reader(
         replay=replay,
         trust=None if trust is None else read_trust(trust),
-        against=tuple(read_against(place) for place in against or ()),
+        against=tuple(read_against(path) for path in against or ()),
         judge=judge or Level.JUDGED in named,
         levels=named,
         proof=proof,
@@ -131,7 +131,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
 def _check_usage(
     bundles: Sequence[Path], format_: OutputFormat, *, proving: bool, inclusion: bool, aside: bool
 ) -> None:
-    """Refuse options that do not go together; `aside` are those that an inclusion proof has no use for."""
+    """Reject options that exclude each other; `aside` is whether one is given that `--inclusion` does not use."""
     if len(bundles) > 1 and (proving or inclusion):
         raise typer.BadParameter("--proof and --inclusion are for one bundle: name one")
     if inclusion and aside:
@@ -141,45 +141,45 @@ def _check_usage(
 
 
 def _verify_several(bundles: Sequence[Path], verify_one: Callable[[Path], Verification], format_: OutputFormat) -> int:
-    """Verify bundles, print a line for each and a total, or one document, and give the exit code of the worst."""
+    """Verify bundles, print a line for each and a total, or one document, and return the exit code of the worst."""
     from specledger.report.model import Report
     from specledger.verify.assurance_levels import as_json
 
-    made: list[tuple[Path, Verification]] = []
+    results: list[tuple[Path, Verification]] = []
     findings: list[Diagnostic] = []
-    for place in bundles:
+    for path in bundles:
         try:
-            made.append((place, verify_one(place)))
+            results.append((path, verify_one(path)))
         except Rejected as rejected:
             findings += rejected.diagnostics
             continue
         if format_ is OutputFormat.HUMAN:
-            _print_line(*made[-1])
+            _print_line(*results[-1])
     if format_ is OutputFormat.JSON:
-        each = [as_json(verification, str(place)) for place, verification in made]
-        print_json({"verifications": each, "diagnostics": diagnostics_json(findings)})
+        documents = [as_json(verification, str(path)) for path, verification in results]
+        print_json({"verifications": documents, "diagnostics": diagnostics_json(findings)})
     elif format_ is not OutputFormat.HUMAN:
-        named = [(str(place), verification) for place, verification in made]
+        named = [(str(path), verification) for path, verification in results]
         write_output(FORMATS[format_].write(Report.from_verifications(named, findings)))
     else:
-        counts = Counter(verification.verdict for _, verification in made)
-        told = [f"{number} {verdict}" for verdict, number in counts.items()]
-        told += [f"{len(bundles) - len(made)} no evidence"] if len(made) < len(bundles) else []
-        print_text(f"{counted(len(bundles), 'bundle')}: {', '.join(told)}")
+        counts = Counter(verification.verdict for _, verification in results)
+        totals = [f"{number} {verdict}" for verdict, number in counts.items()]
+        totals += [f"{len(bundles) - len(results)} no evidence"] if len(results) < len(bundles) else []
+        print_text(f"{counted(len(bundles), 'bundle')}: {', '.join(totals)}")
     if findings:
         print_error(diagnostics_text(findings))
-    verdict = combine(verification.verdict for _, verification in made) if made else Verdict.PASS
+    verdict = combine(verification.verdict for _, verification in results) if results else Verdict.PASS
     return Exit.INVALID if findings and verdict is not Verdict.FAIL else exit_code(verdict)
 
 
-def _print_line(place: Path, verification: Verification) -> None:
+def _print_line(path: Path, verification: Verification) -> None:
     """Print the verdict of one of several bundles with what failed."""
     from specledger.verify.assurance_levels import headline
 
     verdict = verification.verdict
-    failed = "; ".join(one.message or one.name for one in verification.checks if one.status == "failed")
+    failed = "; ".join(check.message or check.name for check in verification.checks if check.status == "failed")
     why = f" {failed}" if failed else ""
-    line = f"{verdict:12}  {printable(f'{place}: {headline(verification)}{why}')}"
+    line = f"{verdict:12}  {printable(f'{path}: {headline(verification)}{why}')}"
     (print_status if verdict is Verdict.PASS else print_text)(line)
 
 
@@ -192,17 +192,17 @@ def _named(levels: list[str]) -> frozenset[Level]:
     return frozenset(Level(name) for name in levels)
 
 
-def _print(place: Path, verification: Verification, format_: OutputFormat, proving: bool) -> None:
-    """Print the result; of a proof that was asked for, only the proof goes to standard output."""
+def _print(path: Path, verification: Verification, format_: OutputFormat, proving: bool) -> None:
+    """Print the result; if a proof was requested, only that goes to standard output."""
     if proving and format_ is OutputFormat.HUMAN:
-        print_error(verification_text(place, verification))
+        print_error(verification_text(path, verification))
         if "proof" in verification.facts:
             print_json(verification.facts["proof"])
     else:
-        print_verification(place, verification, format_)
+        print_verification(path, verification, format_)
 
 
-def verification_text(place: Path, verification: Verification) -> str:
+def verification_text(path: Path, verification: Verification) -> str:
     """Every check, every level, and the verdict."""
     from specledger.verify.assurance_levels import QUALIFIED, headline, level_statuses
 
@@ -214,12 +214,12 @@ def verification_text(place: Path, verification: Verification) -> str:
     for rung in level_statuses(verification):
         why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
         lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
-    lines += [f"not checked: {one}" for one in verification.unchecked]
-    return "\n".join([*lines, f"{printable(str(place))}: {headline(verification)}."])
+    lines += [f"not checked: {item}" for item in verification.unchecked]
+    return "\n".join([*lines, f"{printable(str(path))}: {headline(verification)}."])
 
 
 def print_replay(finished: Finished) -> None:
-    """Print what replay found, if it was asked for."""
+    """Print the result of replay, if it was requested."""
     if finished.replayed is None:
         return
     if finished.replayed.verdict is not Verdict.PASS:
@@ -227,22 +227,22 @@ def print_replay(finished: Finished) -> None:
     else:
         from specledger.verify.checks import Level
 
-        found = next(one for one in finished.replayed.checks if one.level is Level.REPLAYED)
-        print_error(f"{printable(str(finished.place))}: {found.name}: {found.message}")
+        replayed = next(check for check in finished.replayed.checks if check.level is Level.REPLAYED)
+        print_error(f"{printable(str(finished.place))}: {replayed.name}: {replayed.message}")
 
 
-def print_verification(place: Path, verification: Verification, format_: OutputFormat) -> None:
+def print_verification(path: Path, verification: Verification, format_: OutputFormat) -> None:
     """Print every check and every level."""
     from specledger.report.model import Report
     from specledger.verify.assurance_levels import as_json
 
     if format_ is OutputFormat.JSON:
-        print_json(as_json(verification, str(place)))
+        print_json(as_json(verification, str(path)))
     elif format_ is OutputFormat.HUMAN:
         passed = verification.verdict is Verdict.PASS
-        (print_status if passed else print_text)(verification_text(place, verification))
+        (print_status if passed else print_text)(verification_text(path, verification))
     else:
-        write_output(FORMATS[format_].write(Report.from_verifications([(str(place), verification)])))
+        write_output(FORMATS[format_].write(Report.from_verifications([(str(path), verification)])))
 
 
 def seal(
@@ -287,15 +287,15 @@ keys = typer.Typer(
 @keys.command()
 @with_output_options
 def new(
-    place: Annotated[
+    file: Annotated[
         Path, typer.Argument(metavar="FILE", help="Where the private key goes; the public one goes to FILE.pub.")
     ],
 ) -> None:
     """Make a key: FILE for its owner alone, FILE.pub for everybody. Nothing is ever overwritten."""
     from specledger.evidence.keys import PUBLIC_SUFFIX, new_key
 
-    key = new_key(place)
-    name = printable(str(place))
+    key = new_key(file)
+    name = printable(str(file))
     print_text(f"private key  {name} (keep it to yourself)\npublic key   {name}{PUBLIC_SUFFIX}\nkey id       {key.id}")
 
 

@@ -59,7 +59,7 @@ def kinds_with_start() -> tuple[str, ...]:
 
 
 def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Path:
-    """Write a first spec of a kind, by default into a file that is called as it, or called as the file.
+    """Write a first spec of a kind. By default the file is named after the spec, and the spec after the file.
 
     Returns:
         The file that was written.
@@ -98,12 +98,12 @@ def _modeline(kind: str, file: Path) -> str:
     project, data = project_of(file.parent), find_schemas()
     own = None if project is None else project / schema_file(kind)
     if own is not None and own.is_file():
-        place = Path(os.path.relpath(own, file.parent)).as_posix()
+        location = Path(os.path.relpath(own, file.parent)).as_posix()
     elif data is not None:
-        place = (data / "kinds" / f"{kind}.schema.json").as_uri()
+        location = (data / "kinds" / f"{kind}.schema.json").as_uri()
     else:
         return ""
-    return f"# yaml-language-server: $schema={place}\n"
+    return f"# yaml-language-server: $schema={location}\n"
 
 
 def _start_of(kind: str) -> Path | None:
@@ -136,23 +136,23 @@ def describe(path: str) -> Described:
     if kind not in KINDS:
         raise _missing(path, kind, KINDS, "kind")
     schema = _schema(kind)
-    place = _Place(schema, (Shape(KINDS[kind].model),), schema.get("$defs", {}))
+    node = _Node(schema, (Shape(KINDS[kind].model),), schema.get("$defs", {}))
     for step in steps:
-        below = place.below(step)
+        below = node.below(step)
         if below is None:
-            raise _missing(path, step, place.names(), "key")
-        place = below
-    doc = place.schema.get("description", "") if not steps or place.names() else ""
+            raise _missing(path, step, node.names(), "key")
+        node = below
+    doc = node.schema.get("description", "") if not steps or node.names() else ""
     doc = _meaning(kind, steps[0]) if len(steps) == 1 and _meaning(kind, steps[0]) else " ".join(doc.split())
-    default = place.schema.get("default")
+    default = node.schema.get("default")
     return Described(
         path=path,
-        type=place.words() if steps else "a document",
-        required=place.required,
-        default=None if default is None else place.show(default),
-        allowed=tuple(place.allowed()),
+        type=node.words() if steps else "a document",
+        required=node.required,
+        default=None if default is None else node.show(default),
+        allowed=tuple(node.allowed()),
         doc=doc,
-        keys=place.names(),
+        keys=node.names(),
     )
 
 
@@ -172,8 +172,8 @@ def _missing(path: str, step: str, known: Collection[str], what: str) -> Rejecte
     return Rejected([Diagnostic(E_EXPLAIN_PATH, f"there is no {what} `{step}` in `{path}`", hint=hint)])
 
 
-class _Place(Struct, frozen=True):
-    """A place in a model: its JSON Schema and its annotations."""
+class _Node(Struct, frozen=True):
+    """A node of a model: its JSON Schema and its annotations."""
 
     schema: Mapping[str, Any]
     shapes: tuple[Shape, ...]
@@ -185,18 +185,18 @@ class _Place(Struct, frozen=True):
         own = {key: None for leaf in self._leaves() for key in leaf.get("properties", ())}
         return tuple(own) or tuple(key for inside in self._items() for key in inside.names())
 
-    def below(self, step: str) -> _Place | None:
-        """The place under a key; names that authors choose and indices may be left out."""
+    def below(self, step: str) -> _Node | None:
+        """The node under a key; names that authors choose and indices may be left out."""
         for leaf in self._leaves():
             if step in leaf.get("properties", {}):
                 shapes = tuple(inner for shape in self.shapes for inner in shape.inside(step))
-                return _Place(leaf["properties"][step], shapes, self.known, step in leaf.get("required", ()))
+                return _Node(leaf["properties"][step], shapes, self.known, step in leaf.get("required", ()))
         items = list(self._items())
         if step.isdigit() or not self.names():
             return items[0] if items else None
-        found = next((found for item in items for found in [item.below(step)] if found), None)
+        node = next((node for item in items for node in [item.below(step)] if node), None)
         named = any(leaf.get("type") == "object" and "properties" not in leaf for leaf in self._leaves())
-        return found or (items[0] if named and suggest(step, self.names()) is None else None)
+        return node or (items[0] if named and suggest(step, self.names()) is None else None)
 
     def allowed(self) -> Iterator[str]:
         """The values of an enumeration."""
@@ -217,7 +217,7 @@ class _Place(Struct, frozen=True):
         return " or ".join(dict.fromkeys(self._word(leaf) for leaf in self._leaves()))
 
     def _word(self, leaf: Mapping[str, Any]) -> str:
-        items = list(_Place(leaf, self.shapes, self.known)._items())
+        items = list(_Node(leaf, self.shapes, self.known)._items())
         if leaf.get("type") == "array":
             return "a list; each item: " + " or ".join(item.words() for item in items)
         if "properties" in leaf:
@@ -236,11 +236,11 @@ class _Place(Struct, frozen=True):
             "minLength": "characters at least",
             "maxLength": "characters at most",
         }
-        limits = [f"{said} {leaf[name]}" for name, said in bounds.items() if name in leaf]
+        limits = [f"{label} {leaf[name]}" for name, label in bounds.items() if name in leaf]
         return ", ".join([word, *limits, *([f"of the form {leaf['pattern']}"] if "pattern" in leaf else [])])
 
     def _leaves(self) -> Iterator[Mapping[str, Any]]:
-        """The alternatives at this place, with names of models resolved."""
+        """The alternatives of this node, with names of models resolved."""
         waiting = [self.schema]
         while waiting:
             schema = waiting.pop(0)
@@ -252,28 +252,28 @@ class _Place(Struct, frozen=True):
             elif schema.get("type") != "null":
                 yield schema
 
-    def _items(self) -> Iterator[_Place]:
+    def _items(self) -> Iterator[_Node]:
         """The items of a list, or the values of a mapping of free names."""
         for leaf in self._leaves():
             if isinstance(leaf.get("items"), Mapping):
                 shapes = tuple(inner for shape in self.shapes for inner in shape.inside(0))
-                yield _Place(leaf["items"], shapes, self.known)
+                yield _Node(leaf["items"], shapes, self.known)
             free = [leaf.get("additionalProperties"), *leaf.get("patternProperties", {}).values()]
             for inside in free:
                 if isinstance(inside, Mapping):
                     shapes = tuple(inner for shape in self.shapes for inner in shape.inside("*"))
-                    yield _Place(inside, shapes, self.known)
+                    yield _Node(inside, shapes, self.known)
 
 
 def _meaning(kind: str, key: str) -> str:
-    """What the table of a kind in the documentation says about a key: its values, then its meaning."""
+    """The values and the meaning of a key, from the table of its kind in the documentation; may be empty."""
     folder = find_docs()
     row = re.compile(rf"^\| [^|]*`{re.escape(key)}`[^|]* \| (.*) \|$", re.MULTILINE)
     head = re.compile(rf"^## {kind.title()}$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
     for page in _pages(folder) if folder is not None else ():
         part = head.search(page)
-        found = None if part is None else row.search(part[1])
-        if found is not None:
-            said = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found[1])
-            return ": ".join(cell.strip() for cell in said.split(" | ") if cell.strip())
+        match = None if part is None else row.search(part[1])
+        if match is not None:
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1])
+            return ": ".join(cell.strip() for cell in text.split(" | ") if cell.strip())
     return ""

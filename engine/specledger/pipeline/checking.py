@@ -55,7 +55,7 @@ def load_cases(
     allow_outside: bool = False,
     case: str | None = None,
 ) -> tuple[Bundle, ...]:
-    """Load a file or a name and what it refers to, a bundle for each case of its matrix, or for those of `case`."""
+    """Load a file or a name with the specs it refers to: a bundle for each case of its matrix, or those of `case`."""
     return load(target, kind=kind, set=overrides, see=check_syntax, allow_outside=allow_outside, case=case)
 
 
@@ -66,9 +66,9 @@ def load_runs(
     allow_outside: bool = False,
     case: str | None = None,
 ) -> tuple[Bundle, ...]:
-    """Load what can be run, one bundle for each case of each, and check that all of them compile before any is run.
+    """Load runnable specs, a bundle for each case, and check that all of them compile before any is run.
 
-    Of folders and patterns the specs of kinds that can be run are loaded.
+    Folders and patterns stand for the specs in them whose kinds can be run.
     """
     diagnostics = Diagnostics()
     cases: dict[str, Bundle] = {}
@@ -99,7 +99,7 @@ def _compile(bundle: Bundle, overrides: Sequence[str], checked: dict[str, Any]) 
 
 
 def _load_run(target: str, read: Callable[..., tuple[Bundle, ...]]) -> tuple[Bundle, ...]:
-    """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins."""
+    """Load a file, or a name of any runnable kind; the first kind of the table that has the name wins."""
     if "/" in target or target.endswith(SUFFIXES) or is_file(Path(target)):
         bundles = read(target)
         wrong = [bundle.main for bundle in bundles if not KINDS[bundle.main.kind].runs]
@@ -113,7 +113,7 @@ def _load_run(target: str, read: Callable[..., tuple[Bundle, ...]]) -> tuple[Bun
         try:
             return read(target, kind=kind)
         except Rejected as rejected:
-            if [found.code for found in rejected.diagnostics if found.span is None] != [E_REF_MISSING]:
+            if [diagnostic.code for diagnostic in rejected.diagnostics if diagnostic.span is None] != [E_REF_MISSING]:
                 raise
             missing = missing or rejected
     assert missing is not None  # noqa: S101 - there are runnable kinds
@@ -130,8 +130,8 @@ def check(
     """Check specs as far as that is possible without running them.
 
     Kinds with a check of their own are compiled. The others are typed in the specs that refer to them, so alone only
-    their shape, their references and the syntax of their expressions are checked. `crashed` makes a finding of an
-    exception that one target causes, so that the others are still checked.
+    their shape, their references and the syntax of their expressions are checked. `crashed` turns an exception
+    that one target causes into a finding, so that the others are still checked.
 
     Returns:
         The specs without errors in any of their cases, and every finding.
@@ -143,19 +143,19 @@ def check(
         cases: list[CheckedSpec | None] = []
         try:
             for bundle in load_cases(target, overrides, allow_outside=allow_outside):
-                found = Diagnostics(MOST_FINDINGS)
-                depth = _check_case(bundle, found)
-                _add_new(with_context(found.sorted(), bundle.uses, overrides), diagnostics)
+                case_diagnostics = Diagnostics(MOST_FINDINGS)
+                depth = _check_case(bundle, case_diagnostics)
+                _add_new(with_context(case_diagnostics.sorted(), bundle.uses, overrides), diagnostics)
                 cases.append(None if depth is None else _checked(bundle, depth, target))
                 typed |= bundle.specs.keys() if depth == _COMPILED else set()
-            checked += [one for one in cases if one is not None] if None not in cases else []
+            checked += [spec for spec in cases if spec is not None] if None not in cases else []
         except Rejected as rejected:
             _add_new(rejected.diagnostics, diagnostics)
         except Exception as error:
             if crashed is None:
                 raise
             diagnostics.add(crashed(target, error))
-    return [replace(one, depth=_COMPILED) if one.key in typed else one for one in checked], diagnostics.sorted()
+    return [replace(spec, depth=_COMPILED) if spec.key in typed else spec for spec in checked], diagnostics.sorted()
 
 
 def _checked(bundle: Bundle, depth: str, target: str) -> CheckedSpec:
@@ -163,28 +163,32 @@ def _checked(bundle: Bundle, depth: str, target: str) -> CheckedSpec:
     return CheckedSpec(main.kind, main.name, bundle.case, bundle.digest, depth, target, bundle.root)
 
 
-def _add_new(found: Iterable[Diagnostic], diagnostics: Diagnostics) -> None:
-    """Collect findings, those aside that were met on the way from another file."""
-    for one in found:
-        if not diagnostics.contains(one.code, one.message, one.span):
-            diagnostics.add(one)
+def _add_new(findings: Iterable[Diagnostic], diagnostics: Diagnostics) -> None:
+    """Add the findings that were not reported before, as those of a file that several targets refer to."""
+    for finding in findings:
+        if not diagnostics.contains(finding.code, finding.message, finding.span):
+            diagnostics.add(finding)
 
 
-def _check_case(bundle: Bundle, found: Diagnostics) -> str | None:
-    """How deeply one case was checked, or None if there are errors.
+def _check_case(bundle: Bundle, diagnostics: Diagnostics) -> str | None:
+    """Check one case; return the depth of the check, or None if there are errors.
 
     Every expression is parsed even if types cannot be checked, so that syntax errors are reported with everything else.
     """
     for spec in bundle.specs.values():
         for path, _ in spec.expressions():
-            check_syntax(spec.text(*path), found)
+            check_syntax(spec.text(*path), diagnostics)
     kind = KINDS[bundle.main.kind]
-    if kind.compiles_alone or not found.has_errors:
+    if kind.compiles_alone or not diagnostics.has_errors:
         try:
-            kind.check(bundle, found)
+            kind.check(bundle, diagnostics)
         except Rejected as rejected:
-            found.extend(one for one in rejected.diagnostics if not found.contains(one.code, one.message, one.span))
-    if found.has_errors:
+            diagnostics.extend(
+                diagnostic
+                for diagnostic in rejected.diagnostics
+                if not diagnostics.contains(diagnostic.code, diagnostic.message, diagnostic.span)
+            )
+    if diagnostics.has_errors:
         return None
     return _COMPILED if kind.compiles_alone else "shape"
 

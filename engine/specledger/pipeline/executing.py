@@ -30,7 +30,7 @@ OUT: Final = Path("out")
 """The folder of evidence unless the user names another one."""
 
 MANY: Final = 32
-"""Short runs that are worth the start of processes, which takes as long as about ten of them."""
+"""Short runs for which processes are started; a start takes as long as about ten of them."""
 
 W_COVER_LOST = code("W_COVER_LOST", "a signed bundle was replaced by an unsigned one")
 
@@ -43,78 +43,79 @@ def preview(bundle: Bundle) -> dict[str, Any]:
 
 
 def place_cases(cases: Sequence[Bundle], out: Path | None) -> tuple[Path, ...]:
-    """The place of the evidence of each case: `out` itself for a single one, else a place of its own in `out`.
+    """The evidence folder of each case: `out` itself for a single case, else a folder for each in `out`.
 
     Args:
-        cases: The cases, each with a name of its own.
-        out: The place that the user asked for; by default `out/<case>`.
+        cases: The cases, whose names differ.
+        out: The folder that the user named; by default `out/<case>`.
     """
-    places = (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(one) for one in cases)
-    for folder in dict.fromkeys(place.parent for place in places):
+    paths = (
+        (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(bundle) for bundle in cases)
+    )
+    for folder in dict.fromkeys(path.parent for path in paths):
         if all((folder / name).is_file() for name in (MANIFEST, RECEIPTS, SPECS)):
             message = f"{folder} is a bundle, so nothing else can be written into it"
             raise Rejected([Diagnostic(E_OUT_FOREIGN, message, hint="name another folder by --out")])
-    return places
+    return paths
 
 
 def execute(
     bundle: Bundle,
-    place: Path,
+    folder: Path,
     options: RunOptions = RunOptions(),  # noqa: B008 - frozen
     progress: Progress | None = None,
     *,
     announced: bool = False,
 ) -> Finished:
-    """Run one case and write its evidence; a bundle that is at the place is replaced at the end.
+    """Run one case and write its evidence; an existing bundle in the folder is replaced at the end.
 
-    Of a resumed run whose complete evidence is at the place, that is read, and nothing is run, unless a run log
-    announced that it will be.
+    A resumed run whose complete evidence is in the folder is read instead of run, unless a run log announced it.
     """
-    late = options.seal == UNSIGNED or options.replay  # a seal that comes after the run, if any comes
+    late = options.seal == UNSIGNED or options.replay  # whether any seal is made after the run
     plain = late and options.shard is None and not options.live and not options.record
     if options.resume and plain and not announced:
-        done = read_complete(bundle, place, options.executor)
+        done = read_complete(bundle, folder, options.executor)
         if done is not None:
             return replay_and_seal(done, options)
-    before, replaced = covers_of(place), False
-    with suppress(OSError):  # the writer reports a place that cannot be used
-        replaced = holds_bundle(place)
+    before, replaced = covers_of(folder), False
+    with suppress(OSError):  # the writer reports a folder that cannot be used
+        replaced = holds_bundle(folder)
     now = replace(options, seal=UNSIGNED) if options.replay else options
-    finished = replace(KINDS[bundle.main.kind].run.execute(bundle, place, now, progress), replaced=replaced)
+    finished = replace(KINDS[bundle.main.kind].run.execute(bundle, folder, now, progress), replaced=replaced)
     finished = replay_and_seal(finished, options)
-    lost = sorted(before - covers_of(place))
+    lost = sorted(before - covers_of(folder))
     if not lost:
         return finished
-    message = f"the bundle that was at {place} held {', '.join(lost)}; the one that is there now does not"
+    message = f"the bundle that was at {folder} held {', '.join(lost)}; the one that is there now does not"
     hint = "name another --out to keep both; `spec seal` covers the new one"
     warning = Diagnostic(W_COVER_LOST, message, hint=hint, severity=Severity.WARNING)
     return replace(finished, found=(*finished.found, warning))
 
 
 def replay_and_seal(finished: Finished, options: RunOptions) -> Finished:
-    """What was made, replayed if that is asked for, and then sealed if replay gives the same bytes."""
+    """Replay a finished run if the options ask for it, and seal it if replay gives the same bytes."""
     if not options.replay:
         return finished
     from specledger.pipeline.verifying import seal_evidence
 
-    found, _ = seal_evidence(finished.place, options.seal, replay=True, executor=options.executor)
-    return replace(finished, replayed=found)
+    verification, _ = seal_evidence(finished.place, options.seal, replay=True, executor=options.executor)
+    return replace(finished, replayed=verification)
 
 
-def read_complete(bundle: Bundle, place: Path, executor: Executor = ALONE) -> Finished | None:
-    """The run whose complete evidence is at a place; None unless it is of these specs, by this version, and intact.
+def read_complete(bundle: Bundle, folder: Path, executor: Executor = ALONE) -> Finished | None:
+    """Read the complete evidence in a folder; None unless it is of these specs, by this version, and intact.
 
-    It passes the checks of `spec verify --no-replay`, so its result is the one that its receipts give. A link is no
-    place that a run writes to, so what it leads to is not taken for this run's.
+    It passes the checks of `spec verify --no-replay`, so its result follows from its receipts. A symbolic link is not
+    followed, since no run writes to one.
     """
     try:
-        return _read_complete(bundle, place, executor) if replaceable(place) else None
+        return _read_complete(bundle, folder, executor) if replaceable(folder) else None
     except (Broken, Rejected, OSError, *MALFORMED):
         return None
 
 
-def _read_complete(bundle: Bundle, place: Path, executor: Executor) -> Finished | None:
-    recorded = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+def _read_complete(bundle: Bundle, folder: Path, executor: Executor) -> Finished | None:
+    recorded = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     made_by = {"specs": bundle.digest, "engine": ENGINE, "evaluator": EVALUATOR}
     if not isinstance(recorded, dict) or any(recorded.get(name) != value for name, value in made_by.items()):
         return None
@@ -122,28 +123,30 @@ def _read_complete(bundle: Bundle, place: Path, executor: Executor) -> Finished 
     from specledger.verify.bundle import Refuted, open_evidence
 
     try:
-        found, _ = open_evidence(place, Reader(replay=False), KINDS, executor)
+        evidence, _ = open_evidence(folder, Reader(replay=False), KINDS, executor)
     except Refuted:
         return None
-    finished = Finished(case_name(bundle), found.kind.receipts.name, place, found.manifest, complete=True)
-    if found.kind.receipts.name != SCENARIO:
-        return replace(finished, receipts=tuple({"type": type_, **body} for type_, body in found.receipts.contents()))
+    finished = Finished(case_name(bundle), evidence.kind.receipts.name, folder, evidence.manifest, complete=True)
+    if evidence.kind.receipts.name != SCENARIO:
+        return replace(
+            finished, receipts=tuple({"type": type_, **body} for type_, body in evidence.receipts.contents())
+        )
     incidents: list[Incident] = []
-    for each in found.receipts.contents():
-        incidents = keep_worst(incidents, Event(*each))
+    for receipt in evidence.receipts.contents():
+        incidents = keep_worst(incidents, Event(*receipt))
     return replace(finished, incidents=explained(bundle, incidents))
 
 
 def share_runs(bundles: Sequence[Bundle], options: RunOptions) -> Iterator[RunOptions]:
-    """The options of each run, in order; short runs are made by the executor together, and theirs hold the events."""
+    """The options of each run, in order; the executor makes short runs together, and their options hold the events."""
     works = {}
     for bundle in bundles:
         make, kind = KINDS[bundle.main.kind].run.work, bundle.main.kind
         if make is not None and kind not in works:
-            own = [one for one in bundles if one.main.kind == kind]
+            own = [other for other in bundles if other.main.kind == kind]
             many = options.executor.remote or len(own) >= MANY
             works[kind] = spread(make(), own, options.executor if many else ALONE)
-        yield options if make is None else replace(options, events=(Event(*each) for each in next(works[kind])))
+        yield options if make is None else replace(options, events=(Event(*fields) for fields in next(works[kind])))
 
 
 def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, tuple[Diagnostic, ...]]:

@@ -54,7 +54,7 @@ class Pin(Struct, frozen=True):
     receipts: tuple[bytes, ...]
 
     def write(self, folder: Path) -> None:
-        """Accept the pin into a folder; Rejected as E_OUT_UNWRITABLE."""
+        """Write the pin to a folder as accepted; Rejected as E_OUT_UNWRITABLE."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / f"{self.name}.jsonl").write_bytes(b"".join(line + b"\n" for line in self.receipts))
@@ -65,7 +65,7 @@ class Pin(Struct, frozen=True):
 
 
 def pin(bundle: Bundle, workers: int = 1) -> Pin:
-    """Run a case and return what is pinned of it; Rejected if it does not compile."""
+    """Run a case and return its pin; Rejected if it does not compile."""
     runnable = KINDS[bundle.main.kind].run
     if runnable.events is not None:
         return pin_events(bundle, runnable.events(bundle))
@@ -74,7 +74,7 @@ def pin(bundle: Bundle, workers: int = 1) -> Pin:
 
 
 def pin_events(bundle: Bundle, events: Iterable[Event]) -> Pin:
-    """What is pinned of a run that is one chain of events, such as one whose outside agent is answered by a tape."""
+    """The pin of a run that is one chain of events, such as one whose outside agent is answered by a tape."""
     tally = KINDS[bundle.main.kind].run.receipts.tally()
     chain = Chain(run_id(bundle.digest))
     episodes: list[Tree] = []
@@ -100,7 +100,7 @@ def pin_events(bundle: Bundle, events: Iterable[Event]) -> Pin:
 
 
 def pin_evidence(finished: Finished) -> Pin:
-    """What is pinned of written evidence: its own receipts, which for a suite hold the root of every run."""
+    """The pin of written evidence: its own receipts, which for a suite hold the root of every run."""
     manifest = finished.manifest
     known = {name: manifest[name] for name in ("specs", "receipts", "result")}
     documents = documents_of(parse_json((finished.place / SPECS).read_bytes(), most=MAX_SPECS_VOLUME)["specs"])
@@ -113,23 +113,23 @@ def documents_of(specs: Mapping[str, Any]) -> dict[str, str]:
     forms: dict[str, list[bytes]] = {}
     for key, data in specs.items():
         forms.setdefault(key.partition("@")[0], []).append(_KEY_DIGITS.sub(b'"', canonical_bytes(data)))
-    return {name: sha256_hex(b"\n".join(sorted(held)))[:16] for name, held in sorted(forms.items())}
+    return {name: sha256_hex(b"\n".join(sorted(resolved)))[:16] for name, resolved in sorted(forms.items())}
 
 
-def pin_matches(made: Pin, folder: Path) -> str | None:
-    """Compare a pin with the accepted one; how a checkout ends its lines does not count.
+def pin_matches(current: Pin, folder: Path) -> str | None:
+    """Compare a pin with the accepted one; line endings are ignored.
 
     Returns:
         None if they are the same, else the text of `difference`.
     """
     try:
-        tree = (folder / f"{made.name}.json").read_bytes().replace(b"\r\n", b"\n")
-        accepted = (folder / f"{made.name}.jsonl").read_bytes().splitlines()
+        tree = (folder / f"{current.name}.json").read_bytes().replace(b"\r\n", b"\n")
+        accepted = (folder / f"{current.name}.jsonl").read_bytes().splitlines()
     except OSError:
         return NOT_PINNED
-    if tuple(accepted) == made.receipts and tree == pretty(made.tree).encode("ascii"):
+    if tuple(accepted) == current.receipts and tree == pretty(current.tree).encode("ascii"):
         return None
-    return difference(made, tree, accepted)
+    return difference(current, tree, accepted)
 
 
 def pinned_names(folder: Path) -> list[str]:
@@ -138,51 +138,51 @@ def pinned_names(folder: Path) -> list[str]:
 
 
 def pinned_spec(name: str, folder: Path) -> Path | None:
-    """The file of the spec that a pin is of, in the project of the working folder or else shipped; None without one."""
+    """The spec file of a pin, in the project of the working folder or else shipped; None if there is none."""
     tree: Any = None
     with suppress(OSError, ValueError):
         tree = parse_json((folder / f"{name}.json").read_bytes())
-    held = tree if isinstance(tree, dict) else {}
+    recorded = tree if isinstance(tree, dict) else {}
     runnable = KINDS.runnable()
     library = Library(None, KINDS, Diagnostics())
-    for kind in [kind for kind in runnable if kind in held] or runnable:
+    for kind in [kind for kind in runnable if kind in recorded] or runnable:
         for file in library.find_target(name.partition(".")[0], kind):  # the id of a case follows
             return file
     return None
 
 
-def difference(made: Pin, tree: bytes, accepted: Sequence[bytes]) -> str:
+def difference(current: Pin, tree: bytes, accepted: Sequence[bytes]) -> str:
     """A text for the first difference from an accepted pin: changed specs, then the receipt, its step and the field."""
-    changed = _changed_specs(made.tree, tree)
+    changed = _changed_specs(current.tree, tree)
     specs = f"changed specs: {', '.join(changed)}; " if changed else ""
-    if tuple(accepted) == made.receipts:
+    if tuple(accepted) == current.receipts:
         return f"{specs}the receipts are the same, the tree of digests is not"
-    return specs + _first_receipt(made.receipts, accepted)
+    return specs + _first_receipt(current.receipts, accepted)
 
 
-def _changed_specs(made: Mapping[str, Any], tree: bytes) -> list[str]:
-    """The specs of which the accepted tree has another digest or none, and those that are no longer there."""
+def _changed_specs(current: Mapping[str, Any], tree: bytes) -> list[str]:
+    """The specs whose digest differs from the accepted tree, and those that only one of the two has."""
     try:
-        held = parse_json(tree)
+        parsed = parse_json(tree)
     except ValueError:
         return []
-    accepted = held.get("documents") if isinstance(held, dict) else None
+    accepted = parsed.get("documents") if isinstance(parsed, dict) else None
     if not isinstance(accepted, dict):
         return []
-    documents = made["documents"]
+    documents = current["documents"]
     return [name for name in sorted({*documents, *accepted}) if documents.get(name) != accepted.get(name)]
 
 
-def _first_receipt(made: Sequence[bytes], accepted: Sequence[bytes]) -> str:
-    """Words for the first receipt that differs in more than digests, since these follow from anything before them."""
-    for number, (new, old) in enumerate(zip_longest(made, accepted)):
+def _first_receipt(current: Sequence[bytes], accepted: Sequence[bytes]) -> str:
+    """Describe the first receipt that differs in more than digests, which depend on all receipts before them."""
+    for number, (new, old) in enumerate(zip_longest(current, accepted)):
         if new is None or old is None or not all(map(is_digest, differences(new, old))):
             return f"{_step(new or old)}{first_difference(number, new, old)}"
     return "only digests differ: the specs say something else, but the run does the same"
 
 
 def _step(line: bytes | None) -> str:
-    """Which step a receipt is about, as a prefix."""
+    """The step of a receipt, as the prefix of a message."""
     try:
         receipt: Any = parse_canonical(line or b"null", limit=len(line or b"null"))
         return f"episode {receipt['body']['episode']}, step {receipt['body']['t']}: "

@@ -51,9 +51,9 @@ def write_project(folder: Path) -> Project:
     shipped = find_specs()
     if shipped is None:
         raise Rejected([Diagnostic(E_INIT, "the shipped files are missing")])
-    place = folder.resolve()
-    if place == place.parent or (folder.exists() and not folder.is_dir()):
-        what = "the root of the file system" if place == place.parent else "not a folder"
+    resolved = folder.resolve()
+    if resolved == resolved.parent or (folder.exists() and not folder.is_dir()):
+        what = "the root of the file system" if resolved == resolved.parent else "not a folder"
         raise Rejected([Diagnostic(E_INIT, f"{folder} is {what}", hint="name another folder: spec init DIR")])
     files = list(_files(shipped / "new" / "project"))
     _refuse_links(folder, [*(target for _, target in files), *map(schema_file, KINDS), GOLDENS])
@@ -64,27 +64,27 @@ def write_project(folder: Path) -> Project:
     for name, kind in KINDS.items():
         _write(folder / schema_file(name), pretty(schema_for(name, kind.model)).encode())
     scenarios = []
-    for target in (one for one in written if one.parts[:2] == ("specs", "scenario")):
+    for target in (path for path in written if path.parts[:2] == ("specs", "scenario")):
         for bundle in load_runs([str(folder / target)]):
-            made = pin(bundle)
-            made.write(folder / GOLDENS)
-            written += [GOLDENS / f"{made.name}.json", GOLDENS / f"{made.name}.jsonl"]
-            scenarios.append((made.name, str(made.tree["result"]["verdict"])))
+            pinned = pin(bundle)
+            pinned.write(folder / GOLDENS)
+            written += [GOLDENS / f"{pinned.name}.json", GOLDENS / f"{pinned.name}.jsonl"]
+            scenarios.append((pinned.name, str(pinned.tree["result"]["verdict"])))
     return Project(tuple(sorted(written)), tuple(kept), tuple(scenarios))
 
 
 def _refuse_links(folder: Path, targets: Sequence[Path]) -> None:
-    """See that nothing is written through a symbolic link, which may lead out of the folder; Rejected as E_INIT."""
-    places = [folder / part for target in targets for part in (*reversed(target.parents), target)]
-    places += (folder / GOLDENS).glob("*")
-    link = next((place for place in places if place.is_symlink()), None)
+    """Check that nothing is written through a symbolic link, which may lead out of the folder; Rejected as E_INIT."""
+    paths = [folder / part for target in targets for part in (*reversed(target.parents), target)]
+    paths += (folder / GOLDENS).glob("*")
+    link = next((path for path in paths if path.is_symlink()), None)
     if link is not None:
         hint = "remove the link, or name the folder that it leads to"
         raise Rejected([Diagnostic(E_INIT, f"{link} is a symbolic link", hint=hint)])
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Each shipped file with its place in a project."""
+    """Each shipped file with its path in a project."""
     for file in sorted(folder.rglob("*")):
         if file.is_file():
             parts = (

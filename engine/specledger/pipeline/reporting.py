@@ -32,5 +32,5 @@ def make_report(evidence: Sequence[Evidence], asked: Asked | None = None, date: 
     if asked is None:
         return from_evidence(evidence, KINDS)
     profile, ran = asked
-    made = from_evidence(evidence, KINDS, questions_of(profile, KINDS))
-    return replace(made, judgement=judge(profile, made.subjects, date, ran))
+    report = from_evidence(evidence, KINDS, questions_of(profile, KINDS))
+    return replace(report, judgement=judge(profile, report.subjects, date, ran))

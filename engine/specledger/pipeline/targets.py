@@ -49,13 +49,13 @@ def expand_targets(targets: Sequence[str]) -> Targets:
     skipped: dict[str, None] = {}
     findings = []
     for target in targets:
-        found, passed = _expand(target)
-        files |= dict.fromkeys(found)
+        specs, passed = _expand(target)
+        files |= dict.fromkeys(specs)
         skipped |= dict.fromkeys(passed)
-        if not found:
+        if not specs:
             what = "file of the pattern" if has_magic(target) else "spec in"
             findings.append(Diagnostic(E_CHECK_NONE, f"there is no {what} {target}"))
-    return Targets(tuple(files), tuple(one for one in skipped if one not in files), tuple(findings))
+    return Targets(tuple(files), tuple(file for file in skipped if file not in files), tuple(findings))
 
 
 def expand_runs(targets: Sequence[str], may_run: Callable[[str], bool]) -> list[str]:
@@ -70,13 +70,13 @@ def expand_runs(targets: Sequence[str], may_run: Callable[[str], bool]) -> list[
     files: dict[str, None] = {}
     findings = []
     for target in targets:
-        found, _ = _expand(target)
-        if found != [target]:
-            found = [file for file in found if (kind := _kind_of(Path(file))) is None or may_run(kind)]
-        if not found and Path(target).parts == (target,) and os.path.isdir(target):
-            found = [target]
-        files |= dict.fromkeys(found)
-        if not found:
+        specs, _ = _expand(target)
+        if specs != [target]:
+            specs = [file for file in specs if (kind := _kind_of(Path(file))) is None or may_run(kind)]
+        if not specs and Path(target).parts == (target,) and os.path.isdir(target):
+            specs = [target]
+        files |= dict.fromkeys(specs)
+        if not specs:
             message = f"there is no spec that can be run {'in' if os.path.isdir(target) else 'of the pattern'} {target}"
             findings.append(Diagnostic(E_CHECK_NONE, message))
     if findings:
@@ -106,8 +106,8 @@ def _split(files: Iterator[Path]) -> tuple[list[str], list[str]]:
 
 def _walk(folder: Path) -> Iterator[Path]:
     """The YAML files below a folder, in the order of their paths; links to folders are not followed."""
-    for place, folders, names in os.walk(folder):
-        here = Path(place)
+    for parent, folders, names in os.walk(folder):
+        here = Path(parent)
         kept = (name for name in folders if not name.startswith(".") and name not in _SKIPPED)
         folders[:] = sorted(name for name in kept if not _is_bundle(here / name))
         yield from (here / name for name in sorted(names) if name.endswith(SUFFIXES) and not name.startswith("."))
@@ -121,7 +121,7 @@ def _kind_of(file: Path) -> str | None:
     """The kind in the head of a file; None if it has no head, empty if it cannot be read: a check says why."""
     try:
         if not S_ISREG(file.stat().st_mode):
-            return None  # a pipe or a device would be waited for
+            return None  # reading a pipe or a device would block
         with file.open("rb") as stream:
             head = _HEAD.search(stream.read(4096))
     except OSError:
@@ -142,22 +142,22 @@ class ListedSpec(Struct, frozen=True):
 def list_specs(kind: str | None = None) -> Iterator[ListedSpec]:
     """The specs of one kind or of all: those of the project, then the shipped ones whose names it does not use.
 
-    Only the head of each file is looked at: what is listed may still have mistakes.
+    Only the head of each file is read, so a listed spec may still have errors.
     """
     search = Search.at(Path())
     library = Library(search, KINDS, Diagnostics())
-    for one in (kind,) if kind is not None else KINDS:
-        found: dict[str, ListedSpec] = {}
+    for kind_ in (kind,) if kind is not None else KINDS:
+        listed: dict[str, ListedSpec] = {}
         for root in (search.shipped, search.project):
-            for file in _files(root, one):
-                found[file.stem] = ListedSpec(
-                    one, file.stem, file, root == search.shipped, _summary(library.read(file))
+            for file in _files(root, kind_):
+                listed[file.stem] = ListedSpec(
+                    kind_, file.stem, file, root == search.shipped, _summary(library.read(file))
                 )
-        yield from sorted(found.values(), key=lambda one: (one.shipped, one.name))
+        yield from sorted(listed.values(), key=lambda spec: (spec.shipped, spec.name))
 
 
 def spec_names(kinds: Collection[str]) -> tuple[str, ...]:
-    """The names of the specs of some kinds, by their files alone, each once: first the project's, then shipped ones."""
+    """The distinct names of the specs of some kinds, from file names: first the project's, then shipped ones."""
     search = Search.at(Path())
     places = [(root, kind) for root in (search.project, search.shipped) for kind in kinds]
     return tuple(dict.fromkeys(file.stem for root, kind in places for file in _files(root, kind)))

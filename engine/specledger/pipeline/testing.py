@@ -1,4 +1,4 @@
-"""Test a case: its verdict is PASS, and it is as pinned. What failed is a finding at the place that says it."""
+"""Test a case: its verdict must be PASS and its pin the accepted one. Each failure is a finding with its span."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ MOST_CHECKS: Final = 5
 def find_failures(
     bundle: Bundle, goldens: Path | None = None, *, update: bool = False, accept: str = ""
 ) -> list[Diagnostic]:
-    """Run a case and find what is wrong with it and its golden, if it has one; `accept` says how to accept it."""
-    made, found = pin(bundle), []
-    difference = None if goldens is None else pin_matches(made, goldens)
+    """Run a case; return findings about its verdict and its golden, if any. `accept` is the command for the hint."""
+    current, failures = pin(bundle), []
+    difference = None if goldens is None else pin_matches(current, goldens)
     if goldens is not None and difference is not None:
         if update:
-            made.write(goldens)
+            current.write(goldens)
         else:
             span = bundle.main.span("name")
-            found.append(
-                Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", span, hint=f"to accept it: {accept}")
+            failures.append(
+                Diagnostic(E_GOLDEN_DIFFERS, f"{current.name}: {difference}", span, hint=f"to accept it: {accept}")
             )
-    verdict = Verdict(made.tree["result"]["verdict"])
+    verdict = Verdict(current.tree["result"]["verdict"])
     if verdict is not Verdict.PASS:
-        found += _failures(bundle, verdict)
-    return found
+        failures += _failures(bundle, verdict)
+    return failures
 
 
 def _failures(bundle: Bundle, verdict: Verdict) -> Iterator[Diagnostic]:
-    """Why the verdict is what it is, from evidence that is made again."""
+    """The failed checks behind a verdict, from the evidence of a second run."""
     with TemporaryDirectory(prefix="specledger-") as folder:
-        place = Path(folder) / "tested"
-        execute(bundle, place)
-        (subject,) = make_report([read_evidence(place, KINDS)]).subjects
+        evidence = Path(folder) / "tested"
+        execute(bundle, evidence)
+        (subject,) = make_report([read_evidence(evidence, KINDS)]).subjects
     for outcome in (Outcome.FAILED, Outcome.CANNOT_TELL):
         checks = [check for check in subject.checks if check.outcome is outcome and not check.warning]
         for check in checks[:MOST_CHECKS]:
             yield Diagnostic(
-                E_TEST_VERDICT, f"{case_name(bundle)} is {verdict}: {_words(check)}", _place(bundle, check)
+                E_TEST_VERDICT, f"{case_name(bundle)} is {verdict}: {_words(check)}", _span_of(bundle, check)
             )
         if checks:
             return
@@ -73,8 +73,8 @@ def _words(check: Check) -> str:
     return words
 
 
-def _place(bundle: Bundle, check: Check) -> Span:
-    """The requirement that a check states by its words or its expression, else the name of its spec."""
+def _span_of(bundle: Bundle, check: Check) -> Span:
+    """The span of the requirement that a check states, by its text or its expression, else of the name of its spec."""
     spec = bundle.specs.get(check.spec or bundle.root, bundle.main)
     for path, text in spec.expressions():
         if path[-1] == "require" and check.says in (text, _doc_beside(spec, path)):
@@ -83,7 +83,7 @@ def _place(bundle: Bundle, check: Check) -> Span:
 
 
 def _doc_beside(spec: Resolved, path: tuple[str | int, ...]) -> str | None:
-    """The `doc` of what an expression belongs to."""
+    """The `doc` of the mapping that has an expression."""
     owner: Any = spec.data
     for step in path[:-1]:
         owner = owner[step]

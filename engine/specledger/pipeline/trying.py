@@ -40,7 +40,7 @@ COMMANDED: Final = "commanded"
 """The name of an agent that is given as a program or a function."""
 
 RUN_BY: Final = {".py": "python3", ".js": "node", ".sh": "sh"}
-"""What runs the programs of a suffix."""
+"""The interpreter of programs, by suffix."""
 
 ASKS: Final[Mapping[str, Mapping[str, Any]]] = {
     "asks-everything": {
@@ -71,7 +71,7 @@ def commanded(outside: Mapping[str, Any], folder: Path) -> str:
 
 
 def outside_of(target: str) -> dict[str, Any] | None:
-    """What is asked where a target is a program's file or `module:name`; None where it is a spec."""
+    """The `outside` of an agent for a program's file or `module:name`; None for a spec."""
     path = Path(target)
     if path.suffix in RUN_BY and path.is_file():
         return {"command": [RUN_BY[path.suffix], str(path)]}
@@ -92,44 +92,47 @@ def one_of(target: str, kind: str, overrides: Sequence[str] = (), *, allow_outsi
 
 
 def with_agent(agent: str, scenario: str, overrides: Sequence[str], decisions: int) -> Bundle:
-    """A scenario with this agent in place of its own, which need not exist, and one episode of so many decisions.
+    """A scenario with its agent, which need not exist, replaced by this one, and one episode of so many decisions.
 
-    Under a kernel it has the probes of `ASKS` too.
+    Under a kernel it also has the probes of `ASKS`.
     """
     reference = os.path.relpath(agent) if Path(agent).is_file() else agent
     sets = [f"agent={canonical_bytes(reference).decode()}", *overrides]
-    found = one_of(scenario, "scenario", sets, allow_outside=True)
-    main, known = found.main, dict(found.document()["specs"])
-    del known[found.root]
+    bundle = one_of(scenario, "scenario", sets, allow_outside=True)
+    main, known = bundle.main, dict(bundle.document()["specs"])
+    del known[bundle.root]
     data = {**main.data, "episodes": 1, "horizon": min(decisions, main.model.model_dump()["horizon"])}
-    if _document(found) is not None:
+    if _document(bundle) is not None:
         for name, body in ASKS.items():
             form = dump(restore(KINDS["probe"].model, {"spec": "probe/v1", "name": name, "at": "after_commit", **body}))
             known[key_of("probe", name, form)] = form
             data["probes"] = [*data.get("probes", ()), key_of("probe", name, form)]
     form = dump(restore(Scenario, data))
     key = key_of("scenario", main.name, form)
-    made = bundle_from_document({"root": key, "specs": {**known, key: form}})
-    return replace(made, specs={**made.specs, **{one: found.specs[one] for one in known if one in found.specs}})
+    changed = bundle_from_document({"root": key, "specs": {**known, key: form}})
+    return replace(
+        changed,
+        specs={**changed.specs, **{spec_key: bundle.specs[spec_key] for spec_key in known if spec_key in bundle.specs}},
+    )
 
 
 def try_agent(bundle: Bundle, *, trusted: bool) -> AgentReading:
     """Let the agent of a bundle of `with_agent` make a few decisions, and read its answers."""
     with TemporaryDirectory(prefix="specledger-") as folder:
-        place = Path(folder) / "tried"
+        bundle_folder = Path(folder) / "tried"
         questions: list[Any] = []
         errors = Path(folder) / "errors"
 
         def hear(_session: int, message: bytes, _answer: Answer) -> None:
             questions.append(parse_json(message))
 
-        execute(bundle, place, RunOptions(trusted=trusted, trial=Listener(errors, hear)))
+        execute(bundle, bundle_folder, RunOptions(trusted=trusted, trial=Listener(errors, hear)))
         try:
-            evidence = read_evidence(place, KINDS)
+            evidence = read_evidence(bundle_folder, KINDS)
         except Refuted as refuted:
             failed = next(check for check in refuted.verification.checks if check.code is not None)
             raise AssertionError(f"the evidence of a run is refuted: {failed.message}") from None
-        exchanges = read_tape(place / TAPE).exchanges if (place / TAPE).exists() else None
+        exchanges = read_tape(bundle_folder / TAPE).exchanges if (bundle_folder / TAPE).exists() else None
         ended = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
         trial = Trial(questions, _limit(bundle), _document(bundle), ended)
         return read_agent(evidence.bodies(), exchanges, _claims(bundle), trial)

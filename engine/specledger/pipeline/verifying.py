@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def verify(
-    place: Path, *, replay: bool = True, executor: Executor = ALONE, reader: Reader | None = None
+    path: Path, *, replay: bool = True, executor: Executor = ALONE, reader: Reader | None = None
 ) -> Verification:
     """Verify the bundle in a folder, or the audit log or run log that a file is.
 
@@ -31,23 +31,23 @@ def verify(
     reader = Reader(replay=replay) if reader is None else reader
     if reader.judge:
         require_reference()
-    if not place.is_file():
-        return verify_evidence(place, reader, KINDS, executor)
-    verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
+    if not path.is_file():
+        return verify_evidence(path, reader, KINDS, executor)
+    verification = verify_runlog(path, reader.log_head) if is_runlog(path) else verify_audit(path)
     verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
     return verification
 
 
 def seal_evidence(
-    place: Path, seal: Seal, *, replay: bool = False, executor: Executor = ALONE
+    folder: Path, seal: Seal, *, replay: bool = False, executor: Executor = ALONE
 ) -> tuple[Verification, bool]:
-    """Sign or stamp the bundle at a place, unless a check of it fails, or replay was asked for and could not be made.
+    """Sign or stamp the bundle in a folder, unless a check fails, or a requested replay was not possible.
 
     Returns:
-        The checks that were made before, and whether they allow a seal; if not, nothing was written.
+        The checks made before sealing, and whether they allow it; if not, nothing was written.
     """
-    verification = verify(place, replay=replay, executor=executor)
+    verification = verify(folder, replay=replay, executor=executor)
     allowed = verification.verdict is Verdict.PASS if replay else verification.intact
     if allowed and seal != UNSIGNED:
-        seal_bundle(place, seal)
+        seal_bundle(folder, seal)
     return verification, allowed

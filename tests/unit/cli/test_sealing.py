@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.cli.run import _tell
+from specledger.cli.run import _print_resumed
 from specledger.core.verdict import Exit
 from tests.toys import CLIMB
 from tests.unit.verify.test_forgery import choose_another
@@ -86,9 +86,9 @@ def test_what_a_resumed_run_finds_is_replayed_before_it_is_signed(spec, seal):
 
 
 def test_what_a_resumed_run_takes_over_is_said_to_be_unreplayed(capsys):
-    _tell(2, 5, "episode", unreplayed=True)
-    _tell(0, 5, "episode", unreplayed=True)
-    _tell(2, 5, "episode")
+    _print_resumed(2, 5, "episode", unreplayed=True)
+    _print_resumed(0, 5, "episode", unreplayed=True)
+    _print_resumed(2, 5, "episode")
     first, *others = capsys.readouterr().err.splitlines()
     assert first == f"2 of 5 episodes were finished, 3 are run; the finished ones are {SAID.rstrip()}"
     assert others == ["0 of 5 episodes were finished, 5 are run", "2 of 5 episodes were finished, 3 are run"]

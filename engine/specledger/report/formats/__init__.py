@@ -1,4 +1,4 @@
-"""The table of report formats: each is a module with a function `write` that makes its output from a `Report` alone."""
+"""The table of report formats: each is a module whose function `write` renders a `Report` without other input."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DEFAULTS: Final = Options()
 
 
 class Output(Struct, frozen=True):
-    """What a format writes: a text, the step summary of a continuous integration service, or files by their path."""
+    """The output of a format: a text, the step summary of a continuous integration service, or files by their path."""
 
     text: str = ""
     summary: str = ""
@@ -60,8 +60,8 @@ class Format(Struct, frozen=True):
 
     def write(self, report: Report, options: Options = DEFAULTS) -> Output:
         """The report in this format; Rejected if the evidence has no such report, or its receipts are malformed."""
-        made: Output = import_module(f"{__name__}.{self.module}").write(report, options)
-        return made
+        output: Output = import_module(f"{__name__}.{self.module}").write(report, options)
+        return output
 
 
 FORMATS: Final[Mapping[str, Format]] = {

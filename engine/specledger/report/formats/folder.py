@@ -1,4 +1,4 @@
-"""Writes a report as the files that the seed's `run_scenario` and `run_suite` leave, from a run or a suite.
+"""Writes a run or a suite as the files that `run_scenario` and `run_suite` of toy-pseudo-axion write.
 
 The files are no evidence; every number in them can be recomputed from the receipts.
 
@@ -57,12 +57,12 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     with malformed_receipts():
         for run in runs:
             agent = Specs.of(run.specs).agent()
-            place = Path(evidence.place, *run.place.split("/"))
+            folder = Path(evidence.place, *run.place.split("/"))
             main = run.specs.main.model
             assert isinstance(main, Scenario)  # noqa: S101 - a run is of a scenario
             kept.append(main.counterexamples)
             most = None if options.whole else main.counterexamples
-            agents.setdefault(agent, _Agent()).runs.append(_metrics(run, main, place, most))
+            agents.setdefault(agent, _Agent()).runs.append(_metrics(run, main, folder, most))
         return Output(files=dict(_files(evidence, agents, None if options.whole else max(kept))))
 
 
@@ -87,7 +87,10 @@ def _files(evidence: Evidence, agents: Mapping[str, _Agent], most: int | None) -
     yield SUMMARY, _json({**_summary(evidence, agents), "most_counterexamples": most})
     for name, agent in sorted(agents.items()):
         names = sorted({episode["scenario"] for episode in agent.episodes})
-        by_scenario = {one: total([each for each in agent.episodes if each["scenario"] == one]) for one in names}
+        by_scenario = {
+            scenario: total([episode for episode in agent.episodes if episode["scenario"] == scenario])
+            for scenario in names
+        }
         report = {"agent": name, "says": _SAYS, "total": total(agent.episodes), "by_scenario": by_scenario}
         runs = [head for head, _ in agent.runs]
         yield f"report_{name}.json", _json({**report, "runs": runs, "episodes": agent.episodes})
@@ -95,9 +98,9 @@ def _files(evidence: Evidence, agents: Mapping[str, _Agent], most: int | None) -
         if log:
             yield f"audit_{name}.log.jsonl", log
         for _, metrics in agent.runs:
-            for found in metrics.counterexamples:
-                file = f"{found['run']}.{found['episode']:04d}.{found['t']:04d}.json"
-                yield f"{COUNTEREXAMPLES}/{file}", _json(found)
+            for counterexample in metrics.counterexamples:
+                file = f"{counterexample['run']}.{counterexample['episode']:04d}.{counterexample['t']:04d}.json"
+                yield f"{COUNTEREXAMPLES}/{file}", _json(counterexample)
 
 
 def _summary(evidence: Evidence, agents: Mapping[str, _Agent]) -> dict[str, Any]:
@@ -119,9 +122,9 @@ def _summary(evidence: Evidence, agents: Mapping[str, _Agent]) -> dict[str, Any]
 
 
 def _log(agent: _Agent) -> Iterator[bytes]:
-    """The logs of an agent's runs as one: the same entries in one chain, whose hashes are made again.
+    """The logs of an agent's runs as one chain of the same entries, with new hashes.
 
-    The log of a single run that began with 64 zeros comes out as it is.
+    The log of a single run that began with 64 zeros is unchanged.
     """
     chain = Entries(Mode.SIMULATED)
     for _, metrics in agent.runs:

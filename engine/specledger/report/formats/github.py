@@ -31,13 +31,13 @@ _TYPE_OF: Final = {
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
     """Annotations of what did not pass, and the step summary."""
-    found: dict[str, list[str]] = {type_: [] for type_ in _TYPES}
+    commands: dict[str, list[str]] = {type_: [] for type_ in _TYPES}
     for item in (item for group in groups_of(report) for item in group.items):
         type_ = _type(item)
         if type_ is not None and item.annotated:
             waiver = "" if item.waiver is None else f"; control {item.waiver.id}: {item.waiver.waiver_text}"
-            found[type_].append(_command(type_, item.title, f"{item.text}{waiver}", _place(item.place, options)))
-    lines = [line for type_ in _TYPES for line in _at_most(type_, found[type_])]
+            commands[type_].append(_command(type_, item.title, f"{item.text}{waiver}", _location(item.place, options)))
+    lines = [line for type_ in _TYPES for line in _at_most(type_, commands[type_])]
     return Output("".join(f"{line}\n" for line in lines), markdown.summary(report))
 
 
@@ -56,16 +56,16 @@ def _at_most(type_: str, lines: Sequence[str]) -> Sequence[str]:
     return [*lines[:kept], _command(type_, "more findings", f"{len(lines) - kept} more findings of this type")]
 
 
-def _place(place: Place, options: Options) -> Mapping[str, str]:
-    if place.span is not None:
-        start = place.span.start
-        return {"file": place.span.file, "line": str(start.line), "col": str(start.column)}
-    file = options.file_of(place.spec)
+def _location(source: Place, options: Options) -> Mapping[str, str]:
+    if source.span is not None:
+        start = source.span.start
+        return {"file": source.span.file, "line": str(start.line), "col": str(start.column)}
+    file = options.file_of(source.spec)
     return {} if file is None else {"file": file, "line": "1"}
 
 
-def _command(type_: str, title: str, message: str, place: Mapping[str, str] | None = None) -> str:
-    properties = {**(place or {}), "title": title}
+def _command(type_: str, title: str, message: str, location: Mapping[str, str] | None = None) -> str:
+    properties = {**(location or {}), "title": title}
     written = ",".join(
         f"{name}={_data(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in properties.items()
     )

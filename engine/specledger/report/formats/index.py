@@ -35,7 +35,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 
 def _named(subjects: Sequence[Subject]) -> list[tuple[str, str, Subject]]:
-    """Each bundle with its name and the file of its page, no two alike."""
+    """Each bundle with its name and the file of its page; all files differ."""
     files = {INDEX: ""}
     for name in bundle_names(subjects):
         stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")
@@ -50,8 +50,8 @@ def _index(report: Report) -> str:
     sections = [section for section in (*bundles, *_compared(report.subjects)) if section.rows]
     links = {link for section in sections for link in anchors(section)}
 
-    def held(place: Place) -> bool:
-        return isinstance(place, RowLink) and place.anchor in links
+    def contains(target: Place) -> bool:
+        return isinstance(target, RowLink) and target.anchor in links
 
     headline, plots = headline_of(report), render_plots(trends(report.subjects))
     titles = [(section.id, section.title) for section in sections] + ([("plots", "Plots")] if plots else [])
@@ -60,10 +60,10 @@ def _index(report: Report) -> str:
         "kind": words("Index of evidence"),
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict.value),
-        "headline": render_headline(headline, held),
+        "headline": render_headline(headline, contains),
         "facts": join(*(element("div", element("dt", words(term)), element("dd", count(n))) for term, n in facts)),
         "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),
-        "sections": join(*(render(section, held) for section in sections)),
+        "sections": join(*(render(section, contains) for section in sections)),
         "plots": plots,
         "replay": words(page.replay_sentence(report.subjects)),
     }
@@ -71,7 +71,7 @@ def _index(report: Report) -> str:
 
 
 def _bundles(subjects: Sequence[Subject]) -> Section:
-    """A row for each bundle, with the verdict of the one of the same spec before it."""
+    """A row for each bundle, with the changes since the previous bundle of the same spec."""
     before: dict[tuple[str, str], Subject] = {}
     rows = []
     for name, file, subject in _named(subjects):
@@ -91,7 +91,7 @@ def _bundles(subjects: Sequence[Subject]) -> Section:
 
 
 def _since(last: Subject, subject: Subject) -> str:
-    """What changed since an earlier bundle of a spec: the verdict, and the first places in specs."""
+    """The changes since an earlier bundle of a spec: the verdict, and the first changed paths in specs."""
     places = [change.path for change in changes(last, subject)["specs"]]
     more = f" and {len(places) - _MOST_CHANGES} more" if len(places) > _MOST_CHANGES else ""
     verdict = "" if last.verdict == subject.verdict else f"{last.verdict} to {subject.verdict}: "
@@ -103,7 +103,7 @@ def _compared(subjects: Sequence[Subject]) -> Iterator[Section]:
     links = [PageLink(file, "page") for _, file, _ in _named(subjects)]
     for section, of in common_tables(subjects):
         rows = [
-            replace(row, cells=(links[place], *row.cells), details=(), places=())
-            for row, place in zip(section.rows, of, strict=True)
+            replace(row, cells=(links[index], *row.cells), details=(), places=())
+            for row, index in zip(section.rows, of, strict=True)
         ]
         yield replace(section, heads=(section.heads[0], "page", *section.heads[1:]), rows=rows)

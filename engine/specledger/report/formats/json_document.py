@@ -88,5 +88,5 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
 def _control(control: Control) -> dict[str, Any]:
     fields = to_builtins(control)
     rows, ran = fields.pop("rows"), fields.pop("ran")
-    tests = [{"test": name, "outcome": one} for name, one in zip(control.tests, ran, strict=True)]
+    tests = [{"test": name, "outcome": outcome} for name, outcome in zip(control.tests, ran, strict=True)]
     return {**fields, "evidence": rows, "tests": tests}

@@ -49,7 +49,7 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _flat(f"{name}.{key}", inner)
     elif not isinstance(value, list):
         yield name, str(value)
-    elif value and all(isinstance(each, str) for each in value):
+    elif value and all(isinstance(item, str) for item in value):
         yield name, "; ".join(value)
 
 

@@ -46,12 +46,12 @@ _REASON: Final = 600  # characters of the reason of a verdict
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
-    """The tables of the bundle; of several the one that says all about each, or the tables that they have in common."""
+    """The tables of the bundle; of several their common tables, with the other tables of the first if they differ."""
     if report.judgement is not None or not report.subjects:
         return Output(summary(report))
     with malformed_receipts():
         tables = common_tables(report.subjects) if len(report.subjects) > 1 else []
-        if len(report.subjects) > 1 and len({place for _, of in tables for place in of}) < len(report.subjects):
+        if len(report.subjects) > 1 and len({index for _, of in tables for index in of}) < len(report.subjects):
             return Output(summary(report))
         common = {section.id: section for section, _ in tables}
         lines = _top(report)
@@ -63,29 +63,35 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 
 def _first(subject: Subject, common: Mapping[str, Section]) -> Iterator[str]:
-    """The tables of the first or the only bundle, in which those in common have the rows of all."""
+    """The tables of the first bundle; the common tables have the rows of all bundles."""
     yield from _head(subject)
     for section in subject.reading.sections():
         yield from _section(common.get(section.id, section))
-    verified = [(str(one["number"]), one["name"], one["status"], quote(one["message"])) for one in subject.verification]
+    verified = [
+        (str(check["number"]), check["name"], check["status"], quote(check["message"]))
+        for check in subject.verification
+    ]
     yield from table("Evidence", ("", "check", "", "found"), verified)
 
 
 def summary(report: Report) -> str:
     """The summary of a report; bounded, since GitHub takes one MiB."""
     lines: list[str] = []
-    for place, verification in report.verifications:
-        lines += ["", *_verification(place, verification)] if lines else _verification(place, verification)
+    for evidence, verification in report.verifications:
+        lines += ["", *_verification(evidence, verification)] if lines else _verification(evidence, verification)
     if report.judgement is not None:
         judgement, bundles = report.judgement, bundle_names(report.subjects)
         lines += [f"# {quote(judgement.name)}: {judgement.verdict}", "", quote(judgement.source)]
         lines += ["", _counts(control.outcome for control in judgement.controls)]
         rows = [
             (
-                f"**{one.outcome}**",
-                *map(quote, (one.id, one.says, one.evidence_text(bundles), one.waiver_text or one.why)),
+                f"**{control.outcome}**",
+                *map(
+                    quote,
+                    (control.id, control.says, control.evidence_text(bundles), control.waiver_text or control.why),
+                ),
             )
-            for one in judgement.controls
+            for control in judgement.controls
         ]
         lines += table("Controls", ("", "control", "says", "evidence", "reason"), rows)
     lines += [] if report.judgement is not None else _top(report)
@@ -95,7 +101,7 @@ def summary(report: Report) -> str:
 
 
 def _top(report: Report) -> list[str]:
-    """The verdict of several bundles with its reason; nothing of one, whose own lines say it."""
+    """The verdict of several bundles with its reason; empty for one bundle, which has its own head."""
     if len(report.subjects) < 2:
         return []
     verdict = headline_of(report).verdict
@@ -125,16 +131,17 @@ def _verification(evidence: str, verification: Verification) -> Iterator[str]:
     yield from (f"# {quote(evidence)}: {verification.verdict}", "", quote(headline(verification)))
     rows = [
         (
-            str(one.number),
-            f"**{one.status}**",
-            one.level.value,
-            *map(quote, (one.name, one.code or "", one.message or "")),
+            str(check.number),
+            f"**{check.status}**",
+            check.level.value,
+            *map(quote, (check.name, check.code or "", check.message or "")),
         )
-        for one in verification.checks
+        for check in verification.checks
     ]
     yield from table("Checks", ("", "", "level", "check", "code", "found"), rows)
     levels = [
-        (f"**{one.status}**", one.level.value, quote(one.name), quote(one.why)) for one in level_statuses(verification)
+        (f"**{rung.status}**", rung.level.value, quote(rung.name), quote(rung.why))
+        for rung in level_statuses(verification)
     ]
     yield from table("Levels", ("", "level", "shows", "reason"), levels)
 

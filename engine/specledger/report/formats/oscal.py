@@ -122,10 +122,10 @@ def _observation(subject: Subject, check: Check, day: str) -> dict[str, Any]:
     known = f"{check.outcome}: {'judged' if check.counts_only else 'failed'} {check.tally}. {check.why}".strip()
     evidence = [
         {
-            "description": printable(f"{one.what} {one.detail}".strip()),
-            "props": [_prop("receipt", str(one.seq)), _prop("receipt-digest", one.digest)],
+            "description": printable(f"{observation.what} {observation.detail}".strip()),
+            "props": [_prop("receipt", str(observation.seq)), _prop("receipt-digest", observation.digest)],
         }
-        for one in check.observations
+        for observation in check.observations
     ]
     return {
         "uuid": _observed(subject, check, day),
@@ -150,13 +150,19 @@ def _finding(id_: str, name: str, says: str, outcome: Outcome, why: str, observe
             "target-id": token(name),
             "status": {"state": state, "reason": _REASONS.get(outcome, "other"), "remarks": remarks},
         },
-        **({"related-observations": [{"observation-uuid": one} for one in observed]} if observed else {}),
+        **(
+            {"related-observations": [{"observation-uuid": observation} for observation in observed]}
+            if observed
+            else {}
+        ),
     }
 
 
 def _of_judgement(judgement: Judgement, report: Report, day: str) -> dict[str, Any]:
     """The result of a profile, whose findings point at the observations of the bundles."""
-    identity = canonical_bytes([judgement.digest, [one.manifest["receipts"]["root"] for one in report.subjects]])
+    identity = canonical_bytes(
+        [judgement.digest, [subject.manifest["receipts"]["root"] for subject in report.subjects]]
+    )
     selected = [{"control-id": token(control.id)} for control in judgement.controls]
     return {
         "uuid": _uuid("profile", identity, day),

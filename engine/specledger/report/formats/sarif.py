@@ -35,8 +35,8 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     runs: dict[tuple[str, ...], list[Group]] = {}
     for group in groups_of(report):
         runs.setdefault((group.about, *group.engine.values()), []).append(group)
-    made = [_run(groups, options) for groups in runs.values()]
-    return Output(pretty({"$schema": SCHEMA, "version": VERSION, "runs": made}))
+    sarif_runs = [_run(groups, options) for groups in runs.values()]
+    return Output(pretty({"$schema": SCHEMA, "version": VERSION, "runs": sarif_runs}))
 
 
 def _run(groups: Sequence[Group], options: Options) -> dict[str, Any]:
@@ -87,25 +87,25 @@ def _artifact(path: str) -> dict[str, str]:
     return {"uri": quote(path, safe="/", errors="replace")}
 
 
-def _location(place: Place, result: Result, options: Options) -> dict[str, Any]:
+def _location(source: Place, result: Result, options: Options) -> dict[str, Any]:
     logical = [{"fullyQualifiedName": printable(name), "kind": kind} for name, kind in result.logical]
-    found: dict[str, Any] = {"logicalLocations": logical} if logical else {}
+    location: dict[str, Any] = {"logicalLocations": logical} if logical else {}
     physical: dict[str, Any] | None = None
-    file = options.file_of(place.spec) or (place.file if place.spec is not None else None)
-    if place.span is not None:
-        start, end = place.span.start, place.span.end
+    file = options.file_of(source.spec) or (source.file if source.spec is not None else None)
+    if source.span is not None:
+        start, end = source.span.start, source.span.end
         region = {"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column}
-        physical = {"artifactLocation": _artifact(place.span.file), "region": region}
+        physical = {"artifactLocation": _artifact(source.span.file), "region": region}
     elif file is not None:
         physical = {"artifactLocation": _artifact(file), "region": {"startLine": 1}}
-    elif place.file is not None:
-        physical = {"artifactLocation": _artifact(place.file)}
-    return found if physical is None else {**found, "physicalLocation": physical}
+    elif source.file is not None:
+        physical = {"artifactLocation": _artifact(source.file)}
+    return location if physical is None else {**location, "physicalLocation": physical}
 
 
 def _suppressions(item: Item) -> dict[str, Any]:
-    held = None if item.waiver is None else item.waiver.waiver
-    if held is None:
+    waiver = None if item.waiver is None else item.waiver.waiver
+    if waiver is None:
         return {}
-    text = printable(f"{held.owner}, until {held.until}: {held.reason}")
+    text = printable(f"{waiver.owner}, until {waiver.until}: {waiver.reason}")
     return {"suppressions": [{"kind": "external", "status": "accepted", "justification": text}]}

@@ -18,7 +18,7 @@ from specledger.evidence.layout import ENGINE
 from specledger.report.markup import escape, shorten
 
 Markup = NewType("Markup", str)
-"""Escaped text. Only this module makes it."""
+"""Escaped text. Only this module creates it."""
 
 NOTHING: Final = Markup("")
 
@@ -77,15 +77,15 @@ def _lay(value: Any, before: str, after: str) -> Iterator[str]:
     short = _json(value)
     margin = before[: len(before) - len(before.lstrip())]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    flat = len(short) <= _WIDE or len(margin) >= _DEEP or not any(isinstance(one, list | dict) for one in inner)
+    flat = len(short) <= _WIDE or len(margin) >= _DEEP or not any(isinstance(member, list | dict) for member in inner)
     if flat and (len(short) <= _WIDE or not isinstance(value, dict)):
         yield f"{before}{short}{after}"
         return
     named = [f"{_json(key)}: " for key in value] if isinstance(value, dict) else [""] * len(inner)
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     yield f"{before}{opening}"
-    for place, (name, one) in enumerate(zip(named, inner, strict=True), 1):
-        yield from _lay(one, f"{margin}  {name}", "" if place == len(inner) else ",")
+    for number, (name, member) in enumerate(zip(named, inner, strict=True), 1):
+        yield from _lay(member, f"{margin}  {name}", "" if number == len(inner) else ",")
     yield f"{margin}{closing}{after}"
 
 
@@ -110,8 +110,8 @@ def document(
 ) -> str:
     """A document from the template of a body and its values; no part of it comes from elsewhere.
 
-    `scripts` are the files of its script, in order. `state` is what that has found before it runs; empty if it judges
-    nothing.
+    `scripts` are the files of its script, in order. `state` is the state of its check before it runs; empty if it
+    checks nothing.
     """
     style, script = asset("plot.css") + asset("style.css"), "".join(map(asset, scripts))
     script = f'"use strict";\n(() => {{\n{script}}})();\n'

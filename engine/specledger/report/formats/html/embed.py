@@ -29,7 +29,7 @@ MOST_LINE: Final = 200_000
 
 _GROUP: Final = 16  # lines after which the remaining space is checked
 _WINDOW: Final = 16  # bytes that must be equal before a reference pays
-_STRIDE: Final = 4  # of so many places one can be referred to
+_STRIDE: Final = 4  # one of so many offsets can be referred to
 
 Part = str | tuple[int, int]
 Subtree = tuple[int, int, bytes]
@@ -37,7 +37,7 @@ Subtree = tuple[int, int, bytes]
 
 
 class Copies:
-    """Bytes as literal texts, a character for each byte, and references: (where an equal stretch began, its length)."""
+    """Bytes as literal texts, a character for each byte, and references: (offset of equal bytes, their number)."""
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
@@ -54,13 +54,13 @@ class Copies:
             while known + _WINDOW <= at:
                 self._places.setdefault(data[known : known + _WINDOW], known)
                 known += _STRIDE
-            found = self._places.get(data[at : at + _WINDOW])
-            if found is None:
+            start = self._places.get(data[at : at + _WINDOW])
+            if start is None:
                 at += 1
                 continue
-            length = _common(data, found, at)
+            length = _common(data, start, at)
             self._literal(data[literal:at])
-            self.parts.append((found, length))
+            self.parts.append((start, length))
             self.size += 12
             at += length
             literal = at
@@ -73,7 +73,7 @@ class Copies:
 
 
 def _common(data: bytes, first: int, second: int) -> int:
-    """How many bytes are equal from two places on, of which at least a window is."""
+    """The number of equal bytes from two offsets on, at least a window of which is known to be equal."""
     length, stride = _WINDOW, 256
     while stride:
         step = data[second + length : second + length + stride]
@@ -88,7 +88,7 @@ class Embedded(Struct):
     """A chain of the page.
 
     Attributes:
-        place: The folder of its bundle inside the reported one; empty for that one itself.
+        folder: The folder of its bundle inside the reported one; empty for that one itself.
         kept: Lines that may be embedded, by number.
         hashes: Subtrees of the lines in order, as `rest` gives them: each line that is kept, and the largest of others.
         episodes: The numbers of the lines of each episode, first and last.
@@ -97,7 +97,7 @@ class Embedded(Struct):
     """
 
     name: str
-    place: str
+    folder: str
     manifest: Mapping[str, Any]
     kept: dict[int, bytes] = field(default_factory=dict)
     count: int = 0
@@ -108,7 +108,7 @@ class Embedded(Struct):
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def add(self, line: bytes, keep: bool) -> None:
-        """Take the next line, and keep it as a candidate or only its hash."""
+        """Add the next line, and keep it as a candidate or only its hash."""
         whole = (self.count, 1, leaf_hash(line))
         if keep and len(line) <= MOST_LINE:
             self.kept[self.count] = line
@@ -119,7 +119,7 @@ class Embedded(Struct):
         self.count += 1
 
     def read(self, lines: Iterable[bytes], cited: Container[int], most: int) -> None:
-        """Take all lines of the chain; those that are cited, and as many as fit into `most` bytes, may be embedded."""
+        """Add all lines of the chain; those that are cited, and as many as fit into `most` bytes, may be embedded."""
         kept, began = 0, 0
         for seq, line in enumerate(lines):
             kept += len(line)
@@ -150,7 +150,7 @@ class Embedded(Struct):
     _last: int = 0  # how many hashes there were with the last line that is kept
 
     def document(self) -> dict[str, Any]:
-        """What the page's script needs to read the chain off the text and to compute its root."""
+        """The data by which the page's script reads the chain from the text and computes its root."""
         receipts = self.manifest["receipts"]
         spans: list[list[int]] = []
         for seq in self.seqs:
@@ -159,24 +159,24 @@ class Embedded(Struct):
             else:
                 spans.append([seq, 1])
         rest = [[start, size, hashed.hex()] for start, size, hashed in self.rest()]
-        known = {"name": self.name, "place": self.place, "run": self.manifest["run"], **receipts}
+        known = {"name": self.name, "place": self.folder, "run": self.manifest["run"], **receipts}
         return {**known, "spans": spans, "rest": rest, **self.extra}
 
     def rest(self) -> Iterator[Subtree]:
         """The largest whole subtrees of lines that are not embedded."""
         waiting: list[Subtree] = []
-        for one in self.hashes:
-            if self.holds(one[0]):
+        for subtree in self.hashes:
+            if self.holds(subtree[0]):
                 yield from waiting
                 waiting = []
             else:
-                _append(waiting, one)
+                _append(waiting, subtree)
         yield from waiting
 
 
-def _append(subtrees: list[Subtree], one: Subtree, first: int = 0) -> None:
+def _append(subtrees: list[Subtree], subtree: Subtree, first: int = 0) -> None:
     """Add a subtree and merge it with those before it, from an index on, that it makes a larger one with."""
-    subtrees.append(one)
+    subtrees.append(subtree)
     while len(subtrees) > first + 1:
         (start, size, left), (after, other, right) = subtrees[-2:]
         if size != other or start % (2 * size) or start + size != after:

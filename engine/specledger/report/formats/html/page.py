@@ -1,4 +1,4 @@
-"""Writes a report as one offline HTML page: a cover, sections, the data of its script, and a policy against the rest.
+"""Writes a report as one offline HTML page: a cover, sections, the data of its script, and a content policy.
 
 The page says what was checked when it was written, and what was not; it never says that it is verified.
 """
@@ -30,7 +30,15 @@ from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html.elements import NOTHING, Markup, code, document, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
-from specledger.report.formats.html.tables import MOST_ROWS, Held, anchors, marked, render, render_cell, render_headline
+from specledger.report.formats.html.tables import (
+    MOST_ROWS,
+    Contains,
+    anchors,
+    marked,
+    render,
+    render_cell,
+    render_headline,
+)
 from specledger.report.model import MOST_DRAWN, MOST_RUNS, Reading, Report, Subject, bundle_names, malformed_receipts
 from specledger.report.not_shown import replay_text
 from specledger.report.outcome import Outcome
@@ -70,14 +78,14 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 def _chains(evidence: Evidence, reading: Reading, sections: Sequence[Section]) -> list[Embedded]:
     """The bundle's own chain and those of some runs of a suite, read for embedding."""
     own = Embedded(evidence.specs.main.name, "", evidence.manifest, extra=_drawing(evidence.specs))
-    places = (place for section in sections for row in section.rows[:MOST_ROWS] for place in row.places)
-    own.read(evidence.receipts.lines(), {place.seq for place in places if isinstance(place, ReceiptLink)}, MOST_TEXT)
+    links = (link for section in sections for row in section.rows[:MOST_ROWS] for link in row.places)
+    own.read(evidence.receipts.lines(), {link.seq for link in links if isinstance(link, ReceiptLink)}, MOST_TEXT)
     chains = [own]
-    for place in reading.runs:
-        folder = Path(evidence.place, *place.split("/"))
+    for run in reading.runs:
+        folder = Path(evidence.place, *run.split("/"))
         specs = read_specs(folder, evidence.specs)
         manifest: Any = parse_canonical((folder / MANIFEST).read_bytes().removesuffix(b"\n"), limit=MAX_MANIFEST)
-        chain = Embedded(place, place, manifest, extra=_drawing(specs))
+        chain = Embedded(run, run, manifest, extra=_drawing(specs))
         with (folder / RECEIPTS).open("rb") as lines:
             chain.read((line[:-1] for line in lines), (), MOST_TEXT // MOST_RUNS)
         chains.append(chain)
@@ -101,7 +109,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "checkpoint": signed_note(evidence),
         "spacetimes": _spacetimes(report, reading),
     }
-    held = _holder(chains, shown)
+    contains = _contents(chains, shown)
     written = written_section(evidence)
     of = (
         ""
@@ -110,9 +118,9 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     )
     headline, alone = headline_of(report), report.judgement is None and len(report.subjects) == 1
     doc = report.judgement.doc if report.judgement is not None else subject.doc if alone else ""
-    facts = [(term, render_cell(cell, held)) for term, cell in _facts(report, reading)]
+    facts = [(term, render_cell(cell, contains)) for term, cell in _facts(report, reading)]
     plots = render_plots(compared_plots(report.subjects, agents_of(report.subjects)))
-    tables, early = [render(section, held) for section in shown], bool(reading.runs) or len(report.subjects) > 1
+    tables, early = [render(section, contains) for section in shown], bool(reading.runs) or len(report.subjects) > 1
     titles = [(section.id, section.title) for section in shown]
     titles[len(about) : len(about)] = [("plots", "Plots")] if plots else []
     titles.append(("evidence", "Evidence"))
@@ -120,9 +128,9 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "kind": words(headline.kind),
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict.value),
-        "headline": render_headline(headline, held),
+        "headline": render_headline(headline, contains),
         "doc": element("p", quoted(doc, 1000), class_="doc") if doc else "",
-        "broken": _failed(subject, held) if alone else "",
+        "broken": _failed(subject, contains) if alone else "",
         "facts": _terms(facts),
         "digests": _terms(digests(evidence)),
         "checked": checked_line(evidence, written, of),
@@ -133,7 +141,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "first": join(*tables[: len(about)], plots if early else NOTHING),
         "plots": NOTHING if early else plots,
         "sections": join(*tables[len(about) :]),
-        "written": render(written, held),
+        "written": render(written, contains),
         "replay": words(replay_sentence(report.subjects)),
         "data": _inert(data),
     }
@@ -165,17 +173,17 @@ def _tables(report: Report, subject: Subject, reading: Reading) -> tuple[list[Se
 
 
 def _of_all(section: Section, of: Sequence[int], subjects: Sequence[Subject]) -> Section:
-    """A common table; a row has the digests of its bundle in place of links to receipts, which the page has of one."""
+    """A common table, whose rows have digests instead of links to receipts, since one bundle alone is embedded."""
     rows = []
-    for row, place in zip(section.rows, of, strict=True):
-        manifest = subjects[place].manifest
+    for row, index in zip(section.rows, of, strict=True):
+        manifest = subjects[index].manifest
         digests_ = ("specs", Code(manifest["specs"])), ("Merkle root", Code(manifest["receipts"]["root"]))
         rows.append(replace(row, details=[*row.details, *digests_], places=()))
     return replace(section, rows=rows)
 
 
 def _facts(report: Report, reading: Reading) -> list[tuple[str, Cell]]:
-    """The key figures of the bundle that is shown in full; none of bundles in one table."""
+    """The key figures of the bundle that is shown in full; none for bundles in one table."""
     if _is_list(report):
         return []
     alone = report.judgement is None and len(report.subjects) == 1
@@ -184,25 +192,25 @@ def _facts(report: Report, reading: Reading) -> list[tuple[str, Cell]]:
 
 
 def _spacetimes(report: Report, reading: Reading) -> list[Mapping[str, Any]]:
-    """The rings of the bundle; of bundles in one table those of all, with a counterexample first."""
+    """The rings of the bundle; for bundles in one table those of all, counterexamples first."""
     if not _is_list(report):
         return [*reading.spacetimes()]
-    drawn = [ring for one in report.subjects for ring in one.reading.spacetimes()]
+    drawn = [ring for subject in report.subjects for ring in subject.reading.spacetimes()]
     return sorted(drawn, key=lambda ring: ring["t"] is None)[:MOST_DRAWN]
 
 
-def _holder(chains: Sequence[Embedded], sections: Sequence[Section]) -> Held:
-    """What the page holds: receipts, whole episodes, rows."""
+def _contents(chains: Sequence[Embedded], sections: Sequence[Section]) -> Contains:
+    """The test whether the page contains a receipt, a whole episode or a row."""
     rows = {link for section in sections for link in anchors(section)}
 
-    def held(place: Place) -> bool:
-        if isinstance(place, RowLink):
-            return place.anchor in rows
-        if isinstance(place, ReceiptLink):
-            return chains[0].holds(place.seq)
-        return chains[place.chain].steps(place.episode)
+    def contains(target: Place) -> bool:
+        if isinstance(target, RowLink):
+            return target.anchor in rows
+        if isinstance(target, ReceiptLink):
+            return chains[0].holds(target.seq)
+        return chains[target.chain].steps(target.episode)
 
-    return held
+    return contains
 
 
 def replay_sentence(subjects: Sequence[Subject]) -> str:
@@ -225,32 +233,32 @@ def _inert(data: Any) -> str:
 
 def _terms(*groups: Sequence[tuple[str, Markup]]) -> Markup:
     return join(
-        *(element("div", element("dt", words(term)), element("dd", text)) for each in groups for term, text in each)
+        *(element("div", element("dt", words(term)), element("dd", text)) for group in groups for term, text in group)
     )
 
 
-def _failed(subject: Subject, held: Held) -> Markup:
-    """The checks that failed or could not be decided, with how often; nothing for one, which the headline names."""
-    found = [check for check in subject.checks if check.outcome in (Outcome.FAILED, Outcome.CANNOT_TELL)]
-    if len(found) < 2:
+def _failed(subject: Subject, contains: Contains) -> Markup:
+    """The checks that failed or could not be decided, with tallies; nothing for one alone, which the headline names."""
+    checks = [check for check in subject.checks if check.outcome in (Outcome.FAILED, Outcome.CANNOT_TELL)]
+    if len(checks) < 2:
         return NOTHING
     listed = []
-    for check in found[:MOST_FAILED]:
-        link = render_cell(RowLink(check_anchor(check.id), check.id), held)
+    for check in checks[:MOST_FAILED]:
+        link = render_cell(RowLink(check_anchor(check.id), check.id), contains)
         unknown = check.why if check.outcome is Outcome.CANNOT_TELL else ""
         listed.append(element("li", link, words(f" {check.outcome}: "), quoted(unknown or check.tally)))
-    more = [element("li", words(f"{len(found) - MOST_FAILED} more"))] if len(found) > MOST_FAILED else []
+    more = [element("li", words(f"{len(checks) - MOST_FAILED} more"))] if len(checks) > MOST_FAILED else []
     return element("ul", *listed, *more, class_="broken")
 
 
 def _embedded(chains: Sequence[Embedded]) -> str:
-    """What is in the page and what is not."""
+    """How many receipts of each chain are embedded."""
     parts = []
     for chain in chains:
-        held, count = len(chain.seqs), chain.count
-        of = "the bundle" if not chain.place else f"run {chain.name}"
-        rest = "" if held == count else "; the others enter the root as hashes made when the page was written"
-        parts.append(f"{held} of {count} receipts of {of} are embedded{rest}.")
+        embedded, count = len(chain.seqs), chain.count
+        of = "the bundle" if not chain.folder else f"run {chain.name}"
+        rest = "" if embedded == count else "; the others enter the root as hashes made when the page was written"
+        parts.append(f"{embedded} of {count} receipts of {of} are embedded{rest}.")
     return " ".join(parts)
 
 
@@ -265,7 +273,7 @@ _NEVER: Final = (
 
 
 def signed_note(evidence: Evidence) -> str | None:
-    """The signed note of a bundle, which is not in its manifest, if it has one that can be one."""
+    """The signed note of a bundle, which its manifest does not list; None without a regular file of allowed size."""
     file = evidence.place / CHECKPOINT
     if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_NOTE:
         return None
@@ -273,7 +281,7 @@ def signed_note(evidence: Evidence) -> str | None:
 
 
 def checked_line(evidence: Evidence, written: Section, of: str) -> Markup:
-    """In a line what was checked when the page was written and what was not; `of` is which bundle, of several."""
+    """A line on what was checked when the page was written and what was not; `of` names the bundle, if of several."""
     checks = evidence.verification.checks
     passed = sum(check.status is Status.PASSED for check in checks)
     not_run = ", ".join(check.name for check in checks if check.status is Status.NOT_MADE)
@@ -323,8 +331,8 @@ def cover(
     """
     named = [*zip(bundle_names(subjects), subjects, strict=True)]
     scope = [
-        join(quoted(name), words(f", {one.kind}, specs "), code(one.manifest["specs"]))
-        for name, one in named[:MOST_IN_SCOPE]
+        join(quoted(name), words(f", {subject.kind}, specs "), code(subject.manifest["specs"]))
+        for name, subject in named[:MOST_IN_SCOPE]
     ]
     scope += [words(f"{len(named) - MOST_IN_SCOPE} more bundles")] if len(named) > MOST_IN_SCOPE else []
     signed = "has no signed checkpoint" if signed_note(evidence) is None else "has a signed checkpoint"

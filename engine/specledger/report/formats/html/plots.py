@@ -36,7 +36,7 @@ _LETTER: Final = 7  # units of a letter, about
 
 
 class Scale(Struct, frozen=True):
-    """Places numbers from `low` to `high` between the coordinates `start` and `end`."""
+    """Maps numbers from `low` to `high` to coordinates between `start` and `end`."""
 
     low: int
     high: int
@@ -226,9 +226,9 @@ def _matrix(plot: Matrix) -> tuple[list[Markup], int]:
     drawn, top, tall = [], 24 if level else 24 + up * max(map(len, shown)), 28
     for column, name in enumerate(shown):
         x = names + column * wide + wide // 2
-        place = {"x": x, "y": top - 8} if level else {"transform": f"translate({x} {top - 8}) rotate(-{angle})"}
+        position = {"x": x, "y": top - 8} if level else {"transform": f"translate({x} {top - 8}) rotate(-{angle})"}
         class_ = "label middle" if level else "label"
-        drawn.append(element("text", words(name), class_=class_, **place))
+        drawn.append(element("text", words(name), class_=class_, **position))
     of = "middle cell tight" if wide < _TIGHT else "middle cell"
     for row, (name, cells) in enumerate(zip(plot.rows[:MOST_ROWS], plot.cells, strict=False)):
         y = top + row * tall
@@ -247,9 +247,9 @@ def _lines(plot: Lines) -> tuple[list[Markup], int]:
     """A line with its band for each figure, and a dashed line for each mark."""
     shown = plot.lines[:_MOST_LINES]
     known = [
-        value for each in shown for row in (each.values, each.low, each.high) for value in row if value is not None
+        value for line in shown for row in (line.values, line.low, line.high) for value in row if value is not None
     ]
-    drawn, top = legend([each.name for each in shown]) if len(shown) > 1 else ([], TOP)
+    drawn, top = legend([line.name for line in shown]) if len(shown) > 1 else ([], TOP)
     if plot.upward:
         drawn.append(text(plot.upward, 0, top + 6, "soft", 40))
         top += LINE
@@ -262,41 +262,41 @@ def _lines(plot: Lines) -> tuple[list[Markup], int]:
     )
     drawn += [text(str(tick), across.at(tick), bottom + 20, "middle soft") for tick in across.ticks(6)]
     drawn.append(text(plot.across, (_GUTTER + WIDTH - 20) // 2, bottom + 40, "middle soft", 40))
-    for place, name in plot.marks:
-        mark = element("title", words(f"{name} ({plot.across} {place})"))
-        drawn.append(element("path", mark, d=f"M{across.at(place)} {top}V{bottom}", class_="drifted"))
-    for index, each in enumerate(shown):
-        drawn += _line(each, index, across, upward)
+    for step, name in plot.marks:
+        mark = element("title", words(f"{name} ({plot.across} {step})"))
+        drawn.append(element("path", mark, d=f"M{across.at(step)} {top}V{bottom}", class_="drifted"))
+    for index, line in enumerate(shown):
+        drawn += _line(line, index, across, upward)
     if len(plot.lines) > len(shown):
         drawn.append(text(f"and {len(plot.lines) - len(shown)} more in the table", 0, bottom + 40, "soft", 40))
     return drawn, bottom + 48
 
 
 def steps_of(plot: Lines) -> Scale:
-    """Where the places of a plot stand."""
-    length = max(len(each.values) for each in plot.lines[:_MOST_LINES])
+    """The horizontal scale of a plot."""
+    length = max(len(line.values) for line in plot.lines[:_MOST_LINES])
     return Scale(plot.first, plot.first + max(length - 1, 1), _GUTTER, WIDTH - 20)
 
 
 def _line(line: Line, index: int, across: Scale, upward: Scale) -> Iterator[Markup]:
     for values in _runs(line.low):
-        edges = [(place, value, line.high[place]) for place, value in values]
-        upper = [f"{across.at(across.low + place)} {upward.at(high)}" for place, _, high in edges if high is not None]
-        lower = [f"{across.at(across.low + place)} {upward.at(low)}" for place, low, _ in reversed(edges)]
+        edges = [(step, value, line.high[step]) for step, value in values]
+        upper = [f"{across.at(across.low + step)} {upward.at(high)}" for step, _, high in edges if high is not None]
+        lower = [f"{across.at(across.low + step)} {upward.at(low)}" for step, low, _ in reversed(edges)]
         yield element("path", d=f"M{'L'.join([*upper, *lower])}z", class_=f"band c{index}")
     parts = []
     for values in _runs(line.values):
-        points = [f"{across.at(across.low + place)} {upward.at(value)}" for place, value in values]
+        points = [f"{across.at(across.low + step)} {upward.at(value)}" for step, value in values]
         parts.append(f"M{'L'.join(points)}{'h2' if len(points) == 1 else ''}")
     yield element("path", d="".join(parts), class_=style(index))
 
 
 def _runs(values: Sequence[int | None]) -> Iterator[list[tuple[int, int]]]:
-    """The stretches of known values, each with its place."""
+    """The runs of known values, each value with its index."""
     run: list[tuple[int, int]] = []
-    for place, value in enumerate([*values, None]):
+    for index, value in enumerate([*values, None]):
         if value is not None:
-            run.append((place, value))
+            run.append((index, value))
         elif run:
             yield run
             run = []
@@ -305,16 +305,16 @@ def _runs(values: Sequence[int | None]) -> Iterator[list[tuple[int, int]]]:
 def _counts(plot: Counts) -> tuple[list[Markup], int]:
     """A bar for each count."""
     names = _names(plot.groups)
-    scale = Scale(0, max(one.number for _, counts in plot.groups for one in counts), 0, WIDTH - names - 60)
+    scale = Scale(0, max(counted.number for _, counts in plot.groups for counted in counts), 0, WIDTH - names - 60)
     drawn, y, rows = [], 6, 0
     for group, counts in plot.groups:
         if group and rows < MOST_ROWS:
             drawn.append(text(group, 0, y + 13, "group", 60))
             y += LINE
-        for one in counts[: max(0, MOST_ROWS - rows)]:
-            length = max(1, scale.at(one.number))
-            drawn.append(text(one.name, 12 if group else 0, y + 13, most=_fitting(names, 12 if group else 0)))
+        for counted in counts[: max(0, MOST_ROWS - rows)]:
+            length = max(1, scale.at(counted.number))
+            drawn.append(text(counted.name, 12 if group else 0, y + 13, most=_fitting(names, 12 if group else 0)))
             drawn.append(element("rect", x=names, y=y, width=length, height=15, class_="counted"))
-            drawn.append(element("text", count(one.number), x=names + length + 8, y=y + 13, class_="label soft"))
+            drawn.append(element("text", count(counted.number), x=names + length + 8, y=y + 13, class_="label soft"))
             y, rows = y + LINE, rows + 1
     return drawn, y + 4

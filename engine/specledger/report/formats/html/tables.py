@@ -49,12 +49,12 @@ _LONGEST_EXPRESSION: Final = 2000
 
 _SIGNS: Final = {"good": "\u2713", "bad": "\u2715", "open": "?"}
 
-Held = Callable[[Place], bool]
-"""Whether a page holds what a place names."""
+Contains = Callable[[Place], bool]
+"""Whether a page contains the target of a link."""
 
 
 def anchors(section: Section) -> list[str]:
-    """The anchors of the rows that are shown, no two alike."""
+    """The anchors of the rows that are shown; all differ."""
     used: dict[str, None] = {}
     for row in section.rows[:MOST_ROWS]:
         link = anchor(section.id, row.name)
@@ -66,12 +66,12 @@ def anchors(section: Section) -> list[str]:
 
 def marked(mark: str) -> Markup:
     """A mark with its sign, so that it does not depend on colour."""
-    found = tone(mark)
-    sign = element("span", words(_SIGNS[found]), aria_hidden="true", class_="sign") if found else NOTHING
-    return element("span", sign, words(mark), class_=f"mark {found}".strip()) if mark else NOTHING
+    mark_tone = tone(mark)
+    sign = element("span", words(_SIGNS[mark_tone]), aria_hidden="true", class_="sign") if mark_tone else NOTHING
+    return element("span", sign, words(mark), class_=f"mark {mark_tone}".strip()) if mark else NOTHING
 
 
-def render_cell(cell: Cell, held: Held) -> Markup:
+def render_cell(cell: Cell, contains: Contains) -> Markup:
     """A cell as markup."""
     match cell:
         case Words():
@@ -91,14 +91,14 @@ def render_cell(cell: Cell, held: Held) -> Markup:
             return bar(cell.part, cell.of)
         case RowLink():
             shown = quoted(cell.name)
-            return element("a", shown, href=f"#{cell.anchor}") if held(cell) else shown
+            return element("a", shown, href=f"#{cell.anchor}") if contains(cell) else shown
         case PageLink():
             return element("a", quoted(cell.name), href=cell.file)
         case Joined():
-            parts = [render_cell(part, held) for part in cell.parts]
+            parts = [render_cell(part, contains) for part in cell.parts]
             return joined(", " if cell.listed else " ", parts)
         case Grid():
-            rows = [element("tr", *(element("td", words(each)) for each in row)) for row in cell.rows]
+            rows = [element("tr", *(element("td", words(text)) for text in row)) for row in cell.rows]
             more = element("p", words(f"and {cell.more} more")) if cell.more else NOTHING
             return join(element("table", element("tbody", *rows)), more)
     assert_never(cell)
@@ -109,62 +109,64 @@ def _witness(value: Any) -> Markup:
     if not isinstance(value, dict) or not 0 < len(value) <= _MOST_ENTRIES:
         return block(value)
     rows = [
-        element("tr", element("th", quoted(key), scope="row"), element("td", _value(each)))
-        for key, each in value.items()
+        element("tr", element("th", quoted(key), scope="row"), element("td", _value(member)))
+        for key, member in value.items()
     ]
     return element("table", element("tbody", *rows), class_="small")
 
 
 def _value(value: Any) -> Markup:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if any(isinstance(each, dict | list) for each in inner):
+    if any(isinstance(member, dict | list) for member in inner):
         return block(value)
     if isinstance(value, dict) and value:
-        return words(", ".join(f"{key}: {each}" for key, each in value.items()))
+        return words(", ".join(f"{key}: {member}" for key, member in value.items()))
     return quoted(value)
 
 
-def render(section: Section, held: Held) -> Markup:
+def render(section: Section, contains: Contains) -> Markup:
     """A section as markup."""
     title = element("h2", words(section.title), id=f"{section.id}-title")
     intro = element("p", words(section.intro), class_="intro") if section.intro else NOTHING
     more = len(section.rows) - MOST_ROWS
     note = element("p", words(f"{more} more rows are not on this page."), class_="note")
-    inner = (title, intro, _table(section, held), note if more > 0 else NOTHING)
+    inner = (title, intro, _table(section, contains), note if more > 0 else NOTHING)
     return element("section", *inner, id=section.id, aria_labelledby=f"{section.id}-title")
 
 
-def _table(whole: Section, held: Held) -> Markup:
+def _table(whole: Section, contains: Contains) -> Markup:
     section = whole.trimmed()
     evidence = any(row.places for row in section.rows)
     marks = any(row.mark for row in section.rows)
     heads = [*(["outcome"] if marks else []), *section.heads, *(["evidence"] if evidence else [])]
     head = element("tr", *(element("th", words(name), scope="col") for name in heads))
     named = zip(anchors(section), section.rows, strict=False)
-    items = [_item(row, link, heads, (marks, evidence), held) for link, row in named]
+    items = [_item(row, link, heads, (marks, evidence), contains) for link, row in named]
     table = element("table", element("thead", head), *items)
     return element("div", table, class_="scroll")
 
 
-def _item(row: Row, link: str, heads: Sequence[str], has: tuple[bool, bool], held: Held) -> Markup:
+def _item(row: Row, link: str, heads: Sequence[str], has: tuple[bool, bool], contains: Contains) -> Markup:
     marks, evidence = has
     here = element("a", words("#"), href=f"#{link}", class_="anchor", aria_label=f"link to {row.name}")
     cells = [element("td", marked(row.mark))] if marks else []
     cells.append(element("th", element("span", quoted(row.name), class_="name"), here, scope="row"))
     named = zip(heads[len(cells) :], row.cells, strict=False)
-    cells += [element("td", render_cell(cell, held), data_label=head) for head, cell in named]
+    cells += [element("td", render_cell(cell, contains), data_label=head) for head, cell in named]
     if evidence:
-        cells.append(element("td", *_links(row, held), class_="places", data_label="evidence"))
+        cells.append(element("td", *_links(row, contains), class_="places", data_label="evidence"))
     lines = [element("tr", *cells)]
     if row.details:
-        terms = [join(element("dt", words(term)), element("dd", render_cell(cell, held))) for term, cell in row.details]
+        terms = [
+            join(element("dt", words(term)), element("dd", render_cell(cell, contains))) for term, cell in row.details
+        ]
         lines.append(element("tr", element("td", element("dl", *terms), colspan=len(heads)), class_="details"))
     return element("tbody", *lines, id=link, class_="item", data_tone=tone(row.mark) or "none", tabindex=-1)
 
 
-def _links(row: Row, held: Held) -> Iterator[Markup]:
-    """Links to the places that the page holds, separated, and the number of those that it does not hold."""
-    shown = [link for link in (render_place(place, held) for place in row.places) if link]
+def _links(row: Row, contains: Contains) -> Iterator[Markup]:
+    """The links of a row, separated, and the number of places without one."""
+    shown = [link for link in (render_link(target, contains) for target in row.places) if link]
     for index, link in enumerate(shown):
         yield join(words(", "), link) if index else link
     more = row.of - len(row.places)
@@ -172,31 +174,31 @@ def _links(row: Row, held: Held) -> Iterator[Markup]:
         yield words(f" and {more} more")
 
 
-def render_headline(headline: Headline, held: Held) -> Markup:
+def render_headline(headline: Headline, contains: Contains) -> Markup:
     """The reason of a verdict, and sentences about the check that it names."""
-    meaning = [_sentence(parts, "meaning", held) for parts in headline.meaning]
-    return join(_sentence(headline.reason, "headline", held), *meaning)
+    meaning = [_sentence(parts, "meaning", contains) for parts in headline.meaning]
+    return join(_sentence(headline.reason, "headline", contains), *meaning)
 
 
-def _sentence(parts: Sequence[Part], class_: str, held: Held) -> Markup:
+def _sentence(parts: Sequence[Part], class_: str, contains: Contains) -> Markup:
     shown = (
-        render_place(part, held) if isinstance(part, ReceiptLink | EpisodeLink) else render_cell(part, held)
+        render_link(part, contains) if isinstance(part, ReceiptLink | EpisodeLink) else render_cell(part, contains)
         for part in parts
     )
     return element("p", *shown, class_=class_)
 
 
-def render_place(place: Place, held: Held) -> Markup:
-    """A link to a place, or its name if the page does not hold it; nothing for an episode that it does not hold."""
-    there = held(place)
-    match place:
+def render_link(target: Place, contains: Contains) -> Markup:
+    """A link, or only its text if the page does not contain the target; nothing for an episode that is missing."""
+    there = contains(target)
+    match target:
         case RowLink():
-            return element("a", quoted(place.name), href=f"#{place.anchor}") if there else quoted(place.name)
+            return element("a", quoted(target.name), href=f"#{target.anchor}") if there else quoted(target.name)
         case EpisodeLink():
-            link = f"#s.{place.chain}.{place.episode}"
+            link = f"#s.{target.chain}.{target.episode}"
             return element("a", words("step through"), href=link) if there else NOTHING
         case ReceiptLink() if there:
-            return element("a", words(f"receipt {place.seq}"), href=f"#r.0.{place.seq}")
+            return element("a", words(f"receipt {target.seq}"), href=f"#r.0.{target.seq}")
         case ReceiptLink():
-            text = words(f"receipt {place.seq}")
+            text = words(f"receipt {target.seq}")
             return element("span", text, class_="absent", title="not embedded in this page")

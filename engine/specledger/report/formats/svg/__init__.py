@@ -23,7 +23,7 @@ _MARGIN: Final = 16
 _LETTER: Final = 7  # pixels of a letter of the legend, about
 
 Entry = tuple[str, str, Sequence[str]]
-"""The name, the class and the colours of what has a colour."""
+"""The name, the style class and the colours of an entry of the legend."""
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
@@ -34,7 +34,9 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     codes: dict[int, Entry] = {
         code: (name, f"m{index}", shades) for index, (code, name, *shades) in enumerate(sorted(drawing["colours"]))
     }
-    tokens: list[Entry] = [(one["name"], f"f{index}", one["colour"]) for index, one in enumerate(drawing["tokens"])]
+    tokens: list[Entry] = [
+        (token["name"], f"f{index}", token["colour"]) for index, token in enumerate(drawing["tokens"])
+    ]
     drawn = episode.size[0] * cell_size(episode)
     width = max(drawn, WIDTH) + 2 * _MARGIN
     count = episode.start["episodes"]
@@ -75,7 +77,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 
 def _chart(plot: Plot, frames: int, y: int) -> tuple[Markup, int]:
-    """A plot with a line where time is; and where the next thing may begin."""
+    """A plot with a line at the current time, and the y coordinate below it."""
     drawn, height = draw(plot)
     if isinstance(plot, Lines):
         across = steps_of(plot)
@@ -99,7 +101,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _notes(episode: Episode) -> list[str]:
-    """What the picture leaves out."""
+    """Notes on what is not drawn."""
     notes = []
     if episode.tally["steps"] > MOST_STEPS:
         notes.append(f"Only the first {MOST_STEPS} of {episode.tally['steps']} steps are drawn; the counts are of all.")
@@ -121,25 +123,25 @@ def _source(subject: Subject) -> tuple[str, ...]:
 
 
 def _legend(entries: Iterable[Entry], width: int, y: int) -> tuple[list[Markup], int]:
-    """A swatch and a name for each colour that is in the picture, in as many rows as are needed."""
-    found, x = [], _MARGIN
+    """A swatch and a name for each colour in the picture, in as many rows as needed."""
+    drawn, x = [], _MARGIN
     for name, class_, _ in entries:
         shown = shorten(name, 24)
         needs = 22 + _LETTER * len(shown)
         if x > _MARGIN and x + needs > width - _MARGIN:
             x, y = _MARGIN, y + 18
-        found.append(element("rect", x=x, y=y - 10, width=12, height=12, rx=2, class_=f"{class_} swatch"))
-        found.append(text(shown, x + 17, y, "small"))
+        drawn.append(element("rect", x=x, y=y - 10, width=12, height=12, rx=2, class_=f"{class_} swatch"))
+        drawn.append(text(shown, x + 17, y, "small"))
         x += needs + 10
-    return found, y + 12
+    return drawn, y + 12
 
 
 def _style(entries: Iterable[Entry]) -> str:
     """The rules of plots and pictures, and the colours of the picture, light and dark."""
     rules: list[Any] = ["", ""]
     for _, class_, shades in entries:
-        for place, shade in enumerate(shades):
-            rules[place] += f".{class_} {{ fill: {shade}; }} .s{class_} {{ stroke: {shade}; }}\n"
+        for index, shade in enumerate(shades):
+            rules[index] += f".{class_} {{ fill: {shade}; }} .s{class_} {{ stroke: {shade}; }}\n"
     own = files(__package__).joinpath("picture.css").read_text(encoding="utf-8")
     light, dark = rules
     return f"{asset('plot.css')}{own}{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"

@@ -27,15 +27,15 @@ E_REPORT_EPISODE = code("E_REPORT_EPISODE", "there is no such episode")
 MOST_STEPS: Final = 2000
 """Steps that are drawn; the others are counted."""
 
-Place = tuple[int, int]
+Position = tuple[int, int]
 Data = Mapping[str, Any]
 
 
 class Track(Struct):
-    """The places of a token at each frame, (x, y) from 0 or None outside the map, and the frames to which it jumped."""
+    """The positions of a token at each frame, (x, y) from 0 or None outside the map, and the frames of its jumps."""
 
     token: Data
-    places: list[Place | None]
+    places: list[Position | None]
     jumps: set[int] = field(default_factory=set)
 
 
@@ -67,12 +67,12 @@ class Episode:
         return min(self.tally["steps"], MOST_STEPS)
 
     @property
-    def size(self) -> Place:
+    def size(self) -> Position:
         """Columns and rows of the map."""
         return max(map(len, self.cells)), len(self.cells)
 
     def add(self, type_: str, body: Data) -> None:
-        """Take the next receipt of the episode."""
+        """Add the next receipt of the episode."""
         if self.tally["steps"] < MOST_STEPS:
             self.series.add(type_, body)
         if type_ == "drift":
@@ -92,9 +92,9 @@ class Episode:
         for track in self.tracks if frame <= MOST_STEPS else ():
             first = track.token["start"].partition(".")[0]
             if first in changed:
-                place = self._at_start(track.token, {first: changed[first]["to"]})
-                if place != track.places[frame]:
-                    track.places[frame] = place
+                position = self._at_start(track.token, {first: changed[first]["to"]})
+                if position != track.places[frame]:
+                    track.places[frame] = position
                     track.jumps.add(frame)
 
     def _step(self, body: run.Step) -> None:
@@ -111,22 +111,22 @@ class Episode:
             else:
                 track.places.append(self._inside(record[figure]))
 
-    def _at_start(self, token: Data, state: Data) -> Place | None:
-        """The place of a token in a state, or in as much of it as holds the place."""
+    def _at_start(self, token: Data, state: Data) -> Position | None:
+        """The position of a token in a state, or in the part of a state that has it."""
         value: Any = state
         for name in token["start"].split("."):
             value = value[name]
         return self._inside(value)
 
-    def _inside(self, cell: Any) -> Place | None:
-        """A place of the map, from a cell or from y * 256 + x; None outside."""
+    def _inside(self, cell: Any) -> Position | None:
+        """A position on the map, from a cell or from y * 256 + x; None outside."""
         y, x = divmod(cell, FIELD_SIDE) if type(cell) is int else (as_int(cell["y"]), as_int(cell["x"]))
         width, height = self.size
         return (x, y) if 0 <= x < width and 0 <= y < height else None
 
 
 def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
-    """How an episode of a run is drawn, and the episode."""
+    """The drawing of a world, and an episode of a run."""
     specs, units = Specs.of(evidence.specs), units_of(evidence.specs)
     world, drawing = specs.referred("world"), specs.drawing(units)
     if world is None:
@@ -136,7 +136,7 @@ def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {evidence.kind} cannot be drawn", hint=hint)])
     if drawing is None:
         raise Rejected([Diagnostic(E_PICTURE_NONE, f"the world {world['name']!r} has no `picture`")])
-    found: Episode | None = None
+    episode: Episode | None = None
     start: Data = {}
     with malformed_receipts():
         for type_, body in evidence.bodies():
@@ -145,11 +145,11 @@ def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
             elif typed(run.Decided, body).get("episode") == number:
                 if type_ == "episode":
                     state = typed(run.Episode, body)["state"]
-                    found = Episode(drawing, StepSeries(specs.charts(units)), start, state)
-                elif found is not None:
-                    found.add(type_, body)
-    if found is None:
+                    episode = Episode(drawing, StepSeries(specs.charts(units)), start, state)
+                elif episode is not None:
+                    episode.add(type_, body)
+    if episode is None:
         message = f"there is no episode {number} that began"
         expected = f"0 to {evidence.manifest['result']['episodes'] - 1}"
         raise Rejected([Diagnostic(E_REPORT_EPISODE, message, expected=expected)])
-    return drawing, found
+    return drawing, episode

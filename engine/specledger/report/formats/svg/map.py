@@ -1,4 +1,4 @@
-"""The map of an episode as SVG: cells by their codes, trails, moving tokens, and the places that they left."""
+"""The map of an episode as SVG: cells by their codes, trails, moving tokens, and their former positions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from specledger.report.formats.html.elements import NOTHING, Markup, element, join, words
 from specledger.report.formats.html.plots import text
-from specledger.report.formats.svg.episode import Episode, Place, Track
+from specledger.report.formats.svg.episode import Episode, Position, Track
 
 _LONGEST: Final = 250  # milliseconds of a frame
 _SHORTEST: Final = 40
@@ -66,8 +66,8 @@ class Clock(Struct, frozen=True):
 _SIDE: Final = 480  # pixels that the longer side of a map should have
 _LARGEST: Final = 32  # pixels of a cell
 _LINED: Final = 64  # cells of a side up to which lines are drawn between them
-_AWAY: Final = -99  # pixels; a place outside the picture
-_MOST_PLACES: Final = 200  # where a token without a trail is drawn
+_AWAY: Final = -99  # pixels; a coordinate outside the picture
+_MOST_STAYS: Final = 200  # positions at which a token without a trail is drawn
 
 
 def cell_size(episode: Episode) -> int:
@@ -76,7 +76,7 @@ def cell_size(episode: Episode) -> int:
 
 
 def draw_map(episode: Episode, classes: dict[int, str], x: int, y: int) -> Markup:
-    """The map with everything on it, at a place in pixels; `classes` are the style classes of codes with a colour."""
+    """The map with tokens and trails, at a position in pixels; `classes` are the style classes of coloured codes."""
     size, (width, height), clock = cell_size(episode), episode.size, Clock(episode.frames)
     inner = [*_cells(episode, classes, size)]
     tracks = list(enumerate(episode.tracks))
@@ -91,7 +91,7 @@ def draw_map(episode: Episode, classes: dict[int, str], x: int, y: int) -> Marku
 
 
 def _cells(episode: Episode, classes: dict[int, str], size: int) -> Iterator[Markup]:
-    """The commonest code as the ground, each other one as one path of runs within rows."""
+    """The commonest code as the ground, every other code as a path of runs within rows."""
     codes = Counter(code for row in episode.cells for code in row)
     ground = min(codes, key=lambda code: (-codes[code], code))
     width, height = episode.size
@@ -112,12 +112,12 @@ def _cells(episode: Episode, classes: dict[int, str], size: int) -> Iterator[Mar
         yield element("path", d=down + across, class_="grid")
 
 
-def _middle(place: Place | None, size: int) -> tuple[int, int]:
-    return (_AWAY, _AWAY) if place is None else (place[0] * size + size // 2, place[1] * size + size // 2)
+def _middle(position: Position | None, size: int) -> tuple[int, int]:
+    return (_AWAY, _AWAY) if position is None else (position[0] * size + size // 2, position[1] * size + size // 2)
 
 
 def _trail(track: Track, number: int, size: int, clock: Clock) -> Iterator[Markup]:
-    """The way of a token: all of it faintly, and as far as it has come."""
+    """The path of a token: all of it faintly, and the part up to the current frame."""
     path, done = _path(track, size)
     if not done[-1]:
         return
@@ -129,43 +129,43 @@ def _trail(track: Track, number: int, size: int, clock: Clock) -> Iterator[Marku
 
 
 def _path(track: Track, size: int) -> tuple[str, list[int]]:
-    """A way as path data, and its length in pixels up to each frame."""
+    """The path of a token as path data, and its length in pixels up to each frame."""
     parts, done = [""], [0]
-    before: Place | None = None
-    for frame, place in enumerate(track.places):
+    before: Position | None = None
+    for frame, position in enumerate(track.places):
         length = 0
-        if place is not None and (before is None or frame in track.jumps):
-            parts.append("M{} {}".format(*_middle(place, size)))
-        elif place is not None and before is not None and place != before:
-            across, down = (place[0] - before[0]) * size, (place[1] - before[1]) * size
+        if position is not None and (before is None or frame in track.jumps):
+            parts.append("M{} {}".format(*_middle(position, size)))
+        elif position is not None and before is not None and position != before:
+            across, down = (position[0] - before[0]) * size, (position[1] - before[1]) * size
             parts.append(f"h{across}" if not down else f"v{down}" if not across else f"l{across} {down}")
             length = isqrt(across * across + down * down)
         done.append(done[-1] + length)
-        before = place
+        before = position
     return "".join(parts), done[1:]
 
 
 def _left(track: Track, number: int, size: int) -> Iterator[Markup]:
-    """The places where a token stood, numbered from 1, if it was moved at all."""
+    """The former positions of a token, numbered from 1, if it was moved at all."""
     if not track.jumps:
         return
-    for index, (frame, place) in enumerate(_stays(track), 1):
-        x, y = _middle(place, size)
-        if place is not None:
+    for index, (frame, position) in enumerate(_stays(track), 1):
+        x, y = _middle(position, size)
+        if position is not None:
             title = element("title", words(f"{track.token['name']} from step {frame}"))
             shape = _shape(track.token["shape"], size, class_=f"ghost sf{number}")
             number_ = text(str(index), 0, size // 6, "number") if size >= 14 else NOTHING
             yield element("g", title, shape, number_, transform=f"translate({x} {y})")
 
 
-def _stays(track: Track) -> list[tuple[int, Place | None]]:
-    """The frames from which a token without a trail stands elsewhere, and where."""
-    return [(frame, track.places[frame]) for frame in sorted({0, *track.jumps})][:_MOST_PLACES]
+def _stays(track: Track) -> list[tuple[int, Position | None]]:
+    """The frames at which a token without a trail changes its position, and the positions."""
+    return [(frame, track.places[frame]) for frame in sorted({0, *track.jumps})][:_MOST_STAYS]
 
 
 def _token(track: Track, number: int, size: int, clock: Clock) -> Iterator[Markup]:
-    """A token where it is in the end, and, moving, where it is at each frame."""
-    middles = ["{} {}".format(*_middle(place, size)) for place in track.places]
+    """A token at its last position, and animated through its position at each frame."""
+    middles = ["{} {}".format(*_middle(position, size)) for position in track.places]
     if track.token["each"] is not None:
         moves = clock.smoothly("transform", middles)
     else:
