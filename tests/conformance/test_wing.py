@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-FILES = {"toml": "pyproject.toml", "python": "dice_wing/__init__.py", "yaml": "fair.yaml"}
+FILES = {"toml": "pyproject.toml", "python": "dice_wing/__init__.py", "yml": "fair.yaml"}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def spec(packages, root, tmp_path):
 
 def test_the_page_shows_the_files(root):
     page = (root / "docs/wings.md").read_text(encoding="utf-8")
-    shown = dict(re.findall(r"```(toml|python|yaml)\n(.*?)```", page, re.DOTALL))
+    shown = dict(re.findall(r"```(toml|python|yml)\n(.*?)```", page, re.DOTALL))
     assert shown == {
         language: (root / "examples/wing" / file).read_text(encoding="utf-8") for language, file in FILES.items()
     }

@@ -9,6 +9,7 @@ import pytest
 
 from specledger.core.verdict import Verdict
 from specledger.expr import EvaluationError
+from specledger.expr.errors import MissingFieldError
 from specledger.pipeline.verifying import verify
 from specledger.run.workers import Processes
 from specledger.suites.checks import judge
@@ -299,18 +300,19 @@ def fails_with(error):
     return read
 
 
-WITHOUT: dict[str, tuple[dict[str, Any], str, int]] = {
-    "a figure that failed": ({"high": FigureError({"code": "E"})}, "", 0),
-    "a figure of nothing": ({"high": {}}, "E_EVAL_NO_SUCH_KEY", 0),
-    "an error of ours": ({"high": {}}, "E_EVAL_OVERFLOW", 1),
+WITHOUT: dict[str, tuple[dict[str, Any], EvaluationError, int]] = {
+    "a figure that failed": ({"high": FigureError({"code": "E"})}, EvaluationError("", "", None), 0),
+    "a figure of nothing": ({"high": {}}, MissingFieldError("value"), 0),
+    "another field that is missing": ({"high": {}}, MissingFieldError("other"), 1),
+    "an error of ours": ({"high": {}}, EvaluationError("E_EVAL_OVERFLOW", "", None), 1),
 }
 
 
 @pytest.mark.parametrize("case", WITHOUT)
 def test_a_check_without_a_value_is_no_verdict_of_an_expression(monkeypatch, case):
     pytest.importorskip("cel_expr_python", reason="the extra `judge`")
-    values, code, open_ = WITHOUT[case]
-    reading = SimpleNamespace(names=("high",), checked=None, read=fails_with(EvaluationError(code, "", None)))
+    values, error, open_ = WITHOUT[case]
+    reading = SimpleNamespace(names=("high",), checked=None, read=fails_with(error))
     check = SimpleNamespace(id="c", require=reading, opportunities=reading)
     monkeypatch.setattr(suite_evidence, "judge_check", lambda *_: {"error": None, "verdict": "INCONCLUSIVE"})
     monkeypatch.setattr(suite_evidence, "assess", lambda _plan, given, judging: [judging(check, given)])
