@@ -84,22 +84,22 @@ class AgentReading(Struct):
 
     def findings(self) -> list[Diagnostic]:
         """A finding for each kind of failure and each malformed form."""
-        found = []
+        diagnostics = []
         for why, count in sorted(self.failures.items()):
             code_ = E_AGENT_LATE if why == TIMED_OUT else E_AGENT_PROTOCOL
             message = f"{self._of(count, why)} of {self.messages.total()} messages have no valid answer: {why}"
             hint = (
                 None if why != TIMED_OUT else "flush every line as it is written; a slower agent needs a longer limit"
             )
-            found.append(Diagnostic(code_, message + self._detail(why), hint=hint))
+            diagnostics.append(Diagnostic(code_, message + self._detail(why), hint=hint))
         for why, count in sorted(self.malformed.items()):
             message = f"{self._of(count, why)} of {self.proposals} proposals are malformed: {printable(why)}"
             lacks = "".join(f", {words}" for _, words in sorted(self.lacking.items())) if why == MALFORMED else ""
-            found.append(Diagnostic(E_AGENT_PROPOSAL, f"{message}{self._detail(why)}{lacks}"))
+            diagnostics.append(Diagnostic(E_AGENT_PROPOSAL, f"{message}{self._detail(why)}{lacks}"))
         for why, count in sorted(self.broken.items()):
-            told = f"; the kernel hashed the nonce and then {self.hashed}" if why == UNOPENED and self.hashed else ""
-            found.append(Diagnostic(E_AGENT_PROMISE, f"{why}: seen by {count} probes{told}"))
-        return found
+            suffix = f"; the kernel hashed the nonce and then {self.hashed}" if why == UNOPENED and self.hashed else ""
+            diagnostics.append(Diagnostic(E_AGENT_PROMISE, f"{why}: seen by {count} probes{suffix}"))
+        return diagnostics
 
     def _detail(self, why: str) -> str:
         return f" ({self.details[why]})" if self.details.get(why) else ""
@@ -232,23 +232,23 @@ def _null_changed(probe: Probe) -> bool:
 
 def _broken(said: Mapping[str, Any], probe: Probe) -> list[str]:
     """What a probe shows that the agent says of itself and does not do."""
-    found = (
+    contradictions = (
         ["it declares `state: replay`, and does not answer as before"] if probe["cause"] == Cause.NOT_REPEATABLE else []
     )
     if said.get("deterministic") is True and _null_changed(probe):
-        found.append("it declares `deterministic`, and the same question got another answer")
+        contradictions.append("it declares `deterministic`, and the same question got another answer")
     if said.get("deterministic") is True and probe["evidence"].get("restated") is False:
-        found.append("it declares `deterministic`, and gives other reasons when it restates them")
+        contradictions.append("it declares `deterministic`, and gives other reasons when it restates them")
     if probe["evidence"].get("revealed") is False:
-        found.append(UNOPENED)
-    return found
+        contradictions.append(UNOPENED)
+    return contradictions
 
 
-def _hashed(exchanges: Iterable[Exchange], place: tuple[int, int]) -> str:
+def _hashed(exchanges: Iterable[Exchange], position: tuple[int, int]) -> str:
     """The text that the commitment of the statement at a decision covers; empty if there is none."""
     for exchange in exchanges:
         body = body_of(exchange)
-        if (exchange.episode, exchange.t, exchange.asked.message) == (*place, "decide") and "claims" in body:
+        if (exchange.episode, exchange.t, exchange.asked.message) == (*position, "decide") and "claims" in body:
             try:
                 return printable(payload_of(body).decode())
             except NotCanonical:
@@ -259,7 +259,11 @@ def _hashed(exchanges: Iterable[Exchange], place: tuple[int, int]) -> str:
 def _proposals(exchange: Exchange) -> list[tuple[int, Mapping[str, Any]]]:
     """The proposals of an answer that are mappings, numbered; the gate `schema` reports the others."""
     given = body_of(exchange).get("proposals")
-    return [(n, one) for n, one in enumerate(given) if isinstance(one, dict)] if isinstance(given, list) else []
+    return (
+        [(n, proposal) for n, proposal in enumerate(given) if isinstance(proposal, dict)]
+        if isinstance(given, list)
+        else []
+    )
 
 
 def _decided(reading: AgentReading, body: Step, rejected: Iterable[Rejection]) -> str | None:

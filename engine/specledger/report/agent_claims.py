@@ -53,12 +53,12 @@ class ClaimsReading(Struct):
         """The reading in words; none if nothing was claimed."""
         if not self.stated and not self.unread:
             return []
-        made = [f"  claims {self.stated}, of which {self.tested} could be tested and {self.held} held"]
+        lines = [f"  claims {self.stated}, of which {self.tested} could be tested and {self.held} held"]
         for title, counts in ("did not hold", self.missed), ("could not be tested", self.untested):
-            made += [f"  {title}: {_counted(counts)}"] if counts else []
-        made += [f"  first claim that did not hold: {self.first}"] if self.first else []
-        made += [f"  claims that could not be read, and are none: {_counted(self.unread)}"] if self.unread else []
-        return made
+            lines += [f"  {title}: {_counted(counts)}"] if counts else []
+        lines += [f"  first claim that did not hold: {self.first}"] if self.first else []
+        lines += [f"  claims that could not be read, and are none: {_counted(self.unread)}"] if self.unread else []
+        return lines
 
 
 def read_claims(bodies: Iterable[tuple[str, Mapping[str, Any]]]) -> ClaimsReading:
@@ -76,15 +76,15 @@ def read_claims(bodies: Iterable[tuple[str, Mapping[str, Any]]]) -> ClaimsReadin
                 claim = [trial["variable"], trial["value"], trial["predicted"]]
                 key = canonical_bytes([probe["episode"], probe["t"], *claim], FLOATS_ANYWHERE)
                 trials.setdefault(key, []).append((evidence["before"], trial))
-    for made in trials.values():
-        _count(reading, made)
+    for group in trials.values():
+        _count(reading, group)
     return reading
 
 
-def _count(reading: ClaimsReading, made: list[tuple[str, Trial]]) -> None:
+def _count(reading: ClaimsReading, group: list[tuple[str, Trial]]) -> None:
     reading.stated += 1
-    before, trial = made[0]
-    answers = Counter(str(one["after"]) for _, one in made if one["after"] is not None)
+    before, trial = group[0]
+    answers = Counter(str(attempt["after"]) for _, attempt in group if attempt["after"] is not None)
     if not answers:
         reading.untested[str(trial.get("reason", "not_asked"))] += 1
         return

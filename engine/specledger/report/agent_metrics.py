@@ -113,7 +113,7 @@ class RunMetrics:
         self.entries.append(entry)
         read = read_entry(entry)
         self._broken.update(
-            each["invariant"] for each in read["witnesses"] if Severity(each["severity"]) is Severity.FATAL
+            witness["invariant"] for witness in read["witnesses"] if Severity(witness["severity"]) is Severity.FATAL
         )
         self._refused.update(code.removeprefix(_REFUSED) for code in read["codes"] if code.startswith(_REFUSED))
 
@@ -122,10 +122,10 @@ class RunMetrics:
         wrong = {
             "error": body.get("code"),
             "rejected": [
-                owned(made, each["gate"])
-                for made in (typed(run.Step, each) for each in step.bodies("step"))
-                for decision in made["decisions"]
-                for each in decision["rejected"]
+                owned(taken_step, rejection["gate"])
+                for taken_step in (typed(run.Step, data) for data in step.bodies("step"))
+                for decision in taken_step["decisions"]
+                for rejection in decision["rejected"]
             ],
             "violations": list(body.get("violations", ())),
         }
@@ -133,29 +133,34 @@ class RunMetrics:
             return
         self.failed += 1
         if self._most is None or len(self.counterexamples) < self._most:
-            place = {"run": self.run, "episode": body["episode"], "t": body["t"], "before": body.get("before")}
+            position = {"run": self.run, "episode": body["episode"], "t": body["t"], "before": body.get("before")}
             what = {"probes": failed, **wrong, **_submitted(step), "audit": _entries(step)}
-            self.counterexamples.append({**place, **what})
+            self.counterexamples.append({**position, **what})
 
     def _episode(self, body: run.EpisodeEnd) -> dict[str, Any]:
         read = [read_probe(probe) for probe in self._probes]
-        made: dict[str, list[dict[str, Any]]] = {name: [] for name in self._named}
+        by_probe: dict[str, list[dict[str, Any]]] = {name: [] for name in self._named}
         for probe in read:
-            made[probe["probe"]].append({name: probe[name] for name in _OF_PROBE})
-        clean = all(found and all(each["verdict"] == Verdict.PASS for each in found) for found in made.values())
+            by_probe[probe["probe"]].append({name: probe[name] for name in _OF_PROBE})
+        clean = all(
+            results and all(result["verdict"] == Verdict.PASS for result in results) for results in by_probe.values()
+        )
         return {
             "run": self.run,
             "scenario": self._scenario,
             "episode": body["episode"],
             "ended": body["ended"],
             "success": body["success"],
-            "passed": clean if made else None,
-            "probes": made,
+            "passed": clean if by_probe else None,
+            "probes": by_probe,
             "invariant_failures": dict(sorted(self._broken.items())),
             "token_failures": dict(sorted(self._refused.items())),
             "violations": dict(sorted(self._violated.items())),
             "spent": body.get("spent", {}),
-            "replay": {"equal": sum(each["equal"] for each in read), "nodes": sum(each["nodes"] for each in read)},
+            "replay": {
+                "equal": sum(result["equal"] for result in read),
+                "nodes": sum(result["nodes"] for result in read),
+            },
         }
 
 
@@ -166,16 +171,16 @@ def _broken_in(violations: Iterable[run.Violation]) -> list[str]:
 
 def _entries(step: Step) -> list[Mapping[str, Any]]:
     """The entries of the audit log; of several agents each names the one whose decision it is about."""
-    found: list[Mapping[str, Any]] = []
+    entries: list[Mapping[str, Any]] = []
     waiting: list[Mapping[str, Any]] = []
     for type_, body in step.receipts:
         if type_ == "audit":
             waiting.append(body)
         elif type_ == "step":
             decided = typed(run.Step, body)
-            found += [{"agent": decided["agent"], **entry} if "agent" in decided else entry for entry in waiting]
+            entries += [{"agent": decided["agent"], **entry} if "agent" in decided else entry for entry in waiting]
             waiting = []
-    return found + waiting
+    return entries + waiting
 
 
 def _submitted(step: Step) -> dict[str, Any]:
@@ -198,7 +203,9 @@ def _parsed(text: str) -> Any:
 
 def totals(agents: Mapping[str, Sequence[RunMetrics]]) -> dict[str, dict[str, Any]]:
     """The totals of each agent over its runs."""
-    return {agent: total([one for each in runs for one in each.episodes]) for agent, runs in agents.items()}
+    return {
+        agent: total([episode for metrics in runs for episode in metrics.episodes]) for agent, runs in agents.items()
+    }
 
 
 def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -222,26 +229,28 @@ def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+def _of_probe(by_episode: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     """One probe over episodes: its verdicts, and in how many of those decided it, or its answers alone, failed."""
-    found = [each for one in made for each in one]
+    results = [result for episode in by_episode for result in episode]
 
     def failed(name: str) -> dict[str, Any]:
-        decided = [one for one in made if any(each[name] in _DECIDED for each in one)]
-        return _rate(sum(any(each[name] == Verdict.FAIL for each in one) for one in decided), len(decided))
+        decided = [episode for episode in by_episode if any(result[name] in _DECIDED for result in episode)]
+        return _rate(sum(any(result[name] == Verdict.FAIL for result in episode) for episode in decided), len(decided))
 
-    stated, tested = Calibration(), sum(each["tested"] for each in found)
-    stated.add((claim["confidence"], claim["held"]) for each in found for claim in each["claims"])
+    stated, tested = Calibration(), sum(result["tested"] for result in results)
+    stated.add((claim["confidence"], claim["held"]) for result in results for claim in result["claims"])
     return {
-        "verdicts": dict(sorted(Counter(each["verdict"] for each in found).items())),
-        "causes": dict(sorted(Counter(each["cause"] for each in found if each["cause"]).items())),
+        "verdicts": dict(sorted(Counter(result["verdict"] for result in results).items())),
+        "causes": dict(sorted(Counter(result["cause"] for result in results if result["cause"]).items())),
         "failed": failed("verdict"),
-        **({"answers_failed": failed("answers")} if any(each["answers"] for each in found) else {}),
-        "undecided": sum(bool(one) and all(each["verdict"] not in _DECIDED for each in one) for one in made),
-        "not_made": sum(not one for one in made),
-        "questions": sum(each["questions"] for each in found),
-        **({"vague": vague} if (vague := sum(each["vague"] for each in found)) else {}),
-        **({"claims": claims_shown(sum(each["held"] for each in found), tested)} if tested else {}),
+        **({"answers_failed": failed("answers")} if any(result["answers"] for result in results) else {}),
+        "undecided": sum(
+            bool(episode) and all(result["verdict"] not in _DECIDED for result in episode) for episode in by_episode
+        ),
+        "not_made": sum(not episode for episode in by_episode),
+        "questions": sum(result["questions"] for result in results),
+        **({"vague": vague} if (vague := sum(result["vague"] for result in results)) else {}),
+        **({"claims": claims_shown(sum(result["held"] for result in results), tested)} if tested else {}),
         **({"calibration": stated.result()} if stated.doubts else {}),
     }
 

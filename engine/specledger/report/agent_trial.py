@@ -35,23 +35,23 @@ class Trial(Struct, frozen=True):
     @property
     def _hello(self) -> Mapping[str, Any]:
         """The message that greets it; empty if there was none."""
-        return next((one for one in self.questions if one["type"] == "hello"), {})
+        return next((question for question in self.questions if question["type"] == "hello"), {})
 
     def faults(self, exchanges: Iterable[Exchange]) -> dict[str, str]:
         """What is wrong with the first answer of each agent fault."""
         answers = {**ANSWERS, "decide": PROPOSALS} if self.document is None else ANSWERS
-        found: dict[str, str] = {}
+        faults: dict[str, str] = {}
         for exchange, question in zip(exchanges, self.questions, strict=False):
             schemas = answers[exchange.asked.message]
             _, reason = read_answer(exchange.answer, question["id"], schemas)
-            if reason and reason not in found:
-                found[reason] = _shown(self._fault(reason, exchange, question, schemas))
-        return found
+            if reason and reason not in faults:
+                faults[reason] = _shown(self._fault(reason, exchange, question, schemas))
+        return faults
 
-    def submission(self, reason: str, place: tuple[int, int], exchanges: Iterable[Exchange]) -> str:
+    def submission(self, reason: str, position: tuple[int, int], exchanges: Iterable[Exchange]) -> str:
         """What is wrong with what was submitted at a decision; empty if it is not known."""
         for exchange in exchanges:
-            if (exchange.episode, exchange.t) == place and exchange.asked.message == "decide":
+            if (exchange.episode, exchange.t) == position and exchange.asked.message == "decide":
                 return _shown(self._submitted(reason, body_of(exchange)))
         return ""
 
@@ -81,9 +81,11 @@ class Trial(Struct, frozen=True):
             return named or self._unknown_action(claim["choice"] for claim in claims)
         if reason == "unknown_action":
             proposals = message.get("proposals", [message])
-            return self._unknown_action(one.get("action") for one in proposals if isinstance(one, dict))
+            return self._unknown_action(proposal.get("action") for proposal in proposals if isinstance(proposal, dict))
         proposals = message.get("proposals", []) if reason == "malformed_proposal" else []
-        return next((words for index, one in enumerate(proposals) if (words := self._malformed(index, one))), "")
+        return next(
+            (words for index, proposal in enumerate(proposals) if (words := self._malformed(index, proposal))), ""
+        )
 
     def _malformed(self, index: int, proposal: Any) -> str:
         """What is wrong with a proposal beside claims that are missing; empty if nothing is seen."""
@@ -95,7 +97,7 @@ class Trial(Struct, frozen=True):
         if others:
             return f"`[{index}].{others[0]}` is no claim of the governor"
         action = proposal.get("action", {})
-        known = {one["op"]: {*one["args"]} for one in self._hello.get("operations", ())}
+        known = {operation["op"]: {*operation["args"]} for operation in self._hello.get("operations", ())}
         taken = known.get(action.get("op")) if isinstance(action, dict) else None
         if taken is None or action.keys() - {"op"} == taken:
             return ""
@@ -110,7 +112,7 @@ class Trial(Struct, frozen=True):
         return "" if named else "no claim names a variable"
 
     def _unknown_action(self, actions: Iterable[Any]) -> str:
-        known = {one["op"]: one["args"] for one in self._hello.get("operations", ())}
+        known = {operation["op"]: operation["args"] for operation in self._hello.get("operations", ())}
         for action in actions:
             if isinstance(action, dict) and not _is_known(action, known):
                 return f"{action!r} is none of the `operations` of `hello`"

@@ -28,25 +28,25 @@ _OF: Final = {"specs": "", "results": "result: ", "checks": "check: "}
 def agents_of(subjects: Sequence[Subject]) -> Agents:
     """The metrics of the agents of all bundles; an agent that is in several of them is named with the bundle."""
     named = zip(bundle_names(subjects), subjects, strict=True)
-    found = [(name, subject.reading.agents()) for name, subject in named]
-    count = Counter(agent for _, agents in found for agent in agents)
+    by_bundle = [(name, subject.reading.agents()) for name, subject in named]
+    count = Counter(agent for _, agents in by_bundle for agent in agents)
     return {
         agent if count[agent] == 1 else f"{agent} in {name}": metrics
-        for name, agents in found
+        for name, agents in by_bundle
         for agent, metrics in agents.items()
     }
 
 
 def common_tables(subjects: Sequence[Subject]) -> list[tuple[Section, list[int]]]:
     """The tables that bundles of a kind have in common, with the rows of all, and the place of the bundle of each."""
-    found: dict[str, tuple[Section, list[int]]] = {}
-    for place, subject in enumerate(subjects):
+    tables: dict[str, tuple[Section, list[int]]] = {}
+    for index, subject in enumerate(subjects):
         for section in subject.reading.sections():
             if section.compared:
-                known, of = found.get(section.id, (replace(section, rows=[]), []))
-                rows, of = [*known.rows, *section.rows], [*of, *[place] * len(section.rows)]
-                found[section.id] = replace(known, rows=rows), of
-    return [*found.values()]
+                known, of = tables.get(section.id, (replace(section, rows=[]), []))
+                rows, of = [*known.rows, *section.rows], [*of, *[index] * len(section.rows)]
+                tables[section.id] = replace(known, rows=rows), of
+    return [*tables.values()]
 
 
 def in_one_table(subjects: Sequence[Subject]) -> bool:
@@ -73,13 +73,13 @@ def changed_section(subjects: Sequence[Subject]) -> Section:
     same = [*zip(bundle_names(subjects), subjects, strict=True)]
     same = [(name, subject) for name, subject in same if _is_comparable(subjects[0], subject)]
     table: dict[str, dict[int, str]] = {}
-    for place, (_, subject) in enumerate(same[1:], 1):
-        for part, found in changes(subjects[0], subject).items():
-            for change in found:
+    for index, (_, subject) in enumerate(same[1:], 1):
+        for part, differences in changes(subjects[0], subject).items():
+            for change in differences:
                 cells = table.setdefault(f"{_OF[part]}{change.path}", {0: change.first or ""})
-                cells[place] = change.second or ""
+                cells[index] = change.second or ""
     rows = [
-        Row(path, "", [Quoted(cells.get(place, cells[0]), _LONGEST) for place in range(len(same))])
+        Row(path, "", [Quoted(cells.get(index, cells[0]), _LONGEST) for index in range(len(same))])
         for path, cells in table.items()
     ]
     intro = "Specs, results and checks that differ from those of the first bundle. An empty cell: there is none."
@@ -118,15 +118,15 @@ def _trend(title: str, subjects: Sequence[Subject]) -> Plot:
         for subject in subjects
     ]
     rates = [dict(_rates(subject)) for subject in subjects]
-    names = dict.fromkeys(name for found in rates for name in found)
+    names = dict.fromkeys(name for by_name in rates for name in by_name)
     lines = [Line("checks passed", passed)]
     for name in [*names][:_MOST_RATES]:
-        of = [found.get(name) for found in rates]
-        edges = ([None if one is None else one["wilson"][end] for one in of] for end in ("low", "high"))
-        lines.append(Line(name, [None if one is None else one["value"] for one in of], *edges))
+        of = [by_name.get(name) for by_name in rates]
+        edges = ([None if rate is None else rate["wilson"][end] for rate in of] for end in ("low", "high"))
+        lines.append(Line(name, [None if rate is None else rate["value"] for rate in of], *edges))
     verdicts = [subject.verdict.value for subject in subjects]
     pairs = enumerate(pairwise(verdicts), 2)
-    marks = [(place, f"{before} to {after}") for place, (before, after) in pairs if before != after]
+    marks = [(index, f"{before} to {after}") for index, (before, after) in pairs if before != after]
     text = "Checks that passed and the first rates of figures with their 95 % interval, in per cent, by bundle in the"
     text += " order of the table. A dashed line is a change of the verdict."
     return Lines(title, text, lines, ONE // 100, marks, 1, "bundle", "verdict", "per cent")

@@ -66,8 +66,10 @@ class Control(Struct, frozen=True):
     @property
     def waiver_text(self) -> str:
         """The waiver in one line; empty without one."""
-        held = self.waiver
-        return "" if held is None else f"waiver of {held.owner} until {held.until} ({held.state}): {held.reason}"
+        waiver = self.waiver
+        return (
+            "" if waiver is None else f"waiver of {waiver.owner} until {waiver.until} ({waiver.state}): {waiver.reason}"
+        )
 
     def evidence_text(self, bundles: Sequence[str]) -> str:
         """The outcome of each check that it names; with the names of several bundles, in which of them."""

@@ -67,7 +67,7 @@ def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportedKind]
         receipts=parted,
         run=run,
         sources=tuple(listed["sources"][:MOST_CHANGES]),
-        more={name: max(0, len(found) - MOST_CHANGES) for name, found in listed.items()},
+        more={name: max(0, len(listed_changes) - MOST_CHANGES) for name, listed_changes in listed.items()},
     )
 
 
@@ -95,21 +95,21 @@ def _specs(first: Evidence, second: Evidence) -> Iterator[Change]:
 
 def _by_name(evidence: Evidence) -> dict[str, Any]:
     """The data of each spec by kind and name, with references without digests; several of one name are numbered."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     keys = {key: key.partition("@")[0] for key in evidence.specs.specs}
     for key, spec in sorted(evidence.specs.specs.items()):
         name, count = keys[key], 1
-        while name in found:
+        while name in by_name:
             count += 1
             name = f"{keys[key]} ({count})"
-        found[name] = unpinned(spec.data, lambda text: keys.get(text, text))
-    return found
+        by_name[name] = unpinned(spec.data, lambda text: keys.get(text, text))
+    return by_name
 
 
 def _sources(first: Evidence, second: Evidence) -> Iterator[Change]:
     """The files of `specs/` that are not the same, of which the manifests tell the digests."""
     sides = [
-        {one["path"]: one["sha256"] for one in evidence.manifest["files"] if one["path"].startswith(f"{SOURCES}/")}
+        {file["path"]: file["sha256"] for file in evidence.manifest["files"] if file["path"].startswith(f"{SOURCES}/")}
         for evidence in (first, second)
     ]
     for path in sorted({*sides[0], *sides[1]}):
@@ -126,10 +126,11 @@ def _sources(first: Evidence, second: Evidence) -> Iterator[Change]:
 
 def _first_line(path: str, left: Sequence[bytes], right: Sequence[bytes]) -> Change:
     """The first line that two files do not share; one that differs in the ends of its lines alone has none."""
-    for number, (one, other) in enumerate(zip_longest(left, right), 1):
-        if one != other:
+    for number, (line_of_first, other) in enumerate(zip_longest(left, right), 1):
+        if line_of_first != other:
             words = (
-                None if line is None else shorten(line.decode("utf-8", "replace"), LONGEST) for line in (one, other)
+                None if line is None else shorten(line.decode("utf-8", "replace"), LONGEST)
+                for line in (line_of_first, other)
             )
             return Change(f"{path}:{number}", *words)
     return Change(path, "the same lines", "with other ends")
@@ -151,14 +152,14 @@ def _runs(first: Evidence, second: Evidence) -> tuple[str, ReceiptDiff] | None:
         for evidence in (first, second)
     ]
     begun = None
-    for place, run in sides[0].items():
-        other = sides[1].get(place)
+    for folder, run in sides[0].items():
+        other = sides[1].get(folder)
         if other is not None and other["receipts"] != run["receipts"]:
-            left, right = (_read(each.place.joinpath(*place.split("/"), RECEIPTS)) for each in (first, second))
-            found = diff_receipts(left, right, run["specs"] == other["specs"])
-            if found.receipts is not None:
-                return place, found
-            begun = begun or (None if found.same else (place, found))
+            left, right = (_read(side.place.joinpath(*folder.split("/"), RECEIPTS)) for side in (first, second))
+            difference = diff_receipts(left, right, run["specs"] == other["specs"])
+            if difference.receipts is not None:
+                return folder, difference
+            begun = begun or (None if difference.same else (folder, difference))
     return begun
 
 

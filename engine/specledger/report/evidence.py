@@ -74,17 +74,17 @@ def bodies_in(folder: Path, *types: str) -> Iterator[tuple[str, Mapping[str, Any
                 yield receipt["type"], receipt["body"]
 
 
-def _worth(place: Path, workers: int) -> int:
+def _worth(bundle: Path, workers: int) -> int:
     """How many of the workers are worth the time in which they begin, by the bytes of a suite's receipts."""
     size = 0
     for folder in FOLDERS:
-        for path in (place / folder).glob(f"**/{RECEIPTS}"):
+        for path in (bundle / folder).glob(f"**/{RECEIPTS}"):
             size += path.stat().st_size
     return min(workers, 1 + size // _SHARE)
 
 
 def read_evidence(
-    place: Path, kinds: Mapping[str, VerifiableKind], workers: int = 1, *, replay: bool = False
+    folder: Path, kinds: Mapping[str, VerifiableKind], workers: int = 1, *, replay: bool = False
 ) -> Evidence:
     """Check the bundle in a folder; `workers` processes share the runs of a suite; replayed if that is asked for.
 
@@ -92,6 +92,6 @@ def read_evidence(
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
-    found, checks = open_evidence(place, Reader(replay=replay), kinds, Processes(_worth(place, workers)))
-    name = found.kind.receipts.name
-    return Evidence(place.name, place, name, found.manifest, found.specs, checks, found.receipts)
+    opened, checks = open_evidence(folder, Reader(replay=replay), kinds, Processes(_worth(folder, workers)))
+    name = opened.kind.receipts.name
+    return Evidence(folder.name, folder, name, opened.manifest, opened.specs, checks, opened.receipts)

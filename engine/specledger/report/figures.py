@@ -78,7 +78,7 @@ def figure_section(figures: Sequence[tuple[int, Figure]]) -> Section:
     for seq, figure in figures:
         for name, statistic, *rest in figure_rows(figure):
             failed = figure["error"] is not None
-            cells = [Quoted(statistic), *(Quoted(each) if failed else Words(each) for each in rest)]
+            cells = [Quoted(statistic), *(Quoted(text) if failed else Words(text) for text in rest)]
             rows.append(Row(name, "error" if failed and rest[0] == "error" else "", cells, places=(ReceiptLink(seq),)))
     return Section("figures", "Figures", FIGURE_INTRO, FIGURE_HEADS, rows)
 

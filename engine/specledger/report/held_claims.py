@@ -20,31 +20,31 @@ _INTRO: Final = (
 _HEADS: Final = ("agent and probe", "held", "95 % (Wilson)", "noticed")
 
 
-def claims_shown(held: int, tested: int) -> dict[str, Any]:
+def claims_shown(satisfied: int, tested: int) -> dict[str, Any]:
     """The degree of a challenge, with its interval and the share that would have been noticed, in millionths."""
-    low, high = wilson(held, tested)
+    low, high = wilson(satisfied, tested)
     interval = {"low": low, "high": high}
-    return {"held": held, "tested": tested, "wilson": interval, "noticed": noticed_share(tested)}
+    return {"held": satisfied, "tested": tested, "wilson": interval, "noticed": noticed_share(tested)}
 
 
-def claims_words(held: int, tested: int) -> tuple[str, str, str]:
+def claims_words(satisfied: int, tested: int) -> tuple[str, str, str]:
     """The same in words: how many, the interval, and the share that would have been noticed."""
-    shown = claims_shown(held, tested)
+    shown = claims_shown(satisfied, tested)
     ends = f"{share(shown['wilson']['low'])} to {share(shown['wilson']['high'])}"
-    return f"{held} of {tested}", f"95 %: {ends}", f"noticed with 80 %: {share(shown['noticed'])} false"
+    return f"{satisfied} of {tested}", f"95 %: {ends}", f"noticed with 80 %: {share(shown['noticed'])} false"
 
 
-def held_section(found: Mapping[str, Mapping[str, Any]]) -> Section:
+def held_section(agents: Mapping[str, Mapping[str, Any]]) -> Section:
     """The table of all agents and challenges."""
-    return Section("held-claims", "Claims that held", f"{_INTRO} {NO_PROOF}", _HEADS, list(_rows(found)))
+    return Section("held-claims", "Claims that held", f"{_INTRO} {NO_PROOF}", _HEADS, list(_rows(agents)))
 
 
-def _rows(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
-    for agent, sums in found.items():
+def _rows(agents: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
+    for agent, sums in agents.items():
         for name, counts in sums["probes"].items():
             shown = counts.get("claims")
             if shown is not None:
-                held, tested = shown["held"], shown["tested"]
-                bar = Joined((Bar(held, tested), Words(f"{held} of {tested}")))
+                satisfied, tested = shown["held"], shown["tested"]
+                bar = Joined((Bar(satisfied, tested), Words(f"{satisfied} of {tested}")))
                 ends = Words(f"{share(shown['wilson']['low'])} to {share(shown['wilson']['high'])}")
                 yield Row(f"{agent}: {name}", "", (bar, ends, Words(share(shown["noticed"]))))

@@ -98,16 +98,18 @@ class Group(Struct, frozen=True):
 
 def groups_of(report: Report) -> list[Group]:
     """The groups of a report: its bundles, its profile, its verifications, its findings."""
-    held = waived_checks(report)
-    found = [_of_subject(subject, index, held) for index, subject in enumerate(report.subjects)]
+    waived = waived_checks(report)
+    groups = [_of_subject(subject, index, waived) for index, subject in enumerate(report.subjects)]
     if report.judgement is not None:
-        found.append(_of_judgement(report.judgement, report.subjects))
-    found += [_of_verification(*each) for each in report.verifications]
+        groups.append(_of_judgement(report.judgement, report.subjects))
+    groups += [_of_verification(*verification) for verification in report.verifications]
     if report.findings is not None:
-        items = [Item(one, one, Outcome.PASSED, one, Rule("passed", one, one), "passed") for one in report.passed]
-        items += [_of_finding(one, report.not_run) for one in report.findings]
-        found.append(Group(report.about.replace("specledger", "spec").replace("/", " "), report.about, items))
-    return found
+        items = [
+            Item(entry, entry, Outcome.PASSED, entry, Rule("passed", entry, entry), "passed") for entry in report.passed
+        ]
+        items += [_of_finding(entry, report.not_run) for entry in report.findings]
+        groups.append(Group(report.about.replace("specledger", "spec").replace("/", " "), report.about, items))
+    return groups
 
 
 # Evidence and profiles
@@ -118,19 +120,19 @@ def waived_checks(report: Report) -> Mapping[tuple[int, str], Control]:
 
     A check that an unsettled control names, too, is not covered.
     """
-    found: dict[tuple[int, str], Control] = {}
+    waivers: dict[tuple[int, str], Control] = {}
     unsettled: set[tuple[int, str]] = set()
     for control in report.judgement.controls if report.judgement is not None else ():
         named = [(row.subject, row.check) for row in control.rows if row.subject is not None]
         if control.waived:
-            for place in named:
-                found.setdefault(place, control)
+            for key in named:
+                waivers.setdefault(key, control)
         elif not control.settled:
             unsettled.update(named)
-    return {place: control for place, control in found.items() if place not in unsettled}
+    return {key: control for key, control in waivers.items() if key not in unsettled}
 
 
-def _of_subject(subject: Subject, index: int, held: Mapping[tuple[int, str], Control]) -> Group:
+def _of_subject(subject: Subject, index: int, waived: Mapping[tuple[int, str], Control]) -> Group:
     manifest = subject.manifest
     properties = {
         "kind": subject.kind,
@@ -139,7 +141,7 @@ def _of_subject(subject: Subject, index: int, held: Mapping[tuple[int, str], Con
         "outcomes": counted(check.outcome for check in subject.checks),
         "replay": subject.replay.value,
     }
-    items = [_of_check(subject, check, held.get((index, check.id))) for check in subject.checks]
+    items = [_of_check(subject, check, waived.get((index, check.id))) for check in subject.checks]
     items.append(_of_replay(subject))
     about = f"specledger/{subject.kind}/{subject.title}"
     return Group(f"{subject.kind}.{subject.title}", about, items, manifest["engine"], properties)
@@ -167,7 +169,7 @@ def _of_check(subject: Subject, check: Check, waiver: Control | None) -> Item:
         rule=_rule(check.id, check.says, check.outcome),
         type=check.outcome.value,
         place=Place(spec=key, file=subject.evidence.source_of(key)),
-        results=[_of_observation(subject, check, one) for one in shown],
+        results=[_of_observation(subject, check, observation) for observation in shown],
         lines=[*_lines(check)] if check.outcome in _OPEN else (),
         warning=check.warning,
         waiver=waiver,
@@ -186,7 +188,10 @@ def _of_replay(subject: Subject) -> Item:
     outcome, says, text = _OF_REPLAY[subject.replay], "replay of the runs gives the same bytes", subject.replay.value
     if subject.replay is Replay.NONE:
         names = (REPLAY, REPLAY_OF_RUNS)
-        why = next((one["message"] for one in subject.verification if one["name"] in names), "no run can be made again")
+        why = next(
+            (verified_check["message"] for verified_check in subject.verification if verified_check["name"] in names),
+            "no run can be made again",
+        )
         text = f"{text}: {why}; the other checks rest on what the receipts say (`spec report --replay`)"
     identity = [subject.kind, subject.title, "replay"]
     shown = [Result(text, identity, [(subject.root, "specification")], {"outcome": outcome.value})]
@@ -221,13 +226,13 @@ def _lines(check: Check) -> Iterator[str]:
     """The requirement, then its observations; those that say the same are one line, with where the first one is."""
     yield check.says
     alike: dict[tuple[str, str], list[Observation]] = {}
-    for one in check.observations:
-        alike.setdefault((one.what, one.detail), []).append(one)
+    for observation in check.observations:
+        alike.setdefault((observation.what, observation.detail), []).append(observation)
     for (what, detail), seen in alike.items():
         first = seen[0]
-        place = ", ".join(["", *first.place])
+        position = ", ".join(["", *first.place])
         more = f"  (and {len(seen) - 1} more, the last in receipt {seen[-1].seq})" if len(seen) > 1 else ""
-        yield f"receipt {first.seq}{place}: {what}  {detail}{more}"
+        yield f"receipt {first.seq}{position}: {what}  {detail}{more}"
     if check.more:
         yield f"and {check.more} more"
 
@@ -280,13 +285,13 @@ def _of_verification(evidence: str, verification: Verification) -> Group:
         "evidence": evidence,
         "verdict": verification.verdict.value,
         "headline": headline(verification),
-        "levels": {one.level.value: one.status.value for one in levels},
+        "levels": {entry.level.value: entry.status.value for entry in levels},
         "unchecked": list(verification.unchecked),
         "checks": [_facts(check) for check in verification.checks],
     }
     items = [_of_verified(evidence, check) for check in verification.checks]
-    items += [_of_level(evidence, one, verification.asked) for one in levels]
-    items += [_of_unchecked(evidence, one) for one in verification.unchecked]
+    items += [_of_level(evidence, entry, verification.asked) for entry in levels]
+    items += [_of_unchecked(evidence, entry) for entry in verification.unchecked]
     return Group(f"spec verify {evidence}", VERIFIED, items, properties=properties)
 
 
@@ -321,19 +326,19 @@ def _of_verified(evidence: str, check: verified.Check) -> Item:
     )
 
 
-def _of_level(evidence: str, one: LevelStatus, asked: frozenset[verified.Level] | None) -> Item:
-    outcome = {Reached.REACHED: Outcome.PASSED, Reached.REFUTED: Outcome.FAILED}.get(one.status, Outcome.UNTESTED)
-    if outcome is Outcome.UNTESTED and (asked is None or one.level in asked):
+def _of_level(evidence: str, level: LevelStatus, asked: frozenset[verified.Level] | None) -> Item:
+    outcome = {Reached.REACHED: Outcome.PASSED, Reached.REFUTED: Outcome.FAILED}.get(level.status, Outcome.UNTESTED)
+    if outcome is Outcome.UNTESTED and (asked is None or level.level in asked):
         outcome = Outcome.CANNOT_TELL
-    id_, code = one.level.value, {} if one.code is None else {"code": one.code}
+    id_, code = level.level.value, {} if level.code is None else {"code": level.code}
     return Item(
-        id=f"{id_} {one.name}",
-        title=f"{id_} {one.status}",
+        id=f"{id_} {level.name}",
+        title=f"{id_} {level.status}",
         outcome=outcome,
-        text=f"{evidence}: {one.name}: {one.why}",
-        rule=Rule(id_, one.name, one.name),
-        type=one.code or one.status.value,
-        lines=[one.why] if one.why else (),
+        text=f"{evidence}: {level.name}: {level.why}",
+        rule=Rule(id_, level.name, level.name),
+        type=level.code or level.status.value,
+        lines=[level.why] if level.why else (),
         properties={"level": id_, **code},
         annotated=outcome is Outcome.CANNOT_TELL,
         derived=True,

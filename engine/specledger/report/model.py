@@ -289,8 +289,8 @@ class Report(Struct, frozen=True):
         cls, verifications: Sequence[tuple[str, Verification]], findings: Sequence[Diagnostic] = ()
     ) -> Report:
         """The report of verifications, each with the place of its evidence; `findings` are of places without any."""
-        found = tuple(findings) or None
-        return cls(verifications=tuple(verifications), findings=found, about=VERIFIED, not_run=True)
+        diagnostics = tuple(findings) or None
+        return cls(verifications=tuple(verifications), findings=diagnostics, about=VERIFIED, not_run=True)
 
     @classmethod
     def from_findings(
@@ -323,8 +323,8 @@ def kind_of(evidence: Evidence, kinds: Mapping[str, ReportedKind]) -> ReportKind
 
 def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
     """The number of each outcome, zeros included."""
-    found = Counter(outcomes)
-    return {outcome.value: found[outcome] for outcome in Outcome}
+    counts = Counter(outcomes)
+    return {outcome.value: counts[outcome] for outcome in Outcome}
 
 
 def bundle_names(subjects: Sequence[Subject]) -> list[str]:
@@ -332,14 +332,14 @@ def bundle_names(subjects: Sequence[Subject]) -> list[str]:
 
     Those of folders with the same name are numbered.
     """
-    titles, made = Counter(subject.title for subject in subjects), Counter[str]()
+    titles, uses = Counter(subject.title for subject in subjects), Counter[str]()
     names = list[str]()
     for subject in subjects:
         name = subject.title
         if titles[name] > 1:
             name += f" ({subject.evidence.name or subject.manifest['run'][:8]})"
-        made[name] += 1
-        names.append(name if made[name] == 1 else f"{name} {made[name]}")
+        uses[name] += 1
+        names.append(name if uses[name] == 1 else f"{name} {uses[name]}")
     return names
 
 

@@ -18,10 +18,10 @@ NEVER_SHOWN: Final = (
 
 def replay_text(subjects: Sequence[Subject]) -> str:
     """Whether bundles were replayed for a report, in a few words; if they differ, how many of them were not."""
-    found = Counter(subject.replay for subject in subjects)
-    if len(found) == 1:
-        return next(iter(found)).value
-    return ", ".join(f"{found[one]} of {len(subjects)} bundles {one}" for one in Replay if found[one])
+    counts = Counter(subject.replay for subject in subjects)
+    if len(counts) == 1:
+        return next(iter(counts)).value
+    return ", ".join(f"{counts[replay]} of {len(subjects)} bundles {replay}" for replay in Replay if counts[replay])
 
 
 def not_shown(subjects: Sequence[Subject]) -> tuple[str, ...]:

@@ -32,12 +32,12 @@ class Observations:
             at = receipt.body if body is None else body
             run, episode, t = at.get("run"), at.get("episode"), at.get("t", at.get("steps"))
             name = None if run is None else as_name(run)
-            episode, t = (None if each is None else as_int(each) for each in (episode, t))
+            episode, t = (None if number is None else as_int(number) for number in (episode, t))
             kept.append(Observation(as_name(what), value_text(detail), name, episode, t, receipt.seq, receipt.digest))
 
     def links(self, check: str, most: int = 3) -> list[Place]:
         """The first receipts that show a check."""
-        seqs = dict.fromkeys(one.seq for one in self._kept.get(check, ()))
+        seqs = dict.fromkeys(observation.seq for observation in self._kept.get(check, ()))
         return [ReceiptLink(seq) for seq in list(seqs)[:most]]
 
     def of(self, check: Check) -> Check:

@@ -61,13 +61,13 @@ def headline_of(report: Report) -> Headline:
         (subject,) = report.subjects
         why, kind = [*_of_subject(subject, True)], f"Evidence of a {subject.kind}"
         return Headline(kind, subject.title, subject.verdict, why, _meaning(subject))
-    worst = min(report.subjects, key=lambda each: _WORST_FIRST.index(each.verdict))
+    worst = min(report.subjects, key=lambda subject_: _WORST_FIRST.index(subject_.verdict))
     index = report.subjects.index(worst)
     counts = ", ".join(f"{number} {mark}" for mark, number in marks_of(report.subjects))
     all_ = diagnostics.counted(len(names), worst.kind if in_one_table(report.subjects) else "bundle")
     reason: list[Part] = [Words(f"{all_}: {counts}. ")]
     if worst.verdict is Verdict.PASS:
-        outcomes = counts_text(check.outcome for each in report.subjects for check in each.checks)
+        outcomes = counts_text(check.outcome for subject_ in report.subjects for check in subject_.checks)
         reason.append(Words(f"No check failed: {outcomes}."))
     else:
         link = RowLink(anchor("bundles", names[index]), names[index])
@@ -107,12 +107,12 @@ def counts_text(outcomes: Iterable[Outcome]) -> str:
 
 def _of_subject(subject: Subject, shown: bool) -> Iterator[Part]:
     """The reason of a bundle's verdict; `shown` if its tables are in the report."""
-    told, counts = _told(subject), counts_text(check.outcome for check in subject.checks)
-    if told is not None:
-        yield from _of_check(told, shown)
+    cause, counts = _told(subject), counts_text(check.outcome for check in subject.checks)
+    if cause is not None:
+        yield from _of_check(cause, shown)
         failed = sum(check.outcome is Outcome.FAILED for check in subject.checks)
         more = f" {failed} of {len(subject.checks)} checks failed." if failed > 1 else ""
-        yield Words(f". Checks: {counts}." if told.outcome is Outcome.CANNOT_TELL else f".{more}")
+        yield Words(f". Checks: {counts}." if cause.outcome is Outcome.CANNOT_TELL else f".{more}")
     else:
         note = "" if subject.verdict is Verdict.PASS else f", but the verdict is {subject.verdict}"
         yield Words(f"No check failed{note}: {counts}")
@@ -137,11 +137,11 @@ def _told(subject: Subject) -> Check | None:
 
 def _meaning(subject: Subject) -> list[Sequence[Part]]:
     """How the check failed that the reason names, or what it requires; the table below has both."""
-    told = _told(subject)
-    if told is None:
+    check = _told(subject)
+    if check is None:
         return []
-    says = Quoted(told.says.removeprefix(f"{subject.doc}: "), _LONGEST)
-    why = [(Quoted(told.why, _LONGEST), Words("."))] if told.outcome is Outcome.FAILED and told.why else []
+    says = Quoted(check.says.removeprefix(f"{subject.doc}: "), _LONGEST)
+    why = [(Quoted(check.why, _LONGEST), Words("."))] if check.outcome is Outcome.FAILED and check.why else []
     return [*why] or [(Words("Requirement: "), says)]
 
 
@@ -189,7 +189,7 @@ def _cause(control: Control, subjects: Sequence[Subject]) -> Iterator[Part]:
     """The first check of a control that has the control's outcome, with its bundle and how often it failed."""
     for row in control.rows:
         if row.outcome is control.outcome and row.subject is not None:
-            check = next(each for each in subjects[row.subject].checks if each.id == row.check)
+            check = next(candidate for candidate in subjects[row.subject].checks if candidate.id == row.check)
             yield Words(" (")
             yield _named(check, row.subject == 0)
             yield Words(f" of {bundle_names(subjects)[row.subject]}, {check.tally})")
@@ -201,21 +201,21 @@ _MOST_CHECKS: Final = 24
 
 def control_sections(report: Report) -> Iterator[Section]:
     """The controls of the profile of a report, if it has one, and its bundles, if it has several."""
-    made = report.judgement
-    if made is not None:
-        intro = f"The profile {made.name}, judged by this evidence. Source: {made.source}"
+    judgement = report.judgement
+    if judgement is not None:
+        intro = f"The profile {judgement.name}, judged by this evidence. Source: {judgement.source}"
         heads = ("requirement", "says", "checks of evidence")
-        rows = [_row(each, report.subjects) for each in made.controls]
+        rows = [_row(control, report.subjects) for control in judgement.controls]
         yield Section("controls", "Requirements", intro, heads, rows)
         asked = [check for check in report.subjects[0].checks if check.id.partition("/")[0] in ASKED]
         if asked:
             intro = "Rules of the profile about receipts and their verification."
             heads = ("rule", "requirement", "times")
             yield Section("asked", "Rules of the profile", intro, heads, [*map(_asked, asked)])
-    if made is not None or (len(report.subjects) > 1 and not in_one_table(report.subjects)):
+    if judgement is not None or (len(report.subjects) > 1 and not in_one_table(report.subjects)):
         named = [*zip(bundle_names(report.subjects), report.subjects, strict=True)]
         intro = f"{named[0][0]} is shown in full. Plots, tables by agent and what changed are of all bundles."
-        yield Section("bundles", "Bundles", intro, ("bundle", "of a", "checks"), [_bundle(*each) for each in named])
+        yield Section("bundles", "Bundles", intro, ("bundle", "of a", "checks"), [_bundle(*entry) for entry in named])
 
 
 def _bundle(name: str, subject: Subject) -> Row:

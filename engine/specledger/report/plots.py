@@ -106,9 +106,14 @@ def table_of(plot: Plot) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     match plot:
         case Rates():
             rates = [
-                (_grouped(group, one.name), share(one.value), one.cases, f"{share(one.low)} to {share(one.high)}")
+                (
+                    _grouped(group, entry.name),
+                    share(entry.value),
+                    entry.cases,
+                    f"{share(entry.low)} to {share(entry.high)}",
+                )
                 for group, rates in plot.groups
-                for one in rates
+                for entry in rates
             ]
             return ("rate", "value", "cases", "95 %"), rates
         case Matrix():
@@ -117,7 +122,7 @@ def table_of(plot: Plot) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         case Lines():
             return _line_table(plot)
         case Counts():
-            named = [(_grouped(group, one.name), str(one.number)) for group, rows in plot.groups for one in rows]
+            named = [(_grouped(group, entry.name), str(entry.number)) for group, rows in plot.groups for entry in rows]
             return ("name", "number"), named
     assert_never(plot)
 
@@ -129,14 +134,14 @@ def _grouped(group: str, name: str) -> str:
 def _line_table(plot: Lines) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     columns = [(name, values) for line in plot.lines for name, values in _columns(line)]
     marks: dict[int, str] = {}
-    for place, name in plot.marks:
-        marks[place] = f"{marks[place]}, {name}" if place in marks else name
+    for position, name in plot.marks:
+        marks[position] = f"{marks[position]}, {name}" if position in marks else name
     length = max(len(values) for _, values in columns)
     rows = []
-    for index, place in enumerate(range(plot.first, plot.first + length)):
+    for index, position in enumerate(range(plot.first, plot.first + length)):
         cells = [None if index >= len(values) else values[index] for _, values in columns]
         shown = ["" if value is None else in_units(value, plot.unit) for value in cells]
-        rows.append((str(place), *shown, *([marks.get(place, "")] if marks else [])))
+        rows.append((str(position), *shown, *([marks.get(position, "")] if marks else [])))
     return (plot.across, *(name for name, _ in columns), *([plot.marked] if marks else [])), rows
 
 
@@ -153,11 +158,11 @@ def side_by_side(named: Sequence[tuple[str, Sequence[Plot]]]) -> list[Plot]:
     Matrices stay apart: their numbers are already beside each other.
     """
     titles = dict.fromkeys(plot.title for _, plots in named for plot in plots)
-    found: list[Plot] = []
+    merged: list[Plot] = []
     for title in titles:
         same = [(name, plot) for name, plots in named for plot in plots if plot.title == title]
-        found += [same[0][1]] if len(same) == 1 else _together(same)
-    return found
+        merged += [same[0][1]] if len(same) == 1 else _together(same)
+    return merged
 
 
 def _together(same: Sequence[tuple[str, Plot]]) -> list[Plot]:
@@ -211,13 +216,13 @@ def _rate(name: str, counts: Mapping[str, Any]) -> Rate:
 
 def probe_plots(agents: Mapping[str, Sequence[RunMetrics]]) -> list[Plot]:
     """How often each probe failed for each agent: rates side by side for each probe, and a matrix."""
-    sums = {agent: found["probes"] for agent, found in totals(agents).items()}
-    probes = list(dict.fromkeys(probe for found in sums.values() for probe in found))
+    sums = {agent: probe_sums["probes"] for agent, probe_sums in totals(agents).items()}
+    probes = list(dict.fromkeys(probe for probe_sums in sums.values() for probe in probe_sums))
     failed = {
-        (agent, probe): found[probe]["failed"]
-        for agent, found in sums.items()
+        (agent, probe): probe_sums[probe]["failed"]
+        for agent, probe_sums in sums.items()
         for probe in probes
-        if probe in found and found[probe]["failed"]["of"]
+        if probe in probe_sums and probe_sums[probe]["failed"]["of"]
     }
     plots: list[Plot] = []
     if len(sums) > 1 and len(probes) > 1:
@@ -234,10 +239,10 @@ def probe_plots(agents: Mapping[str, Sequence[RunMetrics]]) -> list[Plot]:
     if groups:
         plots.append(Rates("Failures of probes", text, groups))
     stated = [
-        (f"{agent}: {probe}", _calibrated(one["calibration"]))
-        for agent, found in sums.items()
-        for probe, one in found.items()
-        if "calibration" in one
+        (f"{agent}: {probe}", _calibrated(counts["calibration"]))
+        for agent, probe_sums in sums.items()
+        for probe, counts in probe_sums.items()
+        if "calibration" in counts
     ]
     if stated:
         plots.append(Rates("Stated confidence", _CALIBRATION, stated))
@@ -253,19 +258,21 @@ _CALIBRATION: Final = (
 def _calibrated(stated: Mapping[str, Any]) -> list[Rate]:
     """The share of claims that came true, for each tenth of confidence."""
     rates = []
-    for one in stated["bins"]:
-        low, high = wilson(one["held"], one["claims"])
-        value = divide(one["held"] * ONE, one["claims"])
-        name = f"said {share(one['confidence'])}"
-        rates.append(Rate(name, value, low, high, f"{one['held']} of {one['claims']}"))
+    for tenth in stated["bins"]:
+        low, high = wilson(tenth["held"], tenth["claims"])
+        value = divide(tenth["held"] * ONE, tenth["claims"])
+        name = f"said {share(tenth['confidence'])}"
+        rates.append(Rate(name, value, low, high, f"{tenth['held']} of {tenth['claims']}"))
     return rates
 
 
 def rejection_counts(rejections: Mapping[str, int]) -> list[Plot]:
     """The rejected proposals by gate, the most frequent first; nothing if there are none."""
-    counts = sorted(((gate, count) for gate, count in rejections.items() if count), key=lambda one: (-one[1], one[0]))
+    counts = sorted(
+        ((gate, count) for gate, count in rejections.items() if count), key=lambda entry_: (-entry_[1], entry_[0])
+    )
     text = "Proposals that each gate rejected; one proposal may be rejected by several gates."
-    return [Counts("Rejections by gate", text, [("", [Counted(*each) for each in counts])])] if counts else []
+    return [Counts("Rejections by gate", text, [("", [Counted(*entry) for entry in counts])])] if counts else []
 
 
 def timeline(iterations: int, laws: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str]]) -> list[Plot]:
@@ -275,7 +282,7 @@ def timeline(iterations: int, laws: Sequence[tuple[int, str]], expected: Sequenc
         name = "accepted" if status in ACCEPTED else "refuted" if status == LawStatus.FAIL else "undecided"
         counts[name][iteration] += 1
     lines = [
-        Line(name, [*accumulate(found[at] for at in range(iterations))]) for name, found in counts.items() if found
+        Line(name, [*accumulate(times[at] for at in range(iterations))]) for name, times in counts.items() if times
     ]
     text = "Laws by the iteration that proposed them first, added up, with their last verdict."
     text += " A dashed line is an expected law." if expected else ""

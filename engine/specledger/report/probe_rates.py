@@ -44,13 +44,13 @@ _CONFIDENCE_HEADS = ("agent and probe", "confidence", "mean", "came true", "95 %
 def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[Row] = ()) -> Iterator[Section]:
     """The probes of a single run, a row for each, and the rates of all probes by agent."""
     yield Section("probes", "Probes", "", ("probe", "requirement", "made at", "times"), probes)
-    found = totals(agents)
-    rates = [row for agent, sums in found.items() for row in _rates(agent, sums)]
+    by_agent = totals(agents)
+    rates = [row for agent, sums in by_agent.items() for row in _rates(agent, sums)]
     yield Section("calibration", "Probes by agent", _INTRO, _HEADS, rates)
-    yield held_section(found)
-    yield Section("power", "Power of the challenges", _POWER, _POWER_HEADS, list(_powers(found)))
+    yield held_section(by_agent)
+    yield Section("power", "Power of the challenges", _POWER, _POWER_HEADS, list(_powers(by_agent)))
     yield Section("cost", "Cost of the questions", _COST, _COST_HEADS, list(_costs(agents)))
-    yield Section("stated-confidence", "Stated confidence", _CONFIDENCE, _CONFIDENCE_HEADS, list(_stated(found)))
+    yield Section("stated-confidence", "Stated confidence", _CONFIDENCE, _CONFIDENCE_HEADS, list(_stated(by_agent)))
 
 
 def power(share_: int, decided: int) -> int:
@@ -59,12 +59,12 @@ def power(share_: int, decided: int) -> int:
     return int((whole - missed) * ONE // whole)
 
 
-def _powers(found: Mapping[str, Totals]) -> Iterator[Row]:
-    for agent, sums in found.items():
+def _powers(by_agent: Mapping[str, Totals]) -> Iterator[Row]:
+    for agent, sums in by_agent.items():
         for name, counts in sums["probes"].items():
             if "answers_failed" in counts:
                 decided = counts["verdicts"].get("PASS", 0) + counts["verdicts"].get("FAIL", 0)
-                powers = [Words(share(power(one, min(decided, _MOST_DECIDED)))) for one in _SHARES]
+                powers = [Words(share(power(noticed, min(decided, _MOST_DECIDED)))) for noticed in _SHARES]
                 yield Row(f"{agent}: {name}", "", (Count(decided), Count(counts["questions"]), *powers))
 
 
@@ -78,24 +78,24 @@ def _costs(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
                 yield Row(f"{agent}: {account.run}", "", (*cells, money))
 
 
-def _stated(found: Mapping[str, Totals]) -> Iterator[Row]:
-    for agent, sums in found.items():
+def _stated(by_agent: Mapping[str, Totals]) -> Iterator[Row]:
+    for agent, sums in by_agent.items():
         for name, counts in sums["probes"].items():
             stated = counts.get("calibration")
-            for one in () if stated is None else stated["bins"]:
-                low, high = wilson(one["held"], one["claims"])
+            for tenth in () if stated is None else stated["bins"]:
+                low, high = wilson(tenth["held"], tenth["claims"])
                 cells = (
-                    Words(f"{share(one['from'])} to {share(one['from'] + ONE // 10)}"),
-                    Words(share(one["confidence"])),
-                    Joined((Bar(one["held"], one["claims"]), Words(f"{one['held']} of {one['claims']}"))),
+                    Words(f"{share(tenth['from'])} to {share(tenth['from'] + ONE // 10)}"),
+                    Words(share(tenth["confidence"])),
+                    Joined((Bar(tenth["held"], tenth["claims"]), Words(f"{tenth['held']} of {tenth['claims']}"))),
                     Words(f"{share(low)} to {share(high)}"),
                     Words(f"{stated['brier'] / ONE:.3f}"),
                 )
                 yield Row(f"{agent}: {name}", "", cells)
 
 
-def _rates(agent: str, found: Totals) -> Iterator[Row]:
-    for name, counts in found["probes"].items():
+def _rates(agent: str, sums: Totals) -> Iterator[Row]:
+    for name, counts in sums["probes"].items():
         failed = counts["failed"]
         mark = UNTESTED if not counts["verdicts"] else ""
         details: list[tuple[str, Cell]] = [(verdict, Count(times)) for verdict, times in counts["verdicts"].items()]
@@ -107,10 +107,10 @@ def _rates(agent: str, found: Totals) -> Iterator[Row]:
         shown = _rate(failed) if counts["verdicts"] else NOTHING
         cells = (Count(failed["of"]), shown, interval, answers, _causes(counts))
         yield Row(f"{agent}: {name}", mark, cells, details)
-    nodes = found["replay_fidelity"]
+    nodes = sums["replay_fidelity"]
     if nodes["nodes"]:
         cell = Words(f"{nodes['equal']} of {nodes['nodes']} nodes, {share(nodes['share'])}")
-        yield Row(f"{agent}: traces computed again", "", (Count(found["episodes"]), cell, *[NOTHING] * 3))
+        yield Row(f"{agent}: traces computed again", "", (Count(sums["episodes"]), cell, *[NOTHING] * 3))
 
 
 def _rate(failed: Mapping[str, Any]) -> Cell:

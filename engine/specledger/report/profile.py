@@ -53,7 +53,7 @@ def _control(
     control: Stated, subjects: Sequence[Subject], date: str | None, tests: Mapping[str, Outcome] | None
 ) -> Control:
     named = enumerate(control.evidence)
-    rows = tuple(row for place, each in named for row in _rows(control.id, place, each, subjects))
+    rows = tuple(row for index, entry in named for row in _rows(control.id, index, entry, subjects))
     ran = tuple((tests or {}).get(name, Outcome.UNTESTED) for name in control.checks)
     outcome, reason = _outcome(control, rows, None if tests is None else ran)
     why = f"{control.status}: {control.why}" if control.status in _UNMADE else control.why
@@ -71,10 +71,10 @@ def _control(
     )
 
 
-def _rows(control: str, place: int, named: EvidenceCheck, subjects: Sequence[Subject]) -> Iterator[Match]:
+def _rows(control: str, number: int, named: EvidenceCheck, subjects: Sequence[Subject]) -> Iterator[Match]:
     """A match for each bundle that has the check that a control names, or one without a bundle."""
-    wanted = named.check or name_question(control, place, named)
-    found = [
+    wanted = named.check or name_question(control, number, named)
+    matches = [
         Match(check.id, index, check.outcome, check.error)
         for index, subject in enumerate(subjects)
         if is_of(named, subject.name, subject.kind)
@@ -82,7 +82,7 @@ def _rows(control: str, place: int, named: EvidenceCheck, subjects: Sequence[Sub
         if check.id == wanted or (wanted.endswith("/*") and check.id.startswith(wanted[:-1]))
     ]
     bundle = " ".join(words for words in (named.kind, named.of) if words)
-    yield from found or [Match(f"{wanted} of {bundle}" if bundle else wanted, None, Outcome.UNTESTED)]
+    yield from matches or [Match(f"{wanted} of {bundle}" if bundle else wanted, None, Outcome.UNTESTED)]
 
 
 def _outcome(control: Stated, rows: Sequence[Match], tests: Sequence[Outcome] | None) -> tuple[Outcome, str]:
@@ -100,11 +100,11 @@ def _outcome(control: Stated, rows: Sequence[Match], tests: Sequence[Outcome] | 
 
 
 def _waiver(control: Stated, date: str | None) -> Waiver | None:
-    held = control.waiver
-    if held is None:
+    waiver = control.waiver
+    if waiver is None:
         return None
-    state = "no date" if date is None else "active" if date <= held.until else "expired"
-    return Waiver(held.owner, held.reason, held.until, state)
+    state = "no date" if date is None else "active" if date <= waiver.until else "expired"
+    return Waiver(waiver.owner, waiver.reason, waiver.until, state)
 
 
 MAX_BYTES: Final = 67_108_864
@@ -119,7 +119,7 @@ class _Reader:
     """Collects the outcome of each case."""
 
     def __init__(self) -> None:
-        self.found: dict[str, list[Outcome]] = {}
+        self.outcomes: dict[str, list[Outcome]] = {}
         self._depth = 0
         self._case: tuple[str, Outcome] | None = None
 
@@ -136,7 +136,7 @@ class _Reader:
     def end(self, tag: str) -> None:
         self._depth -= 1
         if tag == "testcase" and self._case is not None:
-            self.found.setdefault(self._case[0], []).append(self._case[1])
+            self.outcomes.setdefault(self._case[0], []).append(self._case[1])
             self._case = None
 
     def refuse(self, *_: Any) -> None:
@@ -163,6 +163,6 @@ def read_tests(path: Path) -> dict[str, Outcome]:
     except (ValueError, expat.ExpatError) as error:
         raise Rejected([Diagnostic(E_TESTS, f"{path}: {error}")]) from None
     return {
-        name: combined([one for one in outcomes if one is not Outcome.UNTESTED] or outcomes)
-        for name, outcomes in reader.found.items()
+        name: combined([outcome for outcome in outcomes if outcome is not Outcome.UNTESTED] or outcomes)
+        for name, outcomes in reader.outcomes.items()
     }

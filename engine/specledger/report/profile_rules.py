@@ -82,10 +82,10 @@ class Question(Struct, frozen=True):
     replays: bool = False
 
 
-def name_question(control: str, place: int, named: EvidenceCheck) -> str:
+def name_question(control: str, index: int, named: EvidenceCheck) -> str:
     """The name of the check that answers what a control asks at a place of its list, counted from 0."""
     word = ASKED[1] if named.verified is not None else ASKED[0] if named.receipts is not None else ASKED[2]
-    return f"{word}/{control}.{place + 1}"
+    return f"{word}/{control}.{index + 1}"
 
 
 def is_of(named: EvidenceCheck, name: str, kind: str) -> bool:
@@ -103,23 +103,23 @@ def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics
     model = spec.model
     assert isinstance(model, Profile)  # noqa: S101 - a spec of the kind profile is nothing else
     plain = Scope(Environment({**dict.fromkeys(_NAMES, DYN), "bundle": _BUNDLE, "run": _RUN}), spec, Diagnostics())
-    found = []
+    questions = []
     for number, control in enumerate(model.controls):
-        for place, named in enumerate(control.evidence):
-            id_ = name_question(control.id, place, named)
-            path = ("controls", number, "evidence", place)
+        for index, named in enumerate(control.evidence):
+            id_ = name_question(control.id, index, named)
+            path = ("controls", number, "evidence", index)
             if named.verified is not None:
                 _known(
                     named.verified, _SENTENCES, "sentence of `spec verify`", spec.span(*path, "verified"), diagnostics
                 )
-                found.append(Question(id_, named))
+                questions.append(Question(id_, named))
             elif named.require is not None:
                 names = {type_ for types in _kinds(named, receipts) for type_ in types}
                 at = spec.span(*path, "receipts")
                 if named.receipts is None or _known(named.receipts, names, "type of receipts", at, diagnostics):
                     scopes = Scope(Environment(_types(named, receipts)), spec, diagnostics), plain
-                    found += _question(Question(id_, named), path, scopes)
-    return tuple(found)
+                    questions += _question(Question(id_, named), path, scopes)
+    return tuple(questions)
 
 
 def _question(asked: Question, path: tuple[str | int, ...], scopes: tuple[Scope, Scope]) -> Iterator[Question]:
@@ -131,17 +131,17 @@ def _question(asked: Question, path: tuple[str | int, ...], scopes: tuple[Scope,
     keys = [key for key in ("require", "when") if getattr(asked.named, key) is not None]
     if None in [typed.expression(*path, key, expect=BOOL) for key in keys]:
         return
-    made = [checked for key in keys if (checked := plain.expression(*path, key)) is not None]
-    if len(made) < len(keys):
+    expressions = [checked for key in keys if (checked := plain.expression(*path, key)) is not None]
+    if len(expressions) < len(keys):
         return
-    if not made[0].variables:
+    if not expressions[0].variables:
         typed.diagnostics.warn(
             W_PROFILE_CONSTANT, "it requires what reads nothing of the evidence", typed.source.span(*path, "require")
         )
-    late = asked.named.receipts is None or any(_LATE & {*checked.variables} for checked in made)
-    when = _function(made[1]) if len(made) > 1 else None
-    replays = any("run" in checked.variables for checked in made)
-    yield replace(asked, when=when, require=_function(made[0]), late=late, replays=replays)
+    late = asked.named.receipts is None or any(_LATE & {*checked.variables} for checked in expressions)
+    when = _function(expressions[1]) if len(expressions) > 1 else None
+    replays = any("run" in checked.variables for checked in expressions)
+    yield replace(asked, when=when, require=_function(expressions[0]), late=late, replays=replays)
 
 
 RecordTypes = Mapping[str, RecordType]
@@ -159,16 +159,16 @@ def _types(named: EvidenceCheck, receipts: Mapping[str, RecordTypes]) -> dict[st
         types for types in _kinds(named, receipts) if named.receipts is None or named.receipts in types
     ]
     bodies = reduce(_either, (type_ for types in kinds for type_ in types.values()))
-    one = RecordType("receipt", {"seq": INT, "type": STRING, "body": bodies})
-    found: dict[str, Type] = {
+    receipt = RecordType("receipt", {"seq": INT, "type": STRING, "body": bodies})
+    variables: dict[str, Type] = {
         "start": reduce(_either, (types["start"] for types in kinds)),
-        "receipts": ListType(one),
+        "receipts": ListType(receipt),
         "bundle": _BUNDLE,
         "run": _RUN,
     }
     if named.receipts is not None:
-        found["body"] = reduce(_either, (types[named.receipts] for types in kinds))
-    return found
+        variables["body"] = reduce(_either, (types[named.receipts] for types in kinds))
+    return variables
 
 
 def _either(first: Type, second: Type) -> Type:
@@ -199,19 +199,19 @@ def _known(name: str, names: Collection[str], what: str, span: Span | None, diag
 def questions_of(profile: Bundle, kinds: Mapping[str, ReportedKind]) -> tuple[Question, ...]:
     """What a profile asks; Rejected with every finding in its expressions."""
     diagnostics = Diagnostics()
-    found = check_profile(profile.main, kinds, diagnostics)
+    questions = check_profile(profile.main, kinds, diagnostics)
     diagnostics.raise_if_errors()
-    return found
+    return questions
 
 
 def _function(checked: Checked) -> Callable[..., bool]:
     call = compile_expression(checked, _NAMES)
 
     def decide(*values: Any) -> bool:
-        found = call(*values)
-        if not isinstance(found, bool):
+        result = call(*values)
+        if not isinstance(result, bool):
             raise EvaluationError(E_EVAL_TYPE, "the value is no bool")
-        return found
+        return result
 
     return decide
 
@@ -290,8 +290,8 @@ class Answers:
 
     def _ask_late(self, verification: Verification, bundle: Body) -> None:
         """Ask what is known after the last receipt."""
-        kept = [{"seq": one.seq, "type": one.type, "body": one.body} for one in self._kept]
-        passed = {one.name for one in verification.checks if one.status is Status.PASSED}
+        kept = [{"seq": receipt.seq, "type": receipt.type, "body": receipt.body} for receipt in self._kept]
+        passed = {check.name for check in verification.checks if check.status is Status.PASSED}
         late = (kept, bundle, {"replayed": True} if passed & {REPLAY, REPLAY_OF_RUNS} else {})
         for question in self._late:
             if question.named.receipts is None:
@@ -300,24 +300,24 @@ class Answers:
             elif self._present[question.id] * len(kept) > _MOST_PAIRS:
                 self._errors[question.id] += 1
             else:
-                for one in self._kept:
-                    if one.type == question.named.receipts:
-                        self._ask(question, one, (one.body, self._start, *late))
+                for receipt in self._kept:
+                    if receipt.type == question.named.receipts:
+                        self._ask(question, receipt, (receipt.body, self._start, *late))
 
     def checks(self, key: str, verification: Verification, bundle: Body = NOTHING) -> Iterator[Check]:
         """The answers, as checks; what a bundle has no receipt and no check of, it does not answer."""
         for question in self._verified:
-            for made in verification.checks:
-                if made.name == question.named.verified:
-                    outcome, failed = _OUTCOMES[made.status], int(made.status is Status.FAILED)
-                    why = shorten(made.message or "", LONGEST)
-                    yield Check(question.id, made.name, None, outcome, 1, failed, why, once=True)
+            for verified in verification.checks:
+                if verified.name == question.named.verified:
+                    outcome, failed = _OUTCOMES[verified.status], int(verified.status is Status.FAILED)
+                    why = shorten(verified.message or "", LONGEST)
+                    yield Check(question.id, verified.name, None, outcome, 1, failed, why, once=True)
         if self._fits():
             self._ask_late(verification, bundle)
         else:
             self._errors.update(question.id for question in self._late)
             self._present.update(question.id for question in self._late if question.named.receipts is None)
-        for question in (*(one for each in self._questions.values() for one in each), *self._late):
+        for question in (*(member for group in self._questions.values() for member in group), *self._late):
             if self._present[question.id]:
                 yield self._answer(question, key)
                 self._present[question.id] = 0  # one that is late is listed twice

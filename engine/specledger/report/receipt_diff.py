@@ -86,11 +86,11 @@ def diff_receipts(first: Iterable[bytes], second: Iterable[bytes], alike: bool) 
     for seq, (left, right) in enumerate(zip_longest(first, second)):
         if left != right:
             sides = [None if line is None else parse_canonical(line, limit=MAX_LINE) for line in (left, right)]
-            found = [*_parted(sides, alike)]
+            changes = [*_parted(sides, alike)]
             if seq == 0 and None not in sides:
-                start = found
-            elif found:
-                return ReceiptDiff(*_most(start), _divergence(seq, sides, found, last))
+                start = changes
+            elif changes:
+                return ReceiptDiff(*_most(start), _divergence(seq, sides, changes, last))
         if left is not None and not left.endswith(_AUDIT):
             last = left
     return ReceiptDiff(*_most(start), None)
@@ -105,8 +105,8 @@ def walk(left: Any, right: Any, path: str) -> Iterator[Change]:
     elif (labelled := _matched(left, right)) is not None:
         yield from walk(*labelled, path)
     elif isinstance(left, list) and isinstance(right, list):
-        for index, (one, other) in enumerate(zip_longest(left, right, fillvalue=ABSENT)):
-            yield from walk(one, other, f"{path}[{index}]")
+        for index, (item, other) in enumerate(zip_longest(left, right, fillvalue=ABSENT)):
+            yield from walk(item, other, f"{path}[{index}]")
     elif type(left) is not type(right) or left != right:
         yield Change(shorten(path, LONGEST), *_shown(left, right))
 
@@ -156,28 +156,28 @@ def _labelled(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[dict[st
     """Two starts, with lists as mappings from the names in them: one that is left out does not move the others."""
     sides: list[dict[str, Any]] = [dict(left), dict(right)]
     for key in {*left} & {*right}:
-        found = _same_order(*(_by_label(side[key]) for side in sides))
-        if found is not None:
-            sides[0][key], sides[1][key] = found
+        pair = _same_order(*(_by_label(side[key]) for side in sides))
+        if pair is not None:
+            sides[0][key], sides[1][key] = pair
     return sides
 
 
 def _matched(left: Any, right: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Two lists of named things, or of texts to which some were added or of which some were taken, by their names."""
-    found = _same_order(_by_label(left), _by_label(right))
-    if found is None or not left or not right:
+    pair = _same_order(_by_label(left), _by_label(right))
+    if pair is None or not left or not right:
         return None
-    texts = any(isinstance(one, str) for one in (*left, *right))
-    return None if texts and not (found[0].keys() <= found[1].keys() or found[1].keys() <= found[0].keys()) else found
+    texts = any(isinstance(item, str) for item in (*left, *right))
+    return None if texts and not (pair[0].keys() <= pair[1].keys() or pair[1].keys() <= pair[0].keys()) else pair
 
 
 def _same_order(
-    one: dict[str, Any] | None, other: dict[str, Any] | None
+    first: dict[str, Any] | None, other: dict[str, Any] | None
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Two mappings whose common keys come in the same order, else None: the order of a list can mean something."""
-    if one is None or other is None or [*filter(other.get, one)] != [*filter(one.get, other)]:
+    if first is None or other is None or [*filter(other.get, first)] != [*filter(first.get, other)]:
         return None
-    return one, other
+    return first, other
 
 
 def _by_label(value: Any) -> dict[str, Any] | None:
@@ -185,18 +185,18 @@ def _by_label(value: Any) -> dict[str, Any] | None:
     if not isinstance(value, list):
         return None
     labelled: dict[str, Any] = {}
-    for one in value:
-        named = isinstance(one, Mapping)
-        label = next((one[key] for key in _LABELS if key in one), None) if named else one
+    for item in value:
+        named = isinstance(item, Mapping)
+        label = next((item[key] for key in _LABELS if key in item), None) if named else item
         if not isinstance(label, str) or label in labelled:
             return None
-        labelled[label] = one if named else "there is one"
+        labelled[label] = item if named else "there is one"
     return labelled
 
 
 def _without_digest(text: str) -> str:
-    found = _PIN.fullmatch(text)
-    return found[1] if found else text
+    match = _PIN.fullmatch(text)
+    return match[1] if match else text
 
 
 def unpinned(value: Any, rename: Callable[[str], str] = _without_digest) -> Any:
@@ -208,11 +208,11 @@ def unpinned(value: Any, rename: Callable[[str], str] = _without_digest) -> Any:
     return [unpinned(inner, rename) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _divergence(seq: int, sides: list[Any], found: Sequence[Change], last: bytes | None) -> Divergence:
+def _divergence(seq: int, sides: list[Any], changes: Sequence[Change], last: bytes | None) -> Divergence:
     side = sides[0] or sides[1]
     ended = None if None not in sides else ("first", "second")[sides.index(None)]
-    telling = [change for change in found if not is_digest((change.path, change.first, change.second))] or found
+    telling = [change for change in changes if not is_digest((change.path, change.first, change.second))] or changes
     shown: Any = side if side["type"] != "audit" or last is None else parse_canonical(last, limit=MAX_LINE)
-    place = [shown["body"].get(name) for name in ("episode", "t")]
-    episode, t = (value if type(value) is int else None for value in place)
+    position = [shown["body"].get(name) for name in ("episode", "t")]
+    episode, t = (value if type(value) is int else None for value in position)
     return Divergence(seq, shorten(str(side["type"]), 80), episode, t, *_most(telling), ended)

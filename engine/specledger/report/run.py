@@ -166,55 +166,55 @@ class RunReading(Reading):
 
     def checks(self) -> Iterator[Check]:
         """Invariants, probes, then what the engine requires of every run."""
-        for each in self._start["invariants"]:
-            yield self._invariant(each)
+        for invariant in self._start["invariants"]:
+            yield self._invariant(invariant)
         for name, data in self._probes.items():
             yield self._probed(name, data)
         yield self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL)
         yield self._evaluated()
 
-    def _invariant(self, each: run.StartedInvariant) -> Check:
-        name = each["name"]
+    def _invariant(self, started: run.StartedInvariant) -> Check:
+        name = started["name"]
         id_, spec = f"invariant/{name}", _only(self._specs, "invariant", name)
-        asked = {"step": self._judged, "episode": len(self._episodes)}.get(each["scope"], 0)
+        asked = {"step": self._judged, "episode": len(self._episodes)}.get(started["scope"], 0)
         could, broken = max(0, asked - self._idle[name]), self._observations.count[id_]
         outcome, why = Outcome.PASSED, ""
         if broken:
             outcome = Outcome.FAILED
         elif not asked:
-            outcome, why = Outcome.UNTESTED, f"there was no {each['scope']} to check"
+            outcome, why = Outcome.UNTESTED, f"there was no {started['scope']} to check"
         elif not could:
             outcome, why = Outcome.NOT_APPLICABLE, "its condition never held"
         says = "" if spec is None or not isinstance(spec.model, Invariant) else spec.model.doc or spec.model.require
         key = None if spec is None else spec.key
-        warns = Severity(each["severity"]) is Severity.WARN
+        warns = Severity(started["severity"]) is Severity.WARN
         return self._observations.of(Check(id_, says or name, key, outcome, could, broken, why, warning=warns))
 
     def _probed(self, name: str, data: Body) -> Check:
         id_ = f"probe/{name}"
-        made = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
-        times = sum(made.values())
-        causes = "; ".join(meanings().cause_text(*each) for each in sorted(self._causes[name].items()))
+        counts = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
+        times = sum(counts.values())
+        causes = "; ".join(meanings().cause_text(*cause) for cause in sorted(self._causes[name].items()))
         miss = self._misses.get(name)
         causes = f"{causes}. {miss}" if miss else causes
         outcome = Outcome.PASSED if times else Outcome.UNTESTED
-        if made[Verdict.FAIL]:
+        if counts[Verdict.FAIL]:
             outcome = Outcome.FAILED
-        elif made[Verdict.ERROR] or made[Verdict.INCONCLUSIVE]:
+        elif counts[Verdict.ERROR] or counts[Verdict.INCONCLUSIVE]:
             outcome = Outcome.CANNOT_TELL
-        error = outcome is Outcome.CANNOT_TELL and made[Verdict.ERROR] > 0
+        error = outcome is Outcome.CANNOT_TELL and counts[Verdict.ERROR] > 0
         says, why = data.get("doc") or name, shorten(causes if times else "it was never made", LONGEST)
         spec = _only(self._specs, "probe", data["name"])
         key = None if spec is None else spec.key
-        return self._observations.of(Check(id_, says, key, outcome, times, made[Verdict.FAIL], why, error=error))
+        return self._observations.of(Check(id_, says, key, outcome, times, counts[Verdict.FAIL], why, error=error))
 
     def _required(self, id_: str, says: str, breach: Verdict) -> Check:
         """A requirement of the engine; `breach` is the verdict of a run that does not meet it."""
-        found = self._observations.count[id_]
-        outcome = OF_VERDICT[breach] if found else Outcome.PASSED if self._steps else Outcome.UNTESTED
-        error = bool(found) and breach is Verdict.ERROR
-        failures = found if breach is Verdict.FAIL else 0
-        why = "" if found or self._steps else "there was no step"
+        breaches = self._observations.count[id_]
+        outcome = OF_VERDICT[breach] if breaches else Outcome.PASSED if self._steps else Outcome.UNTESTED
+        error = bool(breaches) and breach is Verdict.ERROR
+        failures = breaches if breach is Verdict.FAIL else 0
+        why = "" if breaches or self._steps else "there was no step"
         return self._observations.of(Check(id_, says, None, outcome, self._steps, failures, why, error=error))
 
     def _evaluated(self) -> Check:
@@ -229,13 +229,13 @@ class RunReading(Reading):
 
     def _written_at(self, expression: str) -> str:
         """The specs and the paths in them at which an expression stands, and what an effect sets to it."""
-        found = [
+        locations = [
             f"{spec.kind}/{spec.name} {'.'.join(map(str, path))}{_sets(spec, path)}"
             for spec in self._specs.specs.values()
             for path, text in spec.expressions()
             if text == expression
         ]
-        return ", ".join(found[:_MOST_PLACES])
+        return ", ".join(locations[:_MOST_PLACES])
 
     def _error_section(self) -> Section:
         rows = [
@@ -267,11 +267,11 @@ class RunReading(Reading):
         demands = specs.gates()
         rejections = self._rejections()
         links = {gate: self._observations.links(f"gate/{gate}") for gate in rejections}
-        each = self._result.get("agents", {})
-        judged = {gate: each.get(gate.partition(".")[0], self._result)["proposals"] for gate in rejections}
+        agents = self._result.get("agents", {})
+        judged = {gate: agents.get(gate.partition(".")[0], self._result)["proposals"] for gate in rejections}
         yield gate_section(rejections, judged, demands, links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
-        yield from probe_sections(self.agents(), [self._probe_row(*each) for each in sorted(self._probes.items())])
+        yield from probe_sections(self.agents(), [self._probe_row(*probe) for probe in sorted(self._probes.items())])
         yield self._drifts()
         yield self._budget()
         heads = ("episode", "steps", "ended", "goal first reached", "violations")
@@ -299,40 +299,40 @@ class RunReading(Reading):
 
     def _invariants(self, demands: Mapping[str, Body]) -> Section:
         required: run.StartedInvariant = {"name": PROGRESS, "scope": "step", "severity": Severity.FATAL.value}
-        checks = [self._invariant(each) for each in self._start["invariants"]]
+        checks = [self._invariant(started) for started in self._start["invariants"]]
         checks.append(self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL))
         rows = []
-        for each, check in zip([*self._start["invariants"], required], checks, strict=True):
-            data = demands.get(each["name"], {} if check.spec else {"doc": check.says})
-            mark = ("broken" if each["severity"] == Severity.FATAL else "warned") if check.failures else "held"
+        for started, check in zip([*self._start["invariants"], required], checks, strict=True):
+            data = demands.get(started["name"], {} if check.spec else {"doc": check.says})
+            mark = ("broken" if started["severity"] == Severity.FATAL else "warned") if check.failures else "held"
             cells = (
                 requirement(data),
-                *map(Words, (each["scope"], each["severity"])),
+                *map(Words, (started["scope"], started["severity"])),
                 Count(check.opportunities),
                 Count(check.failures),
             )
             places = self._observations.links(check.id)
             mark = mark if check.opportunities or check.failures else UNTESTED
             of = max(check.failures, len(places))
-            rows.append(Row(each["name"], mark, cells, spec_details(data), places, of))
+            rows.append(Row(started["name"], mark, cells, spec_details(data), places, of))
         heads = ("invariant", "requirement", "scope", "severity", "checked", "broken")
         return Section("invariants", "Invariants", "", heads, rows)
 
     def _probe_row(self, name: str, data: Body) -> Row:
         id_ = f"probe/{name}"
-        made = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
-        mark = next((verdict.value for verdict, times in made.items() if times), UNTESTED)
+        counts = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
+        mark = next((verdict.value for verdict, times in counts.items() if times), UNTESTED)
         places = self._observations.links(f"{mark} {id_}")
-        cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(made.values())))
+        cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(counts.values())))
         return Row(name, mark, cells, spec_details(data), places, len(places))
 
     def _drifts(self) -> Section:
         rows = []
-        for each in self._start["drifts"]:
-            id_ = f"drift/{each['drift']}"
+        for drift in self._start["drifts"]:
+            id_ = f"drift/{drift['drift']}"
             times, places = self._observations.count[id_], self._observations.links(id_)
-            due = [("due at steps", Code(each["schedule"]))]
-            rows.append(Row(each["drift"], "", (Count(times),), due, places, max(times, len(places))))
+            due = [("due at steps", Code(drift["schedule"]))]
+            rows.append(Row(drift["drift"], "", (Count(times),), due, places, max(times, len(places))))
         return Section("drifts", "Drifts", "Scheduled changes of the world.", ("drift", "times"), rows)
 
     def _budget(self) -> Section:
@@ -377,8 +377,8 @@ def _sets(spec: Resolved, path: Sequence[str | int]) -> str:
 
 def _only(specs: Bundle, kind: str, name: str) -> Resolved | None:
     """The spec of a kind and name; None if there are several, since it is not known which one is meant."""
-    found = [spec for spec in specs.specs.values() if (spec.kind, spec.name) == (kind, name)]
-    return found[0] if len(found) == 1 else None
+    matches = [spec for spec in specs.specs.values() if (spec.kind, spec.name) == (kind, name)]
+    return matches[0] if len(matches) == 1 else None
 
 
 RUN: Final = ReportKind(RunReading, run.RUN)

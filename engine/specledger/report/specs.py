@@ -58,12 +58,12 @@ class Specs:
 
     def gates(self) -> dict[str, Data]:
         """The data of each gate by name: the governors' own gates, and invariants of proposals."""
-        found: dict[str, Data] = {}
+        gates: dict[str, Data] = {}
         for of, role in self.roles().items():
             governor = self._specs.get(role["governor"], {})
-            found |= {of + data["name"]: data for data in self.of_kind("invariant")}
-            found |= {of + gate["id"]: gate for gate in governor.get("gates", ())}
-        return found
+            gates |= {of + data["name"]: data for data in self.of_kind("invariant")}
+            gates |= {of + gate["id"]: gate for gate in governor.get("gates", ())}
+        return gates
 
     def probes(self) -> dict[str, Data]:
         """The data of each probe, by the name under which it is counted."""
@@ -125,12 +125,12 @@ def requirement(data: Data) -> Cell:
     """The requirement of a gate, an invariant, a probe or a check in one line: its `doc`, else its first expression."""
     if data.get("doc"):
         return Quoted(data["doc"], _LINE)
-    found = next((name for name in ("require", "deny", "expect") if name in data), None)
-    return NOTHING if found is None else Expression(found, str(data[found]))
+    keyword = next((name for name in ("require", "deny", "expect") if name in data), None)
+    return NOTHING if keyword is None else Expression(keyword, str(data[keyword]))
 
 
 def spec_details(data: Data) -> list[tuple[str, Cell]]:
     """The `doc` and the expressions of a gate, an invariant, a probe or a check."""
-    found: list[tuple[str, Cell]] = [("says", Quoted(data["doc"]))] if data.get("doc") else []
-    found += [(name, Code(data[name])) for name in _EXPRESSIONS if name in data]
-    return found
+    details: list[tuple[str, Cell]] = [("says", Quoted(data["doc"]))] if data.get("doc") else []
+    details += [(name, Code(data[name])) for name in _EXPRESSIONS if name in data]
+    return details

@@ -134,7 +134,7 @@ class StepSeries(Struct):
 
     def _windows(self, name: str) -> list[Values]:
         """The values from some steps before each drift to the next one."""
-        found = []
+        windows = []
         for episode in self._episodes.values():
             values = episode.values.get(name, [])
             starts = dict.fromkeys(steps for steps, _ in episode.drifts)
@@ -142,8 +142,8 @@ class StepSeries(Struct):
                 before = values[max(0, steps - BEFORE) : steps]
                 after = values[steps : min(end, steps + AFTER)]
                 if before and after:
-                    found.append([*[None] * (BEFORE - len(before)), *before, *after])
-        return found
+                    windows.append([*[None] * (BEFORE - len(before)), *before, *after])
+        return windows
 
 
 def recoveries_by_arm(runs: Sequence[tuple[str, str, Path]], suite: Bundle) -> list[Plot]:
@@ -165,8 +165,8 @@ def middle(name: str, rows: Sequence[Values], part: int, of: int) -> Line:
     median: Values = []
     low: Values = []
     high: Values = []
-    for place in range(max(map(len, rows))):
-        known = sorted(value for row in rows if place < len(row) and (value := row[place]) is not None)
+    for index in range(max(map(len, rows))):
+        known = sorted(value for row in rows if index < len(row) and (value := row[index]) is not None)
         last = len(known) - 1
         edge = last * part // of
         median.append(known[last // 2] if known else None)

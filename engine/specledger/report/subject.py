@@ -28,7 +28,7 @@ def from_evidence(
     evidence: Iterable[Evidence], kinds: Mapping[str, ReportedKind], questions: Sequence[Question] = ()
 ) -> Report:
     """The report of bundles of which no check failed; `questions` are those of a profile."""
-    return Report(tuple(read_subject(one, kinds, questions) for one in evidence))
+    return Report(tuple(read_subject(bundle, kinds, questions) for bundle in evidence))
 
 
 def read_subject(evidence: Evidence, kinds: Mapping[str, ReportedKind], questions: Sequence[Question] = ()) -> Subject:
@@ -59,11 +59,16 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportedKind], question
         root=main.key,
         manifest=evidence.manifest,
         verification=tuple(
-            {"number": one.number, "name": one.name, "status": one.status.value, "message": one.message or ""}
-            for one in verified
+            {
+                "number": verified_check.number,
+                "name": verified_check.name,
+                "status": verified_check.status.value,
+                "message": verified_check.message or "",
+            }
+            for verified_check in verified
         ),
         checks=(whole, *checks),
-        names={kind: sorted(found) for kind, found in sorted(names.items())},
+        names={kind: sorted(known) for kind, known in sorted(names.items())},
         evidence=evidence,
         reading=reading,
         case=evidence.case,
@@ -72,7 +77,7 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportedKind], question
 
 
 def _replay_of(evidence: Evidence) -> Replay:
-    made = [check.status for check in evidence.verification.checks if check.level is Level.REPLAYED]
-    if Status.PASSED in made:
+    statuses = [check.status for check in evidence.verification.checks if check.level is Level.REPLAYED]
+    if Status.PASSED in statuses:
         return Replay.DONE
     return Replay.OWN if evidence.own else Replay.NONE

@@ -137,14 +137,14 @@ class SuiteReading(Reading):
 
     def checks(self) -> Iterator[Check]:
         """The suite's checks and mutants, and that its own runs had no errors, ended as expected and are decided."""
-        yield from (check for _, check, _ in sorted((*self._checks, *self._mutants), key=lambda one: one[0]))
+        yield from (check for _, check, _ in sorted((*self._checks, *self._mutants), key=lambda entry: entry[0]))
         errors, runs = self._observations.count[EVALUATION], len(self._own)
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         why = "" if runs else "it has no runs of its own"
         figures = sum(figure["error"] is not None for figure in self.figures)
         counts = {"runs": (errors - figures, runs), "figures": (figures, len(self.figures))}
-        found = [f"{count} of {of} {what} have errors" for what, (count, of) in counts.items() if count]
-        why = ", ".join(found) or why
+        problems = [f"{count} of {of} {what} have errors" for what, (count, of) in counts.items() if count]
+        why = ", ".join(problems) or why
         says = "everything in the suite's own runs can be evaluated"
         yield self._observations.of(Check(EVALUATION, says, None, outcome, runs, 0, why, error=errors > 0))
         yield self._ended(EXPECTED, Verdict.FAIL, "fail", Outcome.FAILED)
@@ -153,7 +153,7 @@ class SuiteReading(Reading):
     def _ended(self, id_: str, verdict: Verdict, says: str, otherwise: Outcome) -> Check:
         """That no more runs have a verdict, which nothing expects, than the suite allows."""
         runs, count = len(self._own), self._observations.count[id_]
-        over = any(one == verdict for one, *_ in beyond_allowed(self._ended_as, self._allowed))
+        over = any(ending == verdict for ending, *_ in beyond_allowed(self._ended_as, self._allowed))
         over |= verdict is Verdict.INCONCLUSIVE and 0 < runs == count
         outcome = otherwise if over else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         why = f"{count} of {runs} runs {says}" if count else "" if runs else "it has no runs of its own"
@@ -170,7 +170,9 @@ class SuiteReading(Reading):
         """The runs that a page embeds: those that figures of failing checks name, then the first ones."""
         failing = [receipt["check"] for _, check, receipt in self._checks if check.failures]
         figures = [figure for check in failing for figure in self._read_by(check)]
-        named = [each["run"] for figure in figures for group in figure["groups"] for each in group.get("failed", ())]
+        named = [
+            failure["run"] for figure in figures for group in figure["groups"] for failure in group.get("failed", ())
+        ]
         places = {run["run"]: str(run["place"]) for _, run in self._own}
         return [places[name] for name in dict.fromkeys([*named, *places]) if name in places][:MOST_RUNS]
 
@@ -215,8 +217,8 @@ class SuiteReading(Reading):
         for seq, check, receipt in self._checks:
             name = receipt["check"]
             data = self._requires.get(name, {})
-            caught = [each["mutant"] for _, _, each in self._mutants if name in each["caught"]]
-            links = [RowLink(anchor("mutants", each), each) for each in caught]
+            caught = [mutant["mutant"] for _, _, mutant in self._mutants if name in mutant["caught"]]
+            links = [RowLink(anchor("mutants", mutant), mutant) for mutant in caught]
             details = [*spec_details(data), ("witness", Block(receipt["witness"]))]
             details += [("error", Block(receipt["error"]))] if receipt["error"] is not None else []
             figures = self._read_by(name)
@@ -241,14 +243,14 @@ class SuiteReading(Reading):
         return []
 
     def _mutant_section(self) -> Section:
-        says = {each["id"]: each for each in Specs.of(self._specs).root.get("mutants", ())}
+        says = {entry["id"]: entry for entry in Specs.of(self._specs).root.get("mutants", ())}
         rows = []
         for seq, _, mutant in self._mutants:
             data = says.get(mutant["mutant"], {})
             changed = {key: value for key, value in data.items() if key not in ("id", "doc")}
             verdicts = {"control": mutant["control"], "mutated": mutant["mutated"]}
             details = [*spec_details(data), ("changed", Block(changed)), ("verdicts", Block(verdicts))]
-            caught = [RowLink(anchor("checks", each), each) for each in mutant["caught"]]
+            caught = [RowLink(anchor("checks", entry), entry) for entry in mutant["caught"]]
             cells = (Joined(caught, listed=True) if caught else Words("nothing"), Quoted(mutant["suite"]))
             mark = _MUTANTS.get(mutant["verdict"], "error")
             rows.append(Row(mutant["mutant"], mark, cells, details, (ReceiptLink(seq),)))
@@ -291,14 +293,14 @@ class SuiteReading(Reading):
 
     @cached_property
     def _by_agent(self) -> dict[str, list[RunMetrics]]:
-        found: dict[str, list[RunMetrics]] = {}
+        by_agent: dict[str, list[RunMetrics]] = {}
         for _, run in self._own:
             folder = Path(self._place, *run["place"].split("/"))
             specs = Specs.read(folder)
             if specs.metered():
                 metrics = RunMetrics(run["run"], run["scenario"], tuple(specs.probes()))
-                found.setdefault(specs.agent(), []).append(metrics.read(folder, *METERED))
-        return found
+                by_agent.setdefault(specs.agent(), []).append(metrics.read(folder, *METERED))
+        return by_agent
 
 
 def _figure_grid(figures: list[suite.Figure]) -> Grid:

@@ -110,8 +110,8 @@ def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | N
 def trace_lines(evidence: Evidence, field: str | None = None) -> Iterator[StepLine]:
     """Every line of a run, or of the receipts that have a field."""
     words = None if field is None else _words(field)
-    made = _states(evidence, words) if words is not None and words[0] == STATE else _lines(evidence, words)
-    return _refusing(evidence, made)
+    lines = _states(evidence, words) if words is not None and words[0] == STATE else _lines(evidence, words)
+    return _refusing(evidence, lines)
 
 
 def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = None) -> Any:
@@ -121,23 +121,23 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
         The receipts of the step, each `{type, seq, digest, body}`, and as the last `{type: state, seq, body}` the
         recomputed state after it; or the value.
     """
-    found = [
-        {"type": one.type, "seq": one.seq, "digest": one.digest, "body": one.body}
-        for one in _refusing(evidence, receipts_of(evidence))
-        if _position(one.body) == (episode, t)
+    receipts = [
+        {"type": item.type, "seq": item.seq, "digest": item.digest, "body": item.body}
+        for item in _refusing(evidence, receipts_of(evidence))
+        if _position(item.body) == (episode, t)
     ]
-    if not found:
+    if not receipts:
         positions = [_position(receipt.body) for receipt in receipts_of(evidence)]
         steps = [t for number, t in positions if number == episode and t is not None]
         hint = f"it has the steps {min(steps)} to {max(steps)}" if steps else "`spec trace BUNDLE` lists the episodes"
         raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}", hint=hint)])
     words = [] if field is None else _words(field)
     if field is None or words[0] == STATE:
-        after = (one for one in states(evidence) if one[:2] == (episode, t))
-        found += [{"type": STATE, "seq": seq, "body": state} for _, _, seq, state in _refusing(evidence, after)]
+        after = (item for item in states(evidence) if item[:2] == (episode, t))
+        receipts += [{"type": STATE, "seq": seq, "body": state} for _, _, seq, state in _refusing(evidence, after)]
     if field is None:
-        return found
-    for receipt in found:
+        return receipts
+    for receipt in receipts:
         if receipt["type"] == words[0]:
             present, value = _follow(receipt["body"], words[1:])
             if present:
@@ -152,13 +152,13 @@ def _position(body: Body) -> tuple[int | None, int | None]:
     return at.get("episode"), at.get("t")
 
 
-def _refusing(evidence: Evidence, made: Iterator[Any]) -> Iterator[Any]:
+def _refusing(evidence: Evidence, items: Iterator[Any]) -> Iterator[Any]:
     """What is read from a run's receipts; Rejected as E_TRACE_KIND, or as E_REPORT_RECEIPTS if one is malformed."""
     if evidence.kind != SCENARIO:
         message = f"evidence of the kind {evidence.kind} has no steps"
         raise Rejected([Diagnostic(E_TRACE_KIND, message, hint=_first_run(evidence))])
     with malformed_receipts():
-        yield from made
+        yield from items
 
 
 def _first_run(evidence: Evidence) -> str:
@@ -231,7 +231,7 @@ def _step_facts(body: Step, proposals: list[Any]) -> dict[str, Any]:
     admitted = 0
     for decision in body["decisions"]:
         failing = decision["rejected"]
-        rejected.update((str(one["gate"]), shown(one["reason"])) for one in failing)
+        rejected.update((str(rejection["gate"]), shown(rejection["reason"])) for rejection in failing)
         admitted += not failing and decision["error"] is None
     chosen, cost = body["chosen"], body["cost"]
     return {
@@ -246,7 +246,7 @@ def _step_facts(body: Step, proposals: list[Any]) -> dict[str, Any]:
         "action": None if chosen is None else proposals[chosen].get("action", proposals[chosen]),
         "cost": None if cost is None else cost["total"],
         "success": body["success"],
-        "violations": [each["invariant"] for each in body["violations"]],
+        "violations": [violation["invariant"] for violation in body["violations"]],
     }
 
 

@@ -38,9 +38,9 @@ def units_of(bundle: Bundle) -> Mapping[str, Tree]:
     for role in roles(bundle):
         met = footing_of(world.seen_by(role.name)) if role.name else footing
         governor = check_governor(role.governor, met, Diagnostics())
-        fixed |= governor is not None and any(isinstance(one, FixedType) for one in governor.cost.types.values())
+        fixed |= governor is not None and any(isinstance(type_, FixedType) for type_ in governor.cost.types.values())
     state = _tree(world.state)
-    changed = {name: {_EACH: one} for name, one in state.items()} if isinstance(state, Mapping) else None
+    changed = {name: {_EACH: tree} for name, tree in state.items()} if isinstance(state, Mapping) else None
     step = {
         "cost": {_EACH: FIXED_ONE} if fixed else None,
         "record": _fields(world.record.types),
@@ -58,12 +58,12 @@ def units_of(bundle: Bundle) -> Mapping[str, Tree]:
 
 def _witnesses(bundle: Bundle, footing: Footing) -> Tree:
     """What the invariants of states show, by their names."""
-    found = {}
+    witnesses = {}
     for spec in bundle.specs.values():
         if isinstance(spec.model, Invariant) and spec.model.scope != "proposal":
             invariant = check_invariant(spec, footing, Diagnostics())
-            found[spec.name] = None if invariant is None else _fields(invariant.witness.types)
-    return found
+            witnesses[spec.name] = None if invariant is None else _fields(invariant.witness.types)
+    return witnesses
 
 
 def _tree(type_: Type) -> Tree:
@@ -78,7 +78,7 @@ def _tree(type_: Type) -> Tree:
 
 
 def _fields(types: Mapping[str, Type]) -> Tree:
-    return {name: found for name, type_ in types.items() if (found := _tree(type_)) is not None} or None
+    return {name: tree for name, type_ in types.items() if (tree := _tree(type_)) is not None} or None
 
 
 def within(units: Tree, path: Iterable[str]) -> Tree:
@@ -90,8 +90,8 @@ def within(units: Tree, path: Iterable[str]) -> Tree:
 
 def unit_at(units: Tree, path: Iterable[str]) -> int:
     """The number that is shown as 1 where keys lead: 1 itself, unless fixed point is there."""
-    found = within(units, path)
-    return found if isinstance(found, int) else 1
+    unit = within(units, path)
+    return unit if isinstance(unit, int) else 1
 
 
 def express(value: Any, units: Tree) -> Any:
@@ -101,9 +101,9 @@ def express(value: Any, units: Tree) -> Any:
     if units is None:
         return value
     if isinstance(value, Mapping):
-        return {name: express(one, within(units, [name])) for name, one in value.items()}
+        return {name: express(item, within(units, [name])) for name, item in value.items()}
     if isinstance(value, list):
-        return [express(one, within(units, [_EACH])) for one in value]
+        return [express(item, within(units, [_EACH])) for item in value]
     return value
 
 
