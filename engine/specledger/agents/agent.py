@@ -132,7 +132,7 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
         scope.wrong(E_AGENT_PREDICTS, f"the agent cannot know the next state: {around.undisclosed}", "predicts")
     if model.predicts:
         scope = scope.within(now=state or MISTAKEN, next=state or MISTAKEN).declare({BREACH: BOOL}, "predicts")
-    each, scope = scope.let(model.each, "each")
+    proposal_let, scope = scope.let(model.each, "each")
     claims = _claims(model, around, scope)
     scope = scope.within(claims=RecordType("claims", claims.types))
     score = scope.expression("score", expect=INT)
@@ -144,7 +144,7 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
         memory=Memory(around.observation, RecordType("memory", types), lasts, begin, writes),
         let=let,
         candidates=candidates,
-        each=each,
+        each=proposal_let,
         claims=claims,
         asked=around.claims,
         score=score,
@@ -176,7 +176,7 @@ def _check_literals(scope: Scope, allowed: tuple[Any, ...], *path: str | int) ->
     """Find literals among the values of an argument that its `enum` does not have: every such proposal is rejected."""
     text = scope.source.text(*path)
     for value, (start, end) in listed_literals(text):
-        if type(value) in {type(one) for one in allowed} and value not in allowed:
+        if type(value) in {type(candidate) for candidate in allowed} and value not in allowed:
             near = suggest(value, allowed) if isinstance(value, str) else None
             hint = f"did you mean {near!r}?" if near else f"it is one of {', '.join(map(repr, allowed))}"
             message = f"{path[-1]!r} is never {value!r}, so this proposal would be rejected"
@@ -191,7 +191,9 @@ def see_reads(
     `paths` are the expressions in `source`, the spec of the agent or of its governor, that are evaluated for every
     proposal.
     """
-    sure = [one.op for one in model.candidates if one.when == "true" and one.op in around.actions]
+    sure = [
+        candidate.op for candidate in model.candidates if candidate.when == "true" and candidate.op in around.actions
+    ]
     for path in paths:
         text = source.text(*path)
         for name, (start, end) in surely_selected(text, "action").items():
@@ -204,9 +206,9 @@ def see_reads(
 
 def _refuse_action(op: str, index: int, around: Around, scope: Scope) -> None:
     """The finding about a candidate that is no action of the world, or not one that the agent may take."""
-    near, place = suggest(op, around.actions), around.denied.get(op)
-    message = f"{op!r} is not among `{place}`" if place else f"the world has no action {op!r}"
-    hint = f"did you mean {near!r}?" if near and not place else None
+    near, table = suggest(op, around.actions), around.denied.get(op)
+    message = f"{op!r} is not among `{table}`" if table else f"the world has no action {op!r}"
+    hint = f"did you mean {near!r}?" if near and not table else None
     expected = f"one of {', '.join(sorted(around.actions)[:_MOST_ACTIONS])}" if around.actions else None
     span = scope.source.span("candidates", index, "op")
     scope.diagnostics.error(E_AGENT_CANDIDATE, message, span, hint=hint, expected=expected)

@@ -33,7 +33,7 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
     """
 
     def compose(emitter: Emitter) -> str:
-        seen, memory, made = (emitter.local(hint) for hint in ("observation", "memory", "made"))
+        seen, memory, proposals = (emitter.local(hint) for hint in ("observation", "memory", "made"))
         drawn = [emitter.local("drawn")] if agent.draws else []
         sources = {**agent.memory.sources(emitter, seen, memory), **drawn_sources(agent.draws, *drawn)}
         lines, names = bind(emitter, _reads(agent), sources)
@@ -43,11 +43,11 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
             names[BREACH] = emitter.local(BREACH)
             lines.append(f"{names[BREACH]} = False")
         keep = emitter.bind(allowance.keep, "keep")
-        lines += [*_emit_known(emitter, agent, names), f"{made} = []"]
+        lines += [*_emit_known(emitter, agent, names), f"{proposals} = []"]
         for candidate in agent.candidates:
-            lines += _candidate_lines(emitter, agent, candidate, made, dict(names), keep)
+            lines += _candidate_lines(emitter, agent, candidate, proposals, dict(names), keep)
         bound = emitter.bind(_bounded)
-        return emitter.function("propose", [seen, memory, *drawn], [*lines, f"return {bound}({made})"])
+        return emitter.function("propose", [seen, memory, *drawn], [*lines, f"return {bound}({proposals})"])
 
     return compile_function(compose)
 
@@ -105,16 +105,16 @@ def _emit_known(emitter: Emitter, agent: Agent, names: dict[str, str]) -> list[s
     types = {**agent.memory.observation.fields, **agent.memory.type.fields, **agent.let.types}
     lines = []
     for name, checked in agent.let:
-        read, found, local = (emitter.local(hint) for hint in ("read", "found", name))
+        read, result, local = (emitter.local(hint) for hint in ("read", "found", name))
         known = KnownValues(MOST_KNOWN_MEMORY // len(agent.let.items))
         find, keep = emitter.bind(known.find, "find"), emitter.bind(known.keep, "keep")
         sources = (_path_source(emitter, names, types, path) for path in sorted(checked.reads))
         lines += [
             f"{read} = ({''.join(f'{source}, ' for source in dict.fromkeys(sources))})",
-            f"{found} = {find}({read})",
-            f"if {found} is None:",
-            f"    {found} = {keep}({read}, {emitter.expression(checked, names)})",
-            f"{local} = {emitter.hold(checked, f'{found}[1]')}",
+            f"{result} = {find}({read})",
+            f"if {result} is None:",
+            f"    {result} = {keep}({read}, {emitter.expression(checked, names)})",
+            f"{local} = {emitter.hold(checked, f'{result}[1]')}",
         ]
         names[name] = local
     return lines
@@ -156,7 +156,7 @@ class KnownValues:
 
 
 def _candidate_lines(
-    emitter: Emitter, agent: Agent, candidate: PlannedCandidate, made: str, names: dict[str, str], keep: str
+    emitter: Emitter, agent: Agent, candidate: PlannedCandidate, proposals: str, names: dict[str, str], keep: str
 ) -> list[str]:
     lists = [emitter.local("values") for _ in candidate.for_each]
     lines = []
@@ -184,7 +184,7 @@ def _candidate_lines(
     inner += [f"{keep}({claims}[{emitter.constant(name)}])" for name, _ in agent.claims]
     names["claims"] = claims
     score = emitter.expression(agent.score, names)
-    inner.append(f"{made}.append({{'action': {action}, 'score': {score}, **{claims}}})")
+    inner.append(f"{proposals}.append({{'action': {action}, 'score': {score}, **{claims}}})")
     if not candidate.for_each.items:
         lines, depth = [f"for {emitter.local('once')} in (None,):"], 1
     else:
@@ -204,7 +204,7 @@ def _countable(lists: list[list[Any]]) -> None:
         raise EvaluationError(E_EVAL_LIMIT, f"a candidate combines its arguments in more than {MOST_COMBINATIONS} ways")
 
 
-def _bounded(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    if len(made) > MOST_PROPOSALS:
+def _bounded(proposals: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(proposals) > MOST_PROPOSALS:
         raise EvaluationError(E_EVAL_LIMIT, f"a decision has more than {MOST_PROPOSALS} proposals")
-    return made
+    return proposals

@@ -65,9 +65,9 @@ def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Cal
         state: State, proposal: Proposal, number: int, rejected: int, writes: int, memory: Any
     ) -> Judgement:
         try:
-            found = Judgement(*judge(state, [proposal], number, rejected, [writes], memory)[0])
+            judgement = Judgement(*judge(state, [proposal], number, rejected, [writes], memory)[0])
             allowance.settle()
-            return found
+            return judgement
         except EvaluationError as error:
             return Judgement([], 0, {}, {}, error.bare())
 
@@ -79,7 +79,7 @@ def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Cal
         misfits = [fits(proposal) for proposal in proposals]
         if not any(misfits):
             try:
-                return [Judgement(*each) for each in judge(state, proposals, number, rejected, writes, memory)]
+                return [Judgement(*fields) for fields in judge(state, proposals, number, rejected, writes, memory)]
             except EvaluationError:
                 pass  # at least one proposal has no judgement: find out which, the others keep theirs
         return [
@@ -136,9 +136,9 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
         return None
     around, outside = _around(world, governor, stage.world, role.name), role.decider.outside
     if outside is not None and role.name:
-        place = stage.bundle.main.span(*role.at, "agent")
+        span = stage.bundle.main.span(*role.at, "agent")
         hint = "run it as the one agent of a scenario, whose world moves the others"
-        diagnostics.error(E_AGENTS, f"{role.agent.name!r} is asked outside, as one of several agents", place, hint=hint)
+        diagnostics.error(E_AGENTS, f"{role.agent.name!r} is asked outside, as one of several agents", span, hint=hint)
     agent, declared = _agents(role, around, stage)
     if agent is None and outside is None:
         return None
@@ -154,7 +154,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
         step=compile_step(world, stage.like),
         governor_state=plan_governor_state(governor, footing),
         outside=None if outside is None else _asked(role, outside, stage, world, governor, attached),
-        memory=sum(most_weight(one.memory.type) for one in (governor, agent or declared) if one is not None),
+        memory=sum(most_weight(rules.memory.type) for rules in (governor, agent or declared) if rules is not None),
         **_acts(agent, declared),
         **_controls(attached),
     )

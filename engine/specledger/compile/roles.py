@@ -127,11 +127,11 @@ def name_memory_owners(bundle: Bundle, diagnostics: Diagnostics) -> Diagnostics:
     kept = {name: owner for role in roles(bundle) for name, owner in _kept(role)}
     seen = Diagnostics(MOST_FINDINGS)
     hint = "a label of the agent's `observe` shows what it may know of the state"
-    for found in diagnostics.sorted():
-        name = found.message.removeprefix("unknown name ").strip("`")
-        read = found.code == E_EXPR_UNKNOWN_NAME and name in kept
+    for diagnostic in diagnostics.sorted():
+        name = diagnostic.message.removeprefix("unknown name ").strip("`")
+        read = diagnostic.code == E_EXPR_UNKNOWN_NAME and name in kept
         message = f"`{name}` is in the memory of {kept.get(name)}, which nothing else reads"
-        seen.add(replace(found, code=E_AGENT_MEMORY, message=message, hint=hint) if read else found)
+        seen.add(replace(diagnostic, code=E_AGENT_MEMORY, message=message, hint=hint) if read else diagnostic)
     return seen
 
 

@@ -204,7 +204,7 @@ class _Compiler:
             watchdog=watchdog_of(cast),
             agent_faults=self.spec.data.get("agent_faults", "inconclusive"),
             check_weights=may_exceed_limit(
-                [world, *governors, *(drift for drift, _ in drifts), *(each for _, each in invariants)]
+                [world, *governors, *(drift for drift, _ in drifts), *(invariant for _, invariant in invariants)]
             ),
         )
 
@@ -216,14 +216,14 @@ class _Compiler:
         """The drifts in their order, without those that have findings; uses of one name are told apart by numbers."""
         keys = [self.spec.refs["drift", index] for index in range(len(self.model.drift))]
         calendar = Calendar(self.model.horizon)
-        made = {key: self._drift(self.bundle.specs[key], world, calendar, n) for key, n in Counter(keys).items()}
+        compiled = {key: self._drift(self.bundle.specs[key], world, calendar, n) for key, n in Counter(keys).items()}
         uses: Counter[str] = Counter()
-        found = []
-        for drift, planned in filter(None, map(made.get, keys)):
+        drifts = []
+        for drift, planned in filter(None, map(compiled.get, keys)):
             uses[planned.name] += 1
             number = uses[planned.name]
-            found.append((drift, planned if number == 1 else replace(planned, name=f"{planned.name}.{number}")))
-        return found
+            drifts.append((drift, planned if number == 1 else replace(planned, name=f"{planned.name}.{number}")))
+        return drifts
 
     def _drift(self, spec: Resolved, world: World, calendar: Calendar, times: int) -> tuple[Drift, PlannedDrift] | None:
         drift = check_drift(spec, world, self.diagnostics)
@@ -259,8 +259,8 @@ class _Compiler:
                 judge = compile_invariant(invariant, footing)
                 monitor = _monitor(invariant, footing)
                 judged = model.after_fatal == "judged"
-                one = PlannedInvariant(spec.name, model.scope, Severity(model.severity), judge, monitor, judged)
-                planned.append((one, invariant))
+                entry = PlannedInvariant(spec.name, model.scope, Severity(model.severity), judge, monitor, judged)
+                planned.append((entry, invariant))
         return planned
 
     def _start(self, world: World, scope: Scope) -> Start | None:
@@ -298,5 +298,5 @@ def _monitor(invariant: Invariant, footing: Footing) -> PlannedMonitor | None:
 
 def _parts(world: World, like: State | None) -> tuple[PlannedPart, ...]:
     """The parts whose worlds keep receipts."""
-    told = ((name, part_receipt(part, name, like)) for name, part in world.parts.items())
-    return tuple(PlannedPart(name, receipt) for name, receipt in told if receipt is not None)
+    receipts = ((name, part_receipt(part, name, like)) for name, part in world.parts.items())
+    return tuple(PlannedPart(name, receipt) for name, receipt in receipts if receipt is not None)

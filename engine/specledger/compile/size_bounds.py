@@ -28,20 +28,20 @@ def may_exceed_limit(compiled: Iterable[Any]) -> bool:
     """
     todo, seen = list(compiled), set[int]()
     while todo:
-        one = todo.pop()
-        if id(one) in seen or isinstance(one, str | Environment):
+        item = todo.pop()
+        if id(item) in seen or isinstance(item, str | Environment):
             continue
-        seen.add(id(one))
-        type_ = one.type if isinstance(one, Checked) else one
+        seen.add(id(item))
+        type_ = item.type if isinstance(item, Checked) else item
         if isinstance(type_, Type):
             if most_weight(type_) > _LIGHT:
                 return True
-        elif isinstance(one, Mapping):
-            todo += one.values()
-        elif isinstance(one, list | tuple | set | frozenset):
-            todo += one
-        elif isinstance(one, Struct):
-            todo += [getattr(one, name) for name in one.__struct_fields__]
+        elif isinstance(item, Mapping):
+            todo += item.values()
+        elif isinstance(item, list | tuple | set | frozenset):
+            todo += item
+        elif isinstance(item, Struct):
+            todo += [getattr(item, name) for name in item.__struct_fields__]
     return False
 
 

@@ -95,8 +95,8 @@ class _Compiler:
             mutants.append(self._mutant(index, mutant, trial, controls))
         self._compare_names(spec, trial, mutants)
         allowed = {
-            Verdict.INCONCLUSIVE.value: _most(model, lambda one: one.inconclusive),
-            Verdict.FAIL.value: _most(model, lambda one: one.failing),
+            Verdict.INCONCLUSIVE.value: _most(model, lambda counted: counted.inconclusive),
+            Verdict.FAIL.value: _most(model, lambda counted: counted.failing),
         }
         return SuitePlan(spec.name, self.bundle.digest, trial, tuple(mutants), allowed, self.diagnostics.sorted())
 
@@ -105,8 +105,8 @@ class _Compiler:
         if not own.cases or self.diagnostics.has_errors:
             return
         cases = [*own.cases, *(case for mutant in mutants for case in mutant.mutated.cases)]
-        measured = [found for case in own.cases for found in case.sampler.compared]
-        asked = [found for check in own.checks for found in check.compared]
+        measured = [comparison for case in own.cases for comparison in case.sampler.compared]
+        asked = [comparison for check in own.checks for comparison in check.compared]
         report_unknown(dict.fromkeys([*measured, *asked]), names_of(cases), self.diagnostics)
 
     def _mutant(self, index: int, mutant: Mutant, own: Trial, controls: dict[Any, Trial]) -> PlannedMutant:
@@ -142,7 +142,7 @@ class _Compiler:
         model = _model(spec)
         cases = []
         for name in sorted(model.runs):
-            if mutant is None or mutant.arms is None or any(is_arm(name, one) for one in mutant.arms):
+            if mutant is None or mutant.arms is None or any(is_arm(name, pattern) for pattern in mutant.arms):
                 cases += self._arm(spec, name, folder, mutant, (changes, places or {}))
         figures, checks = self._asks(spec)
         compared = model.replay == "bytes" if replay is None else replay
@@ -182,12 +182,12 @@ class _Compiler:
         return list(cases.values())
 
     def _case(self, spec: Resolved, names: tuple[str, str, str, str], bundle: Bundle) -> Case | None:
-        arm, scenario, run, place = names
+        arm, scenario, run, path = names
         seed: int = bundle.main.model.seed  # type: ignore[attr-defined]
         if seed in _model(spec).tuned_on:
             self._wrong(E_SUITE_TUNED, f"{run} uses the seed {seed}", "tuned_on", of=spec)
         sampler = self._sampler(spec, bundle)
-        return None if sampler is None else Case(place, run, arm, scenario, seed, bundle, sampler)
+        return None if sampler is None else Case(path, run, arm, scenario, seed, bundle, sampler)
 
     def _sampler(self, spec: Resolved, bundle: Bundle) -> Sampler | None:
         """What is measured over the receipts of a scenario; the same for all that share a world and its prices."""
@@ -208,19 +208,19 @@ class _Compiler:
             parts={name: part.world.receipt.types for name, part in world.parts.items() if part.world.receipt.items},
             changed=world.state.fields,
         )
-        found = Diagnostics()
-        sampler = check_measures(spec, grammar, world.environment, found)
-        self.diagnostics.extend(found.sorted())
+        findings = Diagnostics()
+        sampler = check_measures(spec, grammar, world.environment, findings)
+        self.diagnostics.extend(findings.sorted())
         return sampler
 
     def _world(self, bundle: Bundle) -> World | None:
         """The world of a scenario, checked once; None if there are findings."""
         key = bundle.main.refs["world",]
         if key not in self._worlds:
-            found = Diagnostics()
-            world = check_world(bundle.specs[key], bundle, found)
-            self._worlds[key] = None if found.has_errors else world
-            self.diagnostics.extend(found.sorted())
+            findings = Diagnostics()
+            world = check_world(bundle.specs[key], bundle, findings)
+            self._worlds[key] = None if findings.has_errors else world
+            self.diagnostics.extend(findings.sorted())
         return self._worlds[key]
 
     def _asks(self, spec: Resolved) -> tuple[tuple[PlannedFigure, ...], tuple[PlannedCheck, ...]]:
@@ -238,7 +238,7 @@ class _Compiler:
         runs = _model(spec).runs
         named = [figure.over] if isinstance(figure.over, str) else figure.over or sorted(runs)
         self._known(named, runs, "figures", name, "over", of=spec)
-        over = tuple(arm for one in named for arm in sorted(runs) if is_arm(arm, one))
+        over = tuple(arm for pattern in named for arm in sorted(runs) if is_arm(arm, pattern))
         if figure.difference is not None and len(over) > 2:
             self._wrong(E_SUITE_ARM, "a difference is of two arms, not of all cases", "figures", name, "over", of=spec)
         labels = {arm: dict(runs[arm].case) for arm in over} if figure.by == "arm" else {}
@@ -262,20 +262,20 @@ class _Compiler:
     def _places(self, overlaid: Overlay, *at: str | int, of: Resolved | None = None) -> dict[str, Any]:
         """The keys of the specs that come into the places of others."""
         spec = of or self.bundle.main
-        one = {name: spec.refs[*at, name] for name in ("world", "governor", "agent") if (*at, name) in spec.refs}
+        single = {name: spec.refs[*at, name] for name in ("world", "governor", "agent") if (*at, name) in spec.refs}
         lists: dict[str, Sequence[Any] | None] = {"drift": overlaid.drift, "invariants": overlaid.invariants}
         many = {
             name: [spec.refs[*at, name, index] for index in range(len(listed))]
             for name, listed in lists.items()
             if listed is not None
         }
-        return {**one, **many}
+        return {**single, **many}
 
     def _known(
         self, named: Sequence[str], known: Mapping[str, Arm] | set[str], *at: str | int, of: Resolved | None = None
     ) -> None:
         for name in named:
-            if not any(is_arm(one, name) for one in known):
+            if not any(is_arm(pattern, name) for pattern in known):
                 self._wrong(E_SUITE_ARM, f"there is no {name!r}; there is {', '.join(sorted(known))}", *at, of=of)
 
     def _wrong(self, code_: str, message: str, *at: str | int, of: Resolved | None = None) -> None:
@@ -284,8 +284,8 @@ class _Compiler:
 
 def _most(model: Suite, allowed: Callable[[Suite | Arm], Allowed | None]) -> dict[str, int]:
     """How many runs are allowed, by arm; those of all arms that do not say it under the empty name."""
-    found = {"": allowed(model), **{name: allowed(arm) for name, arm in sorted(model.runs.items())}}
-    return {name: one.most for name, one in found.items() if one is not None}
+    limits = {"": allowed(model), **{name: allowed(arm) for name, arm in sorted(model.runs.items())}}
+    return {name: limit.most for name, limit in limits.items() if limit is not None}
 
 
 def is_arm(arm: str, named: str) -> bool:
@@ -324,7 +324,7 @@ def _model(spec: Resolved) -> Suite:
 
 def names_of(cases: Sequence[Case]) -> dict[str, set[str] | None]:
     """The names that the receipts of runs can hold, by what is named; None where they cannot be listed."""
-    found: dict[str, set[str]] = {
+    known: dict[str, set[str]] = {
         "arm": {case.arm for case in cases},
         "scenario": {case.scenario for case in cases},
         "gate": {SCHEMA, TOKEN},
@@ -335,16 +335,16 @@ def names_of(cases: Sequence[Case]) -> dict[str, set[str] | None]:
     }
     open_: set[str] = set()
     for bundle in (case.bundle for case in cases):
-        found["invariant"] |= _listed(bundle, bundle.main, "invariants")
-        found["drift"] |= _listed(bundle, bundle.main, "drift")
+        known["invariant"] |= _listed(bundle, bundle.main, "invariants")
+        known["drift"] |= _listed(bundle, bundle.main, "drift")
         for role in roles(bundle):
             if role.rules.admission is not None:
                 open_ |= {"gate", "reason"}  # a kernel finds more
-            found["gate"] |= {gate.id for gate in role.rules.gates}
-            found["reason"] |= {gate.reason for gate in role.rules.gates}
-            found["invariant"] |= _listed(bundle, role.governor, "invariants")
-            found["probe"] |= {probe.name for probe in role.probes}
-    return {what: None if what in open_ else names for what, names in found.items()}
+            known["gate"] |= {gate.id for gate in role.rules.gates}
+            known["reason"] |= {gate.reason for gate in role.rules.gates}
+            known["invariant"] |= _listed(bundle, role.governor, "invariants")
+            known["probe"] |= {probe.name for probe in role.probes}
+    return {what: None if what in open_ else names for what, names in known.items()}
 
 
 def _listed(bundle: Bundle, spec: Resolved, key: str) -> set[str]:

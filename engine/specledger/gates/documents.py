@@ -93,11 +93,11 @@ class Validator:
         except NotCanonical as error:
             if error.code in _NO_JSON:
                 return [(error.message, error.path)]
-        found = sorted(
+        findings = sorted(
             ([str(key).zfill(9) for key in error.instance_path], _json_path(error.instance_path), error.message)
             for error in compiled.iter_errors(document)
         )
-        return [(message[:_SHOWN], path) for _, path, message in found[:MOST_FINDINGS]]
+        return [(message[:_SHOWN], path) for _, path, message in findings[:MOST_FINDINGS]]
 
     def floats(self, name: str) -> FloatPolicy:
         """Where a schema lets a document hold floats.
@@ -110,10 +110,10 @@ class Validator:
     def _find(self, address: str) -> None:
         """See that an address leads to something in the folder."""
         document, pointer = urldefrag(address)
-        place: Any = self._by_address.get(document, {})
+        node: Any = self._by_address.get(document, {})
         for key in pointer.split("/")[1:]:
-            place = place.get(key) if isinstance(place, dict) else None
-        if not place or (pointer and not pointer.startswith("/")):
+            node = node.get(key) if isinstance(node, dict) else None
+        if not node or (pointer and not pointer.startswith("/")):
             raise LookupError(f"{address} is not in the folder, and nothing is fetched")
 
     def schema(self, name: str) -> dict[str, Any]:
@@ -135,9 +135,9 @@ class Validator:
         return jsonschema_rs.Draft202012Validator(self.schema(name), registry=registry)
 
 
-def _json_path(place: Sequence[str | int]) -> str:
+def _json_path(path: Sequence[str | int]) -> str:
     """A place in a document as JSON path, such as `$.claims[0].confidence`."""
-    steps = (f"[{key}]" if isinstance(key, int) else f".{key}" if key.isidentifier() else f"[{key!r}]" for key in place)
+    steps = (f"[{key}]" if isinstance(key, int) else f".{key}" if key.isidentifier() else f"[{key!r}]" for key in path)
     return f"${''.join(steps)}"
 
 

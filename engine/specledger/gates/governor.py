@@ -127,7 +127,7 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     price = scope.numbers(*(("cost", name) for name in model.cost))
     cost = scope.each(model.cost, "cost", expect=dict.fromkeys(model.cost, price))
     scope = scope.within(cost=price)
-    each, scope = scope.let(model.each, "each")
+    proposal_let, scope = scope.let(model.each, "each")
     supply = _supply(model, footing, scope)
     scope.sealed(supply.types, "supply")
     after = scope.within(next=footing.state, outcome=footing.outcome)
@@ -137,7 +137,9 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     if value is None or (diagnostics.has_errors and not before):
         return None
     first = model.mode == "first"
-    return Governor(claims, memory, renewal, Fields(tuple(potentials)), let, cost, each, supply, gates, first, value)
+    return Governor(
+        claims, memory, renewal, Fields(tuple(potentials)), let, cost, proposal_let, supply, gates, first, value
+    )
 
 
 def see_claims_read(governor: Governor, spec: Resolved, diagnostics: Diagnostics) -> None:
@@ -172,8 +174,8 @@ def _supply(model: GovernorSpec, footing: Footing, scope: Scope) -> Let:
     for name in sorted(needed - given):
         message = f"the world's input {name!r} is not supplied"
         hint = f"write `supply: {{{name}: ...}}`, an expression of the type {footing.inputs.fields[name]}"
-        place = scope.source.span("supply" if model.supply else "name")
-        scope.diagnostics.error(E_DECLARATION, message, place, hint=hint)
+        span = scope.source.span("supply" if model.supply else "name")
+        scope.diagnostics.error(E_DECLARATION, message, span, hint=hint)
     for name in sorted(given - needed):
         scope.wrong(E_DECLARATION, f"the world has no input {name!r}", "supply", name)
     return scope.each(model.supply, "supply", expect=footing.inputs.fields)
@@ -203,7 +205,7 @@ def compile_judge(governor: Governor, footing: Footing, allowance: Allowance) ->
     def compose(emitter: Emitter) -> str:
         given = ("state", "proposals", "number", "rejected", "writes", "memory")
         state, listed, number, rejected, writes, memory = (emitter.local(name) for name in given)
-        found, proposal, count = (emitter.local(name) for name in ("found", "proposal", "count"))
+        judgements, proposal, count = (emitter.local(name) for name in ("found", "proposal", "count"))
         emitter.expect(state, footing.like)
         preload = Preload(emitter)
         sources = _sources(emitter, governor, footing, state, memory)
@@ -212,17 +214,17 @@ def compile_judge(governor: Governor, footing: Footing, allowance: Allowance) ->
         body = _Body(emitter, preload, governor, footing, keep)
         once = emit_let(emitter, governor.let, bound)
         inner = {**bound, "proposal": proposal, "writes": count}
-        lines = body.lines(state, proposal, found, inner)
+        lines = body.lines(state, proposal, judgements, inner)
         lines = [
             f"{begin}()",
             *preload.lines,
             *once,
-            f"{found} = []",
+            f"{judgements} = []",
             f"for {proposal}, {count} in zip({listed}, {writes}):",
             *lines,
         ]
         params = [state, listed, number, rejected, writes, memory]
-        return emitter.function("judge", params, [*lines, f"return {found}"])
+        return emitter.function("judge", params, [*lines, f"return {judgements}"])
 
     return compile_function(compose)
 
@@ -260,7 +262,7 @@ class _Body:
         self._footing = footing
         self._keep = keep
 
-    def lines(self, state: str, proposal: str, found: str, names: dict[str, str]) -> list[str]:
+    def lines(self, state: str, proposal: str, judgements: str, names: dict[str, str]) -> list[str]:
         """Lines inside the loop over all proposals that add one judgement to those found."""
         emitter, governor = self._emitter, self._governor
         local = emitter.local
@@ -279,7 +281,9 @@ class _Body:
         for gate in governor.gates:
             lines += self._gate(gate, against, names)
         value = emitter.expression(governor.value, names)
-        return [f"    {line}" for line in [*lines, f"{found}.append(({against}, {value}, {cost}, {inputs}, None))"]]
+        return [
+            f"    {line}" for line in [*lines, f"{judgements}.append(({against}, {value}, {cost}, {inputs}, None))"]
+        ]
 
     def _cost(self, cost: str, total: str, names: Mapping[str, str]) -> list[str]:
         """Lines that price the decision; the items are few enough for one look at their sum."""

@@ -174,12 +174,12 @@ def _short(
     after = [(name, expression(then, kept[name])) for name, (_, then) in form.fields.items()]
     effects = [PlannedEffect("set", (name,), kept[name], None, (value,)) for name, value in after if value is not None]
     monitor = Monitor(
-        Let(tuple((name, one) for name, one in let if one is not None)),
+        Let(tuple((name, checked) for name, checked in let if checked is not None)),
         RecordType("memory", kept),
-        Fields(tuple((name, one) for name, one in start if one is not None)),
+        Fields(tuple((name, checked) for name, checked in start if checked is not None)),
         tuple(effects),
         (),
-        Fields(tuple((name, one) for name in form.fields if (one := expression(name, kept[name])) is not None)),
+        Fields(tuple((name, checked) for name in form.fields if (checked := expression(name, kept[name])) is not None)),
     )
     required = expression(form.require(model), BOOL) if len(monitor.let.items) == len(given) else None
     return monitor, inner, required

@@ -26,14 +26,14 @@ def asking_cost(plans: Iterable[Plan]) -> dict[str, Any]:
         return {}
     messages = [_messages(plan, asked) for plan, asked in outside]
     sent = sum(count * _question(plan, asked) for (plan, asked), count in zip(outside, messages, strict=True))
-    found: dict[str, Any] = {"asked": {"messages": sum(messages), "sent": sent}}
+    totals: dict[str, Any] = {"asked": {"messages": sum(messages), "sent": sent}}
     costs = [_cost(plan, asked, asked.model) for plan, asked in outside if asked.model is not None]
     if costs:
-        calls, prompt, output = (sum(figures) for figures in zip(*(one[:3] for one in costs), strict=True))
-        money = [one[3] for one in costs if one[3] is not None]
-        found["model"] = {"calls": calls, "prompt_tokens": prompt, "output_tokens": output}
-        found["model"] |= {"cost": format_qfixed(sum(money))} if len(money) == len(costs) else {}
-    return found
+        calls, prompt, output = (sum(figures) for figures in zip(*(cost[:3] for cost in costs), strict=True))
+        money = [cost[3] for cost in costs if cost[3] is not None]
+        totals["model"] = {"calls": calls, "prompt_tokens": prompt, "output_tokens": output}
+        totals["model"] |= {"cost": format_qfixed(sum(money))} if len(money) == len(costs) else {}
+    return totals
 
 
 def weak_probes(plan: Plan) -> list[str]:

@@ -17,7 +17,7 @@ def check_model(bundle: Bundle) -> None:
     compile_model(bundle, bundle.root)
 
 
-def check_prompt(bundle: Bundle, found: Diagnostics) -> None:
+def check_prompt(bundle: Bundle, diagnostics: Diagnostics) -> None:
     """Check a prompt."""
     from specledger.oracles.model_agent import check_decision_prompt
     from specledger.spec.prompt import Prompt
@@ -25,29 +25,29 @@ def check_prompt(bundle: Bundle, found: Diagnostics) -> None:
     model = bundle.main.model
     assert isinstance(model, Prompt)  # noqa: S101 - the table says so
     if model.about == "decisions":
-        check_decision_prompt(bundle.main, found)
+        check_decision_prompt(bundle.main, diagnostics)
         return
     check = next((wing.prompts()[model.about] for wing in wings() if model.about in wing.prompts()), None)
     if check is None:
         message, span = f"no wing reads a prompt about {model.about}", bundle.main.span("name")
         raise Rejected([Diagnostic(E_WING, message, span, hint=missing_wings() or None)])
-    check(bundle.main, found)
+    check(bundle.main, diagnostics)
 
 
-def check_scenario(bundle: Bundle, found: Diagnostics) -> None:
+def check_scenario(bundle: Bundle, diagnostics: Diagnostics) -> None:
     """Compile a scenario and add its warnings; Rejected if it does not compile."""
     from specledger.compile.scenario import inspect_scenario
 
-    found.extend(inspect_scenario(bundle))
+    diagnostics.extend(inspect_scenario(bundle))
 
 
-def check_suite(bundle: Bundle, found: Diagnostics) -> None:
+def check_suite(bundle: Bundle, diagnostics: Diagnostics) -> None:
     """Compile a suite and every scenario that it runs, each of them once; add the warnings of those of its own runs."""
     from specledger.compile.scenario import inspect_scenario
     from specledger.compile.suite import compile_suite
 
     plan = compile_suite(bundle)
-    found.extend(plan.warnings)
+    diagnostics.extend(plan.warnings)
     errors = Diagnostics()
     seen = set()
     for trial, case in plan.cases:
@@ -57,7 +57,7 @@ def check_suite(bundle: Bundle, found: Diagnostics) -> None:
             seen.add(alike)
             try:
                 warnings = inspect_scenario(case.bundle)
-                found.extend(warnings if trial is plan.trial else ())
+                diagnostics.extend(warnings if trial is plan.trial else ())
             except Rejected as rejected:
                 errors.extend(rejected.diagnostics)
     errors.raise_if_errors()

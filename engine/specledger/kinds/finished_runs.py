@@ -38,11 +38,11 @@ def read_finished(
     """
     cases = [deferred.plan.cases[number][1] for number in numbers]
     whole = [(folder / case.place / MANIFEST).is_file() for case in cases]
-    there = [number for number, found in zip(numbers, whole, strict=True) if found]
+    there = [number for number, present in zip(numbers, whole, strict=True) if present]
     checks = RunChecks(str(folder), deferred, deferred.bundle.kinds, replay=False, tried=True)
     outcomes = spread(checks, there, executor)
-    for case, found in zip(cases, whole, strict=True):
-        known = next(outcomes) if found else {"broken": "it is missing"}
+    for case, present in zip(cases, whole, strict=True):
+        known = next(outcomes) if present else {"broken": "it is missing"}
         yield case, known, known.get("broken", known.get(DIFFERS))
 
 
@@ -66,23 +66,23 @@ def remove_unfinished(folder: Path, cases: Sequence[Case], finished: Collection[
     above = {str(parent) for case in cases for parent in PurePosixPath(case.place).parents}
 
     def clear(inside: Path, path: str) -> None:
-        for one in inside.iterdir():
-            place, name = f"{path}/{one.name}", WORKING.fullmatch(one.name)
-            if place in above and one.is_dir():
-                clear(one, place)
-            elif place not in finished and (name is None or f"{path}/{name[1]}" not in kept):
-                remove(one)
+        for entry in inside.iterdir():
+            location, name = f"{path}/{entry.name}", WORKING.fullmatch(entry.name)
+            if location in above and entry.is_dir():
+                clear(entry, location)
+            elif location not in finished and (name is None or f"{path}/{name[1]}" not in kept):
+                remove(entry)
 
     for name in sorted(FOLDERS):
         if (folder / name).is_dir():
             clear(folder / name, name)
 
 
-def fault_of(place: Path, specs: str, outcome: Mapping[str, Any]) -> str | None:
+def fault_of(folder: Path, specs: str, outcome: Mapping[str, Any]) -> str | None:
     """Why the run that a cluster returned is not the one with these specs and this outcome; None if it is."""
     try:
-        manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
-        check_files(place, manifest["files"], MORE)
+        manifest = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+        check_files(folder, manifest["files"], MORE)
         if manifest["specs"] != specs:
             return "it was made from other specs"
         return None if all(outcome[name] == manifest[name] for name in NAMED) else "its manifest says something else"

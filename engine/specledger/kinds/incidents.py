@@ -67,12 +67,12 @@ def keep_worst(kept: list[Incident], event: Event) -> list[Incident]:
         return kept
     seen: Counter[tuple[str, object]] = Counter()
     ranked = []
-    for one in (*kept, *more):
-        cause = one.what, one.detail if one.offset is not None else None
-        ranked.append((one.rank, seen[cause], one))
+    for incident in (*kept, *more):
+        cause = incident.what, incident.detail if incident.offset is not None else None
+        ranked.append((incident.rank, seen[cause], incident))
         seen[cause] += 1
-    chosen = [one for _, _, one in sorted(ranked, key=itemgetter(0, 1))[:MOST_INCIDENTS]]
-    return sorted(chosen, key=lambda one: (one.rank, one.episode, one.t))
+    chosen = [incident for _, _, incident in sorted(ranked, key=itemgetter(0, 1))[:MOST_INCIDENTS]]
+    return sorted(chosen, key=lambda incident: (incident.rank, incident.episode, incident.t))
 
 
 def explained(bundle: Bundle, incidents: Sequence[Incident]) -> tuple[Incident, ...]:
@@ -80,18 +80,18 @@ def explained(bundle: Bundle, incidents: Sequence[Incident]) -> tuple[Incident, 
 
     Why is not known of a run that would ask an agent from outside again, or sign again.
     """
-    wanted = [one for one in incidents if one.offset is not None]
+    wanted = [incident for incident in incidents if incident.offset is not None]
     plan = compile_scenario(bundle) if wanted else None
     again: list[tuple[Incident, str | None]] = []
     if plan is not None and plan.outside is None and not plan.signed:
-        for episode in {one.episode: None for one in wanted}:
-            again += _reasons(bundle, plan, episode, [one for one in wanted if one.episode == episode])
-    found = []
-    for one in incidents:
-        why = next((reason for other, reason in again if other == one), None)
-        again.remove((one, why)) if why is not None else None
-        found.append(replace(one, at=_place(bundle, one), detail=_detail(bundle, one), why=why))
-    return tuple(found)
+        for episode in {incident.episode: None for incident in wanted}:
+            again += _reasons(bundle, plan, episode, [incident for incident in wanted if incident.episode == episode])
+    explanations = []
+    for incident in incidents:
+        why = next((reason for other, reason in again if other == incident), None)
+        again.remove((incident, why)) if why is not None else None
+        explanations.append(replace(incident, at=_place(bundle, incident), detail=_detail(bundle, incident), why=why))
+    return tuple(explanations)
 
 
 def _reasons(bundle: Bundle, plan: Plan, episode: int, wanted: Sequence[Incident]) -> Iterator[tuple[Incident, str]]:
@@ -99,7 +99,7 @@ def _reasons(bundle: Bundle, plan: Plan, episode: int, wanted: Sequence[Incident
     judged: list[EvaluationError] = []
     raised = deque[EvaluationError](maxlen=1)
     actors = [replace(actor, judge=_overheard(actor.judge, judged)) for actor in plan.actors]
-    last = max(one.t for one in wanted)
+    last = max(incident.t for incident in wanted)
     episodes = range(episode, episode + 1) if separate(plan) else None
     with listening(raised.append):
         for event in make_run(bundle, replace(plan, actors=tuple(actors)), wanted=episodes):
@@ -109,12 +109,12 @@ def _reasons(bundle: Bundle, plan: Plan, episode: int, wanted: Sequence[Incident
                 continue
             if at.get("t", 0) > last:
                 return
-            for one in incidents_of(event):
+            for incident in incidents_of(event):
                 heard = judged if event.type == "step" else [*raised]
-                error = next((each for each in heard if _is_of(each, one)), None)
+                error = next((judgement_error for judgement_error in heard if _is_of(judgement_error, incident)), None)
                 if error is not None:
-                    yield one, error.message
-                    judged[:] = [each for each in judged if each is not error]
+                    yield incident, error.message
+                    judged[:] = [judgement_error for judgement_error in judged if judgement_error is not error]
 
 
 def _overheard(judge: Callable[..., list[Judgement]], errors: list[EvaluationError]) -> Callable[..., list[Judgement]]:
@@ -122,7 +122,7 @@ def _overheard(judge: Callable[..., list[Judgement]], errors: list[EvaluationErr
 
     def judge_set(*given: Any) -> list[Judgement]:
         judgements = judge(*given)
-        errors.extend(one.error for one in judgements if one.error is not None)
+        errors.extend(judgement.error for judgement in judgements if judgement.error is not None)
         return judgements
 
     return judge_set

@@ -96,9 +96,9 @@ class Incident(Struct, frozen=True):
 
     def __str__(self) -> str:
         detail = self.detail if isinstance(self.detail, str) else canonical_bytes(self.detail).decode()
-        place = "" if self.at is None else f"  ({self.at})"
+        location = "" if self.at is None else f"  ({self.at})"
         why = "" if self.why is None else f": {self.why}"
-        return printable(f"episode {self.episode}, step {self.t}: {self.what}  {detail}{place}{why}")
+        return printable(f"episode {self.episode}, step {self.t}: {self.what}  {detail}{location}{why}")
 
 
 class Finished(Struct, frozen=True):
@@ -137,15 +137,15 @@ class Finished(Struct, frozen=True):
         return combine([self.verdict, *([] if self.replayed is None else [self.replayed.verdict])])
 
 
-def bundle_writer(bundle: Bundle, place: Path, kind: ReceiptKind) -> BundleWriter:
+def bundle_writer(bundle: Bundle, folder: Path, kind: ReceiptKind) -> BundleWriter:
     """The writer of the evidence of a bundle."""
     digest = bundle.digest
-    return BundleWriter(place, run_id(digest), bundle.document(), digest, kind, sources=bundle.sources)
+    return BundleWriter(folder, run_id(digest), bundle.document(), digest, kind, sources=bundle.sources)
 
 
 @contextmanager
 def resumable_writer(
-    bundle: Bundle, place: Path, kind: ReceiptKind, options: RunOptions, steps: int | None = None
+    bundle: Bundle, folder: Path, kind: ReceiptKind, options: RunOptions, steps: int | None = None
 ) -> Iterator[BundleWriter]:
     """The writer of evidence that is kept if the run ends early and that was asked for, or a worker was lost.
 
@@ -154,7 +154,7 @@ def resumable_writer(
     digest, wanted = bundle.digest, options.resume or steps is None or steps >= WORTH
     identity = identity_of(digest) if wanted else ""
     written = BundleWriter(
-        place,
+        folder,
         run_id(digest),
         bundle.document(),
         digest,
@@ -172,16 +172,16 @@ def resumable_writer(
 
 
 def write_events(
-    bundle: Bundle, place: Path, kind: ReceiptKind, options: RunOptions, events: Iterable[Event]
+    bundle: Bundle, folder: Path, kind: ReceiptKind, options: RunOptions, events: Iterable[Event]
 ) -> Finished:
     """Write the evidence of a run that is one chain of events, all of which are shown."""
     receipts = []
-    with bundle_writer(bundle, place, kind) as writer:
+    with bundle_writer(bundle, folder, kind) as writer:
         for event in events:
             writer.add(event)
             receipts.append({"type": event.type, **event.body})
         manifest = writer.finish(attach=options.seal.attach)
-    return Finished(case_name(bundle), bundle.main.kind, place, manifest, receipts=tuple(receipts))
+    return Finished(case_name(bundle), bundle.main.kind, folder, manifest, receipts=tuple(receipts))
 
 
 def footer(finished: Finished) -> list[str]:
@@ -212,5 +212,5 @@ def claims_table(claims: Mapping[str, Mapping[str, int]]) -> list[str]:
         return []
     from specledger.report.held_claims import NO_PROOF, claims_words
 
-    rows = [[printable(name), *claims_words(one["held"], one["tested"])] for name, one in sorted(claims.items())]
+    rows = [[printable(name), *claims_words(claim["held"], claim["tested"])] for name, claim in sorted(claims.items())]
     return [*text_table("claims that held", rows), f"  {NO_PROOF}"]

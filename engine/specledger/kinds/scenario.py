@@ -43,16 +43,16 @@ MOST_DUE_STEPS: Final = 20
 """Steps at which a drift is due that a preview lists; it counts all of them."""
 
 
-def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
-    found: list[Diagnostic] = []
+def _execute(bundle: Bundle, folder: Path, options: RunOptions, progress: Progress | None) -> Finished:
+    diagnostics: list[Diagnostic] = []
     model = bundle.main.model
     assert isinstance(model, Scenario)  # noqa: S101 - the table of kinds calls this for scenarios only
     if options.shard is not None:
         _separate(bundle)
-    with resumable_writer(bundle, place, RECEIPTS, options, model.episodes * model.horizon) as writer:
-        events = scenario_events(bundle, writer, options, progress, found.append)
+    with resumable_writer(bundle, folder, RECEIPTS, options, model.episodes * model.horizon) as writer:
+        events = scenario_events(bundle, writer, options, progress, diagnostics.append)
         if options.shard is None:
-            return replace(_written(bundle, writer, options, events), found=tuple(found))
+            return replace(_written(bundle, writer, options, events), found=tuple(diagnostics))
         for event in events:
             if event.type != "end":
                 writer.add(event)
@@ -60,13 +60,13 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
         return write_shard(writer, bundle, options.shard, len(own), model.episodes, "episode")
 
 
-def merge(folders: Sequence[Path], kinds: SpecKinds, place: Path, options: RunOptions) -> Finished:
+def merge(folders: Sequence[Path], kinds: SpecKinds, folder: Path, options: RunOptions) -> Finished:
     """Merge the shards of a scenario into its evidence; nothing is run."""
     from specledger.kinds.shard_merging import read_shards, take_episodes
 
     shards, bundle = read_shards(folders, kinds)
     events = take_episodes(shards, bundle, _separate(bundle))
-    with bundle_writer(bundle, place, RECEIPTS) as writer:
+    with bundle_writer(bundle, folder, RECEIPTS) as writer:
         return _written(bundle, writer, options, events)
 
 
@@ -107,7 +107,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         "gates": list(plan.gates),
         "invariants": invariants,
         "drifts": _drifts(plan),
-        "probes": [f"{role.name}.{one.name}" if role.name else one.name for role in cast for one in role.probes],
+        "probes": [f"{role.name}.{probe.name}" if role.name else probe.name for role in cast for probe in role.probes],
         **({"too_few_repeats": weak} if (weak := weak_probes(plan)) else {}),
         **asking_cost([plan]),
     }

@@ -37,9 +37,9 @@ from specledger.spec.agent import Outside
 E_LIVE = code("E_LIVE", "this cannot be run live")
 
 
-def live_log(place: Path) -> Path:
+def live_log(folder: Path) -> Path:
     """The log of live runs whose evidence goes to a place."""
-    return place.parent / f"{place.name}.{AUDIT_LOG}"
+    return folder.parent / f"{folder.name}.{AUDIT_LOG}"
 
 
 def scenario_events(

@@ -42,9 +42,9 @@ class Shard(Struct, frozen=True):
 
 def read_shards(folders: Sequence[Path], kinds: SpecKinds) -> tuple[tuple[Shard, ...], Bundle]:
     """All shards of one run, and its specs; Rejected as E_SHARD."""
-    for place in folders:
+    for source in folders:
         odd = next(
-            (path for path in place.rglob("*") if path.is_symlink() or not (path.is_dir() or path.is_file())), None
+            (path for path in source.rglob("*") if path.is_symlink() or not (path.is_dir() or path.is_file())), None
         )
         if odd is not None:
             raise refused(f"{odd} is a link or no file")
@@ -58,8 +58,8 @@ def read_shards(folders: Sequence[Path], kinds: SpecKinds) -> tuple[tuple[Shard,
     missing = next((number for number in range(1, first.of + 1) if number not in numbers), None)  # `of` may be huge
     if doubled or missing:
         number, fault = (doubled[0], "there twice") if doubled else (missing, "missing")
-        made = f"the same `spec run` with --shard {number}/{first.of} makes it"
-        raise refused(f"shard {number} of {first.of} is {fault}", "leave one of the two out" if doubled else made)
+        origin = f"the same `spec run` with --shard {number}/{first.of} makes it"
+        raise refused(f"shard {number} of {first.of} is {fault}", "leave one of the two out" if doubled else origin)
     sources = _sources(first)
     other = next((shard.place for shard in shards if _sources(shard) != sources), None)
     if other is not None:
@@ -75,30 +75,30 @@ def read_shards(folders: Sequence[Path], kinds: SpecKinds) -> tuple[tuple[Shard,
 
 def take_episodes(shards: Sequence[Shard], bundle: Bundle, plan: Plan) -> Iterator[Event]:
     """The events of a run whose episodes are in shards; all of them are checked before the first event."""
-    start, found = first_line(bundle, plan), []
-    for shard in sorted(shards, key=lambda one: one.number):
+    start, episodes = first_line(bundle, plan), []
+    for shard in sorted(shards, key=lambda part: part.number):
         own = episodes_of_shard(plan.episodes, (shard.number, shard.of))
         receipts = Receipts(shard.place / RECEIPTS, run_id(bundle.digest))
         count = whole_episodes(receipts, start, own.start)
         if count < len(own):
             raise refused(f"{shard.place}: episode {own.start + count} is missing or changed")
-        found.append(episodes_of(receipts, len(own)))
-    return join_run(bundle, plan, chain.from_iterable(found))
+        episodes.append(episodes_of(receipts, len(own)))
+    return join_run(bundle, plan, chain.from_iterable(episodes))
 
 
-def _read(place: Path) -> Shard:
+def _read(folder: Path) -> Shard:
     try:
-        known: Mapping[str, Any] = read_document(place / SHARD, MAX_MANIFEST, E_SHARD)
+        known: Mapping[str, Any] = read_document(folder / SHARD, MAX_MANIFEST, E_SHARD)
         number, of = known["shard"]
         if known.keys() != _KEYS or known["format"] != FORMAT or not 1 <= number <= of:
             raise ValueError
-        shard = Shard(place, number, of, str(known["specs"]))
+        shard = Shard(folder, number, of, str(known["specs"]))
     except Broken as broken:
-        raise refused(f"{place}: {broken.message}") from None
+        raise refused(f"{folder}: {broken.message}") from None
     except (LookupError, TypeError, ValueError):
-        raise refused(f"{place}: {SHARD} is malformed") from None
+        raise refused(f"{folder}: {SHARD} is malformed") from None
     if known["engine"] != engine_digest():
-        raise refused(f"{place} was made by an engine with other source files")
+        raise refused(f"{folder} was made by an engine with other source files")
     return shard
 
 
@@ -107,8 +107,8 @@ def _sources(shard: Shard) -> dict[str, bytes]:
     files = sorted(path for path in (shard.place / SOURCES).rglob("*") if path.is_file())
     if sum(path.stat().st_size for path in files) > MAX_SOURCES:
         raise refused(f"{shard.place}: {SOURCES}/ is too large")
-    found = {path.relative_to(shard.place).as_posix(): path for path in files}
-    foreign = next((path for path in found if not is_source(path)), None)
+    paths = {path.relative_to(shard.place).as_posix(): path for path in files}
+    foreign = next((path for path in paths if not is_source(path)), None)
     if foreign is not None:
         raise refused(f"{shard.place}: {foreign} is none of the files that specs are resolved from")
-    return {path: file.read_bytes() for path, file in found.items()}
+    return {path: file.read_bytes() for path, file in paths.items()}

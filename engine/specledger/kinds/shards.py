@@ -26,9 +26,9 @@ E_SHARD = code("E_SHARD", "this is no shard that can be merged")
 
 
 def write_shard(
-    writer: BundleWriter, bundle: Bundle, shard: tuple[int, int], made: int, of: int, what: str
+    writer: BundleWriter, bundle: Bundle, shard: tuple[int, int], count: int, of: int, what: str
 ) -> Finished:
-    """Write what goes with `made` of the runs or episodes of a shard (`what` they are), and move it to its place."""
+    """Write what goes with `count` of the runs or episodes of a shard (`what` they are), and move it to its place."""
     files = {f"{SOURCES}/{name}": data for name, data in bundle.sources.items()}
     known = {"format": FORMAT, "engine": engine_digest(), "specs": bundle.digest, "shard": list(shard)}
     files[SHARD] = canonical_bytes(known) + b"\n"
@@ -39,7 +39,7 @@ def write_shard(
             write_file(folder / name, data)
 
     writer.finish_unsealed(fill)
-    result = {"verdict": Verdict.PASS.value, "shard": list(shard), "made": made, "of": of, "what": what}
+    result = {"verdict": Verdict.PASS.value, "shard": list(shard), "made": count, "of": of, "what": what}
     return Finished(case_name(bundle), bundle.main.kind, writer.place, {"result": result})
 
 

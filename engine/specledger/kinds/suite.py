@@ -55,7 +55,7 @@ from specledger.verify.suite_runs import outcome_of
 E_SEED_SUITE = code("E_SEED_SUITE", "one seed for a suite")
 
 
-def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
+def _execute(bundle: Bundle, folder: Path, options: RunOptions, progress: Progress | None) -> Finished:
     """Run a suite; the evidence is the same for every executor."""
     if options.live:
         raise Rejected([Diagnostic(E_LIVE, f"{bundle.main.name} is a suite", bundle.main.span("spec"))])
@@ -63,7 +63,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     cases = [case for _, case in deferred.plan.cases]
     first, step = options.shard or (1, 1)
     own = range(first - 1, len(cases), step)
-    with resumable_writer(bundle, place, RECEIPTS, options) as writer:
+    with resumable_writer(bundle, folder, RECEIPTS, options) as writer:
         read = read_finished(writer.inside, deferred, own, here(options.executor)) if options.resume else ()
         outcomes = {case.place: known for case, known, fault in read if fault is None}
         remove_unfinished(writer.inside, cases, outcomes)
@@ -77,20 +77,25 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
         remove_unfinished(writer.inside, cases, outcomes, working=False)
         if options.shard is not None:
             return write_shard(writer, bundle, options.shard, len(own), len(cases), "run")
-        return _assessed(bundle, place, options, writer, deferred.plan, outcomes)
+        return _assessed(bundle, folder, options, writer, deferred.plan, outcomes)
 
 
-def merge(folders: Sequence[Path], kinds: SpecKinds, place: Path, options: RunOptions) -> Finished:
+def merge(folders: Sequence[Path], kinds: SpecKinds, folder: Path, options: RunOptions) -> Finished:
     """Merge the shards of a suite into its evidence; nothing is run."""
     shards, bundle = read_shards(folders, kinds)
     deferred = DeferredPlan(bundle)
-    with bundle_writer(bundle, place, RECEIPTS) as writer:
+    with bundle_writer(bundle, folder, RECEIPTS) as writer:
         outcomes = take_runs(shards, deferred, writer.inside)
-        return _assessed(bundle, place, options, writer, deferred.plan, outcomes)
+        return _assessed(bundle, folder, options, writer, deferred.plan, outcomes)
 
 
 def _assessed(
-    bundle: Bundle, place: Path, options: RunOptions, writer: BundleWriter, plan: SuitePlan, outcomes: Mapping[str, Any]
+    bundle: Bundle,
+    folder: Path,
+    options: RunOptions,
+    writer: BundleWriter,
+    plan: SuitePlan,
+    outcomes: Mapping[str, Any],
 ) -> Finished:
     """Write what follows from the runs, and finish."""
     receipts = []
@@ -98,7 +103,7 @@ def _assessed(
         writer.add(event)
         receipts.append({"type": event.type, **event.body})
     manifest = writer.finish(sorted(case.place for _, case in plan.cases), options.seal.attach)
-    return Finished(case_name(bundle), bundle.main.kind, place, manifest, receipts=tuple(receipts))
+    return Finished(case_name(bundle), bundle.main.kind, folder, manifest, receipts=tuple(receipts))
 
 
 @dataclass(frozen=True)
@@ -123,20 +128,20 @@ class SuiteRuns(Work):
     def __call__(self, item: int) -> dict[str, Any]:
         """Run the case of a number."""
         trial, case = self.deferred.plan.cases[item]
-        place = self.place(item)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        folder = self.place(item)
+        folder.parent.mkdir(parents=True, exist_ok=True)
         episodes, samples = Episodes(case.heading), Samples()
         wanted, options = trial.wanted(case), RunOptions(trusted=self.trusted, record=self.record)
         digest = case.bundle.digest
         document, identity = case.bundle.document(), identity_of(digest)
-        with BundleWriter(place, run_id(digest), document, digest, identity=identity, resume=self.resume) as writer:
+        with BundleWriter(folder, run_id(digest), document, digest, identity=identity, resume=self.resume) as writer:
             for event in scenario_events(case.bundle, writer, options, None, compile_plan=self.deferred.plans):
                 writer.add(event)
                 episode = episodes.add(event.type, event.body)
                 if episode is not None:
                     case.sampler.sample(episode, samples, wanted)
             manifest = writer.finish()
-        replay = try_replay(place, case.bundle.kinds, self.deferred.plans) if trial.replay else UNCOMPARED
+        replay = try_replay(folder, case.bundle.kinds, self.deferred.plans) if trial.replay else UNCOMPARED
         return outcome_of(manifest, replay, samples)
 
     def document(self) -> dict[str, Any]:
@@ -150,16 +155,16 @@ class SuiteRuns(Work):
 
     def made(self, item: int, result: Mapping[str, Any]) -> Any:
         """Write the bundle that a cluster returned."""
-        case, place = self.deferred.plan.cases[item][1], self.place(item)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        case, folder = self.deferred.plan.cases[item][1], self.place(item)
+        folder.parent.mkdir(parents=True, exist_ok=True)
         try:
-            write_files(result["files"], place)
-            sync_files(place)
-            fault = fault_of(place, case.bundle.digest, result["outcome"])
+            write_files(result["files"], folder)
+            sync_files(folder)
+            fault = fault_of(folder, case.bundle.digest, result["outcome"])
         except InvalidFiles as error:
             fault = str(error)
         if fault is not None:
-            raise Rejected([Diagnostic(E_CLUSTER_RESULT, f"{place.name}: {fault}")])
+            raise Rejected([Diagnostic(E_CLUSTER_RESULT, f"{folder.name}: {fault}")])
         return result["outcome"]
 
     def place(self, number: int) -> Path:
@@ -178,7 +183,8 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         "figures": [figure.name for figure in own.figures],
         "checks": [check.id for check in own.checks],
         "mutants": [
-            {"mutant": one.id, "suite": one.mutated.suite, "runs": len(one.mutated.cases)} for one in plan.mutants
+            {"mutant": mutant.id, "suite": mutant.mutated.suite, "runs": len(mutant.mutated.cases)}
+            for mutant in plan.mutants
         ],
         "trials": sum(len(trial.cases) for trial in others),
         "most_trial_steps": sum(_totals(trial)["most_steps"] for trial in others),
@@ -206,11 +212,11 @@ def _asking(cases: list[Case]) -> dict[str, Any]:
     total = asking_cost(plan for _, plan in plans)
     arms = {arm: asking_cost(plan for of, plan in plans if of == arm) for arm, _ in plans}
     weak = {arm: sorted({name for of, plan in plans if of == arm for name in weak_probes(plan)}) for arm in arms}
-    each = [
+    rows = [
         {"arm": arm, **cost["asked"], **cost.get("model", {})} | ({"too_few_repeats": weak[arm]} if weak[arm] else {})
         for arm, cost in arms.items()
     ]
-    return {**total, "arms": each} if each else {}
+    return {**total, "arms": rows} if rows else {}
 
 
 def _totals(trial: Trial) -> dict[str, int]:
@@ -256,37 +262,39 @@ def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
 
 def _claims(receipts: Sequence[Receipt]) -> dict[str, Counter[str]]:
     """By arm and challenge, how many of the claims that the suite's own runs tested held."""
-    starts, found = _of(receipts, "start", suite.Start), dict[str, Counter[str]]()
-    for one in _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]:
-        for name, counts in one["result"].get("claims", {}).items():
-            found.setdefault(f"{one['arm']} {name}", Counter()).update(counts)
-    return found
+    starts, counters = _of(receipts, "start", suite.Start), dict[str, Counter[str]]()
+    for run in _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]:
+        for name, counts in run["result"].get("claims", {}).items():
+            counters.setdefault(f"{run['arm']} {name}", Counter()).update(counts)
+    return counters
 
 
 def _untried(receipts: Sequence[Receipt]) -> list[str]:
     """The checks that no mutant makes fail: nothing here shows that they can fail at all."""
     mutants = _of(receipts, "mutant", suite.Mutant)
     caught = {check for mutant in mutants for check in mutant["caught"]}
-    left = [printable(one["check"]) for one in _of(receipts, "check", suite.Check) if one["check"] not in caught]
+    left = [
+        printable(receipt["check"]) for receipt in _of(receipts, "check", suite.Check) if receipt["check"] not in caught
+    ]
     return [f"  checks that no mutant makes fail: {', '.join(left)}"] if mutants and left else []
 
 
 def _runs(receipts: Sequence[Receipt]) -> list[list[str]]:
     """The verdicts of the suite's own runs, by arm, and how runs with an expectation ended."""
     starts = _of(receipts, "start", suite.Start)
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for one in _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]:
-        result = one["result"]
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for run in _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]:
+        result = run["result"]
         wanted = "" if "met" not in result else "as expected" if result["met"] else "NOT as expected"
         shown = f"{result['status']} {wanted}" if wanted else ""
-        found.setdefault((result["verdict"], one["arm"], shown), []).append(one["run"])
+        groups.setdefault((result["verdict"], run["arm"], shown), []).append(run["run"])
     rows = []
-    for (verdict, arm, shown), names in found.items():
+    for (verdict, arm, shown), names in groups.items():
         listed = names if verdict != Verdict.PASS else []
         more = f", and {len(listed) - _MOST_NAMES} more" if len(listed) > _MOST_NAMES else ""
         failed = f"{', '.join(listed[:_MOST_NAMES])}{more}"
-        told = ": ".join(part for part in (shown, failed) if part)
-        rows.append([verdict, printable(arm), counted(len(names), "run"), printable(told)])
+        reason = ": ".join(part for part in (shown, failed) if part)
+        rows.append([verdict, printable(arm), counted(len(names), "run"), printable(reason)])
     return rows
 
 
@@ -294,12 +302,12 @@ def _beyond(receipts: Sequence[Receipt]) -> list[str]:
     """Where more of the suite's own runs fail or are inconclusive than it allows, how many of how many allowed."""
     starts = _of(receipts, "start", suite.Start)
     own, allowed = (_of(receipts, "run", suite.Run)[: starts[0]["runs"]], starts[0]["allowed"]) if starts else ([], {})
-    ended = Counter((one["result"]["verdict"], one["arm"]) for one in own)
+    ended = Counter((run["result"]["verdict"], run["arm"]) for run in own)
     lines = [
         f"  {_ENDED[verdict]} runs{f' of {printable(arm)}' if arm else ''}: {count}, and the suite allows {most}"
         for verdict, arm, count, most in beyond_allowed(ended, allowed)
     ]
-    unclear = sum(one["result"]["verdict"] == Verdict.INCONCLUSIVE for one in own)
+    unclear = sum(run["result"]["verdict"] == Verdict.INCONCLUSIVE for run in own)
     return lines or (["  every run is inconclusive"] if 0 < unclear == len(own) else [])
 
 
@@ -323,7 +331,7 @@ def _figures(receipts: Sequence[suite.Figure]) -> list[list[str]]:
             continue
         for name, statistic, value, cases, *intervals in figure_rows(receipt):
             of = cases if statistic == "rate" and value != NOT_DECIDED else f"of {cases}"
-            shown = ", ".join(each for each in (of, *intervals) if each)
+            shown = ", ".join(part for part in (of, *intervals) if part)
             rows.append([printable(name), statistic, value, printable(shown)])
     return rows
 
@@ -344,8 +352,8 @@ def _mutants(receipts: Sequence[suite.Mutant]) -> list[list[str]]:
     rows = []
     for receipt in receipts:
         noticed = f" by {', '.join(receipt['caught'])}" if receipt["caught"] else ": no check noticed it"
-        place = printable(f"in {receipt['suite']}{noticed}")
-        rows.append([words[Verdict(receipt["verdict"])], printable(receipt["mutant"]), place])
+        location = printable(f"in {receipt['suite']}{noticed}")
+        rows.append([words[Verdict(receipt["verdict"])], printable(receipt["mutant"]), location])
     return rows
 
 

@@ -100,16 +100,16 @@ class Exchange(Struct, frozen=True):
         episode, t, session, size = numbers = [document[key] for key in ("episode", "t", "session", "size")]
         message, question, reason = texts = [document[key] for key in ("message", "question", "reason")]
         answer = Answer(given, failure, reason, size, document["sha256"] or "")
-        made = cls(episode, t, Asked(session, message, question), answer)
+        exchange = cls(episode, t, Asked(session, message, question), answer)
         if not all(type(number) is int and number >= 0 for number in (*numbers, document["seq"])):
             raise ValueError("no exchange")
         if not all(isinstance(text, str) for text in (*texts, answer.sha256)):
             raise ValueError("no exchange")
-        if made.document(seq) != document or not _is_consistent(answer):
+        if exchange.document(seq) != document or not _is_consistent(answer):
             raise ValueError("no exchange")
         if given is not None and (len(given), sha256_hex(given)) != (size, answer.sha256):
             raise ValueError("an answer has another hash")
-        return made
+        return exchange
 
 
 def _is_consistent(answer: Answer) -> bool:
@@ -152,17 +152,21 @@ def _encoded(data: bytes | None) -> Any:
         return {"base64": b64encode(data).decode("ascii")}
 
 
-def _decoded(held: Any) -> bytes | None:
+def _decoded(encoded: Any) -> bytes | None:
     """The bytes that a tape holds, as text or in base64.
 
     Raises:
         ValueError: It holds neither.
     """
-    if held is None:
+    if encoded is None:
         return None
-    if not isinstance(held, dict) or len(held) != 1 or not all(isinstance(value, str) for value in held.values()):
+    if (
+        not isinstance(encoded, dict)
+        or len(encoded) != 1
+        or not all(isinstance(value, str) for value in encoded.values())
+    ):
         raise ValueError("no bytes")
-    ((form, value),) = held.items()
+    ((form, value),) = encoded.items()
     if form == "text":
         return str(value).encode()
     if form != "base64":

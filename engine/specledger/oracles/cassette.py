@@ -128,23 +128,23 @@ class CassetteModel:
         """Take the next line."""
         number = self._lines
         try:
-            held = parse_canonical(line, limit=LINE_LIMIT)
+            record = parse_canonical(line, limit=LINE_LIMIT)
             if number == 1:
-                if not isinstance(held, dict) or held.keys() != {"format", "model"} or held["format"] != FORMAT:
+                if not isinstance(record, dict) or record.keys() != {"format", "model"} or record["format"] != FORMAT:
                     raise ValueError("no cassette")
                 if line != head:
                     raise self._wrong(E_CASSETTE_MODEL, "another model was recorded", number)
                 return
-            if not isinstance(held, dict) or held.keys() != {"answer", "key", "request"}:
+            if not isinstance(record, dict) or record.keys() != {"answer", "key", "request"}:
                 raise ValueError("no exchange")
-            request, answer = held["request"], ModelAnswer.read(held["answer"])
-            if not isinstance(request, dict) or request_key(self._identity, request) != held["key"]:
+            request, answer = record["request"], ModelAnswer.read(record["answer"])
+            if not isinstance(request, dict) or request_key(self._identity, request) != record["key"]:
                 raise ValueError("the key is that of another request")
         except NotCanonical as error:
             raise self._wrong(E_CASSETTE_FORM, f"the line is not a record: {error.message}", number) from None
         except ValueError as error:
             raise self._wrong(E_CASSETTE_FORM, f"the line is not a record: {error}", number) from None
-        if self._answers.setdefault(held["key"], answer) != answer:
+        if self._answers.setdefault(record["key"], answer) != answer:
             raise self._wrong(E_CASSETTE_TWICE, "the line answers a question in another way than one before", number)
         if type(request.get("turn")) is int:
             self._asked[request["turn"]] = request
@@ -187,10 +187,10 @@ def _opened(path: Path, *, write: bool) -> Iterator[int]:
 
 
 def _bytes(file: int, start: int, end: int) -> bytes:
-    found = bytearray()
-    while start + len(found) < end and (more := os.pread(file, end - start - len(found), start + len(found))):
-        found += more
-    return bytes(found)
+    content = bytearray()
+    while start + len(content) < end and (more := os.pread(file, end - start - len(content), start + len(content))):
+        content += more
+    return bytes(content)
 
 
 def _write(file: int, data: bytes) -> None:

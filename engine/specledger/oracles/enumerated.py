@@ -93,15 +93,19 @@ class EnumeratedModel:
                 costs = range(1, cost - len(rest) + 1)
                 ways = sum(self._count(first, part) * self._count(rest, cost - part) for part in costs)
             else:
-                ways = sum(self._count(each.places, cost - each.cost) for each in self._rules[places[0]])
+                ways = sum(
+                    self._count(alternative.places, cost - alternative.cost) for alternative in self._rules[places[0]]
+                )
             self._known[key] = ways
         return self._known[key]
 
     def _made(self, rule: str, cost: int, number: int) -> Any:
-        for each in self._rules[rule]:
-            count = self._count(each.places, cost - each.cost)
+        for alternative in self._rules[rule]:
+            count = self._count(alternative.places, cost - alternative.cost)
             if number < count:
-                return _filled(each.template, iter(self._parts(each.places, cost - each.cost, number)))
+                return _filled(
+                    alternative.template, iter(self._parts(alternative.places, cost - alternative.cost, number))
+                )
             number -= count
         raise AssertionError("more documents were counted than there are")
 
@@ -122,29 +126,31 @@ class EnumeratedModel:
 
 def check_grammar(grammar: Grammar, spec: Resolved, diagnostics: Diagnostics) -> EnumeratedModel | None:
     """Check the grammar under `enumerate`; None, with findings, if it makes nothing."""
-    found = Diagnostics()
+    findings = Diagnostics()
     path = ("enumerate", "grammar")
     rules = {
-        name: tuple(_read(each, spec, found, (*path, name, index)) for index, each in enumerate(listed))
+        name: tuple(
+            _read(alternative, spec, findings, (*path, name, index)) for index, alternative in enumerate(listed)
+        )
         for name, listed in grammar.grammar.items()
     }
     if sum(map(len, rules.values())) > MOST_ALTERNATIVES:
-        found.error(E_GRAMMAR, f"more than {MOST_ALTERNATIVES} alternatives", spec.span(*path))
+        findings.error(E_GRAMMAR, f"more than {MOST_ALTERNATIVES} alternatives", spec.span(*path))
     if grammar.start not in rules:
         span = spec.span("enumerate", "start")
-        found.error(E_GRAMMAR, f"there is no rule `{grammar.start}`", span, hint=_hint(grammar.start, rules))
+        findings.error(E_GRAMMAR, f"there is no rule `{grammar.start}`", span, hint=_hint(grammar.start, rules))
     for name, alternatives in rules.items():
-        for index, each in enumerate(alternatives):
-            for place in sorted(set(each.places) - set(rules)):
+        for index, alternative in enumerate(alternatives):
+            for reference in sorted(set(alternative.places) - set(rules)):
                 span = spec.span(*path, name, index)
-                found.error(E_GRAMMAR, f"there is no rule `{place}`", span, hint=_hint(place, rules))
-    if not found.has_errors:
+                findings.error(E_GRAMMAR, f"there is no rule `{reference}`", span, hint=_hint(reference, rules))
+    if not findings.has_errors:
         cheapest = _cheapest(rules)
         for name in sorted(set(rules) - set(cheapest)):
             message = f"whatever `{name}` makes costs more than {MOST_COST}, or never ends"
-            found.error(E_GRAMMAR, message, spec.span(*path, name))
-    diagnostics.extend(found.sorted())
-    return None if found.has_errors else EnumeratedModel(grammar.start, rules)
+            findings.error(E_GRAMMAR, message, spec.span(*path, name))
+    diagnostics.extend(findings.sorted())
+    return None if findings.has_errors else EnumeratedModel(grammar.start, rules)
 
 
 def _hint(word: str, rules: Mapping[str, Any]) -> str | None:
@@ -152,21 +158,21 @@ def _hint(word: str, rules: Mapping[str, Any]) -> str | None:
     return None if near is None else f"did you mean `{near}`?"
 
 
-def _read(value: Any, spec: Resolved, found: Diagnostics, path: tuple[str | int, ...]) -> _Alternative:
+def _read(value: Any, spec: Resolved, findings: Diagnostics, path: tuple[str | int, ...]) -> _Alternative:
     cost = 1
     if isinstance(value, Mapping) and "is" in value and set(value) <= {"is", "cost"}:
         value, cost = value["is"], value.get("cost", 1)
     if type(cost) is not int or not 1 <= cost <= MOST_COST:
-        found.error(E_GRAMMAR, f"a cost is an integer from 1 to {MOST_COST}", spec.span(*path))
+        findings.error(E_GRAMMAR, f"a cost is an integer from 1 to {MOST_COST}", spec.span(*path))
         cost = 1
     places = tuple(_places(value))
     try:
         size = len(canonical_bytes(value))
         if size > MOST_BYTES or len(places) > MOST_PLACES or _height(value) > MOST_LEVELS:
             message = f"more than {MOST_PLACES} places, {MOST_LEVELS} levels or {MOST_BYTES} bytes"
-            found.error(E_GRAMMAR, message, spec.span(*path))
+            findings.error(E_GRAMMAR, message, spec.span(*path))
     except NotCanonical as error:
-        found.error(E_GRAMMAR, f"no document: {error}", spec.span(*path))
+        findings.error(E_GRAMMAR, f"no document: {error}", spec.span(*path))
     return _Alternative(value, places, cost)
 
 
@@ -206,12 +212,15 @@ def _written(value: Any) -> str:
 
 def _cheapest(rules: Mapping[str, tuple[_Alternative, ...]]) -> dict[str, int]:
     """The least cost of each rule that comes to an end within `MOST_COST`; each pass settles at least one more."""
-    found: dict[str, int] = {}
+    costs: dict[str, int] = {}
     for cost in range(1, MOST_COST + 1):
         for name, alternatives in rules.items():
-            if name in found:
+            if name in costs:
                 continue
-            sums = [each.cost + sum(found.get(place, MOST_COST) for place in each.places) for each in alternatives]
+            sums = [
+                alternative.cost + sum(costs.get(reference, MOST_COST) for reference in alternative.places)
+                for alternative in alternatives
+            ]
             if min(sums) <= cost:
-                found[name] = cost
-    return found
+                costs[name] = cost
+    return costs

@@ -137,8 +137,8 @@ class GeminiClient(ServiceClient):
         self, prompt: str, system_instruction: str | None = None, temperature: float | None = None
     ) -> ModelAnswer:
         """Send a prompt, get a text; `temperature` in units, instead of the configured one."""
-        held = None if temperature is None else round(temperature * QFIXED_ONE)
-        return self.ask(ModelRequest(0, system_instruction or "", prompt, temperature=held))
+        fixed = None if temperature is None else round(temperature * QFIXED_ONE)
+        return self.ask(ModelRequest(0, system_instruction or "", prompt, temperature=fixed))
 
     def generate_json(self, prompt: str, system_instruction: str | None = None) -> tuple[Any, ModelAnswer]:
         """Send a prompt, get a JSON value; None where there is none; the answer says why."""

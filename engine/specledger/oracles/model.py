@@ -163,16 +163,18 @@ class ModelAnswer(Struct, frozen=True):
             ValueError: `document` wrote no such document.
         """
         try:
-            made = convert(document, cls)
+            answer = convert(document, cls)
         except ValueError:
             raise ValueError(_NO_ANSWER) from None
-        text, failure = made.text, made.failure
-        kept = answered(text, made.usage, made.finish, made.calls) if failure is None and text is not None else None
+        text, failure = answer.text, answer.failure
+        kept = (
+            answered(text, answer.usage, answer.finish, answer.calls) if failure is None and text is not None else None
+        )
         if failure is not None and failure in FAILURES:
-            kept = failed(failure, made.detail, made.usage, made.finish, text)
-        if kept != made or made.document() != document:
+            kept = failed(failure, answer.detail, answer.usage, answer.finish, text)
+        if kept != answer or answer.document() != document:
             raise ValueError(_NO_ANSWER)
-        return made
+        return answer
 
 
 def answered(
@@ -180,10 +182,10 @@ def answered(
 ) -> ModelAnswer:
     """The answer that a text is, with the calls beside it; one that is too large is a failure."""
     kept = _whole(text)
-    made = tuple(Call(_cut(call.name, _CALLED) or "", _whole(call.arguments)) for call in calls[:MOST_CALLS])
-    if len(canonical_bytes([kept, *(call.arguments for call in made)])) > MOST_TEXT + 2:
+    capped_calls = tuple(Call(_cut(call.name, _CALLED) or "", _whole(call.arguments)) for call in calls[:MOST_CALLS])
+    if len(canonical_bytes([kept, *(call.arguments for call in capped_calls)])) > MOST_TEXT + 2:
         return failed(TOO_LARGE, "", usage, finish)
-    return ModelAnswer(kept, None, "", usage, _cut(finish, _FINISH), made)
+    return ModelAnswer(kept, None, "", usage, _cut(finish, _FINISH), capped_calls)
 
 
 def failed(

@@ -53,11 +53,11 @@ def check_decision_prompt(spec: Resolved, diagnostics: Diagnostics) -> None:
 class DecisionPrompt:
     """Words the questions of one session."""
 
-    def __init__(self, prompt: Prompt, forms: list[str], told: Mapping[str, Any]) -> None:
+    def __init__(self, prompt: Prompt, forms: list[str], hello: Mapping[str, Any]) -> None:
         """Read what `hello` says of the run, and the forms of reasons."""
         self._prompt = prompt
-        self._variables: Mapping[str, Any] = told["variables"]
-        facts = {name: told[name] for name in ("scenario", "operations")}
+        self._variables: Mapping[str, Any] = hello["variables"]
+        facts = {name: hello[name] for name in ("scenario", "operations")}
         self._facts = {**facts, "forms": forms, **_named(self._variables)}
         self.system = fill_sections(prompt.system, self._facts)
 
@@ -191,9 +191,9 @@ class ModelAgent:
             return self._decide(asked)
         return {"type": "ready"}
 
-    def _hello(self, told: Mapping[str, Any]) -> dict[str, Any]:
+    def _hello(self, hello: Mapping[str, Any]) -> dict[str, Any]:
         plan = self._plan
-        self._prompt, self._tools = DecisionPrompt(plan.prompt, plan.forms, told), _tools(plan, told)
+        self._prompt, self._tools = DecisionPrompt(plan.prompt, plan.forms, hello), _tools(plan, hello)
         answers = {"state": "none", "deterministic": plan.deterministic, "can": ["claims", "commit"]}
         return {"type": "hello", "name": plan.name, **answers}
 
@@ -226,7 +226,7 @@ class ModelAgent:
         if kind == "offer" and asked["offer"]["does"] == "call":
             return {"type": "call", "action": action, "token": asked["offer"]["call"]["token"]}
         claims = [*map(self._claim, reasons[:MOST_REASONS])]
-        payload = {"action": action, "claims": [one for one in claims if one is not None][:MOST_REASONS]}
+        payload = {"action": action, "claims": [claim for claim in claims if claim is not None][:MOST_REASONS]}
         said = claims[:given]
         more: dict[str, Any] = {"unread": said.count(None)} if None in said else {}
         more |= {"commitment": self._commit(asked["id"], payload)} if kind in ("decide", "offer") else {}
@@ -262,17 +262,21 @@ class ModelAgent:
         return {"type": "reveal", "nonce": nonce, "payload": payload}
 
 
-def question_tokens(plan: ModelPlan, told: Mapping[str, Any], observation: Any) -> int:
+def question_tokens(plan: ModelPlan, hello: Mapping[str, Any], observation: Any) -> int:
     """About how many tokens a question has, with the functions that are offered."""
-    prompt = DecisionPrompt(plan.prompt, plan.forms, told)
-    offered = canonical_bytes([asdict(tool) for tool in _tools(plan, told)]).decode()
+    prompt = DecisionPrompt(plan.prompt, plan.forms, hello)
+    offered = canonical_bytes([asdict(tool) for tool in _tools(plan, hello)]).decode()
     return sum(map(estimate_tokens, (prompt.system, prompt.text(observation), offered)))
 
 
-def _tools(plan: ModelPlan, told: Mapping[str, Any]) -> tuple[Tool, ...]:
+def _tools(plan: ModelPlan, hello: Mapping[str, Any]) -> tuple[Tool, ...]:
     return tuple(
-        Tool(one["op"], f"{one['op']}: one action.", _parameters(plan.schemas[one["op"]], told[CLAIMS]))
-        for one in told["operations"]
+        Tool(
+            operation["op"],
+            f"{operation['op']}: one action.",
+            _parameters(plan.schemas[operation["op"]], hello[CLAIMS]),
+        )
+        for operation in hello["operations"]
     )
 
 

@@ -89,10 +89,10 @@ class OpenAIClient(ServiceClient):
 def read_answer(body: bytes, request: ModelRequest, hide: Callable[[str], str]) -> ModelAnswer:
     """The answer that a response holds: its first choice's text and calls."""
     try:
-        told = parse_json(body)
+        response = parse_json(body)
     except ValueError:
         return failed(MALFORMED, "no JSON")
-    choices = told.get("choices") if isinstance(told, dict) else None
+    choices = response.get("choices") if isinstance(response, dict) else None
     if not isinstance(choices, list):
         return failed(MALFORMED, "no choices")
     choice = choices[0] if choices and isinstance(choices[0], dict) else {}
@@ -100,7 +100,7 @@ def read_answer(body: bytes, request: ModelRequest, hide: Callable[[str], str]) 
     message = message if isinstance(message, dict) else {}
     text, refusal = (hide(_text(message.get(name))) for name in ("content", "refusal"))
     calls = [Call(hide(name), hide(arguments)) for name, arguments in _calls(message)] if request.tools else []
-    usage = _usage(told.get("usage"), request, text + "".join(call.arguments for call in calls))
+    usage = _usage(response.get("usage"), request, text + "".join(call.arguments for call in calls))
     finish = hide(_text(choice.get("finish_reason"))) or None
     if not choice:
         return failed(EMPTY, "no choice", usage)
@@ -115,14 +115,16 @@ def read_answer(body: bytes, request: ModelRequest, hide: Callable[[str], str]) 
 
 def _calls(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     listed = message.get("tool_calls")
-    functions = [one.get("function") for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    return [(_text(one.get("name")), _text(one.get("arguments"))) for one in functions if isinstance(one, dict)]
+    functions = (
+        [entry.get("function") for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    )
+    return [(_text(entry.get("name")), _text(entry.get("arguments"))) for entry in functions if isinstance(entry, dict)]
 
 
-def _usage(told: Any, request: ModelRequest, text: str) -> TokenUsage:
+def _usage(usage: Any, request: ModelRequest, text: str) -> TokenUsage:
     """What the service counted; what it does not say is estimated. Completion tokens include those of thinking."""
     guess = estimated_usage(request, text)
-    counts = told if isinstance(told, dict) else {}
+    counts = usage if isinstance(usage, dict) else {}
     prompt, output = count_of(counts.get("prompt_tokens")), count_of(counts.get("completion_tokens"))
     details = counts.get("completion_tokens_details")
     thinking = count_of(details.get("reasoning_tokens")) if isinstance(details, dict) else None

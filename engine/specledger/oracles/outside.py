@@ -147,14 +147,14 @@ class Program:
             self._reader.start()
         return self._process
 
-    def _keep_end(self, stream: IO[bytes], place: Path) -> None:
+    def _keep_end(self, stream: IO[bytes], path: Path) -> None:
         """Read a stream, and keep its end in a file, except for what is written after `bye`."""
         end = b""
         with stream, suppress(OSError):
             while more := os.read(stream.fileno(), 1 << 16):
                 end = (end + more)[-MOST_ERRORS:]
                 if not self._leaving:
-                    place.write_bytes(end)
+                    path.write_bytes(end)
 
     def _drop(self, process: subprocess.Popen[bytes]) -> None:
         """Drop what was said before anything was asked: it answers nothing."""
@@ -246,14 +246,14 @@ class Function:
             sys.path.append(os.getcwd())
         module, _, name = self._target.partition(":")
         try:
-            found = getattr(import_module(module), name)
+            target = getattr(import_module(module), name)
         except BaseException as error:
             message = f"{self._target} cannot be imported: {_described(error, self._target)}"
             raise Rejected([Diagnostic(E_AGENT_START, message)]) from error
-        if not callable(found):
+        if not callable(target):
             raise Rejected([Diagnostic(E_AGENT_START, f"{self._target} is not a function")])
         try:
-            call: Callable[[Any], object] = found() if isinstance(found, type) else found
+            call: Callable[[Any], object] = target() if isinstance(target, type) else target
         except BaseException as error:
             message = f"{self._target} cannot be instantiated: {_described(error, self._target)}"
             raise Rejected([Diagnostic(E_AGENT_START, message)]) from error
@@ -298,6 +298,6 @@ def _described(error: BaseException, target: str) -> str:
         for frame, line in walk_tb(error.__traceback__)
         if frame.f_code.co_filename.endswith((f"/{module}.py", f"/{module}/__init__.py"))
     ]
-    place = "".join(own[-1:])
+    location = "".join(own[-1:])
     shown = f"{_class_name(error)}: {text}" if text else _class_name(error)
-    return shown[: max(0, MOST_TEXT - len(place))] + place
+    return shown[: max(0, MOST_TEXT - len(location))] + location

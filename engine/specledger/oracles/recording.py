@@ -171,13 +171,13 @@ class Place(NamedTuple):
 class LiveAgent(Protocol):
     """A live agent, asked from inside the process that a watchdog may end."""
 
-    def ask(self, place: Place, asked: Asked, message: bytes) -> Answer:
+    def ask(self, position: Place, asked: Asked, message: bytes) -> Answer:
         """Send a message to a session of the agent, which `hello` starts, and wait for the answer."""
 
     def end(self, session: int) -> None:
         """End a session, if it is open."""
 
-    def watch(self, place: Place, work: Callable[[], Made]) -> Made:
+    def watch(self, position: Place, work: Callable[[], Made]) -> Made:
         """Execute the agent's work for a decision, and report its beginning and its end."""
 
 
@@ -213,7 +213,7 @@ class Oracle:
         """How many exchanges were read from the tape."""
         return self._next
 
-    def ask(self, place: Place, session: int, message: Mapping[str, Any]) -> Answer:
+    def ask(self, position: Place, session: int, message: Mapping[str, Any]) -> Answer:
         """The answer to a message of the type `message["type"]`, whose caller knows that it has a canonical form.
 
         Raises:
@@ -223,8 +223,8 @@ class Oracle:
         asked = Asked(session, message["type"], sha256_hex(data))
         if self._next < len(self.tape.exchanges):
             exchange = self.tape.exchanges[self._next]
-            if (exchange.episode, exchange.t, exchange.asked) != (place.episode, place.t, asked):
-                where = f"episode {place.episode}, step {place.t}"
+            if (exchange.episode, exchange.t, exchange.asked) != (position.episode, position.t, asked):
+                where = f"episode {position.episode}, step {position.t}"
                 raise TapeError(E_TAPE_QUESTION, f"exchange {self._next} is not the `{asked.message}` of {where}")
             self._next += 1
             self.spending.add(len(data), exchange.answer)
@@ -232,9 +232,9 @@ class Oracle:
                 self._check(session, data, exchange.answer)
             return exchange.answer
         if self.live is None:
-            where = f"the `{asked.message}` of episode {place.episode}, step {place.t}"
+            where = f"the `{asked.message}` of episode {position.episode}, step {position.t}"
             raise TapeError(E_TAPE_MISSING, f"there is no answer to {where}")
-        answer = self.live.ask(place, asked, data)
+        answer = self.live.ask(position, asked, data)
         self.spending.add(len(data), answer)
         return answer
 
@@ -243,7 +243,7 @@ class Oracle:
         if self.live is not None:
             self.live.end(session)
 
-    def watch(self, place: Place, work: Callable[[], Made]) -> Made:
+    def watch(self, position: Place, work: Callable[[], Made]) -> Made:
         """The result of an inside agent's work for a decision.
 
         Raises:
@@ -252,10 +252,10 @@ class Oracle:
         if self._next < len(self.tape.exchanges):
             exchange = self.tape.exchanges[self._next]
             at_work = exchange.asked == AT_WORK and halts(exchange.answer)
-            if at_work and (exchange.episode, exchange.t) == (place.episode, place.t):
+            if at_work and (exchange.episode, exchange.t) == (position.episode, position.t):
                 self._next += 1
                 raise Halted(exchange.answer)
-        return work() if self.live is None else self.live.watch(place, work)
+        return work() if self.live is None else self.live.watch(position, work)
 
     def finish(self) -> None:
         """Check that every answer was asked for.
@@ -276,8 +276,8 @@ class Oracle:
 def write_answers(answers: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[bytes]:
     """The lines of a tape, from `{request, answer}` by iteration; `request` is the key of the request."""
     yield _line({"format": MODEL_FORMAT})
-    for iteration, held in answers:
-        yield _line({"iteration": iteration, **held})
+    for iteration, exchange in answers:
+        yield _line({"iteration": iteration, **exchange})
 
 
 class ModelTape:

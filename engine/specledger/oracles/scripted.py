@@ -64,8 +64,8 @@ def check_script(script: Script, source: Resolved, diagnostics: Diagnostics) -> 
     places += [(rule.answer, ("scripted", "rules", index, "answer")) for index, rule in enumerate(script.rules)]
     wrong = [_check_laws(answer, path, source, diagnostics) for answer, path in places]
     conditions = [_condition(scope, index) for index in range(len(script.rules))]
-    found = tuple(condition for condition in conditions if condition is not None)
-    return None if any(wrong) or len(found) < len(conditions) else found
+    checked = tuple(condition for condition in conditions if condition is not None)
+    return None if any(wrong) or len(checked) < len(conditions) else checked
 
 
 def _check_laws(answer: Any, path: tuple[str | int, ...], source: Resolved, diagnostics: Diagnostics) -> bool:

@@ -185,8 +185,8 @@ class Deadline:
         finally:
             timer.cancel()
             timer.join()
-            for each in self._sockets:
-                each.close()
+            for socket_ in self._sockets:
+                socket_.close()
             self._sockets.clear()
 
     def watch(self, request: httpx2.Request) -> None:
@@ -202,9 +202,9 @@ class Deadline:
 
     def _pass(self) -> None:
         self._passed = True
-        for each in self._sockets:
+        for socket_ in self._sockets:
             with suppress(OSError):  # the other side has closed it
-                each.shutdown(socket.SHUT_RDWR)
+                socket_.shutdown(socket.SHUT_RDWR)
 
 
 def open_connection(

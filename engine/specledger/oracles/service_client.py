@@ -87,9 +87,9 @@ class CallGate:
         file = _open(folder / f"{self._name}.next")
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
-            held = os.read(file, 64).decode("ascii", "replace")
+            content = os.read(file, 64).decode("ascii", "replace")
             now = self._clock.now()
-            free = float(held) if held.replace(".", "", 1).isdigit() else now
+            free = float(content) if content.replace(".", "", 1).isdigit() else now
             at = max(now, min(free, now + 3600))  # after a restart of the machine its clock begins anew
             os.ftruncate(file, 0)
             os.pwrite(file, f"{at + gap:.6f}".encode("ascii"), 0)
@@ -258,10 +258,10 @@ def cost_of(price: Price, prompt: int, output: int) -> int:
 
 def service_identity(oracle: str, config: Service) -> dict[str, Any]:
     """What an answer depends on beside the request: all settings but how long one waits and what one pays."""
-    told = config.model_dump(exclude=_PATIENCE)
-    if told["seed"] is None:
-        del told["seed"]
-    return {"oracle": oracle, **told}
+    settings = config.model_dump(exclude=_PATIENCE)
+    if settings["seed"] is None:
+        del settings["seed"]
+    return {"oracle": oracle, **settings}
 
 
 @contextmanager

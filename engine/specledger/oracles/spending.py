@@ -42,14 +42,14 @@ class Spending:
 
     def take(self) -> dict[str, int]:
         """What was counted since the last time, by the names of `SPENT` that apply."""
-        found, self._counts = self._counts, Counter()
-        return {name: found[name] for name in self._names}
+        counts, self._counts = self._counts, Counter()
+        return {name: counts[name] for name in self._names}
 
 
 def _usage(answer: Answer) -> TokenUsage | None:
     """The tokens of the call that an answer was made of; None if it was made of none, or does not say."""
     try:
-        held: Any = parse_json(answer.received or b"")
-        return ModelAnswer.read(held["source"]["answer"]).usage
+        document: Any = parse_json(answer.received or b"")
+        return ModelAnswer.read(document["source"]["answer"]).usage
     except (ValueError, KeyError, TypeError):
         return None

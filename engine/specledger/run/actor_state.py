@@ -80,18 +80,22 @@ class GovernorState:
         return _document(values, values, [*self._rebases, *rebases]), after
 
     def act(
-        self, observation: Any, action: Mapping[str, Any], state: State, seen: Any, made: State | None = None
+        self, observation: Any, action: Mapping[str, Any], state: State, seen: Any, settled_state: State | None = None
     ) -> tuple[dict[str, Any], GovernorValues]:
         """The part of a receipt about potentials, for a step with an action, and the values after it.
 
-        An action is judged with the memory before it, by the state that it alone `made`. A change of potentials by
-        what was drawn after it, or by the new observation, is a re-base.
+        An action is judged with the memory before it, by `settled_state`, the state after it alone. A change of
+        potentials by what was drawn after it, or by the new observation, is a re-base.
         """
         if self._planned is None:
             return {"potentials": {}, "rebases": []}, self.values
         memory, values = self.values
         settled = self._planned.potentials(state, memory)
-        acted = settled if made is None or made is state else self._planned.potentials(made, memory)
+        acted = (
+            settled
+            if settled_state is None or settled_state is state
+            else self._planned.potentials(settled_state, memory)
+        )
         after, seen_rebases = self._remember(observation, action, state, seen, settled)
         rebases = [*self._rebases, *self._changes(CHANCE, acted, settled), *seen_rebases]
         return _document(values or acted, acted, rebases), after

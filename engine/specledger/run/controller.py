@@ -40,7 +40,7 @@ class DecisionController:
         """Begin an episode: no token of an earlier one is good."""
         self._actuator = Actuator(self.actor.step)
 
-    def events_at(self, place: str, moment: Moment) -> Iterable[Event]:
+    def events_at(self, hook: str, moment: Moment) -> Iterable[Event]:
         """The events that attach to a place of a step.
 
         Places are `before_propose`, `after_commit`, `after_token`, `after_act`; `error` or `halted` where an episode

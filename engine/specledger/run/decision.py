@@ -39,9 +39,9 @@ class Decision:
     proposals: list[Proposal] = field(init=False)
     leaves: list[bytes] = field(init=False)
     root: str = field(init=False)
-    found: list[Judgement] = field(init=False)
+    judgements: list[Judgement] = field(init=False)
     before: State = field(init=False)
-    made: State = field(init=False)
+    settled: State = field(init=False)
     after: State = field(init=False)
     chance: dict[str, Any] = field(init=False)
     outcome: dict[str, Any] = field(init=False)
@@ -59,10 +59,10 @@ class Decision:
         return action
 
     def document(self) -> list[dict[str, Any]]:
-        """What was found about each proposal, as a receipt holds it."""
+        """The judgement of each proposal, as a receipt holds it."""
         return [
             {"rejected": judgement.rejected, "error": None if judgement.error is None else error_body(judgement.error)}
-            for judgement in self.found
+            for judgement in self.judgements
         ]
 
     def stopped(self) -> list[dict[str, Any]]:
@@ -74,9 +74,9 @@ class Decision:
     def count(self) -> None:
         """Count the rejections, after the decision has a receipt."""
         by = self.by
-        if self.chosen is not None and self.found[self.chosen].cost["total"] != 0:
+        if self.chosen is not None and self.judgements[self.chosen].cost["total"] != 0:
             by.pending = 0
-        for judgement in self.found:
+        for judgement in self.judgements:
             if judgement.rejected:
                 by.pending += 1
                 for failing in judgement.rejected:
@@ -135,30 +135,30 @@ def changed(before: State, after: State) -> dict[str, Any]:
 
 
 def follow(
-    plan: Plan, place: tuple[int, int, str], action: Mapping[str, Any], inputs: Mapping[str, Any], made: State
+    plan: Plan, position: tuple[int, int, str], action: Mapping[str, Any], inputs: Mapping[str, Any], settled: State
 ) -> tuple[State, dict[str, Any]]:
     """The state after chance, and its part of the receipt; nothing follows if a list to draw from is empty.
 
-    The action alone `made` a state. The place is the episode, the step and the agent, who has no name where it is the
-    only one.
+    `settled` is the state after the action alone. The position is the episode, the step and the agent, whose name is
+    empty if there is only one.
     """
     planned = plan.chance.get(action["op"])
-    lists = None if planned is None else planned.sources(made, action, inputs)
+    lists = None if planned is None else planned.sources(settled, action, inputs)
     if planned is None or lists is None or not all(lists):
-        return made, {}
-    episode, t, agent = place
+        return settled, {}
+    episode, t, agent = position
     drawn = {}
     for (stream, name), items in zip(planned.draws, lists, strict=True):
         names = (stream, action["op"], episode, t, name, *([agent] if agent else []))
         drawn[name] = Stream.named(plan.seed, "action", *names).choice(items)
-    after = planned.apply(made, action, inputs, list(drawn.values()))
-    return after, {"chance": {"drawn": drawn, "changed": changed(made, after)}}
+    after = planned.apply(settled, action, inputs, list(drawn.values()))
+    return after, {"chance": {"drawn": drawn, "changed": changed(settled, after)}}
 
 
-def first_best(found: list[Judgement]) -> int | None:
+def first_best(judgements: list[Judgement]) -> int | None:
     """The index of the first admitted proposal with the greatest value, None if none is admitted."""
     chosen, greatest = None, 0
-    for index, judgement in enumerate(found):
+    for index, judgement in enumerate(judgements):
         if judgement.rejected or judgement.error is not None:
             continue
         if chosen is None or judgement.value > greatest:

@@ -72,25 +72,25 @@ class Orphans:
     def end(self) -> None:
         """End the orphans that came since, and adopt no more."""
         for _ in range(_ROUNDS):
-            found = [pid for pid in _children() - self._known if _is_orphan(pid)]
-            for pid in found:
+            orphans = [pid for pid in _children() - self._known if _is_orphan(pid)]
+            for pid in orphans:
                 try:
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
                 except OSError:  # of another user
                     self._known |= {pid}
-            if not found:
+            if not orphans:
                 break
         if not self._before.value:
             ctypes.CDLL(None).prctl(_SET_SUBREAPER, 0, 0, 0, 0)
 
 
 def _children() -> frozenset[int]:
-    found: set[int] = set()
+    children: set[int] = set()
     for task in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):  # a thread that has ended
-            found |= set(map(int, task.read_text(encoding="ascii").split()))
-    return frozenset(found)
+            children |= set(map(int, task.read_text(encoding="ascii").split()))
+    return frozenset(children)
 
 
 def _is_orphan(pid: int) -> bool:

@@ -46,9 +46,9 @@ class Episode:
         self._number = number
         self._actors = actors
         self._others = len(actors) > 1
-        self._turns = [tuple(actors)] if plan.simultaneous else [(one,) for one in actors]
+        self._turns = [tuple(actors)] if plan.simultaneous else [(actor,) for actor in actors]
         self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else lambda _value: None
-        self._weigh_memories = sum(one.actor.memory for one in actors) > MAX_WEIGHT
+        self._weigh_memories = sum(actor.actor.memory for actor in actors) > MAX_WEIGHT
         self._parts = PartChains(part.name for part in plan.parts)
         self._invariants = Invariants(plan, turns=len(self._turns))
         self.t = 0
@@ -71,8 +71,8 @@ class Episode:
         violations: list[dict[str, Any]] = []
         start: State | None = None
         try:
-            for one in self._actors:
-                one.begin()
+            for actor in self._actors:
+                actor.begin()
             start = self._state = plan.start(self._number)
             self._weigh(start)
             self._digest = state_digest(start)
@@ -82,10 +82,10 @@ class Episode:
                 yield from self._step()
                 if self._ended is not None:
                     break
-            found, idle = self._invariants.close(start, self._state, fatal=self._ended is Ended.FATAL)
-            self._weigh(found)
-            write(found, found)
-            violations = found
+            outcome, idle = self._invariants.close(start, self._state, fatal=self._ended is Ended.FATAL)
+            self._weigh(outcome)
+            write(outcome, outcome)
+            violations = outcome
             self._idle.update(idle)
         except Halted as halted:
             self._ended = halted.kind
@@ -105,7 +105,9 @@ class Episode:
                 "first_success": self._first_success,
                 "violations": violations,
                 "idle": dict(self._idle),
-                "gates": {one.actor.figure(gate): count for one in self._actors for gate, count in one.gates.items()},
+                "gates": {
+                    actor.actor.figure(gate): count for actor in self._actors for gate, count in actor.gates.items()
+                },
                 "state": self._digest,
                 **self._told_of_outside(),
             },
@@ -113,8 +115,8 @@ class Episode:
 
     def _told_of_outside(self) -> dict[str, Any]:
         """What an episode's end tells of agents from outside: faults, claims that were not read, what was spent."""
-        faults = [{**fault, **one.actor.label} for one in self._actors for fault in one.controller.faults()]
-        unread = sum((Counter(one.controller.unread()) for one in self._actors), Counter[str]())
+        faults = [{**fault, **actor.actor.label} for actor in self._actors for fault in actor.controller.faults()]
+        unread = sum((Counter(actor.controller.unread()) for actor in self._actors), Counter[str]())
         oracle = self._plan.oracle if self._plan.outside is not None else None
         return {
             **({"faults": faults} if faults else {}),
@@ -138,10 +140,10 @@ class Episode:
         self._weigh(body)
         return Event("episode", body, write(body, body))
 
-    def _events_at(self, place: str) -> Iterator[Event]:
+    def _events_at(self, hook: str) -> Iterator[Event]:
         """What the controller of the actor that was deciding adds at the end of an episode."""
-        one = self._deciding
-        yield from one.controller.events_at(place, self._moment(one, None))
+        actor = self._deciding
+        yield from actor.controller.events_at(hook, self._moment(actor, None))
 
     def _step(self) -> Iterator[Event]:
         for index, drift in enumerate(self._plan.drifts):
@@ -156,35 +158,35 @@ class Episode:
     def _turn(self, actors: tuple[ActorState, ...]) -> Iterator[Event]:
         """The decisions of actors about one state: all are committed to, then judged, then executed in order."""
         decisions = []
-        for one in actors:
-            self._deciding = one
-            decision = Decision(one, self._moment(one, one.observe(self._state)))
-            yield from one.controller.events_at("before_propose", decision.moment)
+        for actor in actors:
+            self._deciding = actor
+            decision = Decision(actor, self._moment(actor, actor.observe(self._state)))
+            yield from actor.controller.events_at("before_propose", decision.moment)
             yield self._commit(decision)
             decisions.append(decision)
         for decision in decisions:
-            one = self._deciding = decision.by
-            yield from one.controller.events_at("after_commit", decision.moment)
+            actor = self._deciding = decision.by
+            yield from actor.controller.events_at("after_commit", decision.moment)
             self._decide(decision)
-            yield from one.controller.events_at("after_token", decision.moment)
+            yield from actor.controller.events_at("after_token", decision.moment)
         before = state = self._state
         for decision in decisions:
             self._deciding = decision.by
             state = self._execute(decision, state, decisions)
         for decision in decisions:
-            one = self._deciding = decision.by
+            actor = self._deciding = decision.by
             self._settle(decision, state)
-            yield from one.controller.events_at("after_act", decision.moment)
+            yield from actor.controller.events_at("after_act", decision.moment)
             event = self._finish(decision, before, last=decision is decisions[-1])
             decision.count()
             yield event
         if self._others and state is not before:
-            for one in self._actors:
-                if one not in actors:
-                    one.seen = None
+            for actor in self._actors:
+                if actor not in actors:
+                    actor.seen = None
 
-    def _moment(self, one: ActorState, observation: Any) -> Moment:
-        return Moment(self._number, self.t, self._state, observation, one.memory)
+    def _moment(self, actor: ActorState, observation: Any) -> Moment:
+        return Moment(self._number, self.t, self._state, observation, actor.memory)
 
     def _commit(self, decision: Decision) -> Event:
         """Ask for the proposals of a decision, and commit to them."""
@@ -210,18 +212,18 @@ class Episode:
 
     def _decide(self, decision: Decision) -> None:
         """Judge every proposal, choose, and issue the token of the choice, if there is one and it is not refused."""
-        one, moment, proposals = decision.by, decision.moment, decision.proposals
-        observation, memory, count = moment.observation, moment.memory, one.actor.writes
+        actor, moment, proposals = decision.by, decision.moment, decision.proposals
+        observation, memory, count = moment.observation, moment.memory, actor.actor.writes
         writes = [count(observation, memory, proposal["action"]) for proposal in proposals]
-        found = one.controller.judge(moment, proposals, one.pending, writes, one.governor.values.memory)
-        decision.found, chosen = found, first_best(found)
+        judgements = actor.controller.judge(moment, proposals, actor.pending, writes, actor.governor.values.memory)
+        decision.judgements, chosen = judgements, first_best(judgements)
         if chosen is None:
             return
-        scope = scope_digest(self._number, self.t, proposals[chosen]["action"]["op"], one.actor.name)
+        scope = scope_digest(self._number, self.t, proposals[chosen]["action"]["op"], actor.actor.name)
         try:
-            token = one.controller.issue(proposal_digest(decision.leaves[chosen]), decision.root, scope)
+            token = actor.controller.issue(proposal_digest(decision.leaves[chosen]), decision.root, scope)
         except Refused as refused:
-            found[chosen].rejected.append(refusal(refused))
+            judgements[chosen].rejected.append(refusal(refused))
             return
         decision.moment, decision.chosen = moment._replace(token=token), chosen
 
@@ -238,7 +240,7 @@ class Episode:
         after = drift.apply(before, drawn)
         self._weigh(after)
         digest = state_digest(after)
-        rebased = [(one, *one.governor.shift(drift.name, after)) for one in self._actors]
+        rebased = [(actor, *actor.governor.shift(drift.name, after)) for actor in self._actors]
         body = {
             "episode": self._number,
             "t": self.t,
@@ -252,8 +254,8 @@ class Episode:
         self._weigh(body)
         form = write(body, body)
         self._state, self._digest = after, digest
-        for one, _, values in rebased:
-            one.seen, one.governor.values = None, values
+        for actor, _, values in rebased:
+            actor.seen, actor.governor.values = None, values
         yield Event("drift", body, form)
 
     def _execute(self, decision: Decision, before: State, turn: list[Decision]) -> State:
@@ -267,22 +269,22 @@ class Episode:
         decision.outcome = {}
         if chosen is None:
             return before
-        inputs, action = decision.found[chosen].inputs, decision.proposals[chosen]["action"]
+        inputs, action = decision.judgements[chosen].inputs, decision.proposals[chosen]["action"]
         if self._plan.simultaneous:
-            others = {each.by.actor.name: {"op": ""} if each is decision else each.action for each in turn}
+            others = {other.by.actor.name: {"op": ""} if other is decision else other.action for other in turn}
             inputs = {**inputs, "others": others}
         try:
-            made, decision.outcome = decision.by.controller.act(
+            settled, decision.outcome = decision.by.controller.act(
                 token, chosen, decision.proposals[chosen], token.scope, before, inputs
             )
         except Refused as refused:
-            decision.found[chosen].rejected.append(refusal(refused))
+            decision.judgements[chosen].rejected.append(refusal(refused))
             decision.chosen = None
             return before
-        decision.inputs, decision.made, decision.after, decision.chance = inputs, made, made, {}
+        decision.inputs, decision.settled, decision.after, decision.chance = inputs, settled, settled, {}
         if action["op"] in self._plan.chance:
-            place = self._number, self.t, decision.by.actor.name
-            decision.after, decision.chance = follow(self._plan, place, action, inputs, made)
+            position = self._number, self.t, decision.by.actor.name
+            decision.after, decision.chance = follow(self._plan, position, action, inputs, settled)
         return decision.after
 
     def _settle(self, decision: Decision, state: State) -> None:
@@ -290,8 +292,8 @@ class Episode:
         if decision.chosen is None:
             self._refuse(decision, state)
             return
-        one, before, after, action = decision.by, decision.before, decision.after, decision.action
-        token, judgement = decision.moment.token, decision.found[decision.chosen]
+        actor, before, after, action = decision.by, decision.before, decision.after, decision.action
+        token, judgement = decision.moment.token, decision.judgements[decision.chosen]
         decision.body = {
             **decision.chance,
             "chosen_hash": token.proposal,
@@ -300,29 +302,29 @@ class Episode:
             "inputs": decision.inputs,
             "record": self._plan.record(before, after, decision.outcome),
         }
-        observation, seen = decision.moment.observation, one.actor.observe(state)
-        decision.seen, decision.memory = seen, one.actor.remember(observation, one.memory, action, seen)
-        potentials, decision.governor = one.governor.act(observation, action, after, seen, decision.made)
+        observation, seen = decision.moment.observation, actor.actor.observe(state)
+        decision.seen, decision.memory = seen, actor.actor.remember(observation, actor.memory, action, seen)
+        potentials, decision.governor = actor.governor.act(observation, action, after, seen, decision.settled)
         decision.body |= potentials
         decision.part_receipts = self._part_receipts(before, after, decision.outcome)
 
     def _refuse(self, decision: Decision, state: State) -> None:
         """Do nothing: no action is admitted; each part receipts the refusal of the proposal with the greatest value."""
-        one, before, found = decision.by, decision.before, decision.found
-        judged = [index for index, judgement in enumerate(found) if judgement.cost]
-        best = max(judged, key=lambda index: found[index].value, default=None)
+        actor, before, judgements = decision.by, decision.before, decision.judgements
+        judged = [index for index, judgement in enumerate(judgements) if judgement.cost]
+        best = max(judged, key=lambda index: judgements[index].value, default=None)
         decision.part_receipts = {}
         if best is not None:
             action = decision.proposals[best]["action"]
-            predicted, outcome = one.actor.step(before, action["op"], action, found[best].inputs)
+            predicted, outcome = actor.actor.step(before, action["op"], action, judgements[best].inputs)
             decision.part_receipts = self._part_receipts(before, predicted, outcome)
         nothing: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
-        if (fault := one.controller.prevented()) and isinstance(self._plan.agent_faults, Mapping):
+        if (fault := actor.controller.prevented()) and isinstance(self._plan.agent_faults, Mapping):
             nothing[FAULT] = fault
         observation = decision.moment.observation
-        decision.seen = observation if state is decision.moment.state else one.actor.observe(state)
-        potentials, decision.governor = one.governor.refuse(observation, before, decision.seen)
-        decision.body, decision.memory = nothing | potentials, one.memory
+        decision.seen = observation if state is decision.moment.state else actor.actor.observe(state)
+        potentials, decision.governor = actor.governor.refuse(observation, before, decision.seen)
+        decision.body, decision.memory = nothing | potentials, actor.memory
 
     def _part_receipts(self, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """The receipts of the parts for a step; a part that does not follow the action has none."""
@@ -340,9 +342,9 @@ class Episode:
         plan, before, after, by = self._plan, decision.before, decision.after, decision.by
         success, until = (plan.success(after), plan.until(after)) if last else (None, False)
         if last:
-            found = self._invariants.after(decision, start, last=by is self._actors[-1], until=until)
+            outcome = self._invariants.after(decision, start, last=by is self._actors[-1], until=until)
         else:
-            found = Found(self._invariants.acted(decision))
+            outcome = Found(self._invariants.acted(decision))
         moved = self._shifts(by, after) if self._others and after is not before else []
         self._weigh(after)
         self._weigh(decision.part_receipts)
@@ -359,14 +361,14 @@ class Episode:
                 "decisions": decision.document(),
                 **decision.body,
                 "success": success,
-                "violations": decision.stopped() + found.broken,
+                "violations": decision.stopped() + outcome.broken,
                 "parts": {
                     name: self._parts.append(name, before[name], after[name], receipt, accepted=accepted)
                     for name, receipt in decision.part_receipts.items()
                 },
             }
-            if found.remembered:
-                body["monitors"] = found.remembered
+            if outcome.remembered:
+                body["monitors"] = outcome.remembered
             for _, rebases, _ in moved:
                 body["rebases"] += rebases
             self._weigh(body)
@@ -376,25 +378,25 @@ class Episode:
             check_weight(decision.part_receipts)
             raise
         self._state, self._digest, self._steps = after, body["after"], self.t + 1
-        self._invariants.remembered = found.remembered
+        self._invariants.remembered = outcome.remembered
         by.seen, by.memory, by.governor.values = decision.seen, decision.memory, decision.governor
         by.weight = weight
         for other, _, values in moved:
             other.governor.values = values
-        self._idle.update(found.idle)
+        self._idle.update(outcome.idle)
         if success and self._first_success is None:
             self._first_success = self.t
-        self._ended = Ended.FATAL if found.fatal else Ended.UNTIL if until else None
+        self._ended = Ended.FATAL if outcome.fatal else Ended.UNTIL if until else None
         return Event("step", body, form)
 
     def _weigh_memory(self, decision: Decision) -> int:
         """The weight of an actor's memories after a decision; those of all actors share one bound."""
         own = weigh((decision.memory, decision.governor.memory))
-        if own + sum(one.weight for one in self._actors if one is not decision.by) > MAX_WEIGHT:
+        if own + sum(actor.weight for actor in self._actors if actor is not decision.by) > MAX_WEIGHT:
             message = f"memories of agents and governors weigh more than {MAX_WEIGHT} together"
             raise NotCanonical(E_CANON_SIZE, "$", message)
         return own
 
     def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:
         """What an action changes for the governors of the other actors."""
-        return [(one, *one.governor.shift(by.actor.name, after)) for one in self._actors if one is not by]
+        return [(actor, *actor.governor.shift(by.actor.name, after)) for actor in self._actors if actor is not by]

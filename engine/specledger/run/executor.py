@@ -129,15 +129,15 @@ def spread(work: Callable[[Any], Any], given: Sequence[Any], executor: Executor)
         Lost: A worker, or the connection to all of them, was lost.
         Exception: What `work` raises, at its item; what others are doing then is not finished.
     """
-    made: dict[int, Done] = {}
+    ready: dict[int, Done] = {}
     begun = 0
     with executor.open(work, len(given)) as crew:
         for turn in range(len(given)):
             while begun < min(len(given), turn + executor.width * _AHEAD):
                 crew.submit(begun, given[begun])
                 begun += 1
-            made |= {done.index: done for done in crew.ready()}
-            while turn not in made:
+            ready |= {done.index: done for done in crew.ready()}
+            while turn not in ready:
                 done = crew.wait()
-                made[done.index] = done
-            yield made.pop(turn).value()
+                ready[done.index] = done
+            yield ready.pop(turn).value()

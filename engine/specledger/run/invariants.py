@@ -30,7 +30,7 @@ class Found(Struct, frozen=True):
     @property
     def fatal(self) -> bool:
         """Whether an invariant is broken that ends the episode."""
-        return any(one["severity"] == Severity.FATAL for one in self.broken)
+        return any(breach["severity"] == Severity.FATAL for breach in self.broken)
 
 
 class Invariants:
@@ -43,7 +43,7 @@ class Invariants:
     def __init__(self, plan: Plan, *, turns: int) -> None:
         """Prepare an episode whose steps have as many turns."""
         self._monitors = {item.name: item.monitor for item in plan.invariants if item.monitor is not None}
-        self._acts = [(name, each.act) for name, each in self._monitors.items() if each.act is not None]
+        self._acts = [(name, planned.act) for name, planned in self._monitors.items() if planned.act is not None]
         waiting = {name for name, monitor in self._monitors.items() if monitor.act is None}
         step = [item for item in plan.invariants if item.scope == "step"]
         self._each_step = [item for item in step if turns == 1 or item.name in waiting]
@@ -75,14 +75,14 @@ class Invariants:
         acted, after = self.acted(decision), decision.after
         if last or until:
             return self._close_step(self._each_turn, start, after, self._stepped(decision, acted))
-        found = Found(acted, *_judge(self._each_turn, start, after, acted))
-        if not found.fatal:
-            return found
-        broken = {breach["invariant"] for breach in found.broken}
+        outcome = Found(acted, *_judge(self._each_turn, start, after, acted))
+        if not outcome.fatal:
+            return outcome
+        broken = {breach["invariant"] for breach in outcome.broken}
         again = [item for item in self._each_turn if item.monitor is not None and item.name not in broken]
         rest = self._close_step(again, start, after, self._stepped(decision, acted))
-        idle = [name for name in rest.idle if name not in found.idle]
-        return Found(rest.remembered, found.broken + rest.broken, found.idle + idle)
+        idle = [name for name in rest.idle if name not in outcome.idle]
+        return Found(rest.remembered, outcome.broken + rest.broken, outcome.idle + idle)
 
     def _stepped(self, decision: Decision, acted: Remembered) -> Remembered:
         """The memories after the step that a decision ends, of those after its action."""

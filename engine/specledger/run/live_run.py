@@ -190,7 +190,7 @@ class _Asking:
         self._outside = outside
         self._sessions: dict[int, Transport] = {}
 
-    def ask(self, place: Place, asked: Asked, message: bytes) -> Answer:
+    def ask(self, position: Place, asked: Asked, message: bytes) -> Answer:
         """Send a message to a session, and open the session if this is its first message."""
         assert self._outside is not None  # noqa: S101 - only the agents of `outside_agent` ask
         transport = self._sessions.get(asked.session)
@@ -198,9 +198,9 @@ class _Asking:
             transport = self._sessions[asked.session] = _transport(self._outside, self._errors)
         more = 0 if transport.started else self._outside.source.start_ms
         note = canonical_ints(list(asked))
-        self._pulse.enter(place.tick, place.proposal_hash, place.trace_hash, more_ms=more, note=note)
+        self._pulse.enter(position.tick, position.proposal_hash, position.trace_hash, more_ms=more, note=note)
         answer = transport.exchange(message)
-        exchange = Exchange(place.episode, place.t, asked, answer)
+        exchange = Exchange(position.episode, position.t, asked, answer)
         self._pulse.leave(_ANSWER + canonical_ints(exchange.document(0)))
         return answer
 
@@ -215,13 +215,13 @@ class _Asking:
         for transport in self._sessions.values():
             transport.close(bye=True)
 
-    def watch(self, place: Place, work: Callable[[], Made]) -> Made:
+    def watch(self, position: Place, work: Callable[[], Made]) -> Made:
         """Let the agent inside decide."""
         note = canonical_bytes(list(AT_WORK))
-        self._pulse.enter(place.tick, place.proposal_hash, place.trace_hash, note=note)
-        made = work()
+        self._pulse.enter(position.tick, position.proposal_hash, position.trace_hash, note=note)
+        result = work()
         self._pulse.leave(_DONE)
-        return made
+        return result
 
 
 def _transport(outside: PlannedOutside, errors: Path | None) -> Transport:
@@ -230,5 +230,5 @@ def _transport(outside: PlannedOutside, errors: Path | None) -> Transport:
 
 def _refusal(payload: bytes) -> Rejected:
     """The rejection that the kernel's process reported."""
-    told: Any = parse_canonical(payload, limit=MAX_MESSAGE)
-    return Rejected([Diagnostic(told["code"], told["message"])])
+    document: Any = parse_canonical(payload, limit=MAX_MESSAGE)
+    return Rejected([Diagnostic(document["code"], document["message"])])

@@ -132,7 +132,7 @@ def run_parallel(
     progress: Callable[[int, int], None] | None = None,
     *,
     worth: int = WORTH,
-    held: tuple[int, Iterable[Event]] = (0, ()),
+    resumed: tuple[int, Iterable[Event]] = (0, ()),
     wanted: range | None = None,
 ) -> Iterator[Event]:
     """Run the episodes of a plan, in several processes if they are separate, many, and none too long.
@@ -145,10 +145,10 @@ def run_parallel(
         executor: Where it is run; with one worker everything runs in this process.
         progress: As for `run`.
         worth: Steps from which several processes are used.
-        held: How many of the first of them were run before, and their events; only if episodes are separate.
+        resumed: How many of the first of them were run before, and their events; only if episodes are separate.
         wanted: The numbers of some that follow one another, only if episodes are separate; by default all.
     """
-    count, events = held
+    count, events = resumed
     every = range(plan.episodes)
     left = (wanted or every)[count:]
     few = len(left) * plan.horizon < worth or min(len(left), executor.width) < 2

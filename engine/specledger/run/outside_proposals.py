@@ -38,11 +38,11 @@ class OutsideProposals(DecisionController):
 
     def propose(self, moment: Moment) -> list[Proposal]:
         """The proposals of the answer; one that the gate `schema` rejects takes the place of a malformed one."""
-        place = Place(moment.episode, moment.t, moment.episode * self._horizon + moment.t)
+        position = Place(moment.episode, moment.t, moment.episode * self._horizon + moment.t)
         fields = {"episode": moment.episode, "t": moment.t, "observation": moment.observation}
         self._prevented = ""
         try:
-            reply = self._session.tell(place, "decide", fields)
+            reply = self._session.tell(position, "decide", fields)
         except AgentFault as fault:
             self._prevented = fault.reason
             return [_none(fault.reason)]
@@ -50,15 +50,15 @@ class OutsideProposals(DecisionController):
         if len(given) > MOST_PROPOSALS:
             return [_none(TOO_MANY)]
         texts = {*notation.texts_in(moment.state)}
-        read = [self._read(one, texts) for one in given]
-        return [one if _is_proposal(one, self._claims) else _none(MALFORMED) for one in read]
+        read = [self._read(entry, texts) for entry in given]
+        return [entry if _is_proposal(entry, self._claims) else _none(MALFORMED) for entry in read]
 
     def _read(self, given: Any, texts: Collection[str]) -> Any:
         """A proposal in the world's notation, as far as it is certain what is meant."""
         if not isinstance(given, dict):
             return given
         types = {"score": INT, **self._claims}
-        read = {name: notation.value(one, types[name]) if name in types else one for name, one in given.items()}
+        read = {name: notation.value(text, types[name]) if name in types else text for name, text in given.items()}
         action = self._notation.action(given.get("action"), texts)
         return read if action is None else {**read, "action": action}
 

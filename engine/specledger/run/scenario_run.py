@@ -61,7 +61,9 @@ def make_run(
     """
     if tell is not None:
         tell(resumed[0], len(wanted or range(plan.episodes)), "episode")
-    return _stated(bundle, run_parallel(plan, EpisodeChunks(bundle), executor, progress, held=resumed, wanted=wanted))
+    return _stated(
+        bundle, run_parallel(plan, EpisodeChunks(bundle), executor, progress, resumed=resumed, wanted=wanted)
+    )
 
 
 def join_run(bundle: Bundle, plan: Plan, episodes: Iterator[Event]) -> Iterator[Event]:

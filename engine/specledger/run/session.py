@@ -125,25 +125,25 @@ class Session:
 
     def faults(self) -> list[dict[str, Any]]:
         """The faults since the last call: `{t, message, reason}` of each."""
-        found, self._faults = self._faults, []
-        return found
+        faults, self._faults = self._faults, []
+        return faults
 
-    def note(self, place: Place, type_: str, reason: str) -> None:
+    def note(self, position: Place, type_: str, reason: str) -> None:
         """Count a fault that only who asked can see in an answer."""
-        self._faults.append({"t": place.t, "message": type_, "reason": reason})
-        self._counted[place.episode] += 1
+        self._faults.append({"t": position.t, "message": type_, "reason": reason})
+        self._counted[position.episode] += 1
 
-    def begin(self, place: Place) -> None:
+    def begin(self, position: Place) -> None:
         """Say at which decision the messages that follow are sent."""
-        if self._decision != (place.episode, place.t):
-            self._decision = (place.episode, place.t)
-            self._before = len(self._prefix) if self._episode == place.episode else 0
+        if self._decision != (position.episode, position.t):
+            self._decision = (position.episode, position.t)
+            self._before = len(self._prefix) if self._episode == position.episode else 0
             self._mark = None
             for session in sorted(self._forks):
                 self._oracle.end(session)
             self._forks.clear()
 
-    def tell(self, place: Place, type_: str, fields: Mapping[str, Any], *, keep: bool = False) -> AgentReply:
+    def tell(self, position: Place, type_: str, fields: Mapping[str, Any], *, keep: bool = False) -> AgentReply:
         """Send a message that is part of the episode.
 
         It has a type of `ANSWERS`, and these fields beside `type` and `id`. If `keep`, questions about this decision
@@ -153,20 +153,20 @@ class Session:
             AgentFault: There is no usable answer.
             Halted: Under a kernel, the process that waited for the answer ended.
         """
-        session = self._ready(place)
+        session = self._ready(position)
         if self._moved:
-            self._send(place, session, self._message("restore", {"snapshot": self._now}))
+            self._send(position, session, self._message("restore", {"snapshot": self._now}))
             self._moved = False
         if keep and self.state == "snapshot" and self._mark is None:
-            self._mark = self._snapshot(place, session)
+            self._mark = self._snapshot(position, session)
         message = self._message(type_, fields)
         self._now = None
-        reply = self._send(place, session, message)
+        reply = self._send(position, session, message)
         self._prefix.append((message, _compared(reply.body)))
         return reply
 
     def suppose(
-        self, place: Place, type_: str, fields: Mapping[str, Any], *, fresh: int | None = None, keep: bool = False
+        self, position: Place, type_: str, fields: Mapping[str, Any], *, fresh: int | None = None, keep: bool = False
     ) -> AgentReply:
         """Send a message that is no part of the episode, from the agent's state before this decision.
 
@@ -178,25 +178,25 @@ class Session:
             Halted: Under a kernel, the process that waited for the answer ended.
             Unanswered: `not_repeatable`, if a fresh process does not answer the episode so far as before.
         """
-        session = self._ready(place)
+        session = self._ready(position)
         if self.state == "replay":
-            session = self._fork(place, fresh)
+            session = self._fork(position, fresh)
         elif self.state == "snapshot":
             if self._mark is None:  # an agent that was moved by the last decision's questions is not where it was
-                self._now = self._now if self._moved else self._snapshot(place, session)
+                self._now = self._now if self._moved else self._snapshot(position, session)
                 self._mark = self._now
             elif self._now is None:
-                self._now = self._snapshot(place, session)
+                self._now = self._snapshot(position, session)
             self._moved = True
             back = {"snapshot": self._mark}
             message = self._message("restore", back) if fresh is None else self._message("reset", {"episode": fresh})
-            self._send(place, session, message)
-        reply = self._send(place, session, self._message(type_, fields))
+            self._send(position, session, message)
+        reply = self._send(position, session, self._message(type_, fields))
         if session != self._open:
             self._forks.add(session) if keep else self._oracle.end(session)
         return reply
 
-    def follow(self, place: Place, reply: AgentReply, type_: str, fields: Mapping[str, Any]) -> AgentReply:
+    def follow(self, position: Place, reply: AgentReply, type_: str, fields: Mapping[str, Any]) -> AgentReply:
         """Send a message about an earlier reply to the process that gave it.
 
         Raises:
@@ -204,51 +204,51 @@ class Session:
             Halted: Under a kernel, the process that waited for the answer ended.
         """
         if reply.session in self._forks:
-            return self._send(place, reply.session, self._message(type_, fields))
+            return self._send(position, reply.session, self._message(type_, fields))
         if reply.session != self._open:
             raise AgentFault(CLOSED, Answer(None, CLOSED))
-        return self.tell(place, type_, fields)
+        return self.tell(position, type_, fields)
 
-    def _ready(self, place: Place) -> int:
+    def _ready(self, position: Place) -> int:
         """The process that is asked, after `hello` and `reset`."""
         if self._open is None:
             number = self._sessions
             self._sessions += 1
             hello = self._message("hello", {"protocol": PROTOCOL, **greeting(self._plan)})
-            reply = self._send(place, number, hello)
+            reply = self._send(position, number, hello)
             self.said, self._open, self._episode = reply.body, number, None
             self._opening = [(hello, _compared(reply.body))]
             self._mark, self._now, self._moved = None, None, False
-        if self._episode != place.episode:
-            message = self._message("reset", {"episode": place.episode})
-            reply = self._send(place, self._open, message)
+        if self._episode != position.episode:
+            message = self._message("reset", {"episode": position.episode})
+            reply = self._send(position, self._open, message)
             self._prefix = [(message, _compared(reply.body))]
-            self._episode, self._before = place.episode, 1
+            self._episode, self._before = position.episode, 1
             self._now, self._moved = None, False
         return self._open
 
-    def _fork(self, place: Place, fresh: int | None) -> int:
+    def _fork(self, position: Place, fresh: int | None) -> int:
         """A fresh process that has answered the episode up to this decision as before."""
         number = self._sessions
         self._sessions += 1
         known = self._opening + (self._prefix[: self._before] if fresh is None else [])
         for message, before in known:
-            again = self._send(place, number, message)
+            again = self._send(position, number, message)
             if _compared(again.body) != before:
                 self._oracle.end(number)
                 raise Unanswered(Cause.NOT_REPEATABLE.value)
         if fresh is not None:
-            self._send(place, number, self._message("reset", {"episode": fresh}))
+            self._send(position, number, self._message("reset", {"episode": fresh}))
         return number
 
-    def _snapshot(self, place: Place, session: int) -> Any:
+    def _snapshot(self, position: Place, session: int) -> Any:
         """The state of the agent: the one part of a later message that the agent makes."""
         message = self._message("snapshot", {})
-        snapshot = self._send(place, session, message).body["snapshot"]
+        snapshot = self._send(position, session, message).body["snapshot"]
         try:
             canonical_bytes(snapshot)
         except NotCanonical:
-            raise self._fault(place, message, WRONG_FORM, Answer()) from None
+            raise self._fault(position, message, WRONG_FORM, Answer()) from None
         return snapshot
 
     def _message(self, type_: str, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,14 +256,14 @@ class Session:
         self._numbers += 1
         return {"type": type_, "id": number, **fields}
 
-    def _send(self, place: Place, session: int, message: Mapping[str, Any]) -> AgentReply:
-        answer = self._oracle.ask(place, session, message)
+    def _send(self, position: Place, session: int, message: Mapping[str, Any]) -> AgentReply:
+        answer = self._oracle.ask(position, session, message)
         if answer.failure in _OVER:
             self._oracle.end(session)
             self._open = None if session == self._open else self._open
         if self._kernel and halts(answer):
-            fault = self._fault(place, message, answer.failure, answer)
-            if not self._limit.holds(self._counted.total(), self._counted[place.episode]):
+            fault = self._fault(position, message, answer.failure, answer)
+            if not self._limit.holds(self._counted.total(), self._counted[position.episode]):
                 raise Halted(answer)
             self._open, self._moved = None, False  # all processes of the agent ended with the one that asked
             self._forks.clear()
@@ -271,11 +271,11 @@ class Session:
             raise fault
         body, reason = read_answer(answer, message["id"], self._answers[message["type"]])
         if reason:
-            raise self._fault(place, message, reason, answer)
+            raise self._fault(position, message, reason, answer)
         return AgentReply(body, answer.sha256, message["id"], session, answer.received or b"")
 
-    def _fault(self, place: Place, message: Mapping[str, Any], reason: str, answer: Answer) -> AgentFault:
-        self.note(place, message["type"], reason)
+    def _fault(self, position: Place, message: Mapping[str, Any], reason: str, answer: Answer) -> AgentFault:
+        self.note(position, message["type"], reason)
         return AgentFault(reason, answer)
 
 

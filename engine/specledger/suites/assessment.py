@@ -46,9 +46,9 @@ def assess(plan: SuitePlan, outcomes: Mapping[str, Outcome], judge: Judge = judg
     yield from facts
     done = {id(trial): verdicts}
     for mutant in plan.mutants:
-        for one in (mutant.control, mutant.mutated):
-            if id(one) not in done:
-                facts, done[id(one)] = _assess_trial(one, outcomes, judge)
+        for half in (mutant.control, mutant.mutated):
+            if id(half) not in done:
+                facts, done[id(half)] = _assess_trial(half, outcomes, judge)
                 yield from (fact for fact in facts if fact.type == "run")
         yield Event("mutant", _judge_mutant(mutant, done[id(mutant.control)], done[id(mutant.mutated)]))
     yield Event("end", {"runs": len(plan.cases), "checks": len(trial.checks), "mutants": len(plan.mutants)})

@@ -55,7 +55,7 @@ def run_record(run: Mapping[str, Any]) -> dict[str, Any]:
         **{name: run[name] for name in ("run", "arm", "scenario", "seed")},
         **{name: result[name] for name in ("verdict", *_NUMBERS)},
         **{
-            name: [{"name": each, "count": count} for each, count in sorted(result[name].items())]
+            name: [{"name": item, "count": count} for item, count in sorted(result[name].items())]
             for name in ("violations", "warnings", "rejections")
         },
         **{name: replay[name] for name in ("intact", "exact", "noticed", "compared")},
@@ -88,7 +88,7 @@ def check_checks(
         if require is not None and opportunities is not None:
             readings = {name: Reading.of(checked) for name, checked in witness}
             expressions = [require, opportunities, *(checked for _, checked in witness)]
-            compared = tuple(found for checked in expressions for found in find_compared(checked))
+            compared = tuple(comparison for checked in expressions for comparison in find_compared(checked))
             planned.append(
                 PlannedCheck(check.id, Reading.of(require), Reading.of(opportunities), check.least, readings, compared)
             )

@@ -116,7 +116,7 @@ def read_probe(body: Probe) -> ProbeFacts:
     nothing, `unmoved` the predicted changes that did not come.
     """
     evidence: ProbeEvidence = {**body["evidence"]}
-    held, tested = held_claims(evidence)
+    satisfied, tested = held_claims(evidence)
     trace, trials = evidence.get("trace", _NO_TRACE), evidence.get("trials", ())
     return {
         "probe": body["probe"],
@@ -128,11 +128,11 @@ def read_probe(body: Probe) -> ProbeFacts:
         "nodes": trace["nodes"],
         "equal": trace["equal"],
         "questions": _questions(evidence),
-        "unmoved": sum(one["after"] == evidence["before"] != one["predicted"] != "" for one in trials),
-        "vague": sum(one.get("reason") == VAGUE for one in trials),
-        "held": held,
+        "unmoved": sum(trial["after"] == evidence["before"] != trial["predicted"] != "" for trial in trials),
+        "vague": sum(trial.get("reason") == VAGUE for trial in trials),
+        "held": satisfied,
         "tested": tested,
-        "claims": [{"confidence": confidence, "held": held} for confidence, held in outcomes(evidence)],
+        "claims": [{"confidence": confidence, "held": satisfied} for confidence, satisfied in outcomes(evidence)],
     }
 
 
@@ -155,7 +155,9 @@ def read_entry(body: AuditEntry) -> EntryFacts:
         "event": body["event"],
         "verdict": decision["verdict"],
         "codes": str.split(decision["notes"], " ")[1:],
-        "witnesses": [{"invariant": each["invariant"], "severity": each["severity"]} for each in body["witnesses"]],
+        "witnesses": [
+            {"invariant": breach["invariant"], "severity": breach["severity"]} for breach in body["witnesses"]
+        ],
     }
 
 
@@ -167,12 +169,12 @@ def _read_step(body: run.Step, commit: run.Commit | None) -> StepFacts:
         "agent": body.get("agent", ""),
         "chosen": NOT_YET if chosen is None else chosen,
         "proposals": len(decisions),
-        "admitted": sum(1 for each in decisions if not each["rejected"] and each["error"] is None),
-        "errors": sum(1 for each in decisions if each["error"] is not None),
+        "admitted": sum(1 for decision in decisions if not decision["rejected"] and decision["error"] is None),
+        "errors": sum(1 for decision in decisions if decision["error"] is not None),
         "rejections": [
             {"proposal": index, "gate": failing["gate"], "reason": failing["reason"]}
-            for index, each in enumerate(decisions)
-            for failing in each["rejected"]
+            for index, decision in enumerate(decisions)
+            for failing in decision["rejected"]
         ],
         "bound": chosen is None or (commit is not None and is_bound(commit, body)),
         "success": body["success"] is True,
@@ -192,7 +194,7 @@ _CHAINED: Final = frozenset({"before", "after", "tip", "tip_after"})
 
 
 def _breaches(body: run.Step | run.EpisodeEnd) -> list[Breach]:
-    return [{"invariant": each["invariant"], "severity": each["severity"]} for each in body["violations"]]
+    return [{"invariant": breach["invariant"], "severity": breach["severity"]} for breach in body["violations"]]
 
 
 def is_bound(commit: run.Commit, step: run.Step) -> bool:

@@ -137,11 +137,11 @@ def _undecided(figure: PlannedFigure, runs: Sequence[Run]) -> int:
 
 def _clusters(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, list[Any]]:
     """The decided values of each cluster."""
-    found: dict[str, list[Any]] = {}
+    clusters: dict[str, list[Any]] = {}
     for run in runs:
-        cluster = found.setdefault(str(run[figure.clusters]), [])
+        cluster = clusters.setdefault(str(run[figure.clusters]), [])
         cluster.extend(value for value in _values(figure, run) if value is not None)
-    return found
+    return clusters
 
 
 def _interval(limits: Interval | None) -> dict[str, int] | None:
@@ -159,7 +159,7 @@ Limits = Callable[[Sequence[Sequence[int]]], Interval | None]
 def _sums(clusters: Mapping[str, Sequence[int]], limits: Limits) -> dict[str, Any]:
     """Number, sum, mean and its interval of the values of each cluster that has any."""
     sums = [[len(values), sum(values)] for values in clusters.values() if values]
-    of, total = sum(each[0] for each in sums), sum(each[1] for each in sums)
+    of, total = sum(pair[0] for pair in sums), sum(pair[1] for pair in sums)
     known = _known(of=of, sum=total, value=mean([of, total]), cluster=_interval(limits(sums)))
     return {**known, "clusters": len(sums)}
 
@@ -180,14 +180,14 @@ def _rate(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
 
 def _places(figure: PlannedFigure, runs: Sequence[Run], value: int) -> list[dict[str, Any]]:
     """The first episodes in which a rate has a value."""
-    found = []
+    entries = []
     for run in runs:
         for episode, values in enumerate(run["samples"].get(figure.name, ())):
             if value in values:
-                found.append({"run": run["run"], "episode": episode})
-                if len(found) == _MOST_PLACES:
-                    return found
-    return found
+                entries.append({"run": run["run"], "episode": episode})
+                if len(entries) == _MOST_PLACES:
+                    return entries
+    return entries
 
 
 def _slope(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def _slope(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
         for pairs in _clusters(figure, runs).values()
         if pairs
     ]
-    whole = [sum(place) for place in zip(*sums, strict=True)] or [0] * 5
+    whole = [sum(column) for column in zip(*sums, strict=True)] or [0] * 5
     known = _known(of=whole[0], value=slope(whole), cluster=_interval(clustered(sums, slope)))
     return {**known, "clusters": len(sums)}
 
@@ -210,9 +210,9 @@ def _difference(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
                 arms[run["arm"]][run["scenario"], run["seed"], episode] = values[0]
     first, second = (arms[arm] for arm in figure.over)
     clusters: dict[str, list[int]] = {}
-    for place in sorted(first.keys() & second.keys()):
-        cluster = {"scenario": place[:1], "seed": place[1:2], "run": place[:2]}[figure.clusters]
-        clusters.setdefault(str(cluster), []).append(first[place] - second[place])
+    for key in sorted(first.keys() & second.keys()):
+        cluster = {"scenario": key[:1], "seed": key[1:2], "run": key[:2]}[figure.clusters]
+        clusters.setdefault(str(cluster), []).append(first[key] - second[key])
     return _sums(clusters, lambda sums: clustered(sums, mean))
 
 

@@ -120,12 +120,17 @@ def report_unknown(
     compared: Iterable[Compared], names: Mapping[str, set[str] | None], diagnostics: Diagnostics
 ) -> None:
     """Warn of texts that no run can have as such a name, if names are known; of a reason only if it is nearly one."""
-    for one in compared:
-        known = names[one.what]
-        if known is None or one.text in known:
+    for comparison in compared:
+        known = names[comparison.what]
+        if known is None or comparison.text in known:
             continue
-        near = suggest(one.text, known)
-        if near is None and one.what == "reason":
+        near = suggest(comparison.text, known)
+        if near is None and comparison.what == "reason":
             continue  # the engine has reasons of its own
         hint = f"did you mean `{near}`?" if near else f"there is {', '.join(sorted(known - {''})) or 'none'}"
-        diagnostics.warn(W_SUITE_NAME, f"no run of the suite has the {one.what} {one.text!r}", one.span, hint=hint)
+        diagnostics.warn(
+            W_SUITE_NAME,
+            f"no run of the suite has the {comparison.what} {comparison.text!r}",
+            comparison.span,
+            hint=hint,
+        )

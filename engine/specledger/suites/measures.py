@@ -91,11 +91,11 @@ class Sampler(Struct, frozen=True):
             except EvaluationError as error:
                 values[name] = error.bare()
         for name in wanted:
-            found = samples.setdefault(name, [])
-            if isinstance(found, list):
+            samples_of = samples.setdefault(name, [])
+            if isinstance(samples_of, list):
                 try:
                     read = _values([reading.read(values) for reading in self.figures[name]])
-                    found.append(self._only_decided(name, read, values))
+                    samples_of.append(self._only_decided(name, read, values))
                 except EvaluationError as error:
                     samples[name] = failure(error, episode["run"], episode["episode"])
 
@@ -128,7 +128,7 @@ def failure(error: EvaluationError, run: str, episode: int) -> dict[str, Any]:
 
 def _values(read: list[Any]) -> list[Any]:
     """The values of one episode: of one reading a list of ints, of two a list of pairs."""
-    lists = [list(map(int, each)) if isinstance(each, list) else [int(each)] for each in read]
+    lists = [list(map(int, value)) if isinstance(value, list) else [int(value)] for value in read]
     if len(lists) == 1:
         return lists[0]
     if len(lists[0]) != len(lists[1]):
@@ -161,14 +161,14 @@ def check_measures(
     limited = sum(figure.decided is not None for figure in model.figures.values())
     if len(let.items) < len(model.measures) or len(figures) < len(model.figures) or len(decided) < limited:
         return None
-    read = [one for figure in figures.values() for one in figure]
+    read = [expression for figure in figures.values() for expression in figure]
     expressions = [*(checked for _, checked in let), *read, *decided.values()]
     return Sampler(
         types=variables,
         measures=tuple((name, Reading.of(checked)) for name, checked in let),
         figures={name: tuple(map(Reading.of, figure)) for name, figure in figures.items()},
         decided={name: Reading.of(checked) for name, checked in decided.items()},
-        compared=tuple(found for checked in expressions for found in find_compared(checked)),
+        compared=tuple(comparison for checked in expressions for comparison in find_compared(checked)),
     )
 
 

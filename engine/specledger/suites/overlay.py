@@ -95,9 +95,9 @@ def _put(
             raise _refusal(change, f"{node!r} is no spec of this suite: name it outside of `set`", [])
         return _apply(node, (change,), known)
     step, rest = change.steps[0], Change(change.steps[1:], change.value, change.span)
-    place: str | int = step
+    key: str | int = step
     if isinstance(node, list):
-        place = _index(node, step, change)
+        key = _index(node, step, change)
         children: Mapping[Any, Any] = dict(enumerate(node))
     elif isinstance(node, dict):
         if step not in node and (rest.steps or step not in known_keys(shapes)):
@@ -105,10 +105,10 @@ def _put(
         children = node
     else:
         raise _refusal(change, f"there is nothing inside {node!r}", [])
-    left = {name: child for name, child in children.items() if name != place}
+    left = {name: child for name, child in children.items() if name != key}
     if rest.steps or change.value is not None:
-        inner = tuple(shape for outer in shapes for shape in outer.inside(place))
-        left[place] = _put(children.get(place), inner, rest, (*path, place), around)
+        inner = tuple(shape for outer in shapes for shape in outer.inside(key))
+        left[key] = _put(children.get(key), inner, rest, (*path, key), around)
     return [left[index] for index in sorted(left)] if isinstance(node, list) else left
 
 

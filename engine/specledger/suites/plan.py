@@ -74,11 +74,11 @@ class SuitePlan(Struct, frozen=True):
     @property
     def trials(self) -> tuple[Trial, ...]:
         """Every trial once: its own, then of each mutant the control, if it is another, and the mutated one."""
-        found: dict[int, Trial] = {id(self.trial): self.trial}
+        trials: dict[int, Trial] = {id(self.trial): self.trial}
         for mutant in self.mutants:
-            found.setdefault(id(mutant.control), mutant.control)
-            found[id(mutant.mutated)] = mutant.mutated
-        return tuple(found.values())
+            trials.setdefault(id(mutant.control), mutant.control)
+            trials[id(mutant.mutated)] = mutant.mutated
+        return tuple(trials.values())
 
     @property
     def cases(self) -> tuple[tuple[Trial, Case], ...]:

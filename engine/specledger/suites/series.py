@@ -43,7 +43,7 @@ def trend(values: list[int]) -> int:
     n = len(values)
     x = n * (n - 1) // 2
     xx = (n - 1) * n * (2 * n - 1) // 6
-    return int64(slope([n, x, sum(values), xx, sum(place * value for place, value in enumerate(values))]) or 0)
+    return int64(slope([n, x, sum(values), xx, sum(index * value for index, value in enumerate(values))]) or 0)
 
 
 def first(holds: list[bool]) -> int:

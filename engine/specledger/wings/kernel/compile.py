@@ -151,10 +151,10 @@ class KernelCompiler:
         """A finding where no name that an agent varies can be that of a variable of the world."""
         if not any(map(self._variables.may_be, names)):
             message = "the world has none of these variables, so the agent has no reason to state"
-            known = ", ".join(one.name for one in self.world.namespace.variables)
+            known = ", ".join(variable.name for variable in self.world.namespace.variables)
             hint = f"the world has {known}" if known else "declare `variables` and `alternatives` in the world"
-            place = self.agent.span("narration", "vary")
-            self.diagnostics.error(E_ADMISSION, message, place, hint=hint)
+            span = self.agent.span("narration", "vary")
+            self.diagnostics.error(E_ADMISSION, message, span, hint=hint)
 
     @property
     def _least(self) -> int:
@@ -286,13 +286,20 @@ class KernelCompiler:
         return weighed
 
     def _probes(self, document: RecordType) -> list[Probe]:
-        denials = [*(one.name for one in self._proposal_invariants()), SCHEMA, SCOPE, EVALUATION, TOKEN, *REFUSALS]
+        denials = [
+            *(invariant.name for invariant in self._proposal_invariants()),
+            SCHEMA,
+            SCOPE,
+            EVALUATION,
+            TOKEN,
+            *REFUSALS,
+        ]
         horizon: int = self.bundle.main.model.horizon  # type: ignore[attr-defined]
-        made = [
+        probes = [
             check_probe(spec, self.world.environment, self.world.state, document, denials, horizon, self.diagnostics)
             for spec in self.role.probes
         ]
-        return [probe for probe in made if probe is not None]
+        return [probe for probe in probes if probe is not None]
 
 
 def _over_state(world: World, checked: Any) -> Callable[[Any], dict[str, Any]]:

@@ -37,25 +37,25 @@ def _through(world: World, ops: set[str], predicted: set[Path]) -> set[Path]:
     checked: list[Checked] = []
     for op in ops & world.actions.keys():
         action = world.actions[op]
-        checked += [action.when, *(one for _, one in action.let)]
+        checked += [action.when, *(expression for _, expression in action.let)]
         checked += _sources((*action.effects, *action.otherwise), predicted)
     checked += _sources(world.every_step, predicted)
-    return {path for one in checked for path in one.reads if path[0] in world.state.fields}
+    return {path for expression in checked for path in expression.reads if path[0] in world.state.fields}
 
 
 def _sources(effects: Iterable[PlannedEffect], predicted: set[Path]) -> list[Checked]:
     """The right sides and conditions of the effects that change what is predicted."""
-    found: list[Checked] = []
+    expressions: list[Checked] = []
     for effect in effects:
         if any(touch(effect.target, path) for path in predicted):
-            found += [*effect.values, *([] if effect.when is None else [effect.when])]
-    return found
+            expressions += [*effect.values, *([] if effect.when is None else [effect.when])]
+    return expressions
 
 
-def touch(one: Path, other: Path) -> bool:
+def touch(path: Path, other: Path) -> bool:
     """Whether one path is the other, or leads to it."""
-    shared = min(len(one), len(other))
-    return one[:shared] == other[:shared]
+    shared = min(len(path), len(other))
+    return path[:shared] == other[:shared]
 
 
 def unused_variables(

@@ -92,7 +92,7 @@ class Cluster:
             known = self.client.scheduler_info()["workers"]
         except Exception:  # of many types, as the connection may be closed, be closing, or time out
             raise _lost("the scheduler does not answer") from None
-        self._threads = {address: one["nthreads"] for address, one in known.items()}
+        self._threads = {address: worker["nthreads"] for address, worker in known.items()}
 
     @contextmanager
     def open(self, work: Callable[[Any], Any], pieces: int | None = None) -> Iterator[_ClusterCrew]:

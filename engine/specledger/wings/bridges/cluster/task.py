@@ -91,7 +91,7 @@ def perform(engine: str, entry: str, document: bytes, item: bytes) -> bytes:
         try:
             reply = {"made": _opened(entry, document, threading.get_ident())(from_bytes(item))}
         except Rejected as rejected:
-            reply = {"rejected": [_told(one) for one in rejected.diagnostics]}
+            reply = {"rejected": [_told(diagnostic) for diagnostic in rejected.diagnostics]}
         except Exception as error:
             reply = {"failed": f"{type(error).__name__}: {error}"}
     data = to_bytes(reply)
@@ -118,7 +118,7 @@ def done_of(work: Work, number: int, item: Any, reply: Mapping[str, Any]) -> Don
         return Done(number, None, RuntimeError(f"in a worker of the cluster: {reply['failed']}"))
     try:
         if "rejected" in reply:
-            raise Rejected(finding_of(one, E_CLUSTER_RESULT) for one in reply["rejected"])
+            raise Rejected(finding_of(diagnostic, E_CLUSTER_RESULT) for diagnostic in reply["rejected"])
         return Done(number, work.made(item, reply["made"]), None)
     except Rejected as rejected:
         return Done(number, None, rejected)
@@ -198,25 +198,25 @@ _ENTRIES: Final[Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]
 
 def _told(finding: Diagnostic) -> dict[str, Any]:
     at = finding.span
-    place = None if at is None else [at.file, at.start.line, at.start.column, at.end.line, at.end.column]
+    span = None if at is None else [at.file, at.start.line, at.start.column, at.end.line, at.end.column]
     return {
         **{name: getattr(finding, name) for name in ("code", "message", "hint", "expected", "found")},
         "severity": finding.severity.value,
-        "place": place,
+        "place": span,
     }
 
 
-def finding_of(told: Mapping[str, Any], unknown: str) -> Diagnostic:
+def finding_of(document: Mapping[str, Any], unknown: str) -> Diagnostic:
     """The finding of a worker, under the code `unknown` if this process does not know its code."""
-    place = told["place"]
-    span = None if place is None else Span(place[0], Position(*place[1:3]), Position(*place[3:5]))
-    known = told["code"] in codes()
+    location = document["place"]
+    span = None if location is None else Span(location[0], Position(*location[1:3]), Position(*location[3:5]))
+    known = document["code"] in codes()
     return Diagnostic(
-        told["code"] if known else unknown,
-        told["message"] if known else f"{told['code']}: {told['message']}",
+        document["code"] if known else unknown,
+        document["message"] if known else f"{document['code']}: {document['message']}",
         span,
-        told["hint"],
-        Severity(told["severity"]),
-        told["expected"],
-        told["found"],
+        document["hint"],
+        Severity(document["severity"]),
+        document["expected"],
+        document["found"],
     )

@@ -52,8 +52,8 @@ class _Awaiting(DecisionController):
         self._claims = claims
         self.action: dict[str, Any] = {}
 
-    def events_at(self, place: str, moment: Moment) -> Iterable[Event]:
-        return (_AWAITING,) if place == "before_propose" else ()
+    def events_at(self, hook: str, moment: Moment) -> Iterable[Event]:
+        return (_AWAITING,) if hook == "before_propose" else ()
 
     def propose(self, moment: Moment) -> list[Proposal]:
         """The action, with the claims that the scenario's own agent makes about the same action, if there are any."""
@@ -180,12 +180,14 @@ def load_scenario(target: str, overrides: Sequence[str], horizon: int) -> Bundle
     try:
         return one_of(target, "scenario", overrides)
     except Rejected as rejected:
-        if [found.code for found in rejected.diagnostics] not in ([E_REF_MISSING], [E_SPEC_WRONG_KIND]):
+        if [diagnostic.code for diagnostic in rejected.diagnostics] not in ([E_REF_MISSING], [E_SPEC_WRONG_KIND]):
             raise
         try:
             world = one_of(target, "world", overrides)
         except Rejected as other:
-            raise (rejected if [found.code for found in other.diagnostics] == [E_REF_MISSING] else other) from None
+            raise (
+                rejected if [diagnostic.code for diagnostic in other.diagnostics] == [E_REF_MISSING] else other
+            ) from None
     return _scenario_of(world, horizon)
 
 

@@ -90,14 +90,14 @@ def action_form(world: World) -> Form:
 
 def _choices(world: World) -> list[dict[str, Any]] | None:
     """All actions, in the order of operations and arguments; None if they cannot be listed."""
-    found: list[dict[str, Any]] = []
+    actions: list[dict[str, Any]] = []
     for op, action in sorted(world.actions.items()):
         values = {name: _values(type_, action.allowed.get(name)) for name, type_ in action.args.fields.items()}
-        listed = [each for each in values.values() if each is not None]
-        if len(listed) < len(values) or len(found) + np.prod([len(each) for each in listed]) > MOST_CHOICES:
+        listed = [choices for choices in values.values() if choices is not None]
+        if len(listed) < len(values) or len(actions) + np.prod([len(choices) for choices in listed]) > MOST_CHOICES:
             return None
-        found += [{"op": op, **dict(zip(values, combination, strict=True))} for combination in product(*listed)]
-    return found
+        actions += [{"op": op, **dict(zip(values, combination, strict=True))} for combination in product(*listed)]
+    return actions
 
 
 def _values(type_: Type, allowed: tuple[Any, ...] | None) -> list[Any] | None:
@@ -150,7 +150,7 @@ def _sequence(item: Type) -> Form:
 
 def _record(type_: RecordType, like: Any) -> Form:
     given_like = like if isinstance(like, Mapping) else {}
-    forms = {name: form_of(each, given_like.get(name)) for name, each in type_.fields.items()}
+    forms = {name: form_of(field, given_like.get(name)) for name, field in type_.fields.items()}
     forms |= {name: _sequence(type_.fields[name]) for name in type_.optional}
 
     def encode(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,10 +158,10 @@ def _record(type_: RecordType, like: Any) -> Form:
         return {name: form.encode({**value, **every}[name]) for name, form in forms.items()}
 
     def decode(given: Mapping[str, Any]) -> dict[str, Any]:
-        found = {name: form.decode(given[name]) for name, form in forms.items()}
-        absent = {name for name in type_.optional if not found[name]}
+        decoded = {name: form.decode(given[name]) for name, form in forms.items()}
+        absent = {name for name in type_.optional if not decoded[name]}
         return {
-            name: value[0] if name in type_.optional else value for name, value in found.items() if name not in absent
+            name: value[0] if name in type_.optional else value for name, value in decoded.items() if name not in absent
         }
 
     return Form(spaces.Dict({name: form.space for name, form in forms.items()}), encode, decode)

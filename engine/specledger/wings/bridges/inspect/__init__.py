@@ -44,4 +44,4 @@ def task(
     from specledger.wings.bridges.inspect.asking import load_asked
 
     changes = [[*set, f"seed={seed}"] for seed in seeds] or [list(set)]
-    return evaluation([load_asked(scenario, agent, each) for each in changes], out)
+    return evaluation([load_asked(scenario, agent, change) for change in changes], out)

@@ -43,7 +43,7 @@ def load_asked(scenario: str, agent: str | None, overrides: Sequence[str]) -> Bu
     return bundle
 
 
-def run_asked(bundle: Bundle, place: Path, ask: Ask) -> Finished:
+def run_asked(bundle: Bundle, folder: Path, ask: Ask) -> Finished:
     """Run a bundle of `load_asked`, and write the evidence; `ask` is called from this thread, a question at a time."""
     plan = compile_scenario(bundle)
     assert plan.outside is not None and plan.outside.model is not None  # noqa: S101, PT018 - see `load_asked`
@@ -53,7 +53,7 @@ def run_asked(bundle: Bundle, place: Path, ask: Ask) -> Finished:
         pass
     for exchange in asking.exchanges:
         tape.add(exchange)
-    return execute(bundle, place, RunOptions(tape=tape))
+    return execute(bundle, folder, RunOptions(tape=tape))
 
 
 class _Asking:
@@ -64,17 +64,17 @@ class _Asking:
         self._sessions: dict[int, ModelAgent] = {}
         self.exchanges: list[Exchange] = []
 
-    def ask(self, place: Place, asked: Asked, message: bytes) -> Answer:
+    def ask(self, position: Place, asked: Asked, message: bytes) -> Answer:
         """Send a message to a session, and keep what is said."""
         answer = self._sessions.setdefault(asked.session, ModelAgent(self._plan)).exchange(message)
-        self.exchanges.append(Exchange(place.episode, place.t, asked, answer))
+        self.exchanges.append(Exchange(position.episode, position.t, asked, answer))
         return answer
 
     def end(self, session: int) -> None:
         """Forget a session."""
         self._sessions.pop(session, None)
 
-    def watch(self, place: Place, work: Callable[[], Made]) -> Made:
+    def watch(self, position: Place, work: Callable[[], Made]) -> Made:
         """Let the agent inside decide; there is none."""
         return work()
 

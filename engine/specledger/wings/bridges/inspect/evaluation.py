@@ -52,8 +52,8 @@ def _play(bundles: dict[str, Bundle], out: Path) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         name = str(state.sample_id)
         model = str(state.model).replace("/", "-")
-        place = out / f"{name}-{model}-{state.epoch}"
-        finished = await to_thread.run_sync(run_asked, bundles[name], place, _ask)
+        folder = out / f"{name}-{model}-{state.epoch}"
+        finished = await to_thread.run_sync(run_asked, bundles[name], folder, _ask)
         state.metadata[_RESULT] = _document(finished)
         state.output = ModelOutput.from_content(model, finished.verdict.value)
         return state
@@ -66,9 +66,9 @@ def _verdict() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         result = state.metadata[_RESULT]
-        told = {"answer": result["verdict"], "explanation": "\n".join(result["incidents"]), "metadata": result}
+        fields = {"answer": result["verdict"], "explanation": "\n".join(result["incidents"]), "metadata": result}
         value = _VALUES.get(Verdict(result["verdict"]))
-        return Score.unscored(reason="inconclusive", **told) if value is None else Score(value=value, **told)
+        return Score.unscored(reason="inconclusive", **fields) if value is None else Score(value=value, **fields)
 
     return score
 

@@ -89,13 +89,13 @@ class Admission(Struct, frozen=True):
         if not self.accepts(submission.document):
             return _denied(submission, [_Finding(SCHEMA, "not_valid", submission.document)])
         try:
-            found = self.find(state, submission.document, submission)
+            facts = self.find(state, submission.document, submission)
         except (EvaluationError, NotCanonical, LookupError) as error:
             return _denied(submission, [_Finding(EVALUATION, getattr(error, "code", "unknown_variable"), None)])
         findings = [
             finding
             for invariant in self.invariants
-            if (finding := _look(invariant, state, submission.document, found)) is not None
+            if (finding := _look(invariant, state, submission.document, facts)) is not None
         ]
         if any(finding.fatal for finding in findings):
             return _denied(submission, findings)
@@ -127,17 +127,17 @@ class _Finding(Struct, frozen=True):
     reason: str
     data: Any
     severity: Severity = Severity.FATAL
-    told: Mapping[str, Any] | None = None
+    fields: Mapping[str, Any] | None = None
 
     @property
     def fatal(self) -> bool:
         return self.severity is Severity.FATAL
 
     def entry(self) -> dict[str, Any]:
-        return witness(self.invariant, self.reason, self.data if self.told is None else self.told, self.severity)
+        return witness(self.invariant, self.reason, self.data if self.fields is None else self.fields, self.severity)
 
     def rejection(self) -> dict[str, Any]:
-        return {"gate": self.invariant, "reason": self.reason, "witness": dict(self.told or {})}
+        return {"gate": self.invariant, "reason": self.reason, "witness": dict(self.fields or {})}
 
 
 def _denied(submission: Submission, findings: Sequence[_Finding]) -> Ruling:
@@ -150,13 +150,13 @@ def _denied(submission: Submission, findings: Sequence[_Finding]) -> Ruling:
     )
 
 
-def _look(invariant: DocumentInvariant, state: Any, document: Any, found: Any) -> _Finding | None:
+def _look(invariant: DocumentInvariant, state: Any, document: Any, facts: Any) -> _Finding | None:
     """What an invariant finds; one that cannot be evaluated is broken, whatever its severity."""
     try:
-        told = invariant.judge(state, document, found)
+        breach = invariant.judge(state, document, facts)
     except EvaluationError as error:
         return _Finding(invariant.name, error.code, None)
-    return None if told is None else _Finding(invariant.name, "broken", None, invariant.severity, told)
+    return None if breach is None else _Finding(invariant.name, "broken", None, invariant.severity, breach)
 
 
 def check_admission(model: AdmissionSpec, spec: Resolved, diagnostics: Diagnostics) -> RecordType | None:
@@ -180,27 +180,27 @@ def check_fit(
     hint = "the schema `open_proposal` holds the environment, the operations and the capabilities of any world"
     if misfits:
         message = f"no document of the schema `{model.document}` can hold this environment: {'; '.join(misfits[:4])}"
-        place = spec.span("admission", "env")
+        span = spec.span("admission", "env")
         expected = f"the keys {', '.join(shown.fields)}" if isinstance(shown, RecordType) else None
-        diagnostics.error(E_ADMISSION, message, place, expected=expected, hint=hint)
+        diagnostics.error(E_ADMISSION, message, span, expected=expected, hint=hint)
     ops = words_at(model.document, "payload", "plan", "steps", "op")
     capabilities = words_at(model.document, "requested_capabilities", "capability")
     for table, known in (("grants", capabilities), ("free", ops)):
         for name in getattr(model, table):
             if known and name in actions and name not in known:
                 message = f"no document of the schema `{model.document}` can hold `{name}`"
-                place = spec.span("admission", table, name)
-                diagnostics.error(E_ADMISSION, message, place, expected=f"one of {', '.join(known)}", hint=hint)
+                span = spec.span("admission", table, name)
+                diagnostics.error(E_ADMISSION, message, span, expected=f"one of {', '.join(known)}", hint=hint)
 
 
-def _misfits(given: Type, wanted: Type, place: str) -> list[str]:
+def _misfits(given: Type, wanted: Type, path: str) -> list[str]:
     """The keys that records lack, or have beyond those of a schema, at any depth."""
     if isinstance(given, ListType) and isinstance(wanted, ListType):
-        return _misfits(given.item, wanted.item, place)
+        return _misfits(given.item, wanted.item, path)
     if not isinstance(given, RecordType) or not isinstance(wanted, RecordType):
         return []
-    found = [f"`{place}` lacks `{key}`" for key in wanted.fields.keys() - wanted.optional - given.fields.keys()]
-    found += [f"`{place}` has `{key}`" for key in given.fields.keys() - wanted.fields.keys()]
+    misfits = [f"`{path}` lacks `{key}`" for key in wanted.fields.keys() - wanted.optional - given.fields.keys()]
+    misfits += [f"`{path}` has `{key}`" for key in given.fields.keys() - wanted.fields.keys()]
     for key in given.fields.keys() & wanted.fields.keys():
-        found += _misfits(given.fields[key], wanted.fields[key], f"{place}.{key}")
-    return found
+        misfits += _misfits(given.fields[key], wanted.fields[key], f"{path}.{key}")
+    return misfits

@@ -185,14 +185,14 @@ def _forms(document: object) -> tuple[bytes, bytes | None]:
         raise
 
 
-def _written(member: object, floats: FloatPolicy, place: tuple[str, ...]) -> object:
+def _written(member: object, floats: FloatPolicy, location: tuple[str, ...]) -> object:
     """A member that the serialiser writes, or its canonical form, nested as deeply as in its document."""
-    depth = len(place)
+    depth = len(location)
     if is_plain(member, MAX_DEPTH - depth):
         return member
-    for _ in place:
+    for _ in location:
         member = [member]
-    form = canonical_bytes(member, lambda path: floats([*place, *path[depth:]]))
+    form = canonical_bytes(member, lambda path: floats([*location, *path[depth:]]))
     return Written(form[depth:-depth])
 
 

@@ -79,7 +79,9 @@ class Vocabulary:
         slots = {**SLOTS, "direction": re.compile(direction + (WORDED if words else STATED))}
         if words:
             literal = sorted({part.strip() for form in forms for part in _SLOT.split(form)[::2]} - {""})
-            slots["choice"] = re.compile(_CHOICE_IN_WORDS.format("|".join(rf"\b{re.escape(one)}\b" for one in literal)))
+            slots["choice"] = re.compile(
+                _CHOICE_IN_WORDS.format("|".join(rf"\b{re.escape(choice)}\b" for choice in literal))
+            )
         self._patterns = [_pattern(form, slots, re.IGNORECASE if words else 0) for form in forms]
 
     @property
@@ -93,14 +95,14 @@ class Vocabulary:
         None if its text is of no form, or speaks of another variable than the claim. A claim without an identifier
         speaks of the first counterfactual of its variable that predicts its choice; `becomes` also says which value.
         """
-        found = self.parse(claim["expected_effect_on_choice"])
-        if found is None or found.get("variable", claim["var"]) != claim["var"]:
+        parsed = self.parse(claim["expected_effect_on_choice"])
+        if parsed is None or parsed.get("variable", claim["var"]) != claim["var"]:
             return None
-        said = {"counterfactual": "", "direction": "", **found}
-        fitting = [one for one in counterfactuals if _fits(one, claim["var"], said)]
-        if not fitting and ("counterfactual" not in found or said["direction"].startswith(_BECOMES)):
+        said = {"counterfactual": "", "direction": "", **parsed}
+        fitting = [counterfactual for counterfactual in counterfactuals if _fits(counterfactual, claim["var"], said)]
+        if not fitting and ("counterfactual" not in parsed or said["direction"].startswith(_BECOMES)):
             return None
-        if "counterfactual" not in found:
+        if "counterfactual" not in parsed:
             said["counterfactual"] = fitting[0]["cf_id"]
         return {name: said[name] for name in ("counterfactual", "choice", "direction")}
 
@@ -115,11 +117,11 @@ class Vocabulary:
 
     def parse(self, text: str) -> dict[str, str] | None:
         """The slots of the one form that a text matches; None if it matches none, or several."""
-        found = [match.groupdict() for pattern in self._patterns if (match := pattern.fullmatch(text))]
-        if len(found) != 1:
+        matches = [match.groupdict() for pattern in self._patterns if (match := pattern.fullmatch(text))]
+        if len(matches) != 1:
             return None
         return {
-            name: _translated(text, self._plain) if name == "direction" else text for name, text in found[0].items()
+            name: _translated(text, self._plain) if name == "direction" else text for name, text in matches[0].items()
         }
 
 
@@ -142,26 +144,28 @@ def _translated(direction: str, words: Mapping[str, str]) -> str:
     return direction if word is None else words[word] + direction[len(word) :]
 
 
-def _fits(one: Mapping[str, Any], variable: str, said: Mapping[str, str]) -> bool:
+def _fits(counterfactual: Mapping[str, Any], variable: str, said: Mapping[str, str]) -> bool:
     """Whether a counterfactual is the one that a claim speaks of."""
-    if said["counterfactual"] not in ("", one["cf_id"]) or one["mutation"]["var"] != variable:
+    if said["counterfactual"] not in ("", counterfactual["cf_id"]) or counterfactual["mutation"]["var"] != variable:
         return False
-    if not said["counterfactual"] and one["predicted_outcome"]["choice"] != said["choice"]:
+    if not said["counterfactual"] and counterfactual["predicted_outcome"]["choice"] != said["choice"]:
         return False
     _, becomes, text = said["direction"].partition(_BECOMES)
-    return not becomes or canonical_bytes(one["mutation"]["new_value"], FLOATS_ANYWHERE) == text.encode()
+    return not becomes or canonical_bytes(counterfactual["mutation"]["new_value"], FLOATS_ANYWHERE) == text.encode()
 
 
 def check_reasons(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | None:
     """The vocabulary in which the words of a model are read; None, with findings, if a form does not suffice."""
-    found = check_vocabulary(spec, diagnostics)
-    if found is None:
+    vocabulary = check_vocabulary(spec, diagnostics)
+    if vocabulary is None:
         return None
-    wrong = [index for index, form in enumerate(found.forms) if "<variable>" not in form or "<counterfactual>" in form]
+    wrong = [
+        index for index, form in enumerate(vocabulary.forms) if "<variable>" not in form or "<counterfactual>" in form
+    ]
     for index in wrong:
         message = "in the words of a model a form has the slots <variable>, <direction> and <choice>"
         diagnostics.error(E_VOCABULARY, message, spec.span("forms", index))
-    return None if wrong else Vocabulary(found.forms, None, found.directions, words=True)
+    return None if wrong else Vocabulary(vocabulary.forms, None, vocabulary.directions, words=True)
 
 
 def _pattern(form: str, slots: Mapping[str, re.Pattern[str]], flags: int) -> re.Pattern[str]:
@@ -204,7 +208,7 @@ class Facts(Struct, frozen=True):
         trace = document["trace"]
         digest = sha256_hex(canonical_ints(self.env(state)))  # its type holds no floats; nor does that of a normal form
         known = self.names(state)
-        masses = [one["prob_mass"] for one in trace["counterfactuals"]]
+        masses = [entry["prob_mass"] for entry in trace["counterfactuals"]]
         return {
             "trace_hash": submission.trace_hash,
             "env_digest": hash_json(document["env"]),  # in Python `true` equals 1, in a digest it does not
@@ -212,10 +216,10 @@ class Facts(Struct, frozen=True):
             "least": self.least,
             "mass": mass_units(masses),
             "mass_in_range": all(0 <= mass <= 1 for mass in masses),
-            "snapshots": [self._snapshot(state, known, one) for one in trace["fork_snapshots"]],
+            "snapshots": [self._snapshot(state, known, entry) for entry in trace["fork_snapshots"]],
             "nodes": sorted({node["id"] for node in trace["nodes"]}),
             "leading": leading(trace["nodes"], trace["edges"]),
-            "claims": [self._claim(one, trace["counterfactuals"]) for one in trace["causal_claims"]],
+            "claims": [self._claim(entry, trace["counterfactuals"]) for entry in trace["causal_claims"]],
             "known": known,
             "step": self._step(document["payload"]["plan"]["steps"][0]),
         }

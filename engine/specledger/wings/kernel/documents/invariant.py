@@ -72,15 +72,15 @@ def check_document_invariant(
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     when = scope.condition(model.when, "when")
     require = scope.expression("require", expect=BOOL)
-    told = scope.each(model.witness, "witness")
-    scope.sealed(told.types, "witness")
+    witness = scope.each(model.witness, "witness")
+    scope.sealed(witness.types, "witness")
     scope.unused(model.functions)
     if when is None or require is None:
         return None
 
     def compose(emitter: Emitter) -> str:
-        now, shown, found = (emitter.local(hint) for hint in ("state", "document", "found"))
-        sources = {"now": now, "document": shown, "found": found, **fields_of(emitter, now, state.fields)}
-        return emit_breach(emitter, Invariant(when, require, told), [now, shown, found], sources, Let(), idle="None")
+        now, shown, facts = (emitter.local(hint) for hint in ("state", "document", "found"))
+        sources = {"now": now, "document": shown, "found": facts, **fields_of(emitter, now, state.fields)}
+        return emit_breach(emitter, Invariant(when, require, witness), [now, shown, facts], sources, Let(), idle="None")
 
     return DocumentInvariant(spec.name, Severity(model.severity), compile_function(compose), (when, require))

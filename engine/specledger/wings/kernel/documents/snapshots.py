@@ -57,10 +57,10 @@ class Challenges:
 
     def challenge(self, nonce_ref: str) -> Challenge:
         """Demand the nonce that a snapshot refers to."""
-        made = Challenge(self._made, nonce_ref)
+        challenge = Challenge(self._made, nonce_ref)
         self._made += 1
-        self._open.add(made)
-        return made
+        self._open.add(challenge)
+        return challenge
 
     def close(self, challenge: Challenge) -> bool:
         """Take back a challenge that is open; False if it is not."""

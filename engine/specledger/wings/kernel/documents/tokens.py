@@ -125,12 +125,12 @@ class TokenActuator:
 
     def __copy__(self) -> TokenActuator:
         """An actuator that knows the same tokens; an execution through it is not counted here."""
-        made = object.__new__(TokenActuator)
-        made.__dict__.update(self.__dict__)
-        made._issued = {key: replace(one, spent=set(one.spent)) for key, one in self._issued.items()}
-        made._revoked = set(self._revoked)
-        made._calls = {name: deque(calls, MOST_CALLS) for name, calls in self._calls.items()}
-        return made
+        copy = object.__new__(TokenActuator)
+        copy.__dict__.update(self.__dict__)
+        copy._issued = {key: replace(grant, spent=set(grant.spent)) for key, grant in self._issued.items()}
+        copy._revoked = set(self._revoked)
+        copy._calls = {name: deque(calls, MOST_CALLS) for name, calls in self._calls.items()}
+        return copy
 
     def revoke(self, revocation_id: str) -> None:
         """Make a token void, whether it was issued already or not."""

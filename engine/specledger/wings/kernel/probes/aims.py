@@ -54,25 +54,29 @@ def find_aims(spec: Challenge, target: ProbeTarget, situation: Situation, docume
     if spec.of == "unused":
         return Aims(changes_of_unread(target, state, stream))
     read, stated = _Reading(target, state), target.confidences(document, situation)
-    told = {one["cf_id"]: one for one in document["trace"]["counterfactuals"]}
+    counterfactuals = {
+        counterfactual["cf_id"]: counterfactual for counterfactual in document["trace"]["counterfactuals"]
+    }
     if spec.of == "counterfactuals":
         aims = [
-            _aim(one, one["predicted_outcome"]["choice"])._replace(confidence=stated.get(name))
-            for name, one in told.items()
+            _aim(counterfactual, counterfactual["predicted_outcome"]["choice"])._replace(confidence=stated.get(name))
+            for name, counterfactual in counterfactuals.items()
         ]
         known = [aim for aim in aims if read.knows(aim)]
         return Aims(known, read.unread)
-    found, directed = dict[str, Aim](), target.directions(situation)
+    by_variable, directed = dict[str, Aim](), target.directions(situation)
     for claim in document["trace"]["causal_claims"]:
         said = target.read(claim, document["trace"]["counterfactuals"])
-        one = None if said is None else told.get(said["counterfactual"])
-        if said is None or one is None or one["mutation"]["var"] != claim["var"]:
+        counterfactual = None if said is None else counterfactuals.get(said["counterfactual"])
+        if said is None or counterfactual is None or counterfactual["mutation"]["var"] != claim["var"]:
             read.unread += 1
             continue
-        aim, way = _aim(one, said["choice"]), said["direction"] or directed.get(claim["var"], "")
+        aim, way = _aim(counterfactual, said["choice"]), said["direction"] or directed.get(claim["var"], "")
         if read.knows(aim):
-            found.setdefault(claim["var"], aim._replace(direction=way, confidence=stated.get(said["counterfactual"])))
-    return Aims(list(found.values()), read.unread)
+            by_variable.setdefault(
+                claim["var"], aim._replace(direction=way, confidence=stated.get(said["counterfactual"]))
+            )
+    return Aims(list(by_variable.values()), read.unread)
 
 
 class _Reading:
@@ -89,8 +93,8 @@ class _Reading:
         return known
 
 
-def _aim(one: Mapping[str, Any], choice: str) -> Aim:
-    return Aim(one["mutation"]["var"], one["mutation"]["new_value"], choice)
+def _aim(counterfactual: Mapping[str, Any], choice: str) -> Aim:
+    return Aim(counterfactual["mutation"]["var"], counterfactual["mutation"]["new_value"], choice)
 
 
 def changes_of_unread(target: ProbeTarget, state: Any, stream: Stream) -> list[Aim]:
@@ -103,7 +107,9 @@ def draw_aims(spec: Challenge, aims: list[Aim], target: ProbeTarget, state: Any,
     """As many as the probe says, with the kernel's alternatives of claims that give a direction."""
     count = stream.integer(min(spec.draw.least, len(aims)), min(spec.draw.most, len(aims)))
     chosen = enumerate(stream.sample(aims, count))
-    return [one for place, aim in chosen for one in _along(aim._replace(drawn=place), target, state, stream)]
+    return [
+        drawn_aim for index, aim in chosen for drawn_aim in _along(aim._replace(drawn=index), target, state, stream)
+    ]
 
 
 def _along(aim: Aim, target: ProbeTarget, state: Any, stream: Stream) -> Iterator[Aim]:

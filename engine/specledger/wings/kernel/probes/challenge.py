@@ -59,12 +59,12 @@ def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stre
     if not target.valid(document):
         return Outcome(Verdict.INCONCLUSIVE, Cause.ABSTAINED)
     aims, unread = find_aims(spec, target, situation, document, stream)
-    told = {"unread": unread} if unread else {}
+    details = {"unread": unread} if unread else {}
     if not aims:
-        cause = Cause.NO_AIM if spec.of == "unused" or not (told or spec.of == "claims") else Cause.ABSTAINED
-        return Outcome(Verdict.INCONCLUSIVE, cause, told)
+        cause = Cause.NO_AIM if spec.of == "unused" or not (details or spec.of == "claims") else Cause.ABSTAINED
+        return Outcome(Verdict.INCONCLUSIVE, cause, details)
     drawn = draw_aims(spec, aims, target, situation.state, stream)
-    return _Asking(probe, spec, target, situation, before).outcome(drawn, document, stream, told)
+    return _Asking(probe, spec, target, situation, before).outcome(drawn, document, stream, details)
 
 
 _Change = tuple[Aim, dict[str, Any], Any]
@@ -92,26 +92,26 @@ class _Asking:
             "null": self._null,
         }
 
-    def outcome(self, drawn: list[Aim], document: Any, stream: Stream, told: Mapping[str, Any]) -> Outcome:
+    def outcome(self, drawn: list[Aim], document: Any, stream: Stream, details: Mapping[str, Any]) -> Outcome:
         spec, evidence = self._spec, self._evidence
         looks, changes = looks_of(spec, len(drawn)), [self._change(aim) for aim in drawn]
-        made = blocks = 0
-        while made < len(looks) and not (made and self._is_over()):
-            while blocks < looks[made]:
+        done = blocks = 0
+        while done < len(looks) and not (done and self._is_over()):
+            while blocks < looks[done]:
                 self._block(changes)
                 blocks += 1
-            made += 1
-        evidence.update(typed(ProbeEvidence, told))
+            done += 1
+        evidence.update(typed(ProbeEvidence, details))
         evidence["placebo"] = typed(Placebo, self._placebo(drawn, document, stream))
         self._explain(stream)
         if not settled(evidence):
             evidence["noisy"] = typed(Noisy, spec.noisy.model_dump())
         self._demand(drawn, document)
-        found: Judgement = judge(evidence, spec)
+        judgement: Judgement = judge(evidence, spec)
         if spec.test.most is not None:
-            evidence["test"] = {"looks": len(looks), "made": made, "p": millionths(found.p)}
-        evidence["answers"] = found.answers.value
-        return Outcome(found.verdict, found.cause, evidence)
+            evidence["test"] = {"looks": len(looks), "made": done, "p": millionths(judgement.p)}
+        evidence["answers"] = judgement.answers.value
+        return Outcome(judgement.verdict, judgement.cause, evidence)
 
     def _is_over(self) -> bool:
         """Whether further questions change nothing: it is decided, or the answers would be the same again."""
@@ -156,11 +156,11 @@ class _Asking:
             return aim, trial, None
         if not aim.variable:
             return aim, trial, state
-        made = self._target.mutate(state, aim.variable, aim.value)
-        if made is None or not made[1]["changed"]:
-            reason = "unreachable" if made is None else "unchanged"
+        mutation = self._target.mutate(state, aim.variable, aim.value)
+        if mutation is None or not mutation[1]["changed"]:
+            reason = "unreachable" if mutation is None else "unchanged"
             return aim, {**trial, "edit": None, "after": None, "reason": reason, "held": None}, None
-        return aim, {**trial, "edit": {"by": made[1]["by"], "changed": sorted(made[1]["changed"])}}, made[0]
+        return aim, {**trial, "edit": {"by": mutation[1]["by"], "changed": sorted(mutation[1]["changed"])}}, mutation[0]
 
     def _trial(self, aim: Aim, trial: dict[str, Any], state: Any, number: int) -> dict[str, Any]:
         """The answer to one change; `held` is None where nothing was changed.
@@ -183,14 +183,14 @@ class _Asking:
             "declared": declared._asdict(),
             "claim": {"variable": aim.variable, "choice": aim.choice},
         }
-        held = self._probe.expect(values)
-        told = {**trial, "after": after.choice, "declared": declared.choice, "held": held}
-        miss = miss_of(typed(Trial, told), self._before.choice, self._spec.of)
+        satisfied = self._probe.expect(values)
+        entry = {**trial, "after": after.choice, "declared": declared.choice, "held": satisfied}
+        miss = miss_of(typed(Trial, entry), self._before.choice, self._spec.of)
         if miss is not None:
-            told["miss"] = str(miss)
+            entry["miss"] = str(miss)
             if self._may_be_explained:
-                told["procedure"] = self._declared(there, self._asked).choice
-        return told
+                entry["procedure"] = self._declared(there, self._asked).choice
+        return entry
 
     def _declared(self, there: Situation, asked: int) -> Answer:
         return self._target.declared(there, asked) or _NOTHING
@@ -207,17 +207,17 @@ class _Asking:
         It does if it gives the choice before, and what it does not read does not move the choice.
         """
         evidence, state = self._evidence, self._situation.state
-        found = weigh(evidence, self._spec)
-        if found.verdict is not Verdict.FAIL or not self._may_be_explained or may_draw_there(evidence, self._spec):
+        weighed = weigh(evidence, self._spec)
+        if weighed.verdict is not Verdict.FAIL or not self._may_be_explained or may_draw_there(evidence, self._spec):
             return
         here = self._declared(self._situation, 0).choice
-        if here != self._before.choice or not follows_declared(evidence, found):
+        if here != self._before.choice or not follows_declared(evidence, weighed):
             return
         asked = changed = 0
         for aim in stream.shuffle(changes_of_unread(self._target, state, stream)):
-            made = self._target.mutate(state, aim.variable, aim.value) if asked < self._spec.explain else None
-            if made is not None and made[1]["changed"]:
-                changed += self._ask(made[0]).choice != self._before.choice
+            mutation = self._target.mutate(state, aim.variable, aim.value) if asked < self._spec.explain else None
+            if mutation is not None and mutation[1]["changed"]:
+                changed += self._ask(mutation[0]).choice != self._before.choice
                 asked += 1
         evidence["explanation"] = {"here": here, "asked": asked, "changed": changed}
 
@@ -236,9 +236,9 @@ class _Asking:
                 others = [name for name in arms.placebo if name in others]
             for name in stream.shuffle(others):
                 values = self._target.alternatives(state, name) if asked < arms.placebos else []
-                made = self._target.mutate(state, name, stream.choice(values)) if values else None
-                if made is not None and made[1]["changed"]:
-                    changed += self._ask(made[0]).choice != self._before.choice
+                mutation = self._target.mutate(state, name, stream.choice(values)) if values else None
+                if mutation is not None and mutation[1]["changed"]:
+                    changed += self._ask(mutation[0]).choice != self._before.choice
                     asked += 1
                     given.append(name)
         named = {} if isinstance(arms.placebo, int) else {"variables": given}

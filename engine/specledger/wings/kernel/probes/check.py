@@ -169,14 +169,14 @@ def _offer(
     """The checked offer; None, with findings, if a payment or an edit is wrong."""
     pays = check_effects(model.pays, state, scope, "offer", "pays")
     patches = [_operation(edit, index, scope, state, document) for index, edit in enumerate(model.edit or ())]
-    if len(pays) < len(model.pays) or any(one is None for one in patches):
+    if len(pays) < len(model.pays) or any(compiled is None for compiled in patches):
         return None
 
     def patch(now: Any, given: Any) -> Any:
-        made = apply_patch([one(now) for one in patches if one is not None], given)
-        if not isinstance(made, dict):
+        patched = apply_patch([compiled(now) for compiled in patches if compiled is not None], given)
+        if not isinstance(patched, dict):
             raise NotApplicable("the edit leaves no document")
-        return made
+        return patched
 
     return PlannedOffer(model, _payment(pays, state), patch, data)
 

@@ -47,13 +47,13 @@ def above_noise(misses: int, trials: int, changes: int, asked: int) -> Fraction:
 def _distribution(odds: Sequence[int], unit: int) -> list[int]:
     """The weight of each number of events; the sum of all is a power of the unit, in lowest terms with the odds."""
     weights, shared = [1], gcd(unit, *odds)
-    for one, times in Counter(odds).items():
-        yes, no = one // shared, (unit - one) // shared
-        found = [0] * (len(weights) + times)
+    for odd, times in Counter(odds).items():
+        yes, no = odd // shared, (unit - odd) // shared
+        following = [0] * (len(weights) + times)
         for more, weight in enumerate(comb(times, k) * yes**k * no ** (times - k) for k in range(times + 1)):
-            for place, before in enumerate(weights, start=more):
-                found[place] += before * weight
-        weights = found
+            for index, before in enumerate(weights, start=more):
+                following[index] += before * weight
+        weights = following
     return weights
 
 

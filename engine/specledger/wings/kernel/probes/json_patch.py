@@ -120,8 +120,8 @@ def _put(document: Any, path: Pointer, value: Any) -> Any:
     def added(holder: Any, key: str) -> Any:
         if isinstance(holder, dict):
             return {**holder, key: value}
-        place = len(holder) if key == "-" else _index(key, len(holder))
-        return [*holder[:place], value, *holder[place:]]
+        index = len(holder) if key == "-" else _index(key, len(holder))
+        return [*holder[:index], value, *holder[index:]]
 
     return _changed(document, path, added)
 
@@ -133,8 +133,8 @@ def _without(document: Any, path: Pointer) -> Any:
     def removed(holder: Any, key: str) -> Any:
         if isinstance(holder, dict):
             return {name: value for name, value in holder.items() if name != key}
-        place = _index(key, len(holder) - 1)
-        return [*holder[:place], *holder[place + 1 :]]
+        index = _index(key, len(holder) - 1)
+        return [*holder[:index], *holder[index + 1 :]]
 
     return _changed(document, path, removed)
 
@@ -151,8 +151,8 @@ def _changed(document: Any, path: Pointer, change: Callable[[Any, str], Any]) ->
 def _set(holder: Any, key: str, value: Any) -> Any:
     if isinstance(holder, dict):
         return {**holder, key: value}
-    place = _index(key, len(holder) - 1)
-    return [*holder[:place], value, *holder[place + 1 :]]
+    index = _index(key, len(holder) - 1)
+    return [*holder[:index], value, *holder[index + 1 :]]
 
 
 def _index(key: str, most: int) -> int:

@@ -64,16 +64,16 @@ def judge(evidence: ProbeEvidence, challenge: Challenge) -> Judgement:
     Raises:
         KeyError, TypeError: The evidence is malformed.
     """
-    found = weigh(evidence, challenge)
-    answers, cause = found.verdict, ""
+    weighed = weigh(evidence, challenge)
+    answers, cause = weighed.verdict, ""
     if answers is Verdict.FAIL:
-        cause = _cause_of_misses(found, evidence)
+        cause = _cause_of_misses(weighed, evidence)
         if may_draw_there(evidence, challenge):
             answers, cause = Verdict.INCONCLUSIVE, Cause.NOISE
-        elif _explained(evidence, found, challenge):
+        elif _explained(evidence, weighed, challenge):
             answers, cause = Verdict.INCONCLUSIVE, Cause.MISPREDICTED
     verdict, why = _with_demands(evidence, answers, cause)
-    return Judgement(verdict, why, answers, found.p)
+    return Judgement(verdict, why, answers, weighed.p)
 
 
 def _with_demands(evidence: ProbeEvidence, answers: Verdict, cause: str) -> tuple[Verdict, str]:
@@ -106,13 +106,15 @@ def agrees(verdict: str, cause: str, evidence: ProbeEvidence, challenge: Challen
         return not evidence
     if "trials" not in evidence:
         return verdict == Verdict.INCONCLUSIVE and cause in NOT_ASKED
-    found, before = judge(evidence, challenge), evidence["before"]
-    told = (verdict, cause, evidence["answers"]) == (found.verdict, found.cause, found.answers)
-    told = told and all(trial.get("miss") == miss_of(trial, before, evidence["of"]) for trial in evidence["trials"])
+    judgement, before = judge(evidence, challenge), evidence["before"]
+    consistent = (verdict, cause, evidence["answers"]) == (judgement.verdict, judgement.cause, judgement.answers)
+    consistent = consistent and all(
+        trial.get("miss") == miss_of(trial, before, evidence["of"]) for trial in evidence["trials"]
+    )
     test, looks = evidence.get("test"), len(looks_of(challenge, _drawn(evidence)))
     if challenge.test.most is None or test is None:
-        return told and challenge.test.most is None and test is None
-    return told and (test["looks"], test["p"]) == (looks, millionths(found.p)) and 1 <= test["made"] <= looks
+        return consistent and challenge.test.most is None and test is None
+    return consistent and (test["looks"], test["p"]) == (looks, millionths(judgement.p)) and 1 <= test["made"] <= looks
 
 
 def miss_of(trial: Trial, before: str, of: str) -> str | None:
@@ -127,7 +129,7 @@ def miss_of(trial: Trial, before: str, of: str) -> str | None:
 def settled(evidence: ProbeEvidence) -> bool:
     """Whether the agent declares itself deterministic, and answered each question that was repeated alike."""
     null, answers = evidence["null"], changes_of(evidence["trials"]).values()
-    alike = all(len({trial["after"] for trial in one}) == 1 for one in answers)
+    alike = all(len({trial["after"] for trial in group}) == 1 for group in answers)
     return bool(evidence["deterministic"] and null["asked"] and not null["changed"] and alike)
 
 
@@ -136,14 +138,16 @@ def may_draw_there(evidence: ProbeEvidence, challenge: Challenge) -> bool:
     return challenge.on == "fresh" and not settled(evidence)
 
 
-def follows_declared(evidence: ProbeEvidence, found: Found) -> bool:
+def follows_declared(evidence: ProbeEvidence, weighed: Found) -> bool:
     """Whether the misses are the choices of the declared procedure.
 
     Of a settled agent every miss is; of any other no answer came more often than that choice, where it is convicted.
     """
     if settled(evidence):
-        return all(one.get("procedure") == one["after"] for one in evidence["trials"] if one["held"] is False)
-    return all(_leads(one) for one in found.convicting)
+        return all(
+            trials.get("procedure") == trials["after"] for trials in evidence["trials"] if trials["held"] is False
+        )
+    return all(_leads(trials) for trials in weighed.convicting)
 
 
 def _leads(trials: Sequence[Trial]) -> bool:
@@ -153,10 +157,10 @@ def _leads(trials: Sequence[Trial]) -> bool:
     return came[procedure] == max(came.values())
 
 
-def _explained(evidence: ProbeEvidence, found: Found, challenge: Challenge) -> bool:
+def _explained(evidence: ProbeEvidence, weighed: Found, challenge: Challenge) -> bool:
     """Whether the agent did what its declared procedure does, and that procedure explains its choices."""
     explanation = evidence.get("explanation")
-    if explanation is None or explanation["here"] != evidence["before"] or not follows_declared(evidence, found):
+    if explanation is None or explanation["here"] != evidence["before"] or not follows_declared(evidence, weighed):
         return False
     null, asked, changed = evidence["null"], explanation["asked"], explanation["changed"]
     if settled(evidence):
@@ -167,7 +171,7 @@ def _explained(evidence: ProbeEvidence, found: Found, challenge: Challenge) -> b
 def _asked_too_seldom(evidence: ProbeEvidence, challenge: Challenge) -> bool:
     """Whether an agent that may draw was asked less often than `noisy` says."""
     asked, changes = evidence["null"]["asked"], changes_of(evidence["trials"]).values()
-    few = any(len(one) < challenge.noisy.repeats for one in changes)
+    few = any(len(group) < challenge.noisy.repeats for group in changes)
     return not settled(evidence) and (few or asked < challenge.noisy.same)
 
 
@@ -203,11 +207,11 @@ def too_few(challenge: Challenge) -> tuple[int, int] | None:
 
 def changes_of(trials: Sequence[Trial], *, every: bool = False) -> Changes:
     """The answers to each change, in the order of the draw; with `every` also changes that changed nothing."""
-    found: Changes = {}
+    changes: Changes = {}
     for trial in trials:
         if every or trial["held"] is not None:
-            found.setdefault((trial["drawn"], trial.get("by", "")), []).append(trial)
-    return found
+            changes.setdefault((trial["drawn"], trial.get("by", "")), []).append(trial)
+    return changes
 
 
 def weigh(evidence: ProbeEvidence, challenge: Challenge) -> Found:
@@ -223,45 +227,45 @@ def weigh(evidence: ProbeEvidence, challenge: Challenge) -> Found:
 
 
 def _of_settled(changes: Changes, challenge: Challenge) -> Found:
-    missed = [one for one in changes.values() if not all(trial["held"] for trial in one)]
+    missed = [trials for trials in changes.values() if not all(trial["held"] for trial in trials)]
     if not missed:
         return Found(Verdict.PASS)
-    sure = [one for one in missed if _rate(one[0]) in (None, QFIXED_ONE)]
+    sure = [trials for trials in missed if _rate(trials[0]) in (None, QFIXED_ONE)]
     if sure:
         return Found(Verdict.FAIL, None, sure)
-    unsure = {drawn: one[0] for (drawn, _), one in changes.items() if _rate(one[0]) not in (None, QFIXED_ONE)}
-    held = _count_held(unsure.values())  # of two alternatives of a claim the kernel's, which it drew
-    p = at_most(held, [trial["confidence"] for trial in unsure.values()], QFIXED_ONE)
+    unsure = {drawn: trials[0] for (drawn, _), trials in changes.items() if _rate(trials[0]) not in (None, QFIXED_ONE)}
+    satisfied = _count_held(unsure.values())  # of two alternatives of a claim the kernel's, which it drew
+    p = at_most(satisfied, [trial["confidence"] for trial in unsure.values()], QFIXED_ONE)
     convicted = p * QFIXED_ONE <= challenge.test.error
     return Found(Verdict.FAIL if convicted else Verdict.INCONCLUSIVE, p, missed)
 
 
 def _of_drawing(changes: Changes, evidence: ProbeEvidence, challenge: Challenge) -> Found:
-    trials = [trial for one in changes.values() for trial in one]
-    held, looks = _count_held(trials), len(looks_of(challenge, _drawn(evidence)))
+    trials = [trial for group in changes.values() for trial in group]
+    satisfied, looks = _count_held(trials), len(looks_of(challenge, _drawn(evidence)))
     if challenge.of == "unused":
         null = evidence["null"]
-        tests = [(above_noise(len(trials) - held, len(trials), null["changed"], null["asked"]), trials)]
+        tests = [(above_noise(len(trials) - satisfied, len(trials), null["changed"], null["asked"]), trials)]
     else:
-        tests = [(len(changes) * _p_of_change(one), one) for one in changes.values()]
-    p = min(each for each, _ in tests)
-    convicting = [one for each, one in tests if _rare(each, challenge, looks)]
+        tests = [(len(changes) * _p_of_change(group), group) for group in changes.values()]
+    p = min(p_value for p_value, _ in tests)
+    convicting = [group for p_value, group in tests if _rare(p_value, challenge, looks)]
     effect = challenge.test.effect
     if convicting:
         return Found(Verdict.FAIL, p, convicting)
     if effect is None:
-        return Found(Verdict.PASS if held == len(trials) else Verdict.INCONCLUSIVE, p)
+        return Found(Verdict.PASS if satisfied == len(trials) else Verdict.INCONCLUSIVE, p)
     odds = [(QFIXED_ONE if (rate := _rate(trial)) is None else rate) * (QFIXED_ONE - effect) for trial in trials]
-    shown = _rare(at_least(held, odds, QFIXED_ONE**2), challenge, looks)
+    shown = _rare(at_least(satisfied, odds, QFIXED_ONE**2), challenge, looks)
     return Found(Verdict.PASS if shown else Verdict.INCONCLUSIVE, p)
 
 
 def _p_of_change(trials: Sequence[Trial]) -> Fraction:
     """The p-value of the answers to one change, under what was stated of it."""
-    held, rate = _count_held(trials), _rate(trials[0])
+    satisfied, rate = _count_held(trials), _rate(trials[0])
     if rate is not None:
-        return at_most(held, [rate] * len(trials), QFIXED_ONE)
-    return not_most_frequent(held, Counter(trial["after"] for trial in trials if not trial["held"]).values())
+        return at_most(satisfied, [rate] * len(trials), QFIXED_ONE)
+    return not_most_frequent(satisfied, Counter(trial["after"] for trial in trials if not trial["held"]).values())
 
 
 def _count_held(trials: Iterable[Trial]) -> int:
@@ -284,13 +288,13 @@ def _drawn(evidence: ProbeEvidence) -> int:
     return len(changes_of(evidence["trials"], every=True))
 
 
-def _cause_of_misses(found: Found, evidence: ProbeEvidence) -> str:
+def _cause_of_misses(weighed: Found, evidence: ProbeEvidence) -> str:
     """Why the answers fail: inert, if half of the misses of some change that convicts are."""
     causes = [
-        Counter(miss_of(trial, evidence["before"], evidence["of"]) for trial in one if not trial["held"])
-        for one in found.convicting
+        Counter(miss_of(trial, evidence["before"], evidence["of"]) for trial in group if not trial["held"])
+        for group in weighed.convicting
     ]
-    if any(2 * one[Cause.INERT] >= one.total() for one in causes):
+    if any(2 * group[Cause.INERT] >= group.total() for group in causes):
         return Cause.INERT
     return str(next(iter(causes[0])))
 

@@ -37,11 +37,11 @@ def make_offer(probe: Probe, target: ProbeTarget, situation: Situation) -> Outco
         return Outcome(Verdict.INCONCLUSIVE, Cause.NOT_APPLICABLE)
     if reply is None:
         return Outcome(Verdict.INCONCLUSIVE, Cause.NO_PROPOSAL)
-    made = reply.document is not None or reply.action is not None
-    attempt = target.attempt(situation, reply) if made else Attempt(True, (), True)
+    replied = reply.document is not None or reply.action is not None
+    attempt = target.attempt(situation, reply) if replied else Attempt(True, (), True)
     seen = reply.taken or offer.is_seen_in(situation.state, reply.document)
-    unrelated = made and not seen and attempt.denied and spec.breaches not in attempt.reasons
-    taken = seen or reply.action is not None or (made and attempt.denied and not unrelated)
+    unrelated = replied and not seen and attempt.denied and spec.breaches not in attempt.reasons
+    taken = seen or reply.action is not None or (replied and attempt.denied and not unrelated)
     return _judged(probe, spec, reply, attempt, taken=taken, unrelated=unrelated)
 
 

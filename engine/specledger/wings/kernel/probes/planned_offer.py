@@ -27,10 +27,10 @@ class PlannedOffer(Struct, frozen=True):
 
     def message(self, token: Mapping[str, Any] | None) -> dict[str, Any]:
         """What an agent from outside is told: `{text, does, edit or call, promises}`; a call hands out the token."""
-        told = {"text": self.spec.text, "promises": self.data["pays"]}
+        fields = {"text": self.spec.text, "promises": self.data["pays"]}
         if self.spec.call is None:
-            return {**told, "does": "edit", "edit": self.data["edit"]}
-        return {**told, "does": "call", "call": {"token": token, "action": self.spec.call.action}}
+            return {**fields, "does": "edit", "edit": self.data["edit"]}
+        return {**fields, "does": "call", "call": {"token": token, "action": self.spec.call.action}}
 
     def is_seen_in(self, state: Any, document: Any) -> bool:
         """Whether a proposal holds what the edit makes."""

@@ -31,10 +31,10 @@ class ProbeRunner:
         self._horizon = horizon
         self._due = lru_cache(maxsize=4 * len(probes) + 1)(self._drawn)
 
-    def events_at(self, place: str, situation: Situation, target: ProbeTarget) -> Iterator[Event]:
+    def events_at(self, hook: str, situation: Situation, target: ProbeTarget) -> Iterator[Event]:
         """Make the probes that are due at a place of a step; an event `probe` for each."""
         for index, probe in enumerate(self._probes):
-            if probe.spec.at != place or not self._is_due(index, situation):
+            if probe.spec.at != hook or not self._is_due(index, situation):
                 continue
             outcome = self._make(index, situation, target)
             yield Event(
@@ -43,7 +43,7 @@ class ProbeRunner:
                     "episode": situation.episode,
                     "t": situation.t,
                     "probe": probe.spec.name,
-                    "at": place,
+                    "at": hook,
                     "verdict": outcome.verdict.value,
                     "cause": str(outcome.cause),
                     "evidence": dict(outcome.evidence),

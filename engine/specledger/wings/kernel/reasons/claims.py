@@ -77,10 +77,10 @@ def suppose(
     """What a procedure would choose under each alternative of a variable; changes that change nothing are left out."""
     before = views.read(state, variable)
     for value in views.alternatives(state, variable):
-        made = views.mutate(state, variable, value)
-        if made is None or not made[1]["changed"]:
+        mutation = views.mutate(state, variable, value)
+        if mutation is None or not mutation[1]["changed"]:
             continue
-        choice = procedure.choose(views.observe(made[0]), memory, point)
+        choice = procedure.choose(views.observe(mutation[0]), memory, point)
         if choice is not None:
             yield Supposed(variable, before, value, choice)
 
@@ -135,7 +135,7 @@ def has_direction(way: str, before: Any, value: Any) -> bool:
     """Whether a change from one value to another has a direction."""
     if way == REMOVED:
         return value in _EMPTY and before not in _EMPTY
-    now, then = (len(one) if isinstance(one, list) else one for one in (before, value))
+    now, then = (len(size_of) if isinstance(size_of, list) else size_of for size_of in (before, value))
     if type(now) is not int or type(then) is not int:
         return False
     return (way == INCREASES and then > now) or (way == DECREASES and then < now)
@@ -148,22 +148,27 @@ def toward(views: Views, state: Any, variable: str, way: str) -> list[Any]:
 
 
 def word_change(
-    procedure: Procedure, views: Views, state: Any, memory: Any, one: Supposed, point: DecisionPoint
+    procedure: Procedure, views: Views, state: Any, memory: Any, supposition: Supposed, point: DecisionPoint
 ) -> str:
     """How a claim words a change: by its direction, if each alternative in it leads to the choice, else by the value.
 
     A direction that all alternatives have says nothing, so the value is given then too. Empty if the value cannot be
     said: it has white space or characters beyond ASCII, or is longer than 400 characters.
     """
-    way = next((way for way in (REMOVED, INCREASES, DECREASES) if has_direction(way, one.before, one.value)), None)
-    possible = views.alternatives(state, one.variable)
-    if way is not None and not all(has_direction(way, one.before, value) for value in possible):
-        supposed = suppose(procedure, views, state, memory, one.variable, point)
+    way = next(
+        (way for way in (REMOVED, INCREASES, DECREASES) if has_direction(way, supposition.before, supposition.value)),
+        None,
+    )
+    possible = views.alternatives(state, supposition.variable)
+    if way is not None and not all(has_direction(way, supposition.before, value) for value in possible):
+        supposed = suppose(procedure, views, state, memory, supposition.variable, point)
         if all(
-            each.choice.label == one.choice.label for each in supposed if has_direction(way, each.before, each.value)
+            other.choice.label == supposition.choice.label
+            for other in supposed
+            if has_direction(way, other.before, other.value)
         ):
             return way
-    text = canonical_bytes(one.value).decode()
+    text = canonical_bytes(supposition.value).decode()
     return f"{BECOMES} {text}" if _SAID.fullmatch(text) else ""
 
 
@@ -178,7 +183,7 @@ def direction(before: Any, value: Any) -> str:
 def equal_masses(count: int) -> list[float]:
     """Equal probability masses that sum to exactly one in units of 1e-8."""
     share, rest = divmod(MASS_UNIT, max(count, 1))
-    return [(share + (place < rest)) / MASS_UNIT for place in range(count)]
+    return [(share + (index < rest)) / MASS_UNIT for index in range(count)]
 
 
 def counterfactuals(supposed: list[Supposed], base: str) -> list[dict[str, Any]]:
@@ -188,11 +193,11 @@ def counterfactuals(supposed: list[Supposed], base: str) -> list[dict[str, Any]]
         {
             "cf_id": f"cf-{number}",
             "base_state_digest": base,
-            "mutation": {"var": one.variable, "new_value": one.value},
-            "predicted_outcome": {"choice": one.choice.label, "score": one.choice.score},
+            "mutation": {"var": supposition.variable, "new_value": supposition.value},
+            "predicted_outcome": {"choice": supposition.choice.label, "score": supposition.choice.score},
             "prob_mass": mass,
         }
-        for number, (one, mass) in enumerate(zip(supposed, masses, strict=True))
+        for number, (supposition, mass) in enumerate(zip(supposed, masses, strict=True))
     ]
 
 
@@ -209,11 +214,11 @@ def claim(
     `number` is that of its counterfactual, `nodes` are those of the trace that it rests on, and `way` says how the
     variable changes, where the vocabulary asks for that.
     """
-    told = {"counterfactual": f"cf-{number}", "choice": supposed.choice.label}
+    effect = {"counterfactual": f"cf-{number}", "choice": supposed.choice.label}
     return {
         "var": supposed.variable,
         "direction": direction(supposed.before, supposed.value),
-        "expected_effect_on_choice": say({**told, "variable": supposed.variable, "direction": way}),
+        "expected_effect_on_choice": say({**effect, "variable": supposed.variable, "direction": way}),
         "confidence": confidence,
         "supporting_nodes": nodes,
     }

@@ -107,7 +107,7 @@ def replay_trace(
     proposals = procedure.explain(seen, memory, point, chosen)
     scores = [(procedure.label(proposal["action"]), proposal["score"]) for proposal in proposals]
     actions = [proposal["action"] for proposal in proposals]
-    best = max(scores, key=lambda one: one[1])[0] if scores else None
+    best = max(scores, key=lambda scored: scored[1])[0] if scores else None
     inputs = {"labels": [label for label, _ in scores], "scores": [score for _, score in scores]}
     expected: dict[str, Callable[[Any], bool]] = {
         words.seen: lambda payload: (
@@ -223,8 +223,8 @@ class Narration(Struct, frozen=True):
             "edges": edges,
             "fork_snapshots": [] if snapshot is None else [snapshot(FORK, digest, focus)],
             "causal_claims": [
-                claim(number, one, supporting(nodes, one.choice.label, weighed), self.say, way, sure)
-                for number, (one, way) in enumerate(self._worded(state, memory, claimed, point))
+                claim(number, supposition, supporting(nodes, supposition.choice.label, weighed), self.say, way, sure)
+                for number, (supposition, way) in enumerate(self._worded(state, memory, claimed, point))
                 if way or not self.directional
             ],
             "counterfactuals": counterfactuals(supposed, digest),
@@ -251,8 +251,11 @@ class Narration(Struct, frozen=True):
         self, state: Any, memory: Any, claimed: list[Supposed], point: DecisionPoint
     ) -> Iterator[tuple[Supposed, str]]:
         """Claims with the directions in which they are worded, where the vocabulary has any."""
-        for one in claimed:
-            yield one, word_change(self.teller, self.views, state, memory, one, point) if self.directional else ""
+        for supposition in claimed:
+            yield (
+                supposition,
+                word_change(self.teller, self.views, state, memory, supposition, point) if self.directional else "",
+            )
 
 
 def step_of(action: Mapping[str, Any]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Procedure(Struct, frozen=True):
         own = self.propose(seen, memory, point)
         if self.possible is None or self._chooses(own, label):
             return own
-        return next((one for one in self.possible(seen, memory) if self._chooses(one, label)), own)
+        return next((proposal for proposal in self.possible(seen, memory) if self._chooses(proposal, label)), own)
 
     def _chooses(self, proposals: list[dict[str, Any]], label: str) -> bool:
         choice = first_best(proposals, self.label)
@@ -99,9 +99,9 @@ def compile_proposals(agent: Agent, name: str, seed: int) -> Callable[[Any, Any,
 
         def proposals(seen: Any, memory: Any, _point: DecisionPoint) -> list[dict[str, Any]]:
             read = (*seen.values(), *memory.values())
-            found = known.find(read) or known.keep(read, propose(seen, memory))
-            made: list[dict[str, Any]] = found[1]
-            return made
+            memo = known.find(read) or known.keep(read, propose(seen, memory))
+            proposed: list[dict[str, Any]] = memo[1]
+            return proposed
 
         return proposals
     draw = compile_draws(agent, name, seed)

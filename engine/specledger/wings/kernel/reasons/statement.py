@@ -90,14 +90,14 @@ def choice_of(narration: Narration, action: Any, state: Any) -> Choice:
 def claims_of(narration: Narration, statement: Mapping[str, Any], state: Any) -> tuple[list[Claimed], list[str]]:
     """The claims of a statement that can be read, and of each other one what cannot: a field of a claim."""
     known, texts = narration.views.names(state), {*notation.texts_in(state)}
-    found, unread = list[Claimed](), list[str]()
-    for one in statement["claims"]:
-        read = _claimed(narration, one, known, texts, state)
+    claims, unread = list[Claimed](), list[str]()
+    for entry in statement["claims"]:
+        read = _claimed(narration, entry, known, texts, state)
         if isinstance(read, str):
             unread.append(read)
         else:
-            found.append(read)
-    return found, unread
+            claims.append(read)
+    return claims, unread
 
 
 def document_of(
@@ -122,7 +122,7 @@ def document_of(
     claims, unread = claims_of(narration, statement, state)
     if len(claims) < narration.least and (unread or statement.get("unread")):
         raise NotCanonical(UNREAD, "$", "too few of its claims can be read")
-    focus = list(dict.fromkeys(one.supposed.variable for one in claims))
+    focus = list(dict.fromkeys(stated.supposed.variable for stated in claims))
     digest = hash_json(views.normalize(state, focus))
     if narration.declared is None:
         nodes, edges = write_choice(focus, digest, choice.label, narration.words)
@@ -130,10 +130,10 @@ def document_of(
         declared = narration.declared.explain(views.observe(state), memory, point, choice.label)
         nodes, edges = write_trace(narration.declared, declared, focus, digest, choice.label, narration.words)
     causal: list[dict[str, Any]] = []
-    for number, (one, way, confidence, _) in enumerate(claims):
-        if one.choice.label != choice.label and one.variable not in {each["var"] for each in causal}:
-            nodes_of = supporting(nodes, one.choice.label, narration.words.weighed)
-            causal.append(claim(number, one, nodes_of, narration.say, way, 1 if confidence is None else confidence))
+    for number, (stated, way, confidence, _) in enumerate(claims):
+        if stated.choice.label != choice.label and stated.variable not in {cause["var"] for cause in causal}:
+            nodes_of = supporting(nodes, stated.choice.label, narration.words.weighed)
+            causal.append(claim(number, stated, nodes_of, narration.say, way, 1 if confidence is None else confidence))
     commitment = statement.get("commitment")
     snapshot = {
         "fork_id": FORK,
@@ -147,49 +147,49 @@ def document_of(
         "edges": edges,
         "fork_snapshots": [] if commitment is None else [snapshot],
         "causal_claims": causal,
-        "counterfactuals": counterfactuals([one.supposed for one in claims], digest),
+        "counterfactuals": counterfactuals([stated.supposed for stated in claims], digest),
     }
     return narration.proposal(origin.name, state, choice, steps, trace)
 
 
 def directions_of(narration: Narration, statement: Mapping[str, Any], state: Any) -> dict[str, str]:
     """By variable, the direction of the claim that became its causal claim; claims that give a value are left out."""
-    chosen, found = choice_of(narration, statement["action"], state).label, dict[str, str]()
-    for one in claims_of(narration, statement, state)[0]:
-        if one.supposed.choice.label != chosen:
-            found.setdefault(one.supposed.variable, one.way if one.directed else "")
-    return {variable: way for variable, way in found.items() if way}
+    chosen, directions = choice_of(narration, statement["action"], state).label, dict[str, str]()
+    for claimed in claims_of(narration, statement, state)[0]:
+        if claimed.supposed.choice.label != chosen:
+            directions.setdefault(claimed.supposed.variable, claimed.way if claimed.directed else "")
+    return {variable: way for variable, way in directions.items() if way}
 
 
 def confidences_of(narration: Narration, statement: Mapping[str, Any], state: Any) -> dict[str, int]:
     """By counterfactual, the confidence that its claim states, in millionths; claims that state none are left out."""
     return {
-        f"cf-{number}": round(one.confidence * QFIXED_ONE)
-        for number, one in enumerate(claims_of(narration, statement, state)[0])
-        if one.confidence is not None
+        f"cf-{number}": round(claim.confidence * QFIXED_ONE)
+        for number, claim in enumerate(claims_of(narration, statement, state)[0])
+        if claim.confidence is not None
     }
 
 
 def _claimed(
-    narration: Narration, one: Mapping[str, Any], known: list[str], texts: Collection[str], state: Any
+    narration: Narration, claim: Mapping[str, Any], known: list[str], texts: Collection[str], state: Any
 ) -> Claimed | str:
     """A claim; the name of the field that cannot be read, if it is none."""
     views = narration.views
-    variable = notation.name(one["variable"], known)
+    variable = notation.name(claim["variable"], known)
     if variable is None:
         return "variable"
-    before, directed = views.read(state, variable), "direction" in one
+    before, directed = views.read(state, variable), "direction" in claim
     if directed:
-        way = REMOVED if one["direction"] == "removed" else str(one["direction"])
+        way = REMOVED if claim["direction"] == "removed" else str(claim["direction"])
         fitting = toward(views, state, variable, way)
         value = fitting[0] if fitting else before
     else:
         type_ = views.type(state, variable)
-        value = notation.value(one["becomes"], type_)
+        value = notation.value(claim["becomes"], type_)
         if not conforms(value, type_):
             return "becomes"
         way = f"{BECOMES} {canonical_bytes(value, FLOATS_ANYWHERE).decode()}"
-    label = views.notation.choice(one["choice"], {*texts, *notation.texts_in(value)})
+    label = views.notation.choice(claim["choice"], {*texts, *notation.texts_in(value)})
     if label is None:
         return "choice"
-    return Claimed(Supposed(variable, before, value, Choice({}, 0, label)), way, one.get("confidence"), directed)
+    return Claimed(Supposed(variable, before, value, Choice({}, 0, label)), way, claim.get("confidence"), directed)

@@ -244,26 +244,26 @@ class KernelController(DecisionController):
             self.enter_refusal(refused.reason)
             raise
 
-    def events_at(self, place: str, moment: Moment) -> Iterator[Event]:
+    def events_at(self, hook: str, moment: Moment) -> Iterator[Event]:
         """Audit entries, then the probes of the place; an attempt of a probe is logged before the probe's event."""
         self.now_ms = (moment.episode * self.plan.horizon + moment.t) * self.kernel.ms_per_tick
-        if place == "before_propose":
+        if hook == "before_propose":
             left, self._left = self._left, None
             # A state that something changed since is another object, even if it is equal.
             self.active = left if left is not None and left.state is moment.state else None
-        elif place == "error":
+        elif hook == "error":
             self._enter("INTERNAL_ERROR", self.submission, codes=("error",))
-        elif place == "after_token":
+        elif hook == "after_token":
             self._enter_decision(moment)
         yield from self._flush()
-        if not self.kernel.probes or place not in PLACES or self.active is not None:
+        if not self.kernel.probes or hook not in PLACES or self.active is not None:
             return  # a later step of a plan has nothing new to probe
-        if place == "after_token" and moment.token is None:
+        if hook == "after_token" and moment.token is None:
             return
         situation = Situation(moment.episode, moment.t, moment.state, moment.memory)
         self.agent.begin(self._place_of(moment))
         with self._logging_ends():
-            for event in self._probes.events_at(place, situation, self._target.at(moment)):
+            for event in self._probes.events_at(hook, situation, self._target.at(moment)):
                 yield from self._flush()
                 yield Event(event.type, {**event.body, **self.actor.label})
 
@@ -298,8 +298,8 @@ class KernelController(DecisionController):
         return ""
 
     def _enter_ruling(self, ruling: Ruling) -> None:
-        found = {"verdict": ruling.verdict, "codes": ruling.codes, "witnesses": ruling.witnesses}
-        self._enter("POLICY_DECISION", ruling.submission, **found)
+        fields = {"verdict": ruling.verdict, "codes": ruling.codes, "witnesses": ruling.witnesses}
+        self._enter("POLICY_DECISION", ruling.submission, **fields)
 
     def enter_refusal(self, reason: str) -> None:
         """Log a refused execution."""

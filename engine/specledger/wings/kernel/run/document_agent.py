@@ -44,10 +44,10 @@ class SpecAgent:
         self.deterministic = kernel.deterministic
         self.prevented = ""
 
-    def begin(self, place: Place) -> None:
+    def begin(self, position: Place) -> None:
         """Nothing: a situation says where it is."""
 
-    def decide(self, moment: Moment, place: Place) -> Submitted | None:
+    def decide(self, moment: Moment, position: Place) -> Submitted | None:
         """Submit the document of the best proposal; under a watchdog in a live run.
 
         Raises:
@@ -55,7 +55,7 @@ class SpecAgent:
         """
         if self._plan.oracle is None:
             return self.submit(moment)
-        return self._plan.oracle.watch(place, lambda: self.submit(moment))
+        return self._plan.oracle.watch(position, lambda: self.submit(moment))
 
     def submit(self, moment: Moment) -> Submitted | None:
         """The document of the best proposal."""
@@ -119,7 +119,7 @@ class SpecAgent:
             return None
         actions, call = [choice.action], offer.spec.call
         if call is not None and call.action == "other":
-            actions = [one["action"] for one in proposals if one["action"] != choice.action]
+            actions = [proposal["action"] for proposal in proposals if proposal["action"] != choice.action]
         paid = []
         for action in actions:
             predicted, _ = self._actor.step(situation.state, action["op"], action, {})
@@ -142,15 +142,15 @@ def edited(kernel: KernelPlan, offer: PlannedOffer, state: Any, document: Any) -
     Raises:
         NotApplicable: It cannot be edited so.
     """
-    made = offer.patch(state, document)
-    said = any(one.path == "/trace/trace_commit" for one in offer.spec.edit or ())
-    trace = made.get("trace")
+    changed = offer.patch(state, document)
+    said = any(operation.path == "/trace/trace_commit" for operation in offer.spec.edit or ())
+    trace = changed.get("trace")
     if said or not isinstance(trace, dict):
-        return made
+        return changed
     try:
-        return {**made, "trace": {**trace, "trace_commit": kernel.narration.commit(trace)}}
+        return {**changed, "trace": {**trace, "trace_commit": kernel.narration.commit(trace)}}
     except NotCanonical:
-        return made
+        return changed
 
 
 def choice_of(kernel: KernelPlan, procedure: Procedure, situation: Situation, asked: int) -> Choice | None:

@@ -90,24 +90,24 @@ class OutsideAgent:
         """Whether the agent declares that the same question gets the same answer."""
         return self._session.said.get("deterministic") is True
 
-    def begin(self, place: Place) -> None:
+    def begin(self, position: Place) -> None:
         """Say at which decision the questions that follow are asked."""
-        self._place = place
-        self._session.begin(place)
-        if self._current is not None and (place.episode, place.t) != self._current.situation[:2]:
+        self._place = position
+        self._session.begin(position)
+        if self._current is not None and (position.episode, position.t) != self._current.situation[:2]:
             self._current = self._fresh = None
 
-    def decide(self, moment: Moment, place: Place) -> Submitted:
+    def decide(self, moment: Moment, position: Place) -> Submitted:
         """The answer, which is received and hashed whatever it is.
 
         Raises:
             Halted: The process that waited for it ended.
         """
-        self.begin(place)
+        self.begin(position)
         situation = Situation(moment.episode, moment.t, moment.state, moment.memory)
         self.prevented = ""
         try:
-            reply = self._session.tell(place, "decide", self._question(situation), keep=bool(self._kernel.probes))
+            reply = self._session.tell(position, "decide", self._question(situation), keep=bool(self._kernel.probes))
         except AgentFault as fault:
             self.prevented = fault.reason
             self._current = _Stated(situation, _problem(fault.reason, fault.answer.sha256), None)
@@ -182,12 +182,14 @@ class OutsideAgent:
             Unanswered: `agent_fault`.
             Halted: The process that waited for the answer ended.
         """
-        made = [one for one in (self._current, self._fresh) if one is not None and _holds(one, snapshot)]
-        if not self._challenges.close(challenge) or not made or made[0].reply is None:
+        matches = [
+            exchange for exchange in (self._current, self._fresh) if exchange is not None and _holds(exchange, snapshot)
+        ]
+        if not self._challenges.close(challenge) or not matches or matches[0].reply is None:
             return b""
         fields = {"commitment": snapshot["commitment"], "nonce_ref": snapshot["nonce_ref"]}
-        said = self._follow(made[0].reply, "reveal", fields).body
-        nonce, texts = bytes.fromhex(said["nonce"]), made[0].texts
+        said = self._follow(matches[0].reply, "reveal", fields).body
+        nonce, texts = bytes.fromhex(said["nonce"]), matches[0].texts
         if not texts:
             return nonce if opens(snapshot, nonce) else b""
         shown = said.get("payload", {})
@@ -234,8 +236,8 @@ class OutsideAgent:
 
     def unread(self) -> dict[str, int]:
         """How many claims could not be read since the last call, by what could not: a field, or their form."""
-        found, self._unread = +self._unread, Counter()
-        return dict(sorted(found.items()))
+        unread, self._unread = +self._unread, Counter()
+        return dict(sorted(unread.items()))
 
     def faults(self) -> list[dict[str, Any]]:
         """The agent faults since the last call: `{t, message, reason}` of each."""

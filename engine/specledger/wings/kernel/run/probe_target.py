@@ -165,9 +165,9 @@ class KernelProbeTarget:
     def reveal(self, document: Any, variables: list[str]) -> bool:
         """Challenge the nonces of the snapshots with these variables, or of all snapshots if there are none."""
         snapshots = document["trace"]["fork_snapshots"]
-        asked = [one for one in snapshots if not variables or set(variables) & set(one["focus_vars"])]
-        covered = {name for one in asked for name in one["focus_vars"]}
-        return bool(asked) and set(variables) <= covered and all(self._opened(one) for one in asked)
+        asked = [snapshot for snapshot in snapshots if not variables or set(variables) & set(snapshot["focus_vars"])]
+        covered = {name for snapshot in asked for name in snapshot["focus_vars"]}
+        return bool(asked) and set(variables) <= covered and all(self._opened(snapshot) for snapshot in asked)
 
     def replay(self, document: Any, situation: Situation) -> dict[str, Any]:
         """The trace computed again by the declared procedure on the observation that the kernel knows."""
@@ -202,7 +202,7 @@ class KernelProbeTarget:
         """Submit a document, or call the actuator; neither changes the run, except for its log."""
         if reply.action is None:
             ruling = self._controller.try_document(situation.state, reply.document)
-            return Attempt(not ruling.allowed, tuple(one["gate"] for one in ruling.rejected), True)
+            return Attempt(not ruling.allowed, tuple(gate["gate"] for gate in ruling.rejected), True)
         reason = self._controller.try_action(reply.token, reply.action, situation.state)
         return Attempt(True, (reason, TOKEN), True) if reason else Attempt(False, (), False)
 

@@ -63,7 +63,7 @@ class Offer(Model):
         """What it asks for, as receipts name it: `call none chosen`, `edit replace /trace/fork_snapshots`."""
         if self.call is not None:
             return f"call {self.call.token} {self.call.action}"
-        return " ".join(["edit", *(f"{one.op} {one.path}" for one in self.edit or ())])
+        return " ".join(["edit", *(f"{operation.op} {operation.path}" for operation in self.edit or ())])
 
     @model_validator(mode="after")
     def _one_way(self) -> Offer:

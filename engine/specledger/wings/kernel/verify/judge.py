@@ -50,18 +50,18 @@ class KernelJudge:
 
     def observed(self, kernel: KernelPlan) -> KernelPlan:
         """The kernel with its rules replaced by recorded ones."""
-        self.ruled = frozenset(one.name for one in kernel.admission.invariants)
-        invariants = tuple(replace(one, judge=partial(self._ruled, one)) for one in kernel.admission.invariants)
+        self.ruled = frozenset(item.name for item in kernel.admission.invariants)
+        invariants = tuple(replace(item, judge=partial(self._ruled, item)) for item in kernel.admission.invariants)
         probes = [
-            replace(one, when=partial(self._due, one), expect=partial(self._expected, one)) for one in kernel.probes
+            replace(item, when=partial(self._due, item), expect=partial(self._expected, item)) for item in kernel.probes
         ]
         return replace(kernel, admission=replace(kernel.admission, invariants=invariants), probes=probes)
 
-    def _ruled(self, invariant: DocumentInvariant, state: State, document: Any, found: Any) -> dict[str, Any] | None:
+    def _ruled(self, invariant: DocumentInvariant, state: State, document: Any, facts: Any) -> dict[str, Any] | None:
         """What an invariant finds in a document, after the other engine was asked."""
         with self._valued():
-            finding = invariant.judge(state, document, found)
-        names = Names(self._reference, {**given_by(state, self._state), "document": document, "found": found})
+            finding = invariant.judge(state, document, facts)
+        names = Names(self._reference, {**given_by(state, self._state), "document": document, "found": facts})
         when, require = invariant.rules
         recorded = "kept" if finding is None else "broken"
 
@@ -75,12 +75,12 @@ class KernelJudge:
         """Whether a probe is made, after the other engine was asked."""
         self._probe, self._given, self._unvalued = probe, [], False
         with self._valued():
-            made = probe.when(state, t)
+            triggered = probe.when(state, t)
         when, _ = probe.rules
         if when.text.value != _ALWAYS:
             names = Names(self._reference, {**given_by(state, self._state), **probe.clock(t)})
-            self._compare_truth(f"`when` of probe {probe.spec.name}", ("made", "not made"), made, names, when)
-        return made
+            self._compare_truth(f"`when` of probe {probe.spec.name}", ("made", "not made"), triggered, names, when)
+        return triggered
 
     @contextmanager
     def _valued(self) -> Iterator[None]:
@@ -118,12 +118,12 @@ class KernelJudge:
             recorded = {"taken": evidence["taken"], "denied": denied}
             self._compare(body, "", body["verdict"] == Verdict.PASS, {**given[0], **recorded})
 
-    def _compare(self, body: ProbeReceipt, which: str, held: bool | None, values: Mapping[str, Any]) -> None:
+    def _compare(self, body: ProbeReceipt, which: str, satisfied: bool | None, values: Mapping[str, Any]) -> None:
         assert self._probe is not None  # noqa: S101 - its receipt comes after it was made
         _, expect = self._probe.rules
         names = Names(self._reference, values)
         what = f"probe {body['probe']} (episode {body['episode']}, step {body['t']}{which})"
-        self._compare_truth(what, ("held", "not held"), bool(held), names, expect)
+        self._compare_truth(what, ("held", "not held"), bool(satisfied), names, expect)
 
     def _compare_truth(self, what: str, words: tuple[str, str], recorded: bool, names: Names, rule: Checked) -> None:
         """Compare a truth with that of one rule; `words` say that it is true, and that it is not."""
@@ -134,11 +134,11 @@ class KernelJudge:
         self._count.compare(what, word(recorded), lambda: word(names.truth(rule)), names, (rule,))
 
 
-def _answered(evidence: ProbeEvidence, trial: Trial, made: Mapping[str, Any]) -> dict[str, Any]:
+def _answered(evidence: ProbeEvidence, trial: Trial, mutations: Mapping[str, Any]) -> dict[str, Any]:
     """What `expect` reads in a challenge: choices and claims as recorded, scores as replay makes them."""
     before = trial["after"] if evidence.get("of") == "declared" else evidence["before"]
     choices = {"before": before, "after": trial["after"], "declared": trial["declared"]}
-    read: dict[str, Any] = {name: {**made[name], "choice": choice} for name, choice in choices.items()}
+    read: dict[str, Any] = {name: {**mutations[name], "choice": choice} for name, choice in choices.items()}
     return {**read, "claim": {"variable": trial["variable"], "choice": trial["predicted"]}}
 
 

@@ -40,15 +40,15 @@ def check_probe(body: ProbeReceipt, probes: Sequence[Probe]) -> None:
     """
     named = [probe for probe in probes if probe.spec.name == body["probe"]]
     demand(named, f"the run has no probe {body['probe']!r:.80}", E_STATE)
-    found: list[Broken] = []
+    errors: list[Broken] = []
     for probe in named:
         try:
             _check(body, probe)
         except Broken as broken:
-            found.append(broken)
+            errors.append(broken)
         else:
             return
-    raise found[0]
+    raise errors[0]
 
 
 def _check(body: ProbeReceipt, probe: Probe) -> None:
@@ -131,20 +131,20 @@ def _questions(evidence: ProbeEvidence, challenge: Challenge, changes: int) -> t
 def _held(trial: Trial, evidence: ProbeEvidence, probe: Probe) -> bool:
     """Whether an answer is recorded to hold as the probe's `expect` says, if that reads choices alone."""
     challenge, after = probe.spec.challenge, trial["after"]
-    held: Any = trial["held"]
+    expected: Any = trial["held"]
     assert challenge is not None  # noqa: S101 - the caller looked
-    if after is None or held is None:
-        return after is None and held is None
+    if after is None or expected is None:
+        return after is None and expected is None
     declared = trial["declared"]
     if challenge.of != "declared" and after != declared:
         return False  # two names of one answer
-    if not isinstance(held, bool) or "score" in probe.spec.expect:
-        return isinstance(held, bool)
+    if not isinstance(expected, bool) or "score" in probe.spec.expect:
+        return isinstance(expected, bool)
     before = after if challenge.of == "declared" else evidence["before"]
     choices = {"before": before, "after": after, "declared": declared}
     values: dict[str, Any] = {name: {"choice": choice, "score": 0} for name, choice in choices.items()}
     claim = {"variable": trial["variable"], "choice": trial["predicted"]}
     try:
-        return probe.expect({**values, "claim": claim}) is held
+        return probe.expect({**values, "claim": claim}) is expected
     except EvaluationError:
         return False
