@@ -22,7 +22,7 @@ from specledger.spec.base import SpecKinds
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.changed import first_other
-from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, agree
+from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, require_equal
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
@@ -237,7 +237,7 @@ def compile_specs(
     # check 7: specs match their digest and compile
     with verification.check(check_names.SPECS) as note:
         specs = recorded.specs
-        agree({"specs": checked.stated}, {"specs": specs.digest}, "the first receipt", E_SPECS)
+        require_equal({"specs": checked.stated}, {"specs": specs.digest}, "the first receipt", E_SPECS)
         content = checked.kind.content(checked, specs, replace(resources, plan=recorded.compiled))
         note.message = f"digest {specs.digest}"
     if listing.cases or kind.may_fail(manifest["result"]):

@@ -28,7 +28,7 @@ from specledger.evidence.layout import (
     is_source,
     walk,
 )
-from specledger.verify.checks import E_FILES, E_HEAD, E_MANIFEST, E_RESULT, Broken, agree, demand, same
+from specledger.verify.checks import E_FILES, E_HEAD, E_MANIFEST, E_RESULT, Broken, equal, require, require_equal
 from specledger.verify.receipts import Head
 
 MAX_MANIFEST: Final = 1_048_576
@@ -73,10 +73,10 @@ def read_manifest(place: Path, kind: str) -> Mapping[str, Any]:
     keys = MANIFEST_KEYS if kind == SCENARIO else {*MANIFEST_KEYS, "kind"}
     if not isinstance(manifest, dict) or manifest.keys() != keys:
         raise Broken(E_MANIFEST, f"the manifest of a {kind} has exactly the keys {', '.join(sorted(keys))}")
-    agree(manifest, {"format": FORMAT}, "the manifest", E_MANIFEST)
+    require_equal(manifest, {"format": FORMAT}, "the manifest", E_MANIFEST)
     for name, own, version in (("engine", ENGINE, _VERSION), ("evaluator", EVALUATOR, _PROFILE)):
         known = _made_by(manifest[name], own, version)
-        demand(known, f"the {name} is not {{name: {own['name']}, version: ...}}", E_MANIFEST)
+        require(known, f"the {name} is not {{name: {own['name']}, version: ...}}", E_MANIFEST)
     return manifest
 
 
@@ -107,13 +107,13 @@ def _made_by(recorded: Any, own: Mapping[str, str], version: re.Pattern[str]) ->
 def check_head(recorded: Any, head: Head) -> str:
     """Check that the recorded head, count and root are those of the receipts."""
     found = {"count": head.count, "head": head.head, "root": head.root}
-    demand(same(recorded, found), f"the receipts have {found}, the manifest says otherwise", E_HEAD)
+    require(equal(recorded, found), f"the receipts have {found}, the manifest says otherwise", E_HEAD)
     return f"root {head.root}"
 
 
 def check_result(recorded: Any, result: Mapping[str, Any]) -> str:
     """Check that the recorded result equals the recomputed one."""
-    demand(same(recorded, result), "the manifest's result is not the one that the receipts give", E_RESULT)
+    require(equal(recorded, result), "the manifest's result is not the one that the receipts give", E_RESULT)
     return f"verdict {result['verdict']}"
 
 
@@ -171,10 +171,10 @@ def check_files(
             E_FILES, "; ".join(_words(what, differing) for what, differing in differences.items() if differing)
         )
     in_order = paths == sorted(listed_paths)  # code points are in the order of bytes
-    demand(in_order, "`files` is not sorted, or names a path twice", E_FILES)
+    require(in_order, "`files` is not sorted, or names a path twice", E_FILES)
     for entry in entries:
         path = place / entry.path
-        demand(path.is_file() and not path.is_symlink(), f"{entry.path} is no plain file", E_FILES)
+        require(path.is_file() and not path.is_symlink(), f"{entry.path} is no plain file", E_FILES)
         size = path.stat().st_size
         if size != entry.size:
             raise Changed(entry.path, f"{entry.path} has {size} bytes, and the manifest lists {entry.size}")

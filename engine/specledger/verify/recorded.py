@@ -14,7 +14,7 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.layout import SPECS
 from specledger.load import Bundle
 from specledger.spec.base import SpecKinds
-from specledger.verify.checks import E_SPECS, agree
+from specledger.verify.checks import E_SPECS, require_equal
 from specledger.verify.manifest import MAX_SPECS, read_document
 from specledger.verify.rebuilding import invalid, rebuild
 
@@ -50,7 +50,7 @@ def read_specs(place: Path, manifest: Mapping[str, Any], kinds: SpecKinds, kind:
         Broken: E_SPECS, if they are not.
     """
     specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), kinds, kind)
-    agree(manifest, {"specs": specs.digest, "run": run_id(specs.digest)}, "the manifest", E_SPECS)
+    require_equal(manifest, {"specs": specs.digest, "run": run_id(specs.digest)}, "the manifest", E_SPECS)
     return specs
 
 
