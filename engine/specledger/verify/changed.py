@@ -74,7 +74,7 @@ def _by_replay(read: Read[Any, Any], resources: Resources) -> str:
     """As replay tells, if the specs are those that the manifest names."""
     kind = read.kind
     try:
-        specs = rebuild(read_document(read.place / SPECS, MAX_SPECS, E_SPECS), resources.kinds, kind.receipts.name)
+        specs = rebuild(read_document(read.folder / SPECS, MAX_SPECS, E_SPECS), resources.kinds, kind.receipts.name)
         require_equal(read.manifest, {"specs": specs.digest}, "the manifest", E_SPECS)
         checked = Checked(**asdict(read), head=Head(0, "", ""), order=kind.order(), stated=None)
         content = kind.content(checked, specs, resources)

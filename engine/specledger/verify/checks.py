@@ -174,9 +174,9 @@ class Verification(Struct):
 
     def stop(self, planned: Iterable[tuple[str, Level]]) -> None:
         """Record those planned checks that were not reached because an earlier one failed."""
-        made = {check.name for check in self.checks}
+        checked = {check.name for check in self.checks}
         for name, level in planned:
-            if name not in made:
+            if name not in checked:
                 self.not_made(name, "an earlier check failed", level)
 
     def passed(self, name: str, message: str | None = None, level: Level = Level.INTACT) -> None:

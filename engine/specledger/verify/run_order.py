@@ -98,7 +98,9 @@ class RunOrder:
         self._first = body
         self._gates = dict.fromkeys(body["gates"], 0)
         self._all_gates = Counter(self._gates)
-        self._invariants = {(one["scope"], one["name"]): one["severity"] for one in body["invariants"]}
+        self._invariants = {
+            (invariant["scope"], invariant["name"]): invariant["severity"] for invariant in body["invariants"]
+        }
         known = all(severity in (*Severity,) for severity in self._invariants.values())
         require(known, "an invariant has an unknown severity", E_STATE)
         self._due = {(drift["drift"], t) for drift in body["drifts"] for t in drift["schedule"]}
@@ -158,10 +160,10 @@ class RunOrder:
         self._decided += 1
         stopped = [] if acted or FAULT in body else [progress_violation(t, body["decisions"])]
         broken = body["violations"][len(stopped) :]
-        told = equal(body["violations"][: len(stopped)], stopped) and all(
-            one["invariant"] != PROGRESS for one in broken
+        reported = equal(body["violations"][: len(stopped)], stopped) and all(
+            breach["invariant"] != PROGRESS for breach in broken
         )
-        require(told, f"the violations at t = {t} do not say whether something was chosen", E_STATE)
+        require(reported, f"the violations at t = {t} do not say whether something was chosen", E_STATE)
         fits = own and (judged if self._decided == len(due) else not judged and not broken)
         require(fits, f"a decision at t = {t} is out of turn, or is judged before or after the end of it", E_STATE)
         require_equal(body, {"before": self._state, **({} if acted else {"after": self._state})}, "a step", E_STATE)
@@ -170,7 +172,9 @@ class RunOrder:
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
         require(t < self._first["horizon"] and not self._fatal, f"a step at t = {t} is after the end", E_STATE)
-        for gate in (owned(body, one["gate"]) for decision in body["decisions"] for one in decision["rejected"]):
+        for gate in (
+            owned(body, failing["gate"]) for decision in body["decisions"] for failing in decision["rejected"]
+        ):
             require(gate in self._gates, f"a gate at t = {t} is none of the run's", E_STATE)
             self._gates[gate] += 1
         self._breaches("step", broken)
@@ -186,8 +190,8 @@ class RunOrder:
         """Take a step in which an agent fault kept the agent from deciding, which the scenario bears."""
         reasons = [failing["reason"] for decision in body["decisions"] for failing in decision["rejected"]]
         borne = isinstance(self._first.get("agent_faults"), Mapping) and body["chosen"] is None
-        told = f"the step at t = {body['t']} has an agent fault that kept nobody from deciding"
-        require(borne and body[FAULT] in reasons, told, E_STATE)
+        message = f"the step at t = {body['t']} has an agent fault that kept nobody from deciding"
+        require(borne and body[FAULT] in reasons, message, E_STATE)
         self._prevented[body["t"], body[FAULT]] += 1
 
     def _part(self, name: str, receipt: Mapping[str, Any], t: int) -> None:
@@ -219,7 +223,7 @@ class RunOrder:
             require_equal(body, {"steps": steps, "state": self._state}, f"episode {number}", E_STATE)
         fatal = self._open and self._fatal
         if broken_off:  # the watchdog's violation is of no spec
-            named = [(one["invariant"], one["severity"]) for one in body["violations"]]
+            named = [(violation["invariant"], violation["severity"]) for violation in body["violations"]]
             own = [] if ended == Ended.ERROR else [("watchdog", Severity.FATAL)]
             require(named == own, f"episode {number} was broken off with other violations", E_STATE)
         else:
@@ -255,8 +259,8 @@ def check_decision(commit: run.Commit, step: run.Step) -> None:
     t, proposals, chosen = step["t"], commit["proposals"], step["chosen"]
     leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
     require_equal(commit, {"root": set_root(leaves)}, f"the commitment at t = {t}", E_COMMITMENT)
-    each = len(step["decisions"]) == len(proposals)
-    require(each, f"there is not one decision for each proposal at t = {t}", E_COMMITMENT)
+    complete = len(step["decisions"]) == len(proposals)
+    require(complete, f"there is not one decision for each proposal at t = {t}", E_COMMITMENT)
     admitted = [not decision["rejected"] and decision["error"] is None for decision in step["decisions"]]
     digest = token = None
     if chosen is None:

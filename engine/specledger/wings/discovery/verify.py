@@ -247,7 +247,7 @@ def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, reso
         workbench, model = open_all(specs)
     except Rejected as rejected:
         raise invalid(rejected) from None
-    path = checked.place / TAPE
+    path = checked.folder / TAPE
     if model.outside and not path.exists():
         raise Broken(E_TAPE_MISSING, "the model is outside, and the evidence holds no tape of its answers")
     if path.exists() and not model.outside:
