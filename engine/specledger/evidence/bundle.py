@@ -131,10 +131,10 @@ class BundleWriter:
         except OSError as error:
             raise self._workplace.unwritable(error) from error
 
-    def finish(self, held: Sequence[str] = (), attach: Callable[[Path], None] | None = None) -> dict[str, Any]:
+    def finish(self, inner: Sequence[str] = (), attach: Callable[[Path], None] | None = None) -> dict[str, Any]:
         """Write the rest and the manifest, force all to the disk, and move the bundle to its place.
 
-        `held` are the places of the bundles inside this one; `attach` writes what covers the manifest into the folder
+        `inner` are the places of the bundles inside this one; `attach` writes what covers the manifest into the folder
         that it is called with, and only `ATTACHED` goes there.
         """
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
@@ -147,7 +147,7 @@ class BundleWriter:
                 (self.inside / name).parent.mkdir(parents=True, exist_ok=True)
                 write_file(self.inside / name, data)
             cases = self._write_failing(result)
-            manifest = self._manifest(result, [*files, *cases, *(f"{place}/{MANIFEST}" for place in held)])
+            manifest = self._manifest(result, [*files, *cases, *(f"{path}/{MANIFEST}" for path in inner)])
             write_file(self.inside / MANIFEST, canonical_bytes(manifest) + b"\n")
             if attach is not None:
                 attach(self.inside)

@@ -91,7 +91,7 @@ def key_hash(name: str, public: bytes) -> bytes:
 
 def sign_note(text: bytes, signatures: Sequence[NoteSignature]) -> bytes:
     """The file of a checkpoint: its text and the signature lines."""
-    lines = (f"\u2014 {one.name} {to_base64(one.hint + one.raw)}\n" for one in signatures)
+    lines = (f"\u2014 {signature.name} {to_base64(signature.hint + signature.raw)}\n" for signature in signatures)
     return text + b"\n" + "".join(lines).encode()
 
 
@@ -120,7 +120,7 @@ def read_note(data: bytes) -> Note:
     signatures = tuple(_signature(line) for line in lines[4:-1])
     if len(signatures) > MOST_SIGNATURES:
         raise InvalidNote(f"it has more than {MOST_SIGNATURES} signatures")
-    if len({(one.name, one.hint) for one in signatures}) != len(signatures):
+    if len({(signature.name, signature.hint) for signature in signatures}) != len(signatures):
         raise InvalidNote("a key has signed it twice")
     return Note(origin, int(size), _root(root), signatures)
 
@@ -136,13 +136,13 @@ def _root(text: str) -> bytes:
 
 
 def _signature(line: str) -> NoteSignature:
-    found = _LINE.fullmatch(line)
-    if found is None or not _ORIGIN.fullmatch(found[1]):
+    match = _LINE.fullmatch(line)
+    if match is None or not _ORIGIN.fullmatch(match[1]):
         raise InvalidNote("a signature line is an em dash, a name without spaces and `+`, and base64")
     try:
-        raw = from_base64(found[2])
+        raw = from_base64(match[2])
     except ValueError as error:
         raise InvalidNote(f"a signature {error}") from None
     if len(raw) <= _HASH:
         raise InvalidNote("a signature line holds 4 bytes of a hash and a signature")
-    return NoteSignature(found[1], raw[:_HASH], raw[_HASH:])
+    return NoteSignature(match[1], raw[:_HASH], raw[_HASH:])

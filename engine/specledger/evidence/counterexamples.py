@@ -60,7 +60,7 @@ class Step(Struct):
 
     def bodies(self, type_: str) -> list[Body]:
         """Its receipts of a type."""
-        return [body for found, body in self.receipts if found == type_]
+        return [body for kind, body in self.receipts if kind == type_]
 
     @property
     def failed_probes(self) -> list[Probe]:

@@ -83,11 +83,11 @@ def pae(type: str, payload: bytes) -> bytes:  # noqa: A002 - as the source calls
 
 def write_envelope(payload: bytes, signatures: Sequence[Signature]) -> bytes:
     """The file of an envelope; the order of the signatures does not matter."""
-    ordered = sorted(signatures, key=lambda one: one.key)
+    ordered = sorted(signatures, key=lambda signature: signature.key)
     document = {
         "payload": to_base64(payload),
         "payloadType": PAYLOAD_TYPE,
-        "signatures": [{"keyid": one.key, "sig": to_base64(one.raw)} for one in ordered],
+        "signatures": [{"keyid": signature.key, "sig": to_base64(signature.raw)} for signature in ordered],
     }
     return canonical_bytes(document) + b"\n"
 
@@ -108,10 +108,12 @@ def read_envelope(data: bytes) -> Envelope:
         form = convert(document, _Envelope)
     except ValidationError as error:
         raise InvalidEnvelope(str(error)) from None
-    signatures = tuple(Signature(one.keyid, _decoded(one.sig, "a signature")) for one in form.signatures)
-    if any(len(one.raw) != SIGNATURE_SIZE for one in signatures):
+    signatures = tuple(
+        Signature(signature.keyid, _decoded(signature.sig, "a signature")) for signature in form.signatures
+    )
+    if any(len(signature.raw) != SIGNATURE_SIZE for signature in signatures):
         raise InvalidEnvelope(f"a signature has {SIGNATURE_SIZE} bytes")
-    keys = [one.key for one in signatures]
+    keys = [signature.key for signature in signatures]
     if keys != sorted(set(keys)):
         raise InvalidEnvelope("its signatures are those of different keys, in the order of their ids")
     return Envelope(_decoded(form.payload, "the payload"), signatures)

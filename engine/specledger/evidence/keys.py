@@ -84,7 +84,7 @@ def load_key(source: str) -> SigningKey:
     except Exception:  # of whatever kind: its message could quote what it read
         private = None
     if not isinstance(private, ed25519.Ed25519PrivateKey):
-        raise _wrong(f"{_place(source)} holds no Ed25519 private key in PEM that is not encrypted") from None
+        raise _wrong(f"{_describe(source)} holds no Ed25519 private key in PEM that is not encrypted") from None
     return SigningKey(private.public_key().public_bytes_raw(), private)
 
 
@@ -99,12 +99,12 @@ def load_public(source: str) -> bytes:
     except Exception:  # as above
         public = None
     if not isinstance(public, ed25519.Ed25519PublicKey):
-        raise _wrong(f"{_place(source)} holds no Ed25519 key in PEM") from None
+        raise _wrong(f"{_describe(source)} holds no Ed25519 key in PEM") from None
     raw: bytes = public.public_bytes_raw()
     return raw
 
 
-def new_key(place: Path) -> SigningKey:
+def new_key(file: Path) -> SigningKey:
     """Make a key: the private one at a place that only its owner can read, the public one beside it."""
     ed25519, serialization = _cryptography()
     private = ed25519.Ed25519PrivateKey.generate()
@@ -112,11 +112,11 @@ def new_key(place: Path) -> SigningKey:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     key = SigningKey(private.public_key().public_bytes_raw(), private)
-    beside = place.with_name(place.name + PUBLIC_SUFFIX)
-    for path in (place, beside):
+    beside = file.with_name(file.name + PUBLIC_SUFFIX)
+    for path in (file, beside):
         if os.path.lexists(path):
             raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")])
-    _create(place, pem, 0o600)
+    _create(file, pem, 0o600)
     _create(beside, public_pem(key.public), 0o644)
     return key
 
@@ -146,14 +146,14 @@ def _read(source: str) -> bytes:
         except (OSError, ValueError):
             data = None
     if data is None:
-        made = None if source.startswith(VARIABLE) else f"`spec keys new {source}` makes a key"
-        raise Rejected([Diagnostic(E_KEY, f"{_place(source)} is not there, or cannot be read", hint=made)])
+        hint = None if source.startswith(VARIABLE) else f"`spec keys new {source}` makes a key"
+        raise Rejected([Diagnostic(E_KEY, f"{_describe(source)} is not there, or cannot be read", hint=hint)])
     if len(data) > _MOST:
-        raise _wrong(f"{_place(source)} is longer than any key")
+        raise _wrong(f"{_describe(source)} is longer than any key")
     return data
 
 
-def _place(source: str) -> str:
+def _describe(source: str) -> str:
     if source.startswith(VARIABLE):
         return f"the environment variable {source.removeprefix(VARIABLE)}"
     return f"the file {source}"

@@ -89,12 +89,12 @@ def counterexample_path(seq: int) -> str:
     return f"{COUNTEREXAMPLES}/{seq:08d}.json"
 
 
-def walk(place: Path, bundles: Collection[str], folder: str = "", depth: int = DEPTH) -> Iterator[str]:
+def walk(root: Path, bundles: Collection[str], folder: str = "", depth: int = DEPTH) -> Iterator[str]:
     """The paths of what is in a bundle, and of a folder in it that is empty or too deep; links are not followed.
 
     Of a bundle in one of the folders `bundles` it is the manifest alone.
     """
-    with os.scandir(place / folder) as entries:
+    with os.scandir(root / folder) as entries:
         inside = {f"{folder}{entry.name}": entry.is_dir(follow_symlinks=False) for entry in entries}
     if folder.partition("/")[0] in bundles and f"{folder}{MANIFEST}" in inside:
         yield f"{folder}{MANIFEST}"
@@ -104,6 +104,6 @@ def walk(place: Path, bundles: Collection[str], folder: str = "", depth: int = D
         return
     for path, is_folder in inside.items():
         if is_folder:
-            yield from walk(place, bundles, f"{path}/", depth - 1)
+            yield from walk(root, bundles, f"{path}/", depth - 1)
         else:
             yield path

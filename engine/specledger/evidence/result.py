@@ -90,16 +90,16 @@ class Tally:
 
     def _step(self, body: run.Step) -> None:
         """Count a decision; those of several agents at one t are one step, and their figures name the agent."""
-        place, judged = None, True
+        position, judged = None, True
         if body["chosen"] is not None:
             self._acted.add(body.get("agent", ""))
         elif FAULT in body:
             self._prevented.add(body.get("agent", ""))
         if "agent" in body:
-            place, judged = (body["episode"], body["t"]), body["success"] is not None
+            position, judged = (body["episode"], body["t"]), body["success"] is not None
             self._agents[body["agent"]].update(acted=body["chosen"] is not None, proposals=len(body["decisions"]))
-        self._figures["steps"] += place is None or place != self._last
-        self._last = place
+        self._figures["steps"] += position is None or position != self._last
+        self._last = position
         self._figures["proposals"] += len(body["decisions"])
         self._figures["checks"] += self._invariants["step"] if judged else 0
         for decision in body["decisions"]:
@@ -114,9 +114,9 @@ class Tally:
         verdict, name = Verdict(body["verdict"]), owned(body, body["probe"])
         self._probes.setdefault(name, Counter())[verdict.value] += 1
         self._stated.setdefault(name, Calibration()).add(outcomes(body["evidence"]))
-        held, tested = held_claims(body["evidence"])
+        satisfied, tested = held_claims(body["evidence"])
         if tested:
-            self._claims.setdefault(name, Counter()).update(held=held, tested=tested)
+            self._claims.setdefault(name, Counter()).update(held=satisfied, tested=tested)
         self._figures["checks"] += 1
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
@@ -167,7 +167,7 @@ class Tally:
         `claims` is by challenge how many of the claims that were tested held. Where something was expected also
         `status` and `met`; where an agent was less than sure, its `calibration`.
         """
-        stated = {name: one.result() for name, one in self._stated.items() if one.doubts}
+        stated = {name: calibration.result() for name, calibration in self._stated.items() if calibration.doubts}
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
         return {
             "verdict": self.verdict.value,

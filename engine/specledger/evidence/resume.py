@@ -57,10 +57,10 @@ def belongs(work: Path, identity: str) -> bool:
     if not (work / IDENTITY).is_file() or not (work / "new").is_dir():
         return False
     with (work / IDENTITY).open("rb") as file:
-        found = file.read(_MOST_IDENTITY)
-    if found and found != identity.encode():
+        stored = file.read(_MOST_IDENTITY)
+    if stored and stored != identity.encode():
         raise _other(f"{work} is an unfinished run of other specs or by another engine")
-    return bool(found)
+    return bool(stored)
 
 
 def set_aside(work: Path, kept: Collection[str]) -> None:

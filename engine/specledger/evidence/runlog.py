@@ -131,19 +131,19 @@ def read_runlog(data: bytes) -> RunLog:
         raise InvalidLog(f"it has more than {MAX_LOG} bytes")
     *lines, torn = data.split(b"\n")
     heads: list[str] = []
-    found: dict[int, Attempt] = {}
+    attempts: dict[int, Attempt] = {}
     for seq, line in enumerate(lines):
         type_, body = _read_line(seq, line, heads[-1] if heads else GENESIS)
         heads.append(tagged(FORMAT, line))
         if type_ == "attempt":
-            found[seq] = Attempt(seq, cast(AttemptBody, body))
+            attempts[seq] = Attempt(seq, cast(AttemptBody, body))
         elif type_ == "result":
             result = cast(ResultBody, body)
-            attempt = found.get(result["attempt"])
+            attempt = attempts.get(result["attempt"])
             if attempt is None or attempt.result is not None:
                 raise InvalidLog(f"line {seq} is a result of no attempt that waits for one")
-            found[attempt.seq] = Attempt(attempt.seq, attempt.announced, result)
-    return RunLog(tuple(found.values()), tuple(heads), torn)
+            attempts[attempt.seq] = Attempt(attempt.seq, attempt.announced, result)
+    return RunLog(tuple(attempts.values()), tuple(heads), torn)
 
 
 def _read_line(seq: int, line: bytes, prev: str) -> tuple[str, Mapping[str, Any]]:
@@ -180,7 +180,7 @@ def announce(path: Path, attempt: Mapping[str, Any]) -> tuple[int, tuple[Diagnos
 def enter(path: Path, result: Mapping[str, Any]) -> tuple[int, tuple[Diagnostic, ...]]:
     """Enter what came of an attempt; as `announce`, with the body of a `result`."""
     with _opened(path) as (file, log):
-        waits = any(one.seq == result["attempt"] and one.result is None for one in log.attempts)
+        waits = any(attempt.seq == result["attempt"] and attempt.result is None for attempt in log.attempts)
         if not waits:
             raise Rejected(
                 [Diagnostic(E_RUNLOG, f"{path} holds no attempt {result['attempt']} that waits for a result")]

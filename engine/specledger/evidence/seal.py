@@ -131,12 +131,12 @@ class Seal(Struct, frozen=True):
 UNSIGNED: Final = Seal()
 
 
-def seal_bundle(place: Path, seal: Seal) -> None:
+def seal_bundle(folder: Path, seal: Seal) -> None:
     """Cover a bundle that is there already."""
     try:
-        seal.attach(place)
+        seal.attach(folder)
     except OSError as error:
-        raise _no_bundle(place, error.strerror or "operating system error") from None
+        raise _no_bundle(folder, error.strerror or "operating system error") from None
 
 
 def read_timestamp_file(path: Path) -> bytes:
@@ -162,16 +162,16 @@ def sums(folder: Path) -> bytes:
         Rejected: E_SEAL_BUNDLE.
         OSError: Something cannot be read.
     """
-    found = {name: file_digest(folder / name) for name in ATTACHED if name != SUMS and (folder / name).exists()}
-    found[MANIFEST] = file_digest(folder / MANIFEST)
+    digests = {name: file_digest(folder / name) for name in ATTACHED if name != SUMS and (folder / name).exists()}
+    digests[MANIFEST] = file_digest(folder / MANIFEST)
     inside = [""]
     for prefix in inside:
         for entry in _manifest(folder / prefix)[1]["files"]:
             path = f"{prefix}{entry['path']}"
-            found[path] = entry["sha256"]
+            digests[path] = entry["sha256"]
             if path.endswith(f"/{MANIFEST}"):
                 inside.append(path.removesuffix(MANIFEST))
-    return "".join(f"{found[path]}  {path}\n" for path in sorted(found)).encode()
+    return "".join(f"{digests[path]}  {path}\n" for path in sorted(digests)).encode()
 
 
 def _manifest(folder: Path) -> tuple[bytes, Mapping[str, Any]]:
@@ -206,7 +206,9 @@ def _checkpoint(folder: Path, manifest: Mapping[str, Any], key: SigningKey, patt
             hint = f"--origin {shlex.quote(note.origin)}"
             raise _other(CHECKPOINT, f"it is one of {note.origin}, not of {origin}", hint)
         before = note.signatures
-    return sign_note(text, [*(one for one in before if (one.name, one.hint) != (own.name, own.hint)), own])
+    return sign_note(
+        text, [*(signature for signature in before if (signature.name, signature.hint) != (own.name, own.hint)), own]
+    )
 
 
 def _envelope(folder: Path, name: str, payload: bytes, key: SigningKey) -> bytes:
@@ -220,7 +222,7 @@ def _envelope(folder: Path, name: str, payload: bytes, key: SigningKey) -> bytes
         if envelope.payload != payload:
             raise _other(name, "it is about another manifest")
     own = Signature(key.id, key.sign(envelope.signed))
-    return write_envelope(payload, [*(one for one in envelope.signatures if one.key != own.key), own])
+    return write_envelope(payload, [*(signature for signature in envelope.signatures if signature.key != own.key), own])
 
 
 def _check_timestamp(data: bytes, digest: bytes) -> None:
@@ -241,8 +243,8 @@ def _write(path: Path, data: bytes) -> None:
     beside.replace(path)
 
 
-def _no_bundle(place: Path, why: str) -> Rejected:
-    return Rejected([Diagnostic(E_SEAL_BUNDLE, f"{place} cannot be sealed: {why}")])
+def _no_bundle(path: Path, why: str) -> Rejected:
+    return Rejected([Diagnostic(E_SEAL_BUNDLE, f"{path} cannot be sealed: {why}")])
 
 
 def _other(name: str, why: str, hint: str | None = None) -> Rejected:

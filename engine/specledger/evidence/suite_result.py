@@ -23,8 +23,8 @@ def beyond_allowed(
     for (verdict, arm), count in ended.items():
         if verdict in allowed:
             counts[verdict, arm if arm in allowed[verdict] else ""] += count
-    found = [(verdict, arm, count, allowed[verdict].get(arm, 0)) for (verdict, arm), count in sorted(counts.items())]
-    return [one for one in found if one[2] > one[3]]
+    rows = [(verdict, arm, count, allowed[verdict].get(arm, 0)) for (verdict, arm), count in sorted(counts.items())]
+    return [row for row in rows if row[2] > row[3]]
 
 
 class SuiteTally:

@@ -126,6 +126,6 @@ def _info(info: _Reader) -> Timestamp:
     return Timestamp(digest, f"{year}-{month}-{day}T{hour}:{minute}:{second}{fraction}Z")
 
 
-def _expect(found: bytes, wanted: bytes, otherwise: str) -> None:
-    if found != wanted:
+def _expect(actual: bytes, wanted: bytes, otherwise: str) -> None:
+    if actual != wanted:
         raise InvalidTimestamp(otherwise)

@@ -50,12 +50,12 @@ E_OUT_FOREIGN = code("E_OUT_FOREIGN", "the output folder holds something else")
 class Workplace:
     """Where one bundle grows."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, target: Path) -> None:
         """Name the folders; nothing is touched."""
-        self.place = place
-        self._work = place.parent / f".{place.name}.{os.getpid()}.partial"
+        self.target = target
+        self._work = target.parent / f".{target.name}.{os.getpid()}.partial"
         self.folder = self._work / "new"
-        self._held: int | None = None
+        self._lock: int | None = None
 
     def open(self, identity: str = "", *, resume: bool = False, kept: Collection[str] = ()) -> None:
         """Make the folder, or continue in that of an unfinished run of the same identity; `kept` are its folders.
@@ -67,13 +67,13 @@ class Workplace:
         self._refuse_foreign()
         if resume:
             self._adopt(identity)
-        if self._held is None:
+        if self._lock is None:
             shutil.rmtree(self._work, ignore_errors=True)
-        for work, held in self._abandoned():  # of processes that were killed
-            self._clear(work, held)
+        for work, lock in self._abandoned():  # of processes that were killed
+            self._clear(work, lock)
         self.folder.mkdir(parents=True, exist_ok=True)
-        if self._held is None:
-            self._held = _hold(self._work)
+        if self._lock is None:
+            self._lock = _try_lock(self._work)
             (self._work / IDENTITY).write_text(identity, encoding="utf-8")
         set_aside(self._work, kept)
 
@@ -90,68 +90,68 @@ class Workplace:
             OSError: The system refuses.
         """
         self._refuse_foreign()
-        if self.place.exists():
-            self.place.rename(self._work / _EARLIER)
-        self.folder.rename(self.place)
+        if self.target.exists():
+            self.target.rename(self._work / _EARLIER)
+        self.folder.rename(self.target)
 
     def close(self, *, keep: bool = False) -> None:
         """Put an earlier bundle back if no new one took its place, and remove the folder unless it is kept."""
-        self._clear(self._work, self._held, keep=keep)
+        self._clear(self._work, self._lock, keep=keep)
 
     def unwritable(self, error: OSError) -> Rejected:
         """What a failure of the system is to people."""
-        return Rejected([Diagnostic(E_OUT_UNWRITABLE, f"cannot write {self.place}: {error.strerror or error}")])
+        return Rejected([Diagnostic(E_OUT_UNWRITABLE, f"cannot write {self.target}: {error.strerror or error}")])
 
-    def _clear(self, work: Path, held: int | None, *, keep: bool = False) -> None:
+    def _clear(self, work: Path, lock: int | None, *, keep: bool = False) -> None:
         """Remove a working folder, after putting back what it set aside."""
         with suppress(OSError):
-            if (work / _EARLIER).exists() and not self.place.exists():
-                (work / _EARLIER).rename(self.place)
+            if (work / _EARLIER).exists() and not self.target.exists():
+                (work / _EARLIER).rename(self.target)
             if not keep:
                 shutil.rmtree(work, ignore_errors=True)
-        if held is not None:
-            os.close(held)
+        if lock is not None:
+            os.close(lock)
 
     def _adopt(self, identity: str) -> None:
         """Take over a working folder that can be continued, if there is one."""
-        for work, held in self._abandoned():
+        for work, lock in self._abandoned():
             try:
-                mine = self._held is None and belongs(work, identity)
+                mine = self._lock is None and belongs(work, identity)
             except BaseException:
-                os.close(held)
+                os.close(lock)
                 raise
-            self._clear(work, None if mine else held, keep=True)
+            self._clear(work, None if mine else lock, keep=True)
             if mine:
-                self._held = held
+                self._lock = lock
                 if work != self._work:
                     shutil.rmtree(self._work, ignore_errors=True)
                     work.rename(self._work)
 
     def _abandoned(self) -> Iterator[tuple[Path, int]]:
         """The working folders for this place that no process holds, each with a lock on it."""
-        found = list(self.place.parent.iterdir()) if self.place.parent.is_dir() else []
-        for work in found:
+        entries = list(self.target.parent.iterdir()) if self.target.parent.is_dir() else []
+        for work in entries:
             match = WORKING.fullmatch(work.name)
-            if match is not None and match[1] == self.place.name and work.is_dir() and not work.is_symlink():
-                held = _hold(work)
-                if held is not None:
-                    yield work, held
+            if match is not None and match[1] == self.target.name and work.is_dir() and not work.is_symlink():
+                lock = _try_lock(work)
+                if lock is not None:
+                    yield work, lock
 
     def _refuse_foreign(self) -> None:
-        if not replaceable(self.place):
-            message = f"{self.place} exists and is no bundle that a run may replace"
+        if not replaceable(self.target):
+            message = f"{self.target} exists and is no bundle that a run may replace"
             raise Rejected([Diagnostic(E_OUT_FOREIGN, message, hint="name another folder by --out")])
 
 
-def count_kept(place: Path) -> dict[str, int]:
+def count_kept(target: Path) -> dict[str, int]:
     """How many runs and episodes unfinished runs to a place left beside it."""
-    found: dict[str, int] = {}
-    for work in place.parent.iterdir() if place.parent.is_dir() else ():
+    counts: dict[str, int] = {}
+    for work in target.parent.iterdir() if target.parent.is_dir() else ():
         match = WORKING.fullmatch(work.name)
-        if match is not None and match[1] == place.name and work.is_dir():
+        if match is not None and match[1] == target.name and work.is_dir():
             for noun, number in count_finished(work, FOLDERS).items():
-                found[noun] = found.get(noun, 0) + number
-    return found
+                counts[noun] = counts.get(noun, 0) + number
+    return counts
 
 
 def explain_partial(folder: Path) -> str | None:
@@ -159,17 +159,17 @@ def explain_partial(folder: Path) -> str | None:
     match = WORKING.fullmatch(folder.absolute().name)
     if match is None or not folder.is_dir():
         return None
-    held = _hold(folder)
-    if held is None:
+    lock = _try_lock(folder)
+    if lock is None:
         return f"a run is writing there what will be `{match[1]}` beside it, unless it was killed"
-    os.close(held)
+    os.close(lock)
     if (folder / _EARLIER).exists():
         return f"`{_EARLIER}` in it was `{match[1]}` beside it until a run was killed; the next run there puts it back"
     left = f"a run to `{match[1]}` beside it was killed and left it: nothing in it counts, and it may be deleted"
     return f"{left}; the same run with --resume continues it"
 
 
-def _hold(folder: Path) -> int | None:
+def _try_lock(folder: Path) -> int | None:
     """Lock a folder until the descriptor is closed; None if another process holds it or there are no such locks."""
     if sys.platform == "win32":
         return None
@@ -185,64 +185,64 @@ def _hold(folder: Path) -> int | None:
 _MOST_NAMED: Final = 5  # bundles that a hint lists
 
 
-def replaceable(place: Path) -> bool:
+def replaceable(target: Path) -> bool:
     """Whether nothing is there, an empty folder, a shard, or a bundle with a manifest of this format and nothing else.
 
     `.` and `..` are never replaced: the working folder is created in them.
     """
-    if place.name in ("", ".."):
+    if target.name in ("", ".."):
         return False
-    if not os.path.lexists(place):
+    if not os.path.lexists(target):
         return True
-    if place.is_symlink() or not place.is_dir():
+    if target.is_symlink() or not target.is_dir():
         return False
-    return not os.listdir(place) or (place / SHARD).is_file() or _is_bundle(place)
+    return not os.listdir(target) or (target / SHARD).is_file() or _is_bundle(target)
 
 
-def holds_bundle(place: Path) -> bool:
+def holds_bundle(folder: Path) -> bool:
     """Whether there is a bundle at a place, by its looks: a folder with a manifest."""
-    return (place / MANIFEST).exists()
+    return (folder / MANIFEST).exists()
 
 
-def suggest_bundle(place: Path) -> str:
+def suggest_bundle(folder: Path) -> str:
     """What to name instead of a place without a bundle."""
-    if (place / SHARD).is_file():
+    if (folder / SHARD).is_file():
         return "it is a shard: `spec merge` makes evidence of all shards of a suite"
-    inside = _bundles(place)
+    inside = _bundles(folder)
     if inside:
-        return f"there are bundles in it: {', '.join(f'`{place / name}`' for name in inside[:_MOST_NAMED])}"
-    near = suggest(place.name, _bundles(place.parent))
-    return f"did you mean `{place.with_name(near)}`?" if near else "`spec run FILE --out DIR` writes a bundle"
+        return f"there are bundles in it: {', '.join(f'`{folder / name}`' for name in inside[:_MOST_NAMED])}"
+    near = suggest(folder.name, _bundles(folder.parent))
+    return f"did you mean `{folder.with_name(near)}`?" if near else "`spec run FILE --out DIR` writes a bundle"
 
 
 def _bundles(folder: Path) -> list[str]:
     """The names of the bundles in a folder, of which not everything may be read."""
     try:
-        return sorted(one.name for one in folder.iterdir() if (one / MANIFEST).exists())
+        return sorted(path.name for path in folder.iterdir() if (path / MANIFEST).exists())
     except OSError:
         return []
 
 
-def covers_of(place: Path) -> frozenset[str]:
+def covers_of(folder: Path) -> frozenset[str]:
     """What signs or stamps the bundle at a place, by the names of the files; empty if no bundle can be read there."""
     names = (CHECKPOINT, ATTESTATION, PROVENANCE, TIMESTAMP)
-    return frozenset(name for name in names if os.path.lexists(place / name))
+    return frozenset(name for name in names if os.path.lexists(folder / name))
 
 
-def _is_bundle(place: Path, more: Collection[str] = ATTACHED, folders: Collection[str] = FOLDERS) -> bool:
+def _is_bundle(folder: Path, more: Collection[str] = ATTACHED, folders: Collection[str] = FOLDERS) -> bool:
     """Whether a folder holds a bundle's own files and, in the folders of a suite, nothing but bundles."""
     own = {MANIFEST, RECEIPTS, SPECS, *MORE, *more}
-    for path in walk(place, folders):
-        file = place / path
+    for path in walk(folder, folders):
+        file = folder / path
         if file.is_symlink() or not file.is_file():
             return False
         inner = path.partition("/")[0] in folders
         known = path in own or is_source(path) or is_counterexample(path)
         if not (path.endswith(f"/{MANIFEST}") and _is_bundle(file.parent, (), ()) if inner else known):
             return False
-    if not (place / MANIFEST).is_file():
+    if not (folder / MANIFEST).is_file():
         return False
-    with (place / MANIFEST).open("rb") as manifest:
+    with (folder / MANIFEST).open("rb") as manifest:
         return _is_manifest(manifest.read(LINE_LIMIT + 2))
 
 

@@ -93,7 +93,7 @@ class Reader:
 
     def __post_init__(self) -> None:
         """Add the head in the trust file to the heads that were seen."""
-        if self.trust is not None and self.trust.seen is not None and not any(one.trusted for one in self.against):
+        if self.trust is not None and self.trust.seen is not None and not any(head.trusted for head in self.against):
             known = Against(self.trust.seen, "the trust file", run=self.trust.run, trusted=True)
             object.__setattr__(self, "against", (*self.against, known))
 
@@ -128,8 +128,8 @@ def _status(level: Level, checks: Sequence[Check], verification: Verification) -
         return LevelStatus(level, name, Reached.NOT_CHECKED, open_.code, open_.message or "")
     if not checks:
         return LevelStatus(level, name, Reached.NOT_CHECKED, None, _unasked(level, verification))
-    found = [check.message for check in checks if check.message]
-    return LevelStatus(level, name, Reached.REACHED, None, found[-1] if found else "")
+    messages = [check.message for check in checks if check.message]
+    return LevelStatus(level, name, Reached.REACHED, None, messages[-1] if messages else "")
 
 
 def _unasked(level: Level, verification: Verification) -> str:
@@ -148,13 +148,13 @@ def headline(verification: Verification) -> str:
     if statuses[Level.INTACT].status is not Reached.REACHED:
         return "nothing was checked"
     words = ["intact", _signed(verification, statuses[Level.SIGNED])]
-    found = {
+    phrases = {
         Level.TIMED: "stamped",
         Level.UNFORKED: "no fork since the seen checkpoint",
         Level.REPLAYED: "replay gives the same bytes",
         Level.JUDGED: "a second evaluator agrees",
     }
-    words += [text for level, text in found.items() if statuses[level].status is Reached.REACHED]
+    words += [text for level, text in phrases.items() if statuses[level].status is Reached.REACHED]
     if statuses[Level.REPLAYED].status is not Reached.REACHED and any(
         check.level is Level.REPLAYED for check in verification.checks
     ):
@@ -173,13 +173,13 @@ def _signed(verification: Verification, status: LevelStatus) -> str:
 
 def level_of(verification: Verification) -> Level | None:
     """The highest level up to which every one was reached, a time stamp being optional; None if it is not intact."""
-    found = None
+    reached = None
     for status in level_statuses(verification):
         if status.status is Reached.REACHED:
-            found = status.level
+            reached = status.level
         elif status.level is not Level.TIMED:
             break
-    return found if verification.intact else None
+    return reached if verification.intact else None
 
 
 def as_json(verification: Verification, evidence: str) -> dict[str, Any]:

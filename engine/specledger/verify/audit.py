@@ -61,15 +61,15 @@ def check_log(path: Path, entries: Sequence[str]) -> str:
     if not path.is_file():
         raise Broken(E_AUDIT_DIFFERS, f"the receipts hold {len(entries)} audit entries, and there is no log")
     try:
-        found = verify_audit(path)
+        verification = verify_audit(path)
     except Rejected as rejected:
         raise Broken(E_AUDIT_NO_LOG, rejected.diagnostics[0].message) from None
-    failed = next((check for check in found.checks if check.code is not None), None)
+    failed = next((check for check in verification.checks if check.code is not None), None)
     if failed is not None:
         raise Broken(failed.code or "", failed.message or "")
     with path.open("rb") as file:
-        held = deque(map(_hash_of, _read(file)), maxlen=len(entries))
-    if list(held) != list(entries):
+        last_hashes = deque(map(_hash_of, _read(file)), maxlen=len(entries))
+    if list(last_hashes) != list(entries):
         raise Broken(E_AUDIT_DIFFERS, "the log does not end with the entries of the run")
     return f"{len(entries)} entries of the run, head {entries[-1] if entries else GENESIS}"
 
@@ -80,8 +80,8 @@ def _verify(lines: Iterator[bytes]) -> Verification:
     try:
         for line in lines:
             log.take(line)
-    except Broken as found:
-        broken = found
+    except Broken as error:
+        broken = error
     messages = iter((f"{log.count} entries, {log.modes()}", f"head {log.head}", f"{log.tokens} tokens"))
     for name, codes in _CHECKS.items():
         if broken is None:
@@ -131,8 +131,8 @@ class _Log:
         except NotCanonical as error:
             raise self._broken(E_AUDIT_LINE, f"is no entry: {error}") from None
         if not self._accepts(entry):
-            _, place = axion().explain("audit_entry", entry)[0]
-            raise self._broken(E_AUDIT_LINE, f"does not fit the schema of an entry at {place!a}")
+            _, location = axion().explain("audit_entry", entry)[0]
+            raise self._broken(E_AUDIT_LINE, f"does not fit the schema of an entry at {location!a}")
         mapping: Mapping[str, Any] = entry
         return mapping
 

@@ -22,7 +22,7 @@ from specledger.spec.base import SpecKinds
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.changed import first_other
-from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, agree
+from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, require_equal
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
@@ -84,7 +84,7 @@ class Refuted(Exception):  # noqa: N818 - a finding about evidence, not an engin
 
 
 def verify_evidence(
-    place: Path, reader: Reader, kinds: Mapping[str, VerifiableKind], executor: Executor = ALONE
+    folder: Path, reader: Reader, kinds: Mapping[str, VerifiableKind], executor: Executor = ALONE
 ) -> Verification:
     """Verify the bundle at a place, of the kind that its manifest names.
 
@@ -93,13 +93,13 @@ def verify_evidence(
             inclusion is to be proved; a missing package.
     """
     try:
-        return open_evidence(place, reader, kinds, executor)[1]
+        return open_evidence(folder, reader, kinds, executor)[1]
     except Refuted as refuted:
         return refuted.verification
 
 
 def open_evidence(
-    place: Path, reader: Reader, kinds: Mapping[str, VerifiableKind], executor: Executor = ALONE
+    folder: Path, reader: Reader, kinds: Mapping[str, VerifiableKind], executor: Executor = ALONE
 ) -> tuple[Replayed[Any, Any], Verification]:
     """Verify the bundle at a place and give what was verified; `Reader(replay=False)` verifies without replay.
 
@@ -107,13 +107,13 @@ def open_evidence(
         Refuted: A check failed.
         Rejected: As `verify_evidence`.
     """
-    kind = kinds.get(kind_of(place))
+    kind = kinds.get(kind_of(folder))
     evidence = (kind if kind is not None and kind.runs else kinds[SCENARIO]).evidence
-    return open_bundle(place, evidence, kinds, reader, executor)
+    return open_bundle(folder, evidence, kinds, reader, executor)
 
 
 def verify_bundle(
-    place: Path,
+    folder: Path,
     kind: EvidenceKind[Any, Any],
     kinds: SpecKinds,
     reader: Reader | None = None,
@@ -121,13 +121,13 @@ def verify_bundle(
 ) -> Verification:
     """Verify a bundle of a known kind, with replay unless the reader says otherwise."""
     try:
-        return open_bundle(place, kind, kinds, Reader() if reader is None else reader, executor)[1]
+        return open_bundle(folder, kind, kinds, Reader() if reader is None else reader, executor)[1]
     except Refuted as refuted:
         return refuted.verification
 
 
 def open_bundle(
-    place: Path, kind: EvidenceKind[Any, Any], kinds: SpecKinds, reader: Reader, executor: Executor = ALONE
+    folder: Path, kind: EvidenceKind[Any, Any], kinds: SpecKinds, reader: Reader, executor: Executor = ALONE
 ) -> tuple[Replayed[Any, Any], Verification]:
     """Verify a bundle of a known kind and give what was verified.
 
@@ -136,9 +136,9 @@ def open_bundle(
         Rejected: As `verify_evidence`.
     """
     verification = Verification(asked=reader.asked, demanded=reader.levels)
-    verification.signed = any(os.path.lexists(place / name) for name in SIGNED)
+    verification.signed = any(os.path.lexists(folder / name) for name in SIGNED)
     try:
-        compiled = compile_bundle(place, kind, Resources(kinds, executor), verification, explain=reader.replay)
+        compiled = compile_bundle(folder, kind, Resources(kinds, executor), verification, explain=reader.replay)
         obstacle = obstacle_to_replay(compiled, replay=reader.replay)
         verifiable = compiled.content.check(verification, obstacle)
         check_external(verification, compiled, reader)
@@ -149,14 +149,14 @@ def open_bundle(
         verification.stop(_planned(kind, reader))
         raise Refuted(verification) from None
     except OSError as error:
-        raise _unreadable(place, error) from error
+        raise _unreadable(folder, error) from error
     if reader.proof is not None:
         verification.facts["proof"] = prove(replayed.receipts.lines(), replayed.receipts.run, reader.proof)
     return replayed, verification
 
 
 def compile_bundle(
-    place: Path,
+    folder: Path,
     kind: EvidenceKind[O, C],
     resources: Resources,
     verification: Verification,
@@ -172,14 +172,14 @@ def compile_bundle(
         Stopped: A check failed.
         Rejected: E_NO_EVIDENCE, if there is no bundle.
     """
-    read = read_bundle(place, kind, verification, resources if explain else None, inner=inner)
-    recorded = Recorded(place, read.manifest, kind.receipts.name, resources.kinds, resources.plan)
+    read = read_bundle(folder, kind, verification, resources if explain else None, inner=inner)
+    recorded = Recorded(folder, read.manifest, kind.receipts.name, resources.kinds, resources.plan)
     checked = check_receipts(chain(read, verification), recorded, verification)
     return compile_specs(checked, recorded, resources, verification, inner=inner)
 
 
 def read_bundle(
-    place: Path,
+    folder: Path,
     kind: EvidenceKind[O, C],
     verification: Verification,
     resources: Resources | None = None,
@@ -187,22 +187,22 @@ def read_bundle(
     inner: bool = False,
 ) -> Read[O, C]:
     """Read the manifest and check the files; with resources, replay tells which receipt of a changed file differs."""
-    if not place.is_dir() or not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
-        there = os.path.lexists(place)
-        message = f"`{place}` is no bundle" if there else f"there is nothing at `{place}`"
-        raise Rejected([Diagnostic(E_NO_EVIDENCE, message, hint=explain_partial(place) or suggest_bundle(place))])
+    if not folder.is_dir() or not any((folder / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
+        there = os.path.lexists(folder)
+        message = f"`{folder}` is no bundle" if there else f"there is nothing at `{folder}`"
+        raise Rejected([Diagnostic(E_NO_EVIDENCE, message, hint=explain_partial(folder) or suggest_bundle(folder))])
     # check 1: the manifest is canonical JSON of a known format
     with verification.check(check_names.MANIFEST):
-        manifest = read_manifest(place, kind.receipts.name)
+        manifest = read_manifest(folder, kind.receipts.name)
     # check 2: every file is listed and unchanged
     with verification.check(check_names.FILES):
         try:
-            listing = check_files(place, manifest["files"], kind.files, kind.folders, covered=not inner)
+            listing = check_files(folder, manifest["files"], kind.files, kind.folders, covered=not inner)
         except Changed as changed:
-            read = Read(place, kind, manifest, Listing())
+            read = Read(folder, kind, manifest, Listing())
             which = f"; {first_other(read, resources)}" if changed.path == RECEIPTS else ""
             raise Broken(changed.code, f"{changed.message}{which}") from None
-    return Read(place, kind, manifest, listing)
+    return Read(folder, kind, manifest, listing)
 
 
 def chain(read: Read[O, C], verification: Verification) -> Chained[O, C]:
@@ -233,19 +233,19 @@ def compile_specs(
     checked: Checked[O, C], recorded: Recorded, resources: Resources, verification: Verification, *, inner: bool = False
 ) -> Compiled[O, C]:
     """Compile the recorded specs, and check the files that follow from specs and receipts."""
-    place, manifest, listing, kind = checked.place, checked.manifest, checked.listing, checked.kind.receipts
+    folder, manifest, listing, kind = checked.folder, checked.manifest, checked.listing, checked.kind.receipts
     # check 7: specs match their digest and compile
     with verification.check(check_names.SPECS) as note:
         specs = recorded.specs
-        agree({"specs": checked.stated}, {"specs": specs.digest}, "the first receipt", E_SPECS)
+        require_equal({"specs": checked.stated}, {"specs": specs.digest}, "the first receipt", E_SPECS)
         content = checked.kind.content(checked, specs, replace(resources, plan=recorded.compiled))
         note.message = f"digest {specs.digest}"
     if listing.cases or kind.may_fail(manifest["result"]):
-        step = partial(check_counterexamples, place, listing.cases, kind.cases, checked.receipts.lines)
+        step = partial(check_counterexamples, folder, listing.cases, kind.cases, checked.receipts.lines)
         # check 8: counterexample files match the receipts (if there can be some)
         verification.attempt(check_names.FAILING_CASES, step)
     if listing.sources:
-        step = partial(check_sources, place, listing.sources, manifest["specs"], resources.kinds)
+        step = partial(check_sources, folder, listing.sources, manifest["specs"], resources.kinds)
         # check 9: source files resolve to the recorded specs (if the bundle has sources)
         verification.attempt(check_names.SOURCES, step)
     elif not inner:
@@ -277,12 +277,12 @@ def external_names(reader: Reader) -> Iterator[tuple[str, Level]]:
 
 def check_external(verification: Verification, compiled: Compiled[Any, Any], reader: Reader) -> None:
     """Make these checks."""
-    place, manifest, covers = compiled.place, compiled.manifest, compiled.listing.covers
+    folder, manifest, covers = compiled.folder, compiled.manifest, compiled.listing.covers
     seals = Seals(None, {}, None)
     if covers:
         # check 14: detached files refer to this manifest
         with verification.check(check_names.DETACHED) as note:
-            seals = check_seals(place, manifest, covers)
+            seals = check_seals(folder, manifest, covers)
             note.message = ", ".join(covers)
     trust = reader.trust
     if trust is not None:
@@ -293,7 +293,7 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
         verification.attempt(check_names.SIGNATURES, partial(check_signatures, trust, seals), Level.SIGNED)
     if seals.time is not None or reader.authorities is not None:
         # check 17: a trusted authority issued the time stamp
-        verification.attempt(check_names.TIME, partial(check_time, reader.authorities, place, seals), Level.TIMED)
+        verification.attempt(check_names.TIME, partial(check_time, reader.authorities, folder, seals), Level.TIMED)
     for before in reader.against:
         step = partial(_check_extends, verification, compiled, reader, seals, before)
         # check 18: the log extends the checkpoint in {place}
@@ -312,12 +312,12 @@ def _check_extends(
     origin = note.origin if note is not None else None if trust is None else trust.origin_for(run)
     known = "" if before.trusted else same_log(before, run, origin)
     now = Seen(compiled.head.count, bytes.fromhex(compiled.head.root))
-    found, facts = compare_heads(compiled.receipts.lines(), now, before)
+    comparison, facts = compare_heads(compiled.receipts.lines(), now, before)
     verification.facts["heads"] = facts
     if before.note is not None and trust is not None:
         signers = note_signers(trust, before.note)
         known += f"; {len(signers)} of your trusted keys signed that checkpoint"
-    return f"{found}{known}"
+    return f"{comparison}{known}"
 
 
 def replay_content(
@@ -350,6 +350,6 @@ def _planned(kind: EvidenceKind[Any, Any], reader: Reader) -> Iterator[tuple[str
         yield check_names.JUDGE, Level.JUDGED
 
 
-def _unreadable(place: Path, error: OSError) -> Rejected:
+def _unreadable(folder: Path, error: OSError) -> Rejected:
     reason = error.strerror or "operating system error"
-    return Rejected([Diagnostic(E_NO_EVIDENCE, f"{error.filename or place} cannot be read: {reason}")])
+    return Rejected([Diagnostic(E_NO_EVIDENCE, f"{error.filename or folder} cannot be read: {reason}")])

@@ -15,7 +15,7 @@ from specledger.core.diagnostics import counted
 from specledger.core.merkle import leaf_hash
 from specledger.evidence.layout import SPECS
 from specledger.expr import EvaluationError
-from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, agree
+from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, require_equal
 from specledger.verify.kind import Checked, Read, Resources, Verifiable
 from specledger.verify.manifest import MAX_SPECS, other_maker, read_document
 from specledger.verify.rebuilding import rebuild
@@ -74,8 +74,8 @@ def _by_replay(read: Read[Any, Any], resources: Resources) -> str:
     """As replay tells, if the specs are those that the manifest names."""
     kind = read.kind
     try:
-        specs = rebuild(read_document(read.place / SPECS, MAX_SPECS, E_SPECS), resources.kinds, kind.receipts.name)
-        agree(read.manifest, {"specs": specs.digest}, "the manifest", E_SPECS)
+        specs = rebuild(read_document(read.folder / SPECS, MAX_SPECS, E_SPECS), resources.kinds, kind.receipts.name)
+        require_equal(read.manifest, {"specs": specs.digest}, "the manifest", E_SPECS)
         checked = Checked(**asdict(read), head=Head(0, "", ""), order=kind.order(), stated=None)
         content = kind.content(checked, specs, resources)
         if isinstance(content, Verifiable):

@@ -59,33 +59,35 @@ class Broken(Exception):  # noqa: N818 - a finding about evidence, not an engine
         super().__init__(f"{code_}: {message}")
 
 
-def demand(holds: object, message: str, code_: str) -> None:
-    """Refute the evidence unless something holds."""
+def require(holds: object, message: str, code_: str) -> None:
+    """Raise `Broken` unless a condition holds."""
     if not holds:
         raise Broken(code_, message)
 
 
-def same(recorded: Any, found: Any) -> bool:
+def equal(recorded: Any, computed: Any) -> bool:
     """Whether two values are the same JSON; Python's `==` takes `false` for 0."""
-    if found is None or isinstance(found, str | int):
-        return type(recorded) is type(found) and recorded == found
-    if isinstance(recorded, dict) and isinstance(found, dict):
-        return recorded.keys() == found.keys() and all(same(recorded[name], value) for name, value in found.items())
+    if computed is None or isinstance(computed, str | int):
+        return type(recorded) is type(computed) and recorded == computed
+    if isinstance(recorded, dict) and isinstance(computed, dict):
+        return recorded.keys() == computed.keys() and all(
+            equal(recorded[name], value) for name, value in computed.items()
+        )
     try:
-        return canonical_bytes(recorded) == canonical_bytes(found)
+        return canonical_bytes(recorded) == canonical_bytes(computed)
     except NotCanonical:  # hostile receipts can give a result that is no JSON
         return False
 
 
-def agree(record: Mapping[str, Any], found: Mapping[str, Any], what: str, code_: str) -> None:
-    """Go on only if a record has these values.
+def require_equal(record: Mapping[str, Any], computed: Mapping[str, Any], what: str, code_: str) -> None:
+    """Raise `Broken` unless a record has the computed values.
 
     Raises:
         Broken: It has another one.
         KeyError: It lacks one.
     """
-    for name, value in found.items():
-        if not same(record[name], value):
+    for name, value in computed.items():
+        if not equal(record[name], value):
             raise Broken(code_, f"{what} records another `{name}`: {short(record[name])}, not {short(value)}")
 
 
@@ -172,9 +174,9 @@ class Verification(Struct):
 
     def stop(self, planned: Iterable[tuple[str, Level]]) -> None:
         """Record those planned checks that were not reached because an earlier one failed."""
-        made = {check.name for check in self.checks}
+        checked = {check.name for check in self.checks}
         for name, level in planned:
-            if name not in made:
+            if name not in checked:
                 self.not_made(name, "an earlier check failed", level)
 
     def passed(self, name: str, message: str | None = None, level: Level = Level.INTACT) -> None:

@@ -24,7 +24,7 @@ from specledger.verify.replay import differences
 E_COUNTEREXAMPLES = code("E_COUNTEREXAMPLES", "the failing cases are not those of the receipts")
 
 
-def check_counterexamples(place: Path, paths: Sequence[str], find: Finder, read: Callable[[], Iterable[bytes]]) -> str:
+def check_counterexamples(folder: Path, paths: Sequence[str], find: Finder, read: Callable[[], Iterable[bytes]]) -> str:
     """Check that the failing cases of a bundle are those that its receipts show; `read` gives the receipts, twice."""
     try:
         cases = find_cases(find, read())
@@ -35,7 +35,7 @@ def check_counterexamples(place: Path, paths: Sequence[str], find: Finder, read:
         other = min(expected ^ {*paths})
         raise Broken(E_COUNTEREXAMPLES, f"{other} {'is missing' if other in expected else 'shows no new failure'}")
     for path, parts in parts_of(cases, read()):
-        if not _holds(place / path, parts):
+        if not _holds(folder / path, parts):
             raise Broken(E_COUNTEREXAMPLES, f"{path} is not what the receipts show")
     return counted(len(cases), "file")
 
@@ -55,24 +55,24 @@ WITHOUT_SOURCES: Final = f"which files the specs were resolved from: the bundle 
 E_SOURCES = code("E_SOURCES", "the spec files are not those that the run was resolved from")
 
 
-def check_sources(place: Path, paths: Sequence[str], digest: str, kinds: SpecKinds) -> str:
+def check_sources(folder: Path, paths: Sequence[str], digest: str, kinds: SpecKinds) -> str:
     """Check that the sources of a bundle resolve to its specs."""
-    found = resolve_sources(place, paths, kinds)
-    if found.digest != digest:
-        recorded = read_document(place / SPECS, MAX_SPECS, E_SOURCES)
-        apart = _first_apart(found.document()["specs"], recorded["specs"])
+    resolved = resolve_sources(folder, paths, kinds)
+    if resolved.digest != digest:
+        recorded = read_document(folder / SPECS, MAX_SPECS, E_SOURCES)
+        apart = _first_apart(resolved.document()["specs"], recorded["specs"])
         raise Broken(E_SOURCES, f"they do not resolve to the specs that ran: {apart}"[:_LONGEST])
     return counted(len(paths) - 1, "file")  # without the file of settings, which is there
 
 
-def resolve_sources(place: Path, paths: Sequence[str], kinds: SpecKinds) -> Bundle:
+def resolve_sources(folder: Path, paths: Sequence[str], kinds: SpecKinds) -> Bundle:
     """The specs that sources resolve to, with the matrix case, which is one of theirs."""
-    sizes = [(place / path).stat().st_size for path in paths]
+    sizes = [(folder / path).stat().st_size for path in paths]
     if max(sizes, default=0) > MAX_SOURCE or sum(sizes) > MAX_SOURCES:
         raise Broken(E_SOURCES, f"a source has more than {MAX_SOURCE} bytes, or all have more than {MAX_SOURCES}")
-    origin = read_document(place / ORIGIN, MAX_SOURCE, E_SOURCES)
+    origin = read_document(folder / ORIGIN, MAX_SOURCE, E_SOURCES)
     documents = {
-        path.removeprefix(f"{SOURCES}/"): read_plain(place / path, MAX_SOURCE, E_SOURCES)
+        path.removeprefix(f"{SOURCES}/"): read_plain(folder / path, MAX_SOURCE, E_SOURCES)
         for path in paths
         if path != ORIGIN
     }
@@ -91,8 +91,8 @@ def _first_apart(resolved: Mapping[str, Any], recorded: Mapping[str, Any]) -> st
         ours, theirs = (side.get(name, []) for side in sides)
         if len(ours) != len(theirs):
             return f"there are {len(ours)} specs {name}, among those that ran {len(theirs)}"
-        for one, other in zip(ours, theirs, strict=True):
-            for path, left, right in differences(canonical_bytes(one), canonical_bytes(other)):
+        for own, other in zip(ours, theirs, strict=True):
+            for path, left, right in differences(canonical_bytes(own), canonical_bytes(other)):
                 if not _follows(left, right):
                     return f"{name} differs at {path}: the files say {short(left)}, what ran {short(right)}"
     return "they refer to each other in another way"
@@ -100,10 +100,10 @@ def _first_apart(resolved: Mapping[str, Any], recorded: Mapping[str, Any]) -> st
 
 def _by_name(specs: Mapping[str, Any]) -> dict[str, list[Any]]:
     """The data of specs by kind and name, several of one name in the order of their keys."""
-    found: dict[str, list[Any]] = {}
+    groups: dict[str, list[Any]] = {}
     for key in sorted(specs):
-        found.setdefault(key.partition("@")[0], []).append(specs[key])
-    return found
+        groups.setdefault(key.partition("@")[0], []).append(specs[key])
+    return groups
 
 
 def _follows(left: Any, right: Any) -> bool:

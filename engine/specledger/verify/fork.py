@@ -44,19 +44,19 @@ class Against(Struct, frozen=True):
     trusted: bool = False
 
 
-def read_against(place: Path) -> Against:
+def read_against(path: Path) -> Against:
     """Read a checkpoint file, or the head of a bundle, of which nothing else is looked at."""
     try:
-        if place.is_dir():
-            return _against_bundle(place, str(place))
-        note = read_note(read_bounded(place, MAX_NOTE))
-        return Against(Seen(note.size, note.root), str(place), note)
+        if path.is_dir():
+            return _against_bundle(path, str(path))
+        note = read_note(read_bounded(path, MAX_NOTE))
+        return Against(Seen(note.size, note.root), str(path), note)
     except Broken as broken:
-        raise _nothing(place, broken.message) from None
+        raise _nothing(path, broken.message) from None
     except OSError as error:
-        raise _nothing(place, error.strerror or "operating system error") from error
+        raise _nothing(path, error.strerror or "operating system error") from error
     except (ValueError, LookupError, TypeError) as error:
-        raise _nothing(place, str(error)) from error
+        raise _nothing(path, str(error)) from error
 
 
 def _against_bundle(folder: Path, where: str) -> Against:
@@ -72,8 +72,8 @@ def _against_bundle(folder: Path, where: str) -> Against:
     return Against(seen, where, note, run)
 
 
-def _nothing(place: Path, why: str) -> Rejected:
-    return Rejected([Diagnostic(E_AGAINST, f"{place} states no head: {why}")])
+def _nothing(path: Path, why: str) -> Rejected:
+    return Rejected([Diagnostic(E_AGAINST, f"{path} states no head: {why}")])
 
 
 def compare_heads(lines: Iterable[bytes], now: Seen, before: Against) -> tuple[str, dict[str, Any]]:

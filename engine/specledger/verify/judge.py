@@ -59,15 +59,15 @@ def _rules(bundle: Bundle) -> tuple[World, dict[str, Governor], dict[str, Invari
 
     Invariants about documents are the kernel's.
     """
-    diagnostics, found = Diagnostics(), roles(bundle)
+    diagnostics, all_roles = Diagnostics(), roles(bundle)
     world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, diagnostics)
-    checked = {} if world is None else {role.name: _governor(role, world, diagnostics) for role in found}
+    checked = {} if world is None else {role.name: _governor(role, world, diagnostics) for role in all_roles}
     governors = {name: governor for name, governor in checked.items() if governor is not None}
-    if world is None or len(governors) < len(found):  # it compiled before
+    if world is None or len(governors) < len(all_roles):  # it compiled before
         diagnostics.raise_if_errors()
         raise Broken(E_SPECS, "the recorded specs have no rules")
     invariants: dict[str, Invariant] = {}
-    for spec in (*(role.governor for role in found), bundle.main):
+    for spec in (*(role.governor for role in all_roles), bundle.main):
         for path, key in spec.refs.items():
             named = bundle.specs[key]
             about_states = isinstance(named.model, InvariantSpec) and named.model.scope != "proposal"
@@ -103,14 +103,18 @@ class RunJudge:
             actor.name: _ActorJudge(actor, governors[actor.name], self._state, self.count, self._reference)
             for actor in plan.actors
         }
-        invariants = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
-        self.plan = replace(plan, invariants=invariants, actors=tuple(one.actor for one in self._actors.values()))
+        invariants = tuple(
+            replace(rule, judge=partial(self._judge_invariant, rule.name, rule.judge)) for rule in plan.invariants
+        )
+        self.plan = replace(plan, invariants=invariants, actors=tuple(judge.actor for judge in self._actors.values()))
 
-    def _looked(self, name: str, judge: Callable[..., Any], previous: State, state: State, *memory: Any) -> Any:
-        """What an invariant says, after the other engine was asked."""
-        found = judge(previous, state, *memory)
+    def _judge_invariant(
+        self, name: str, judge: Callable[..., Any], previous: State, state: State, *memory: Any
+    ) -> Any:
+        """Evaluate an invariant, and compare its outcome with the other engine's."""
+        outcome = judge(previous, state, *memory)
         invariant = self._invariants[name]
-        recorded = "idle" if found is False else "holds" if found is None else "broken"
+        recorded = "idle" if outcome is False else "holds" if outcome is None else "broken"
         remembered = memory[0] if memory else {}
         self.count.without.update([REMEMBERED] * len(memory))
         given = {**given_by(state, self._state), "previous": previous, **remembered}
@@ -123,7 +127,7 @@ class RunJudge:
             return "holds" if names.truth(invariant.require) else "broken"
 
         self.count.compare(f"invariant {name}", recorded, verdict, names, (invariant.when, invariant.require))
-        return found
+        return outcome
 
     def see(self, event: Event) -> None:
         """Judge what a step decided; count what is no expression's."""
@@ -194,10 +198,10 @@ class _ActorJudge:
                 given = {"proposal": proposal, "action": action, "writes": writes[index]}
                 names = once.inner(given, {**dict(governor.each)}, dict(governor.cost))
                 names.bind(next=after, outcome=outcome)
-                place = f"episode {body['episode']}, step {body['t']}, {self._who}proposal {index}"
-                self._gates(governor, names, recorded, place)
+                location = f"episode {body['episode']}, step {body['t']}, {self._who}proposal {index}"
+                self._gates(governor, names, recorded, location)
 
-    def _gates(self, governor: Governor, names: Names, recorded: set[str], place: str) -> None:
+    def _gates(self, governor: Governor, names: Names, recorded: set[str], location: str) -> None:
         for number, gate in enumerate(governor.gates):
             if governor.first and any(earlier.id in recorded for earlier in governor.gates[:number]):
                 break  # it did not judge
@@ -207,7 +211,7 @@ class _ActorJudge:
                 return "rejected" if fails else "admitted"
 
             own = "rejected" if gate.id in recorded else "admitted"
-            self._count.compare(f"gate {gate.id} ({place})", own, verdict, names, (gate.when, gate.condition))
+            self._count.compare(f"gate {gate.id} ({location})", own, verdict, names, (gate.when, gate.condition))
 
 
 def given_by(state: State, type_: RecordType) -> dict[str, Any]:

@@ -49,29 +49,29 @@ class Count(Struct):
         """How many verdicts of expressions there are."""
         return self.judged + self.open.total() + (self.against is not None)
 
-    def take(self, other: Count, place: str = "") -> None:
+    def take(self, other: Count, where: str = "") -> None:
         """Add what was counted elsewhere, at a place if it has a name."""
         self.judged += other.judged
         self.ours += other.ours
         self.open += other.open
         self.without += other.without
         if other.against is not None and self.against is None:
-            self.against = f"{place}: {other.against}" if place else other.against
+            self.against = f"{where}: {other.against}" if where else other.against
 
     @classmethod
     def of(cls, counted: Mapping[str, Any]) -> Count:
         """The count that `drain` described, whose counters a cluster returns as plain mappings."""
         given: dict[str, Any] = {
-            name: Counter(one) if isinstance(one, Mapping) else one for name, one in counted.items()
+            name: Counter(value) if isinstance(value, Mapping) else value for name, value in counted.items()
         }
         return cls(**given)
 
     def drain(self) -> dict[str, Any]:
         """What was counted, as `of` reads it; this one begins again."""
-        found, empty = asdict(self), asdict(Count())
+        counts, empty = asdict(self), asdict(Count())
         for name, value in empty.items():  # whoever counts here holds this object
             setattr(self, name, value)
-        return found
+        return counts
 
     def compare(
         self, what: str, recorded: str, verdict: Callable[[], str], names: Names, rules: tuple[Checked, ...]
@@ -79,23 +79,23 @@ class Count(Struct):
         """Compare a recorded verdict of `rules` with the other engine's, which `verdict` asks for, and count it."""
 
         def difference() -> str | None:
-            found = verdict()
-            return None if found == recorded else f"recorded {recorded}, judged {found}"
+            judged = verdict()
+            return None if judged == recorded else f"recorded {recorded}, judged {judged}"
 
         self.settle(what, difference, lambda: names.ours(rules))
 
     def settle(self, what: str, difference: Callable[[], str | None], ours: Callable[[], Iterable[str]]) -> None:
         """Count one verdict; `difference` says what is recorded and what is judged, or None if both engines agree."""
         try:
-            found = difference()
+            mismatch = difference()
         except Unjudged as unjudged:
             self.open[unjudged.why] += 1
             return
-        if found is None:
+        if mismatch is None:
             self.judged += 1
             self.ours.update(ours())
         elif self.against is None:
-            self.against = f"{what}: {found}"
+            self.against = f"{what}: {mismatch}"
 
 
 def summary(count: Count, verification: Verification) -> str:

@@ -106,7 +106,7 @@ class VerifiableKind(SpecKind, Protocol):
 class Read(Struct, Generic[O, C], frozen=True):
     """A bundle whose manifest is well-formed and whose files are those that the manifest lists."""
 
-    place: Path
+    folder: Path
     kind: EvidenceKind[O, C]
     manifest: Mapping[str, Any]
     listing: Listing
@@ -114,7 +114,7 @@ class Read(Struct, Generic[O, C], frozen=True):
     @property
     def receipts(self) -> Receipts:
         """The receipts on disk."""
-        return Receipts(self.place / RECEIPTS, self.manifest["run"])
+        return Receipts(self.folder / RECEIPTS, self.manifest["run"])
 
 
 class Chained(Read[O, C], Generic[O, C], frozen=True):

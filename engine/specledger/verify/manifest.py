@@ -28,7 +28,7 @@ from specledger.evidence.layout import (
     is_source,
     walk,
 )
-from specledger.verify.checks import E_FILES, E_HEAD, E_MANIFEST, E_RESULT, Broken, agree, demand, same
+from specledger.verify.checks import E_FILES, E_HEAD, E_MANIFEST, E_RESULT, Broken, equal, require, require_equal
 from specledger.verify.receipts import Head
 
 MAX_MANIFEST: Final = 1_048_576
@@ -67,23 +67,23 @@ _VERSION: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([-.+]?[a-z0-9]{1,20
 _PROFILE: Final = re.compile(r"[1-9][0-9]{0,8}")
 
 
-def read_manifest(place: Path, kind: str) -> Mapping[str, Any]:
+def read_manifest(folder: Path, kind: str) -> Mapping[str, Any]:
     """The manifest of the bundle of a kind."""
-    manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+    manifest = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     keys = MANIFEST_KEYS if kind == SCENARIO else {*MANIFEST_KEYS, "kind"}
     if not isinstance(manifest, dict) or manifest.keys() != keys:
         raise Broken(E_MANIFEST, f"the manifest of a {kind} has exactly the keys {', '.join(sorted(keys))}")
-    agree(manifest, {"format": FORMAT}, "the manifest", E_MANIFEST)
+    require_equal(manifest, {"format": FORMAT}, "the manifest", E_MANIFEST)
     for name, own, version in (("engine", ENGINE, _VERSION), ("evaluator", EVALUATOR, _PROFILE)):
         known = _made_by(manifest[name], own, version)
-        demand(known, f"the {name} is not {{name: {own['name']}, version: ...}}", E_MANIFEST)
+        require(known, f"the {name} is not {{name: {own['name']}, version: ...}}", E_MANIFEST)
     return manifest
 
 
-def kind_of(place: Path) -> str:
-    """The kind that the manifest at a place names; `scenario` if there is no manifest or it names none."""
+def kind_of(folder: Path) -> str:
+    """The kind that the manifest in a folder names; `scenario` if there is no manifest or it names none."""
     try:
-        manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+        manifest = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     except (Broken, OSError):
         return SCENARIO
     kind = manifest.get("kind") if isinstance(manifest, dict) else None
@@ -106,14 +106,14 @@ def _made_by(recorded: Any, own: Mapping[str, str], version: re.Pattern[str]) ->
 
 def check_head(recorded: Any, head: Head) -> str:
     """Check that the recorded head, count and root are those of the receipts."""
-    found = {"count": head.count, "head": head.head, "root": head.root}
-    demand(same(recorded, found), f"the receipts have {found}, the manifest says otherwise", E_HEAD)
+    computed = {"count": head.count, "head": head.head, "root": head.root}
+    require(equal(recorded, computed), f"the receipts have {computed}, the manifest says otherwise", E_HEAD)
     return f"root {head.root}"
 
 
 def check_result(recorded: Any, result: Mapping[str, Any]) -> str:
     """Check that the recorded result equals the recomputed one."""
-    demand(same(recorded, result), "the manifest's result is not the one that the receipts give", E_RESULT)
+    require(equal(recorded, result), "the manifest's result is not the one that the receipts give", E_RESULT)
     return f"verdict {result['verdict']}"
 
 
@@ -123,14 +123,14 @@ class Listing(Struct, frozen=True):
     Attributes:
         more: The further files that such a bundle may hold.
         covers: The detached files, which the manifest does not list, in a fixed order.
-        held: The places of the bundles inside this one.
+        bundles: The paths of the bundles inside this one.
     """
 
     more: Sequence[str] = ()
     sources: Sequence[str] = ()
     cases: Sequence[str] = ()
     covers: tuple[str, ...] = ()
-    held: Sequence[str] = ()
+    bundles: Sequence[str] = ()
 
 
 class _Entry(Struct, forbid_unknown_fields=True):
@@ -148,33 +148,33 @@ class Changed(Broken):
 
 
 def check_files(
-    place: Path, listed: Any, files: Sequence[str] = (), folders: Collection[str] = (), *, covered: bool = True
+    folder: Path, listed: Any, files: Sequence[str] = (), folders: Collection[str] = (), *, covered: bool = True
 ) -> Listing:
     """Check that a bundle holds what its manifest lists, and nothing else; if `covered`, also detached files."""
     try:
         entries = convert(listed, list[_Entry])
     except ValidationError as error:
         raise Broken(E_FILES, f"`files` lists {{path, sha256, size}}: {error}") from None
-    paths, found = [entry.path for entry in entries], {*walk(place, folders)}
+    paths, present = [entry.path for entry in entries], {*walk(folder, folders)}
     more, sources = [name for name in files if name in paths], [path for path in paths if is_source(path)]
     cases = [path for path in paths if is_counterexample(path)]
-    inner = sorted(path for path in found if path.partition("/")[0] in folders and path.endswith(f"/{MANIFEST}"))
-    covers = tuple(name for name in ATTACHED if name in found) if covered else ()
+    inner = sorted(path for path in present if path.partition("/")[0] in folders and path.endswith(f"/{MANIFEST}"))
+    covers = tuple(name for name in ATTACHED if name in present) if covered else ()
     listed_paths, own = {*paths}, {RECEIPTS, SPECS}
     differences = {
-        "listed, and missing": (own | listed_paths) - found,
-        "not listed": found - listed_paths - {MANIFEST, *covers},
-        "listed, and no file of such a bundle": (listed_paths & found) - own - {*more, *sources, *cases, *inner},
+        "listed, and missing": (own | listed_paths) - present,
+        "not listed": present - listed_paths - {MANIFEST, *covers},
+        "listed, and no file of such a bundle": (listed_paths & present) - own - {*more, *sources, *cases, *inner},
     }
     if any(differences.values()):
         raise Broken(
             E_FILES, "; ".join(_words(what, differing) for what, differing in differences.items() if differing)
         )
     in_order = paths == sorted(listed_paths)  # code points are in the order of bytes
-    demand(in_order, "`files` is not sorted, or names a path twice", E_FILES)
+    require(in_order, "`files` is not sorted, or names a path twice", E_FILES)
     for entry in entries:
-        path = place / entry.path
-        demand(path.is_file() and not path.is_symlink(), f"{entry.path} is no plain file", E_FILES)
+        path = folder / entry.path
+        require(path.is_file() and not path.is_symlink(), f"{entry.path} is no plain file", E_FILES)
         size = path.stat().st_size
         if size != entry.size:
             raise Changed(entry.path, f"{entry.path} has {size} bytes, and the manifest lists {entry.size}")

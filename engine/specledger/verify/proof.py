@@ -50,11 +50,11 @@ class Proof(Struct, frozen=True, forbid_unknown_fields=True):
 
 def prove(lines: Iterable[bytes], run: str, index: int) -> dict[str, Any]:
     """The proof that the receipt of a number is part of a run, all of whose receipts were found in order."""
-    hashes, found = [], b""
+    hashes, receipt = [], b""
     for number, line in enumerate(lines):
         hashes.append(leaf_hash(line))
         if number == index:
-            found = line
+            receipt = line
     if not 0 <= index < len(hashes):
         raise Rejected([Diagnostic(E_NO_RECEIPT, f"there is no receipt {index}: the last one is {len(hashes) - 1}")])
     return {
@@ -65,7 +65,7 @@ def prove(lines: Iterable[bytes], run: str, index: int) -> dict[str, Any]:
         "leaf": hashes[index].hex(),
         "path": [part.hex() for part in inclusion_path(hashes, index)],
         "root": root_of(hashes).hex(),
-        "receipt": found.decode(),
+        "receipt": receipt.decode(),
     }
 
 
@@ -119,12 +119,12 @@ def _check_expected(proof: Proof, trust: Trust) -> str:
     if trust.specs is None:
         return f"run {proof.run}"
     receipt: Any = parse_canonical(proof.receipt.encode(), limit=MAX_LINE)
-    found = receipt["body"].get("specs") if isinstance(receipt.get("body"), dict) else None
-    if receipt.get("type") != "start" or found is None:
+    digest = receipt["body"].get("specs") if isinstance(receipt.get("body"), dict) else None
+    if receipt.get("type") != "start" or digest is None:
         raise Lacking("only receipt 0 has the digest of the specs, and this is another receipt")
-    if found != trust.specs:
+    if digest != trust.specs:
         raise Broken(E_EXPECTED, "the specs' digest in the receipt is not the one that you expect")
-    return f"run {proof.run}, specs' digest {found}"
+    return f"run {proof.run}, specs' digest {digest}"
 
 
 def _check_signed(proof: Proof, trust: Trust, heads: Sequence[Against]) -> str:

@@ -127,14 +127,14 @@ def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
 
 def _unlinked(run: str, before: bytes, line: bytes, number: int) -> Unlinked:
     """Why a line does not follow the one before, which may be the one that was changed."""
-    place = max(0, number - 1)
+    position = max(0, number - 1)
     try:
         if number:
-            read_receipt(before, place)
-        place = number
-        receipt = read_receipt(line, place)
+            read_receipt(before, position)
+        position = number
+        receipt = read_receipt(line, position)
     except Broken as broken:
-        return Unlinked(place, broken.code, broken.message)
+        return Unlinked(position, broken.code, broken.message)
     if receipt["run"] != run:
         return Unlinked(number, E_CHAIN, f"receipt {number} belongs to another run")
     if type(receipt["seq"]) is not int or receipt["seq"] != number:

@@ -14,7 +14,7 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.layout import SPECS
 from specledger.load import Bundle
 from specledger.spec.base import SpecKinds
-from specledger.verify.checks import E_SPECS, agree
+from specledger.verify.checks import E_SPECS, require_equal
 from specledger.verify.manifest import MAX_SPECS, read_document
 from specledger.verify.rebuilding import invalid, rebuild
 
@@ -23,15 +23,15 @@ class Recorded:
     """The specs of one bundle of a kind, with the digest that its manifest names."""
 
     def __init__(
-        self, place: Path, manifest: Mapping[str, Any], kind: str, kinds: SpecKinds, compile_plan: CompileScenario
+        self, folder: Path, manifest: Mapping[str, Any], kind: str, kinds: SpecKinds, compile_plan: CompileScenario
     ) -> None:
-        self._place, self._manifest, self._kind = place, manifest, kind
+        self._folder, self._manifest, self._kind = folder, manifest, kind
         self._kinds, self._compile = kinds, compile_plan
 
     @cached_property
     def specs(self) -> Bundle:
         """The specs; Broken as `read_specs`."""
-        return read_specs(self._place, self._manifest, self._kinds, self._kind)
+        return read_specs(self._folder, self._manifest, self._kinds, self._kind)
 
     @cached_property
     def plan(self) -> Plan:
@@ -43,14 +43,14 @@ class Recorded:
         return self.plan if bundle is self.specs else self._compile(bundle)
 
 
-def read_specs(place: Path, manifest: Mapping[str, Any], kinds: SpecKinds, kind: str) -> Bundle:
+def read_specs(folder: Path, manifest: Mapping[str, Any], kinds: SpecKinds, kind: str) -> Bundle:
     """The recorded specs of a bundle of a kind, which are those that its manifest names.
 
     Raises:
         Broken: E_SPECS, if they are not.
     """
-    specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), kinds, kind)
-    agree(manifest, {"specs": specs.digest, "run": run_id(specs.digest)}, "the manifest", E_SPECS)
+    specs = rebuild(read_document(folder / SPECS, MAX_SPECS, E_SPECS), kinds, kind)
+    require_equal(manifest, {"specs": specs.digest, "run": run_id(specs.digest)}, "the manifest", E_SPECS)
     return specs
 
 

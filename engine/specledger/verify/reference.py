@@ -101,7 +101,7 @@ class Reference:
     def ours(self, rules: tuple[Checked, ...], defined: Mapping[str, Checked]) -> frozenset[str]:
         """The functions of ours that expressions call, themselves or through what they name."""
         waiting, seen = list(rules), set[Checked]()
-        found: frozenset[str] = frozenset()
+        called: frozenset[str] = frozenset()
         while waiting:
             checked = waiting.pop()
             if checked in seen:
@@ -109,9 +109,9 @@ class Reference:
             seen.add(checked)
             if checked not in self._natives:
                 self._natives[checked] = frozenset(foreign(checked.root)) | _loops_in(checked.root)
-            found |= self._natives[checked]
+            called |= self._natives[checked]
             waiting += [defined[name] for name in checked.variables if name in defined]
-        return found
+        return called
 
     def _compile(self, checked: Checked) -> tuple[Any, tuple[str, ...]]:
         names = tuple(sorted(checked.variables))
@@ -170,13 +170,15 @@ class Names:
         self._items: tuple[str, ...] = ()
         self.defined: dict[str, Checked] = {**(outer.defined if outer else {}), **self._own}
 
-    def inner(self, values: Mapping[str, Any], each: Mapping[str, Checked], cost: Mapping[str, Checked]) -> Self:
+    def inner(
+        self, values: Mapping[str, Any], per_proposal: Mapping[str, Checked], cost: Mapping[str, Checked]
+    ) -> Self:
         """The names of one proposal: its own values, what is named for each, and what the decision costs."""
-        made = type(self)(self._reference, values, {**{f"{_ITEM}{name}": item for name, item in cost.items()}}, self)
-        made._items = tuple(made._own)
-        made._own |= each
-        made.defined |= each
-        return made
+        names = type(self)(self._reference, values, {**{f"{_ITEM}{name}": item for name, item in cost.items()}}, self)
+        names._items = tuple(names._own)
+        names._own |= per_proposal
+        names.defined |= per_proposal
+        return names
 
     def bind(self, **values: Any) -> None:
         """Give further values."""
@@ -253,9 +255,9 @@ def plain(value: Any) -> Any:
     """A value of the other engine as Python has it: lists, dicts and scalars."""
     value = value.plain_value() if hasattr(value, "plain_value") else value
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
+        return {key: plain(member) for key, member in value.items()}
     if isinstance(value, list) or (hasattr(value, "__getitem__") and not isinstance(value, str | bytes)):
-        return [plain(each) for each in value]
+        return [plain(member) for member in value]
     return value
 
 
@@ -289,18 +291,18 @@ class _HostLoop(Struct, frozen=True):
             for item in first:
                 second = body({**around, self.node.accumulator: second, self.node.variable: item})
             return second
-        found: dict[Hashable, dict[str, Any]] = {}
+        reached: dict[Hashable, dict[str, Any]] = {}
         layer = first
         for distance in range(second + 1):
             new: list[Any] = []
             for item in layer:
-                if _key(item) not in found:
-                    found[_key(item)] = {"item": item, "distance": distance}
+                if _key(item) not in reached:
+                    reached[_key(item)] = {"item": item, "distance": distance}
                     new.append(item)
             if not new or distance == second:
                 break
             layer = [near for item in new for near in body({**around, self.node.variable: item})]
-        return list(found.values())
+        return list(reached.values())
 
 
 def _host_loops(root: Node) -> tuple[Node, tuple[_HostLoop, ...]]:
@@ -342,5 +344,5 @@ def _everywhere(root: Typed) -> Iterator[Typed]:
 
 def _key(value: Any) -> Hashable:
     if isinstance(value, dict):
-        return tuple(sorted((key, _key(each)) for key, each in value.items()))
+        return tuple(sorted((key, _key(member)) for key, member in value.items()))
     return tuple(map(_key, value)) if isinstance(value, list) else value

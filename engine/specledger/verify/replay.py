@@ -88,38 +88,38 @@ def make_again(make: Made, digest: str) -> Iterator[bytes]:
     return (chain.seal(event) for event in make(None))
 
 
-def compare(made: Iterable[bytes], recorded: Iterable[bytes]) -> int:
+def compare(replayed: Iterable[bytes], recorded: Iterable[bytes]) -> int:
     """Compare every receipt of two runs, and give their number.
 
     Raises:
         Broken: E_REPLAY, naming the first receipt and field that differ.
     """
     count = 0
-    for new, given in zip_longest(made, recorded):
+    for new, given in zip_longest(replayed, recorded):
         if new != given:
             raise Broken(E_REPLAY, first_difference(count, new, given))
         count += 1
     return count
 
 
-def first_difference(number: int, made: bytes | None, given: bytes | None) -> str:
+def first_difference(number: int, replayed: bytes | None, given: bytes | None) -> str:
     """Words for how a recorded receipt differs from the one that replay made, None being beyond the last one."""
     if given is None:
         return f"receipt {number} is missing: replay goes on"
-    if made is None:
+    if replayed is None:
         return f"receipt {number} is one too many: replay has ended"
-    found = list(differences(made, given))
-    path, left, right = min(found, key=lambda one: (one[0] != "type", is_digest(one)))
+    fields = list(differences(replayed, given))
+    path, left, right = min(fields, key=lambda difference: (difference[0] != "type", is_digest(difference)))
     return f"receipt {number} differs at {path}: recorded {short(right)}, replayed {short(left)}"
 
 
-def differences(made: bytes, given: bytes) -> Iterator[tuple[str, Any, Any]]:
-    """Every field in which two receipts that are not the same bytes differ, in canonical order: path, made, given."""
+def differences(replayed: bytes, given: bytes) -> Iterator[tuple[str, Any, Any]]:
+    """Each field in which two different receipts differ, in canonical order: path, replayed, given."""
     try:
         recorded = parse_canonical(given, limit=len(given))
     except NotCanonical:
         recorded = given
-    return _differ(parse_canonical(made, limit=len(made), most=len(made)), recorded, "")
+    return _differ(parse_canonical(replayed, limit=len(replayed), most=len(replayed)), recorded, "")
 
 
 def is_digest(difference: tuple[str, Any, Any]) -> bool:
@@ -127,12 +127,12 @@ def is_digest(difference: tuple[str, Any, Any]) -> bool:
     return all(isinstance(value, str) and _DIGEST.fullmatch(value) for value in difference[1:])
 
 
-def _differ(made: Any, given: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(made, Mapping) and isinstance(given, Mapping):
-        for key in sorted({*made, *given}):
-            yield from _differ(made.get(key, _ABSENT), given.get(key, _ABSENT), f"{path}.{key}" if path else key)
-    elif isinstance(made, list) and isinstance(given, list):
-        for index, (left, right) in enumerate(zip_longest(made, given, fillvalue=_ABSENT)):
+def _differ(replayed: Any, given: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(replayed, Mapping) and isinstance(given, Mapping):
+        for key in sorted({*replayed, *given}):
+            yield from _differ(replayed.get(key, _ABSENT), given.get(key, _ABSENT), f"{path}.{key}" if path else key)
+    elif isinstance(replayed, list) and isinstance(given, list):
+        for index, (left, right) in enumerate(zip_longest(replayed, given, fillvalue=_ABSENT)):
             yield from _differ(left, right, f"{path}[{index}]")
-    elif type(made) is not type(given) or made != given:
-        yield path or "its form", made, given
+    elif type(replayed) is not type(given) or replayed != given:
+        yield path or "its form", replayed, given

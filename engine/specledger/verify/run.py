@@ -67,7 +67,7 @@ class RunContent(Struct, frozen=True):
         listing, entries = self.checked.listing, self.checked.order.entries
         if entries or AUDIT_LOG in listing.more:
             # check 10: the audit log is valid and ends with the entries of the run (if it has one)
-            verification.attempt(check_names.AUDIT_LOG, partial(check_log, self.checked.place / AUDIT_LOG, entries))
+            verification.attempt(check_names.AUDIT_LOG, partial(check_log, self.checked.folder / AUDIT_LOG, entries))
         if obstacle is not None and other_maker(self.checked.manifest) is None:
             # check 11: the first receipt matches the specs (instead of replay)
             with verification.check(check_names.START):
@@ -76,9 +76,9 @@ class RunContent(Struct, frozen=True):
 
     def _check_start(self) -> None:
         """The first receipt states the length of the run and its gates; it is made before anything is run."""
-        made, recorded = next(self.lines()), next(self.checked.receipts.lines())
-        if made != recorded:
-            raise Broken(E_REPLAY, first_difference(0, made, recorded))
+        replayed, recorded = next(self.lines()), next(self.checked.receipts.lines())
+        if replayed != recorded:
+            raise Broken(E_REPLAY, first_difference(0, replayed, recorded))
 
     def lines(self) -> Iterator[bytes]:
         """The receipts as the run is made again."""
@@ -92,7 +92,7 @@ class RunContent(Struct, frozen=True):
         """Judge every gate's decision, every invariant and every probe."""
         if obstacle is not None:
             raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
-        return judge_run(self.specs, self.checked.place, self.checked.receipts, self.executor)
+        return judge_run(self.specs, self.checked.folder, self.checked.receipts, self.executor)
 
 
 def compile_run(checked: Checked[RunOrder, Any], specs: Bundle, resources: Resources) -> RunContent:
@@ -101,11 +101,11 @@ def compile_run(checked: Checked[RunOrder, Any], specs: Bundle, resources: Resou
         plan = resources.plan(specs)
     except Rejected as rejected:
         raise invalid(rejected) from None
-    make = made_again(plan, specs, checked.place, checked.receipts, resources.executor)
+    make = made_again(plan, specs, checked.folder, checked.receipts, resources.executor)
     return RunContent(checked, specs, make, resources.executor)
 
 
-def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, executor: Executor = ALONE) -> Made:
+def made_again(plan: Plan, specs: Bundle, folder: Path, receipts: Receipts, executor: Executor = ALONE) -> Made:
     """What makes a recorded run again.
 
     Where a kernel signed with a key, the recorded signatures are used and verified: the key is not here.
@@ -116,7 +116,7 @@ def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, execu
     if plan.signed:
         plan = replace(plan, signatures=signatures_of(receipts))
     try:
-        tape = read_tape(place / TAPE) if (place / TAPE).exists() else None
+        tape = read_tape(folder / TAPE) if (folder / TAPE).exists() else None
     except TapeError as error:
         raise Broken(error.code, error.message) from None
     if tape is None and plan.outside is not None:
@@ -140,12 +140,12 @@ def _play(plan: Plan, tape: Tape | None, make: Callable[[Plan], Iterator[Event]]
         raise Broken(error.code, error.message) from None
 
 
-def judge_run(specs: Bundle, place: Path, receipts: Receipts, executor: Executor = ALONE) -> Count:
+def judge_run(specs: Bundle, folder: Path, receipts: Receipts, executor: Executor = ALONE) -> Count:
     """Judge every verdict of a run, which is made again for that."""
     plan = compile_scenario(specs)
     if in_chunks(plan, executor):
         return judge_chunks(specs, plan, receipts.lines(), executor)
-    make = partial(made_again, specs=specs, place=place, receipts=receipts)
+    make = partial(made_again, specs=specs, folder=folder, receipts=receipts)
     return judge_lines(specs, plan, make, receipts.lines())
 
 
@@ -196,50 +196,50 @@ def judge_chunks(specs: Bundle, plan: Plan, recorded: Iterable[bytes], executor:
 
 def signatures_of(receipts: Receipts) -> tuple[str, ...]:
     """The signatures of the tokens in the audit entries of a run, in order; a malformed entry holds none."""
-    found: list[str] = []
+    signatures: list[str] = []
     for type_, body in receipts.contents():
         if type_ == AUDIT:
             with suppress(LookupError, TypeError):
-                found += [str(token["signature"]) for token in typed(AuditEntry, body)["capability_tokens"]]
-    return tuple(found)
+                signatures += [str(token["signature"]) for token in typed(AuditEntry, body)["capability_tokens"]]
+    return tuple(signatures)
 
 
 RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE, know=RunOrder.know)
 
 
-def try_replay(place: Path, kinds: SpecKinds, compile_plan: CompileScenario) -> dict[str, Any]:
+def try_replay(folder: Path, kinds: SpecKinds, compile_plan: CompileScenario) -> dict[str, Any]:
     """Read a run back from its evidence, check its chain, make it again, and compare; then an altered copy."""
-    manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
-    receipts = Receipts(place / RECEIPTS, manifest["run"])
+    manifest = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+    receipts = Receipts(folder / RECEIPTS, manifest["run"])
     intact = True
     try:
         link(receipts)
         follow(receipts, RunOrder(), Tally())
     except Broken:
         intact = False
-    specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), kinds)
-    made = make_again(made_again(compile_plan(specs), specs, place, receipts), specs.digest)
-    return {"intact": intact, **try_lines(made, list(receipts.lines()), manifest["run"])}
+    specs = rebuild(read_document(folder / SPECS, MAX_SPECS, E_SPECS), kinds)
+    replayed = make_again(made_again(compile_plan(specs), specs, folder, receipts), specs.digest)
+    return {"intact": intact, **try_lines(replayed, list(receipts.lines()), manifest["run"])}
 
 
-def try_lines(made: Iterable[bytes], recorded: Sequence[bytes], run: str) -> dict[str, Any]:
+def try_lines(replayed: Iterable[bytes], recorded: Sequence[bytes], run: str) -> dict[str, Any]:
     """Compare a run with what making it again gives, and then an altered copy of it.
 
     Returns:
         `exact`: no difference was found. `compared`: how many receipts were compared. `noticed`: that the bytes of the
         altered copy are others was found.
     """
-    again = list(made)
-    found: dict[str, Any] = {"exact": True, "compared": 0, "noticed": False}
+    again = list(replayed)
+    result: dict[str, Any] = {"exact": True, "compared": 0, "noticed": False}
     try:
-        found["compared"] = compare(again, recorded)
+        result["compared"] = compare(again, recorded)
     except Broken:
-        found["exact"] = False
+        result["exact"] = False
     try:
         compare(again, altered(recorded, run))
     except Broken:
-        found["noticed"] = True
-    return found
+        result["noticed"] = True
+    return result
 
 
 def altered(lines: Sequence[bytes], run: str) -> Iterator[bytes]:

@@ -25,7 +25,7 @@ from specledger.core.events import BROKEN_OFF, PROGRESS, Ended, Severity, owned,
 from specledger.core.faults import FAULT
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
-from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, agree, demand, same
+from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, equal, require, require_equal
 from specledger.verify.extension import controlled
 from specledger.verify.recorded import Recorded
 
@@ -73,7 +73,7 @@ class RunOrder:
             Broken: It does not continue the run.
             KeyError, TypeError: It lacks a field, or is of an unknown type.
         """
-        demand(not self._ended, f"{type_!r} after the end", E_ENDS)
+        require(not self._ended, f"{type_!r} after the end", E_ENDS)
         takes: Mapping[str, Callable[[Any], None]] = {
             "start": self._start,
             "episode": self._begin,
@@ -88,8 +88,8 @@ class RunOrder:
         }
         if type_ in ("drift", "probe", "commit", "step"):
             at = typed(run.Position, body)
-            here = self._open and same(at["episode"], self._episode) and same(at["t"], self._t)
-            demand(here, f"{type_!r} is not of the step that comes next", E_STATE)
+            here = self._open and equal(at["episode"], self._episode) and equal(at["t"], self._t)
+            require(here, f"{type_!r} is not of the step that comes next", E_STATE)
         takes[type_](body)
         if self._listen is not None:
             self._listen(type_, body)
@@ -98,9 +98,11 @@ class RunOrder:
         self._first = body
         self._gates = dict.fromkeys(body["gates"], 0)
         self._all_gates = Counter(self._gates)
-        self._invariants = {(one["scope"], one["name"]): one["severity"] for one in body["invariants"]}
+        self._invariants = {
+            (invariant["scope"], invariant["name"]): invariant["severity"] for invariant in body["invariants"]
+        }
         known = all(severity in (*Severity,) for severity in self._invariants.values())
-        demand(known, "an invariant has an unknown severity", E_STATE)
+        require(known, "an invariant has an unknown severity", E_STATE)
         self._due = {(drift["drift"], t) for drift in body["drifts"] for t in drift["schedule"]}
         agents = body.get("agents", [""])  # one agent has no name
         self._turns = [agents] if body.get("turns") == "simultaneous" else [[name] for name in agents]
@@ -108,32 +110,32 @@ class RunOrder:
             self._entry = body["audit"]["head"]
 
     def _begin(self, body: run.Episode) -> None:
-        begins = not self._open and same(body["episode"], self._episode + 1)
-        demand(begins, "an episode begins out of order", E_STATE)
-        agree(body, {"digest": state_digest(body["state"])}, "the start of an episode", E_STATE)
+        begins = not self._open and equal(body["episode"], self._episode + 1)
+        require(begins, "an episode begins out of order", E_STATE)
+        require_equal(body, {"digest": state_digest(body["state"])}, "the start of an episode", E_STATE)
         self._episode, self._open, self._state = body["episode"], True, body["digest"]
         self._t = self._turn = self._decided = self._judged = 0
         self._committed, self._success, self._fatal = [], None, False
         self._tips = dict.fromkeys(body["parts"], GENESIS)
 
     def _drift(self, body: run.Drift) -> None:
-        demand(self._between and not self._turn, "a drift comes after a commitment or an action", E_STATE)
-        demand((body["drift"], body["t"]) in self._due, f"the drift at t = {body['t']} was not due", E_STATE)
-        agree(body, {"before": self._state}, "a drift", E_STATE)
+        require(self._between and not self._turn, "a drift comes after a commitment or an action", E_STATE)
+        require((body["drift"], body["t"]) in self._due, f"the drift at t = {body['t']} was not due", E_STATE)
+        require_equal(body, {"before": self._state}, "a drift", E_STATE)
         self._state = body["after"]
 
     def _entered(self, body: AuditEntry) -> None:
         wanted = {"prev_entry_hash": self._entry, "entry_hash": entry_hash(body)}
-        agree(body, wanted, "an audit entry", E_STATE)
+        require_equal(body, wanted, "an audit entry", E_STATE)
         self._entry = body["entry_hash"]
         self.entries.append(self._entry)
 
     def _probe(self, body: Probe) -> None:
         agent = body.get("agent", "")
-        demand(agent in self._turns[self._turn], "a probe is of an agent out of turn", E_STATE)
+        require(agent in self._turns[self._turn], "a probe is of an agent out of turn", E_STATE)
         if self._plan is not None:
             actors = [actor for actor in self._plan().actors if actor.name == agent and actor.controller is not None]
-            demand(actors, f"the run has no probe {body['probe']!r:.80}", E_STATE)
+            require(actors, f"the run has no probe {body['probe']!r:.80}", E_STATE)
             controlled().check_probe(body, actors)
 
     @property
@@ -144,32 +146,36 @@ class RunOrder:
     def _commit(self, body: run.Commit) -> None:
         due = self._turns[self._turn]
         follows = not self._decided and len(self._committed) < len(due)
-        demand(follows, "a commitment is not followed by its decision", E_STATE)
-        demand(body.get("agent", "") == due[len(self._committed)], "a commitment is out of turn", E_STATE)
+        require(follows, "a commitment is not followed by its decision", E_STATE)
+        require(body.get("agent", "") == due[len(self._committed)], "a commitment is out of turn", E_STATE)
         self._committed.append(body)
 
     def _step(self, body: run.Step) -> None:
         t, due, acted = body["t"], self._turns[self._turn], body["chosen"] is not None
         if self._first.get("commit") != "none":
             whole = len(self._committed) == len(due)
-            demand(whole, f"not every commitment precedes the decision at t = {t}", E_COMMITMENT)
+            require(whole, f"not every commitment precedes the decision at t = {t}", E_COMMITMENT)
             check_decision(self._committed[self._decided], body)
         own, judged = body.get("agent", "") == due[self._decided], body["success"] is not None
         self._decided += 1
         stopped = [] if acted or FAULT in body else [progress_violation(t, body["decisions"])]
         broken = body["violations"][len(stopped) :]
-        told = same(body["violations"][: len(stopped)], stopped) and all(one["invariant"] != PROGRESS for one in broken)
-        demand(told, f"the violations at t = {t} do not say whether something was chosen", E_STATE)
+        reported = equal(body["violations"][: len(stopped)], stopped) and all(
+            breach["invariant"] != PROGRESS for breach in broken
+        )
+        require(reported, f"the violations at t = {t} do not say whether something was chosen", E_STATE)
         fits = own and (judged if self._decided == len(due) else not judged and not broken)
-        demand(fits, f"a decision at t = {t} is out of turn, or is judged before or after the end of it", E_STATE)
-        agree(body, {"before": self._state, **({} if acted else {"after": self._state})}, "a step", E_STATE)
+        require(fits, f"a decision at t = {t} is out of turn, or is judged before or after the end of it", E_STATE)
+        require_equal(body, {"before": self._state, **({} if acted else {"after": self._state})}, "a step", E_STATE)
         if FAULT in body:
             self._prevent(body)
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
-        demand(t < self._first["horizon"] and not self._fatal, f"a step at t = {t} is after the end", E_STATE)
-        for gate in (owned(body, one["gate"]) for decision in body["decisions"] for one in decision["rejected"]):
-            demand(gate in self._gates, f"a gate at t = {t} is none of the run's", E_STATE)
+        require(t < self._first["horizon"] and not self._fatal, f"a step at t = {t} is after the end", E_STATE)
+        for gate in (
+            owned(body, failing["gate"]) for decision in body["decisions"] for failing in decision["rejected"]
+        ):
+            require(gate in self._gates, f"a gate at t = {t} is none of the run's", E_STATE)
             self._gates[gate] += 1
         self._breaches("step", broken)
         self._state = body["after"]
@@ -184,57 +190,57 @@ class RunOrder:
         """Take a step in which an agent fault kept the agent from deciding, which the scenario bears."""
         reasons = [failing["reason"] for decision in body["decisions"] for failing in decision["rejected"]]
         borne = isinstance(self._first.get("agent_faults"), Mapping) and body["chosen"] is None
-        told = f"the step at t = {body['t']} has an agent fault that kept nobody from deciding"
-        demand(borne and body[FAULT] in reasons, told, E_STATE)
+        message = f"the step at t = {body['t']} has an agent fault that kept nobody from deciding"
+        require(borne and body[FAULT] in reasons, message, E_STATE)
         self._prevented[body["t"], body[FAULT]] += 1
 
     def _part(self, name: str, receipt: Mapping[str, Any], t: int) -> None:
         bare = {key: value for key, value in receipt.items() if key != "tip_after"}
         tip, refused = self._tips[name], {} if receipt["accepted"] else {"after": receipt["before"]}
         wanted = {"tip": tip, "tip_after": part_tip(tip, bare), **refused}
-        agree(receipt, wanted, f"the part {name!r} at t = {t}", E_STATE)
+        require_equal(receipt, wanted, f"the part {name!r} at t = {t}", E_STATE)
         self._tips[name] = receipt["tip_after"]
 
     def _breaches(self, scope: str, violations: list[run.Violation]) -> None:
         for breach in violations:
             severity = self._invariants.get((scope, breach["invariant"]), "none of the run's")
-            agree(breach, {"severity": severity}, f"the invariant {breach['invariant']!r}", E_STATE)
+            require_equal(breach, {"severity": severity}, f"the invariant {breach['invariant']!r}", E_STATE)
             self._fatal = self._fatal or (scope == "step" and severity == Severity.FATAL)
 
     def _error(self, body: run.EvaluationError) -> None:
-        agree(body, {"episode": self._episode + (not self._open)}, "an error", E_STATE)
+        require_equal(body, {"episode": self._episode + (not self._open)}, "an error", E_STATE)
 
     def _close(self, body: run.EpisodeEnd) -> None:
         ended, number = body["ended"], self._episode + (not self._open)
-        demand(ended in _ENDINGS, f"episode {number} ended as {ended!r:.40}, which is no way to end", E_STATE)
+        require(ended in _ENDINGS, f"episode {number} ended as {ended!r:.40}, which is no way to end", E_STATE)
         broken_off = ended in BROKEN_OFF
         acted = self._between and (not self._turn or ended in (Ended.FATAL, Ended.UNTIL))
         whole = (self._open or ended == Ended.ERROR) and (acted or broken_off)
-        demand(whole, f"episode {number} was not begun, or ends before every agent acted", E_STATE)
+        require(whole, f"episode {number} was not begun, or ends before every agent acted", E_STATE)
         steps, success = 0, None  # of an episode that an error kept from beginning
         if self._open:
             steps, success = self._t + (self._turn > 0 or self._decided > 0), self._success
-            agree(body, {"steps": steps, "state": self._state}, f"episode {number}", E_STATE)
+            require_equal(body, {"steps": steps, "state": self._state}, f"episode {number}", E_STATE)
         fatal = self._open and self._fatal
         if broken_off:  # the watchdog's violation is of no spec
-            named = [(one["invariant"], one["severity"]) for one in body["violations"]]
+            named = [(violation["invariant"], violation["severity"]) for violation in body["violations"]]
             own = [] if ended == Ended.ERROR else [("watchdog", Severity.FATAL)]
-            demand(named == own, f"episode {number} was broken off with other violations", E_STATE)
+            require(named == own, f"episode {number} was broken off with other violations", E_STATE)
         else:
             self._breaches("episode", body["violations"])
         wanted = {"episode": number, "first_success": success, "success": success is not None, "gates": self._gates}
-        agree(body, wanted, f"episode {number}", E_STATE)
+        require_equal(body, wanted, f"episode {number}", E_STATE)
         reached = (ended == Ended.FATAL) == fatal and (ended != Ended.HORIZON or steps == self._first["horizon"])
-        demand(reached, f"episode {number} did not end as {ended!r}", E_STATE)
+        require(reached, f"episode {number} did not end as {ended!r}", E_STATE)
         faults = Counter((fault["t"], fault["reason"]) for fault in body.get("faults", ()))
-        demand(not self._prevented - faults, f"episode {number} lacks an agent fault that a step has", E_STATE)
+        require(not self._prevented - faults, f"episode {number} lacks an agent fault that a step has", E_STATE)
         self._prevented = Counter()
         for fault in body.get("faults", ()):
-            demand(0 <= fault["t"] <= steps, f"episode {number} has an agent fault after its end", E_STATE)
+            require(0 <= fault["t"] <= steps, f"episode {number} has an agent fault after its end", E_STATE)
         for name, idle in body["idle"].items():
             most = self._judged * (("step", name) in self._invariants) + (("episode", name) in self._invariants)
             rare = type(idle) is int and 0 < idle <= most
-            demand(rare, f"episode {number} has an invariant idle too often", E_STATE)
+            require(rare, f"episode {number} has an invariant idle too often", E_STATE)
         self._all_gates.update(self._gates)
         self._gates = dict.fromkeys(self._gates, 0)
         self._steps += steps
@@ -242,9 +248,9 @@ class RunOrder:
 
     def _end(self, body: run.End) -> None:
         episodes, gates = self._episode + 1, dict(self._all_gates)
-        whole = not self._open and same(self._first["episodes"], episodes)
-        demand(whole, f"the run promised {self._first['episodes']} episodes", E_STATE)
-        agree(body, {"episodes": episodes, "steps": self._steps, "gates": gates}, "the end", E_STATE)
+        whole = not self._open and equal(self._first["episodes"], episodes)
+        require(whole, f"the run promised {self._first['episodes']} episodes", E_STATE)
+        require_equal(body, {"episodes": episodes, "steps": self._steps, "gates": gates}, "the end", E_STATE)
         self._ended = True
 
 
@@ -252,17 +258,17 @@ def check_decision(commit: run.Commit, step: run.Step) -> None:
     """Recompute everything that binds a decision to its committed proposal set."""
     t, proposals, chosen = step["t"], commit["proposals"], step["chosen"]
     leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
-    agree(commit, {"root": set_root(leaves)}, f"the commitment at t = {t}", E_COMMITMENT)
-    each = len(step["decisions"]) == len(proposals)
-    demand(each, f"there is not one decision for each proposal at t = {t}", E_COMMITMENT)
+    require_equal(commit, {"root": set_root(leaves)}, f"the commitment at t = {t}", E_COMMITMENT)
+    complete = len(step["decisions"]) == len(proposals)
+    require(complete, f"there is not one decision for each proposal at t = {t}", E_COMMITMENT)
     admitted = [not decision["rejected"] and decision["error"] is None for decision in step["decisions"]]
     digest = token = None
     if chosen is None:
-        demand(not any(admitted), f"nothing was chosen at t = {t}, though something was admitted", E_COMMITMENT)
+        require(not any(admitted), f"nothing was chosen at t = {t}, though something was admitted", E_COMMITMENT)
     else:
         fits = type(chosen) is int and 0 <= chosen < len(proposals) and admitted[chosen]
-        demand(fits, f"the choice at t = {t} is outside the set, or was rejected", E_COMMITMENT)
+        require(fits, f"the choice at t = {t} is outside the set, or was rejected", E_COMMITMENT)
         digest = proposal_digest(leaves[chosen])
         scope = scope_digest(step["episode"], t, proposals[chosen]["action"]["op"], step.get("agent", ""))
         token = token_document(digest, commit["root"], scope)
-    agree(step, {"chosen_hash": digest, "token": token}, f"the step at t = {t}", E_COMMITMENT)
+    require_equal(step, {"chosen_hash": digest, "token": token}, f"the step at t = {t}", E_COMMITMENT)

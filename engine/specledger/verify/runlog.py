@@ -57,7 +57,10 @@ def verify_runlog(path: Path, seen: str | None = None) -> Verification:
         return verification
     torn = f"; the last line is torn: {len(log.torn)} bytes were not read" if log.torn else ""
     verification.passed(check_names.LOG_CHAIN, f"{len(log.heads)} lines, head {log.head}{torn}")
-    listed = [f"line {one.seq} {one.announced['kind']} {one.announced['name']} {_ended(one)}" for one in log.attempts]
+    listed = [
+        f"line {attempt.seq} {attempt.announced['kind']} {attempt.announced['name']} {_ended(attempt)}"
+        for attempt in log.attempts
+    ]
     number = f"{len(listed)} attempt{'' if len(listed) == 1 else 's'}"
     verification.passed(check_names.LOG_RESULTS, f"{number}: {_first(listed) or 'none'}")
     if seen is not None and seen in log.heads:
@@ -71,12 +74,12 @@ def verify_runlog(path: Path, seen: str | None = None) -> Verification:
         "torn": len(log.torn),
         "attempts": [
             {
-                **{key: one.announced[key] for key in ("kind", "name", "specs", "run", "purpose")},
-                "line": one.seq,
-                "verdict": None if one.result is None else one.result["verdict"],
-                "manifest": None if one.result is None else one.result["manifest"],
+                **{key: attempt.announced[key] for key in ("kind", "name", "specs", "run", "purpose")},
+                "line": attempt.seq,
+                "verdict": None if attempt.result is None else attempt.result["verdict"],
+                "manifest": None if attempt.result is None else attempt.result["manifest"],
             }
-            for one in log.attempts
+            for attempt in log.attempts
         ],
     }
     return verification
@@ -109,10 +112,10 @@ def check_runlog(path: Path, manifest: Mapping[str, Any], subject: LogSubject, s
     if seen is not None and seen not in log.heads:
         raise Broken(E_RUNLOG_REWRITTEN, f"no line of {path.name} has the digest {seen}")
     wanted = manifest_digest(manifest)
-    found = [one for one in log.attempts if one.result is not None and one.result["manifest"] == wanted]
-    if not found:
+    matches = [entry for entry in log.attempts if entry.result is not None and entry.result["manifest"] == wanted]
+    if not matches:
         raise Broken(E_RUNLOG_UNLISTED, f"{path.name} has no result with the manifest {wanted}")
-    attempt = found[0]
+    attempt = matches[0]
     announced: Mapping[str, Any] = attempt.announced
     for name, own in (("specs", manifest["specs"]), ("run", manifest["run"]), ("seeds", list(subject.seeds))):
         if announced[name] != own:
@@ -125,8 +128,8 @@ def check_runlog(path: Path, manifest: Mapping[str, Any], subject: LogSubject, s
     if attempt.result != result_of(attempt.seq, manifest):
         raise Broken(E_RUNLOG_UNLISTED, f"the result of attempt {attempt.seq} is not what the bundle says of itself")
     words = position_of(log, attempt, subject)
-    if len(found) > 1:
-        words += f"; the same bundle was entered {len(found)} times"
+    if len(matches) > 1:
+        words += f"; the same bundle was entered {len(matches)} times"
     return f"{words}; head {log.head}"
 
 
@@ -142,9 +145,9 @@ def _read(path: Path) -> RunLog:
 
 def position_of(log: RunLog, attempt: Attempt, subject: LogSubject) -> str:
     """The position of an attempt among those at the same thing."""
-    alike = [one for one in log.attempts if subject.named(one)]
+    alike = [entry for entry in log.attempts if subject.named(entry)]
     number = alike.index(attempt)
-    same = [one for one in alike if one.announced["specs"] == attempt.announced["specs"]]
+    same = [entry for entry in alike if entry.announced["specs"] == attempt.announced["specs"]]
     parts = [f"attempt {number + 1} of {len(alike)} of {subject.kind} {subject.name}"]
     parts.append(f"number {same.index(attempt) + 1} of {len(same)} with these specs")
     parts += _others(alike, attempt)
@@ -155,9 +158,9 @@ def position_of(log: RunLog, attempt: Attempt, subject: LogSubject) -> str:
 
 def _others(alike: Sequence[Attempt], attempt: Attempt) -> list[str]:
     """What is to be known of the other attempts: results, those without one, and where the specs changed."""
-    others = [one for one in alike if one is not attempt]
-    unfinished = [one for one in others if one.result is None]
-    verdicts = [f"{one.result['verdict']} in line {one.seq}" for one in others if one.result is not None]
+    others = [other for other in alike if other is not attempt]
+    unfinished = [other for other in others if other.result is None]
+    verdicts = [f"{other.result['verdict']} in line {other.seq}" for other in others if other.result is not None]
     changed = [
         f"{later.seq}{'' if earlier.announced['seeds'] == later.announced['seeds'] else ' (with other seeds)'}"
         for earlier, later in pairwise(alike)
@@ -167,7 +170,7 @@ def _others(alike: Sequence[Attempt], attempt: Attempt) -> list[str]:
     if verdicts:
         parts.append(f"others came to {_first(verdicts)}")
     if unfinished:
-        parts.append(f"{len(unfinished)} without a result, in line {_first([str(one.seq) for one in unfinished])}")
+        parts.append(f"{len(unfinished)} without a result, in line {_first([str(other.seq) for other in unfinished])}")
     if changed:
         parts.append(f"the specs are others from line {_first(changed)} on")
     if attempt.announced["purpose"] is not None:

@@ -58,29 +58,29 @@ class Seals(Struct, frozen=True):
     stamp: bytes = b""
 
 
-def check_seals(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...]) -> Seals:
+def check_seals(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ...]) -> Seals:
     """Check that everything beside the manifest is about it; no signature is verified."""
-    signed = [name for name in SIGNED if name in held]
+    signed = [name for name in SIGNED if name in covers]
     if signed and len(signed) < len(SIGNED):
-        missing = next(name for name in SIGNED if name not in held)
+        missing = next(name for name in SIGNED if name not in covers)
         raise Broken(E_FILES, f"{missing} is missing: a signed bundle holds {', '.join(SIGNED)}")
-    note = _note(place, manifest) if signed else None
+    note = _note(folder, manifest) if signed else None
     payloads = {ATTESTATION: attestation, PROVENANCE: provenance}
-    envelopes = {name: _envelope(place / name, make(manifest)) for name, make in payloads.items() if signed}
-    time, stamp = _timestamp(place) if TIMESTAMP in held else (None, b"")
-    _check_help(place, manifest, held)
+    envelopes = {name: _envelope(folder / name, make(manifest)) for name, make in payloads.items() if signed}
+    time, stamp = _timestamp(folder) if TIMESTAMP in covers else (None, b"")
+    _check_help(folder, manifest, covers)
     return Seals(note, envelopes, time, stamp)
 
 
-def _note(place: Path, manifest: Mapping[str, Any]) -> Note:
+def _note(folder: Path, manifest: Mapping[str, Any]) -> Note:
     try:
-        note = read_note(read_plain(place / CHECKPOINT, MAX_NOTE, E_CHECKPOINT))
+        note = read_note(read_plain(folder / CHECKPOINT, MAX_NOTE, E_CHECKPOINT))
     except InvalidNote as error:
         raise Broken(E_CHECKPOINT, f"it is no checkpoint: {error}") from None
     head = manifest["receipts"]
     if (note.size, note.root.hex()) != (head["count"], head["root"]):
-        found, stated = f"{head['count']} receipts, root {head['root']}", f"{note.size}, root {note.root.hex()}"
-        raise Broken(E_CHECKPOINT, f"the checkpoint states {stated}; there are {found}")
+        actual, stated = f"{head['count']} receipts, root {head['root']}", f"{note.size}, root {note.root.hex()}"
+        raise Broken(E_CHECKPOINT, f"the checkpoint states {stated}; there are {actual}")
     return note
 
 
@@ -94,19 +94,19 @@ def _envelope(path: Path, payload: bytes) -> Envelope:
     return envelope
 
 
-def _timestamp(place: Path) -> tuple[str, bytes]:
+def _timestamp(folder: Path) -> tuple[str, bytes]:
     """The time of the stamp, and its bytes."""
-    data = read_plain(place / TIMESTAMP, MAX_TIMESTAMP, E_TIMESTAMP)
+    data = read_plain(folder / TIMESTAMP, MAX_TIMESTAMP, E_TIMESTAMP)
     try:
         stamp = read_timestamp(data)
     except InvalidTimestamp as error:
         raise Broken(E_TIMESTAMP, f"it is no time stamp: {error}") from None
-    if stamp.imprint != sha256_raw(read_plain(place / MANIFEST, MAX_MANIFEST + 1, E_TIMESTAMP)):
+    if stamp.imprint != sha256_raw(read_plain(folder / MANIFEST, MAX_MANIFEST + 1, E_TIMESTAMP)):
         raise Broken(E_TIMESTAMP, "the time stamp is over another digest than that of manifest.json")
     return stamp.time, data
 
 
-def check_time(authorities: Authorities | None, place: Path, seals: Seals) -> str:
+def check_time(authorities: Authorities | None, folder: Path, seals: Seals) -> str:
     """Check that an authority which the reader trusts signed the time stamp.
 
     Raises:
@@ -117,22 +117,22 @@ def check_time(authorities: Authorities | None, place: Path, seals: Seals) -> st
     if authorities is None:
         message = f"the time stamp over this manifest says {seals.time}, but no trusted authority was given (--tsa)"
         raise Lacking(message)
-    imprint = sha256_raw(read_plain(place / MANIFEST, MAX_MANIFEST + 1, E_TIMESTAMP))
+    imprint = sha256_raw(read_plain(folder / MANIFEST, MAX_MANIFEST + 1, E_TIMESTAMP))
     return f"{seals.time} by {check_stamp(seals.stamp, imprint, authorities)}"
 
 
-def _check_help(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...]) -> None:
+def _check_help(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ...]) -> None:
     """Check that digests and guide follow from the bundle; another version writes another guide."""
     try:
-        wanted = sums(place) if SUMS in held else b""
+        wanted = sums(folder) if SUMS in covers else b""
     except Rejected as rejected:  # of a bundle inside
         raise Broken(E_DIGESTS, rejected.diagnostics[0].message) from None
-    if SUMS in held and read_plain(place / SUMS, len(wanted), E_DIGESTS) != wanted:
+    if SUMS in covers and read_plain(folder / SUMS, len(wanted), E_DIGESTS) != wanted:
         raise Broken(E_DIGESTS, f"{SUMS} is not that of these files")
-    if GUIDE in held and manifest["engine"] == ENGINE:
-        digest = sha256_hex(read_plain(place / MANIFEST, MAX_MANIFEST + 1, E_DIGESTS))
-        text = guide(manifest, digest, frozenset(held))
-        if read_plain(place / GUIDE, len(text), E_DIGESTS) != text:
+    if GUIDE in covers and manifest["engine"] == ENGINE:
+        digest = sha256_hex(read_plain(folder / MANIFEST, MAX_MANIFEST + 1, E_DIGESTS))
+        text = guide(manifest, digest, frozenset(covers))
+        if read_plain(folder / GUIDE, len(text), E_DIGESTS) != text:
             raise Broken(E_DIGESTS, f"{GUIDE} is not that of this bundle")
 
 
@@ -142,10 +142,10 @@ def check_expected(trust: Trust, manifest: Mapping[str, Any], seals: Seals) -> s
     compared = [("run", run, trust.run), ("specs' digest", specs, trust.specs)]
     if seals.note is not None:
         compared.append(("origin", seals.note.origin, trust.origin_for(run)))
-    for name, found, expected in compared:
-        if expected is not None and found != expected:
-            raise Broken(E_EXPECTED, f"the {name} is {found}, expected is {expected}")
-    return ", ".join(f"{name} {found}" for name, found, expected in compared if expected is not None)
+    for name, actual, expected in compared:
+        if expected is not None and actual != expected:
+            raise Broken(E_EXPECTED, f"the {name} is {actual}, expected is {expected}")
+    return ", ".join(f"{name} {actual}" for name, actual, expected in compared if expected is not None)
 
 
 def check_signatures(trust: Trust, seals: Seals) -> str:
@@ -170,24 +170,28 @@ def check_signatures(trust: Trust, seals: Seals) -> str:
 
 def note_signers(trust: Trust, note: Note) -> frozenset[str]:
     """The trusted keys that signed a checkpoint."""
-    found = set()
+    signers = set()
     for id_, public in trust.keys.items():
-        own = [one for one in note.signatures if (one.name, one.hint) == (note.origin, key_hash(note.origin, public))]
+        own = [
+            candidate
+            for candidate in note.signatures
+            if (candidate.name, candidate.hint) == (note.origin, key_hash(note.origin, public))
+        ]
         for signature in own:
             if not verify(public, signature.raw, note.signed):
                 raise Broken(E_SIGNATURE, f"{CHECKPOINT}: the signature of the trusted key {id_} is wrong")
-            found.add(id_)
-    return frozenset(found)
+            signers.add(id_)
+    return frozenset(signers)
 
 
 def _signers(trust: Trust, name: str, envelope: Envelope) -> frozenset[str]:
     """The trusted keys that signed an envelope."""
-    found = set()
+    signers = set()
     for signature in envelope.signatures:
         public = trust.keys.get(signature.key)
         if public is None:
             continue
         if not verify(public, signature.raw, envelope.signed):
             raise Broken(E_SIGNATURE, f"{name}: the signature of the trusted key {signature.key} is wrong")
-        found.add(signature.key)
-    return frozenset(found)
+        signers.add(signature.key)
+    return frozenset(signers)

@@ -82,30 +82,30 @@ class SuiteContent(Struct, frozen=True):
         return SuiteRuns(self, outcomes)
 
     def _check_runs(self, *, replay: bool) -> dict[str, Any]:
-        """What is known of each run, by its place."""
-        places, held = [case.place for _, case in self.plan.cases], self.checked.listing.held
-        if sorted(places) != held:
-            missing = sorted({*places} ^ {*held})
+        """The outcome of each run, by its path."""
+        paths, listed = [case.place for _, case in self.plan.cases], self.checked.listing.bundles
+        if sorted(paths) != listed:
+            missing = sorted({*paths} ^ {*listed})
             raise Broken(E_RUNS, f"the suite leads to other runs than it holds: {missing[0]}")
-        look = RunChecks(str(self.checked.place), self.deferred, self.resources.kinds, replay)
+        look = RunChecks(str(self.checked.folder), self.deferred, self.resources.kinds, replay)
         outcomes = {}
-        for place, outcome in zip(places, spread(look, range(len(places)), self.resources.executor), strict=True):
+        for path, outcome in zip(paths, spread(look, range(len(paths)), self.resources.executor), strict=True):
             if "broken" in outcome:
-                raise Broken(E_RUNS, f"{place}: {outcome['broken']}")
-            recorded: Mapping[str, Any] = self.checked.order.runs.get(place, {})
+                raise Broken(E_RUNS, f"{path}: {outcome['broken']}")
+            recorded: Mapping[str, Any] = self.checked.order.runs.get(path, {})
             if any(recorded.get(name) != outcome[name] for name in NAMED):
-                raise Broken(E_RUNS, f"{place} is another run than the suite's receipts describe")
-            outcomes[place] = outcome
+                raise Broken(E_RUNS, f"{path} is another run than the suite's receipts describe")
+            outcomes[path] = outcome
         return outcomes
 
     def _check_assessment(self, outcomes: dict[str, Any], *, replay: bool) -> str:
-        for place, known in outcomes.items():
+        for path, known in outcomes.items():
             if not replay or DIFFERS in known:  # whether the run is exact is for the check of replay to refute
-                outcomes[place] = known | {"replay": self.checked.order.runs[place].get("replay")}
+                outcomes[path] = known | {"replay": self.checked.order.runs[path].get("replay")}
         chain = Chain(run_id(self.plan.specs))
-        made = (chain.seal(event) for event in assess(self.plan, outcomes))
+        lines = (chain.seal(event) for event in assess(self.plan, outcomes))
         try:
-            return f"{compare(made, self.checked.receipts.lines())} receipts"
+            return f"{compare(lines, self.checked.receipts.lines())} receipts"
         except (NotCanonical, KeyError, TypeError) as error:
             message = f"the runs give no receipts, since a recorded one is malformed: {misformed(error)}"
             raise Broken(E_ASSESSMENT, message) from None
@@ -121,9 +121,9 @@ class SuiteRuns(Struct, frozen=True):
 
     def replay(self) -> str:
         """Refute the first run that replay does not reproduce; each was replayed when it was checked."""
-        for place, known in self.outcomes.items():
+        for path, known in self.outcomes.items():
             if DIFFERS in known:
-                raise Broken(E_RUNS, f"{place}: {known[DIFFERS]}")
+                raise Broken(E_RUNS, f"{path}: {known[DIFFERS]}")
         return counted(len(self.outcomes), "run")
 
     def judge(self, obstacle: str | None) -> Count:
@@ -131,11 +131,11 @@ class SuiteRuns(Struct, frozen=True):
         if obstacle is not None:
             raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
         suite = self.suite
-        judge = RunJudgements(str(suite.checked.place), suite.deferred)
+        judge = RunJudgements(str(suite.checked.folder), suite.deferred)
         count = judge_checks(suite.plan, self.outcomes)
-        places = [case.place for _, case in suite.plan.cases]
-        for place, found in zip(places, spread(judge, range(len(places)), suite.resources.executor), strict=True):
-            count.take(Count.of(found), place)
+        paths = [case.place for _, case in suite.plan.cases]
+        for path, judged in zip(paths, spread(judge, range(len(paths)), suite.resources.executor), strict=True):
+            count.take(Count.of(judged), path)
         return count
 
 
@@ -185,8 +185,8 @@ def _compare(
 
     def verdict() -> str:
         holds, number = names.truth(require), reference.value(opportunities, names.value)
-        found = Verdict.FAIL if not holds else Verdict.PASS if number >= check.least else Verdict.INCONCLUSIVE
-        return f"{found} of {number}"
+        outcome = Verdict.FAIL if not holds else Verdict.PASS if number >= check.least else Verdict.INCONCLUSIVE
+        return f"{outcome} of {number}"
 
     recorded = f"{judged['verdict']} of {judged['opportunities']}"
     count.compare(f"check {check.id}", recorded, verdict, names, (require, opportunities))

@@ -37,7 +37,7 @@ DIFFERS: Final = "differs"
 class HeldRuns(Work):
     """Work on the runs that the evidence of a suite holds; a cluster receives the files of each run."""
 
-    place: str
+    root: str
     deferred: DeferredPlan
 
     def document(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class HeldRuns(Work):
 
     def folder(self, number: int) -> Path:
         """Where the run of a number is."""
-        return Path(self.place, *self.deferred.plan.cases[number][1].place.split("/"))
+        return Path(self.root, *self.deferred.plan.cases[number][1].place.split("/"))
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,10 @@ def _opened(
 def _compared(content: RunContent) -> dict[str, Any]:
     """The entry of a run in the receipts of a suite with `replay: bytes`."""
     receipts = content.checked.receipts
-    found = try_lines(content.lines(), list(receipts.lines()), receipts.run)
-    if not found["exact"]:
+    comparison = try_lines(content.lines(), list(receipts.lines()), receipts.run)
+    if not comparison["exact"]:
         raise Broken(E_REPLAY, "replay gives other receipts")
-    return {"intact": True, **found}
+    return {"intact": True, **comparison}
 
 
 def outcome_of(manifest: Mapping[str, Any], replay: Mapping[str, Any], samples: Samples) -> dict[str, Any]:

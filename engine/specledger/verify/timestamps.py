@@ -57,9 +57,11 @@ def read_authorities(files: Sequence[Path]) -> Authorities | None:
     """Read files of certificates; None if there are no files."""
     if not files:
         return None
-    held = dict.fromkeys(certificate for file in files for certificate in _certificates(file))
-    roots = tuple(one for one in held if one.issuer == one.subject)
-    return Authorities(roots, tuple(one for one in held if one.issuer != one.subject))
+    certificates = dict.fromkeys(certificate for file in files for certificate in _certificates(file))
+    roots = tuple(certificate for certificate in certificates if certificate.issuer == certificate.subject)
+    return Authorities(
+        roots, tuple(certificate for certificate in certificates if certificate.issuer != certificate.subject)
+    )
 
 
 def _certificates(file: Path) -> list[Certificate]:
@@ -69,12 +71,12 @@ def _certificates(file: Path) -> list[Certificate]:
         raise missing_package(E_TSA_PACKAGE, "cryptography", "sign") from None
     try:
         data = read_bounded(file, MAX_TSA)
-        found = load_pem_x509_certificates(data)
-        if not data.count(_BLOCK) == len(found) <= _MOST:
+        certificates = load_pem_x509_certificates(data)
+        if not data.count(_BLOCK) == len(certificates) <= _MOST:
             raise ValueError(f"it holds something else than at most {_MOST} certificates")
-        if not any(one.issuer == one.subject for one in found):
+        if not any(certificate.issuer == certificate.subject for certificate in certificates):
             raise ValueError("no certificate in it is a root")
-        return found
+        return certificates
     except ValueError as error:
         raise _unreadable(file, str(error)) from error
 
@@ -99,9 +101,9 @@ def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
         warnings.simplefilter("error")  # what the libraries tolerate as yet is not tolerated
         try:
             response = decode_timestamp_response(data)
-            signer, held = _signer(response)
+            signer, enclosed = _signer(response)
             name, granted = printable(signer.subject.rfc4514_string()), response.status == 0
-            trusted = _leads(signer, (*held, *authorities.between), authorities.roots)
+            trusted = _leads(signer, (*enclosed, *authorities.between), authorities.roots)
         except Exception as error:  # the libraries raise any error on hostile bytes
             raise Lacking(f"the time stamp cannot be verified here: {printable(str(error))[:200]}") from None
         if not trusted:
@@ -117,7 +119,7 @@ def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
 
 
 def _signer(response: TimeStampResponse) -> tuple[Certificate, list[Certificate]]:
-    """The certificate of the one who signed, and all certificates of a response."""
+    """The certificate of the signer, and all certificates of a response."""
     from cryptography.x509 import load_der_x509_certificate  # noqa: PLC0415 - as above
 
     signed = response.signed_data
@@ -126,10 +128,10 @@ def _signer(response: TimeStampResponse) -> tuple[Certificate, list[Certificate]
         raise ValueError(f"it holds more than {_MOST} certificates")
     if len(signers) != 1:
         raise ValueError(f"it has {len(signers)} signers, not one")
-    held = [load_der_x509_certificate(one) for one in encoded]
-    for one in held:
-        if (one.issuer, one.serial_number) == (signers[0].issuer, signers[0].serial_number):
-            return one, held
+    certificates = [load_der_x509_certificate(data) for data in encoded]
+    for certificate in certificates:
+        if (certificate.issuer, certificate.serial_number) == (signers[0].issuer, signers[0].serial_number):
+            return certificate, certificates
     raise ValueError("it does not hold the certificate of its signer; `openssl ts -query -cert` asks for it")
 
 
@@ -140,9 +142,9 @@ def _leads(signer: Certificate, between: Iterable[Certificate], roots: Iterable[
     """
     waiting, left = [signer], set(between)
     for _ in range(_LONGEST):
-        if any(_issued(one, root) for one in waiting for root in roots):
+        if any(_issued(certificate, root) for certificate in waiting for root in roots):
             return True
-        above = {issuer for issuer in left for one in waiting if _issued(one, issuer)}
+        above = {issuer for issuer in left for certificate in waiting if _issued(certificate, issuer)}
         left -= above
         waiting = list(above)
     return False
@@ -159,7 +161,7 @@ def _issued(certificate: Certificate, issuer: Certificate) -> bool:
 def _why(error: Exception) -> str:
     """What the library says in a few words; of its own errors it gives a dump, of which the reason is taken."""
     text = str(error)
-    found = _WHY.search(text)
-    if found is not None:
-        return printable(found[1])
+    match = _WHY.search(text)
+    if match is not None:
+        return printable(match[1])
     return "the signature is wrong" if "ErrorStack" in text else printable(text)[:200]

@@ -27,7 +27,17 @@ from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.run.executor import Executor
 from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, agree, demand, misformed, same
+from specledger.verify.checks import (
+    E_ENDS,
+    E_VERDICT,
+    Broken,
+    Lacking,
+    Verification,
+    equal,
+    misformed,
+    require,
+    require_equal,
+)
 from specledger.verify.judged import NO_SCENARIO, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
@@ -70,13 +80,13 @@ class DiscoveryOrder:
             raise Broken(E_ENDS, f"{type_!r} has no place after {self._last!r}")
         self._last = type_
         if type_ == "iteration":
-            agree(body, {"iteration": self._iterations}, "an iteration", E_ENDS)
+            require_equal(body, {"iteration": self._iterations}, "an iteration", E_ENDS)
             self._iterations, self._laws = self._iterations + 1, 0
         elif type_ == "law":
-            agree(body, {"iteration": self._iterations - 1, "number": self._laws}, "a law", E_ENDS)
+            require_equal(body, {"iteration": self._iterations - 1, "number": self._laws}, "a law", E_ENDS)
             self._laws += 1
         elif type_ in ("stop", "end"):
-            agree(body, {"iterations": self._iterations}, f"{type_!r}", E_ENDS)
+            require_equal(body, {"iterations": self._iterations}, f"{type_!r}", E_ENDS)
 
 
 Tried = TriedLaw | Escalation
@@ -211,7 +221,7 @@ class DiscoveryContent(Struct, frozen=True):
         refuted: dict[str, dict[str, Any]] = {}
         came: dict[str, int] = {}
         listed: list[Any] = [ledger.get("refuted") for ledger in self.ledger]
-        demand(all(isinstance(lines, list) for lines in listed), "it lists no refuted laws", E_DISCOVERY_LEDGER)
+        require(all(isinstance(lines, list) for lines in listed), "it lists no refuted laws", E_DISCOVERY_LEDGER)
         recorded = [line for lines in listed for line in lines]
         for type_, stated in self.verdicts:
             law, verdict, tried = stated["law"], stated["verdict"], typed(TriedLaw, stated)
@@ -223,7 +233,7 @@ class DiscoveryContent(Struct, frozen=True):
                 if line is not None:
                     refuted[law] = line
         ordered = [refuted[law] for law in came if law in refuted]
-        demand(same(recorded, ordered), "it is not what the recorded verdicts lead to", E_DISCOVERY_LEDGER)
+        require(equal(recorded, ordered), "it is not what the recorded verdicts lead to", E_DISCOVERY_LEDGER)
         return f"{len(ordered)} refuted laws"
 
 
@@ -237,7 +247,7 @@ def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, reso
         workbench, model = open_all(specs)
     except Rejected as rejected:
         raise invalid(rejected) from None
-    path = checked.place / TAPE
+    path = checked.folder / TAPE
     if model.outside and not path.exists():
         raise Broken(E_TAPE_MISSING, "the model is outside, and the evidence holds no tape of its answers")
     if path.exists() and not model.outside:

@@ -14,7 +14,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.receipts.kernel import Explanation, ProbeEvidence, Trial
 from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
 from specledger.expr import EvaluationError
-from specledger.verify.checks import E_STATE, Broken, agree, demand, same
+from specledger.verify.checks import E_STATE, Broken, equal, require, require_equal
 from specledger.wings.kernel.probes.check import Probe
 from specledger.wings.kernel.probes.judgement import agrees, looks_of, settled
 from specledger.wings.kernel.spec.probe import Challenge
@@ -39,7 +39,7 @@ def check_probe(body: ProbeReceipt, probes: Sequence[Probe]) -> None:
         KeyError, TypeError: It is malformed.
     """
     named = [probe for probe in probes if probe.spec.name == body["probe"]]
-    demand(named, f"the run has no probe {body['probe']!r:.80}", E_STATE)
+    require(named, f"the run has no probe {body['probe']!r:.80}", E_STATE)
     errors: list[Broken] = []
     for probe in named:
         try:
@@ -53,11 +53,11 @@ def check_probe(body: ProbeReceipt, probes: Sequence[Probe]) -> None:
 
 def _check(body: ProbeReceipt, probe: Probe) -> None:
     what = f"the probe {probe.spec.name} at t = {body['t']}"
-    agree(body, {"at": probe.spec.at}, what, E_STATE)
+    require_equal(body, {"at": probe.spec.at}, what, E_STATE)
     verdict, evidence = body["verdict"], body["evidence"]
     cause: Any = body["cause"]
     if verdict == Verdict.ERROR:
-        demand(isinstance(cause, str) and cause and not evidence, f"{what} has an error and evidence", E_STATE)
+        require(isinstance(cause, str) and cause and not evidence, f"{what} has an error and evidence", E_STATE)
         return
     challenge = probe.spec.challenge
     if challenge is None:
@@ -65,11 +65,11 @@ def _check(body: ProbeReceipt, probe: Probe) -> None:
     elif "trials" not in evidence:
         holds = not evidence.keys() - {"unread"} and agrees(verdict, cause, evidence, challenge)
     else:
-        demand(_is_whole(evidence, challenge), f"{what} has other answers than it asks for", E_STATE)
+        require(_is_whole(evidence, challenge), f"{what} has other answers than it asks for", E_STATE)
         for number, trial in enumerate(evidence["trials"]):
-            demand(_held(trial, evidence, probe), f"{what} records another outcome of answer {number}", E_STATE)
+            require(_held(trial, evidence, probe), f"{what} records another outcome of answer {number}", E_STATE)
         holds = agrees(verdict, cause, evidence, challenge)
-    demand(holds, f"{what} has a verdict, a cause or figures that its evidence does not give", E_STATE)
+    require(holds, f"{what} has a verdict, a cause or figures that its evidence does not give", E_STATE)
 
 
 def _offer_agrees(verdict: str, cause: str, evidence: ProbeEvidence, probe: Probe) -> bool:
@@ -81,7 +81,7 @@ def _offer_agrees(verdict: str, cause: str, evidence: ProbeEvidence, probe: Prob
     reasons = evidence["reasons"]
     taken: Any = evidence["taken"]
     denied: Any = evidence["denied"]
-    fits = same([evidence["does"], evidence["breaches"]], [offer.does, offer.breaches])
+    fits = equal([evidence["does"], evidence["breaches"]], [offer.does, offer.breaches])
     if not fits or not isinstance(taken, bool) or isinstance(denied, bool) is not taken:
         return False
     breached = offer.breaches in reasons
@@ -109,7 +109,7 @@ def _is_whole(evidence: ProbeEvidence, challenge: Challenge) -> bool:
     )
     noisy = None if settled(evidence) else challenge.noisy.model_dump()
     demanded = all((name in evidence) == (word in challenge.demand) for name, word in _DEMANDED.items())
-    stated = evidence["of"] == challenge.of and same(evidence.get("noisy"), noisy) and demanded
+    stated = evidence["of"] == challenge.of and equal(evidence.get("noisy"), noisy) and demanded
     asked = Counter((trial["drawn"], trial.get("by", "")) for trial in trials)
     drawn = {number for number, _ in asked}
     fits = 1 <= len(drawn) <= (1 if challenge.of == "declared" else challenge.draw.most)

@@ -20,7 +20,7 @@ from specledger.evidence.receipts.law import Verdict as VerdictBody
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, agree, misformed, same
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, equal, misformed, require_equal
 from specledger.verify.judged import NO_SCENARIO, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
@@ -85,8 +85,8 @@ class LawContent(Struct, frozen=True):
         verdict = receipt["verdict"]
         expected = None if plan.expected is None else dict(plan.expected)
         check_about(plan.law, verdict)
-        agree(receipt, {"digest": digest_verdict(verdict), "expected": expected}, "the verdict", E_VERDICT)
-        agree(end, {"status": verdict["status"], "met": meets(verdict, expected)}, "the end", E_VERDICT)
+        require_equal(receipt, {"digest": digest_verdict(verdict), "expected": expected}, "the verdict", E_VERDICT)
+        require_equal(end, {"status": verdict["status"], "met": meets(verdict, expected)}, "the end", E_VERDICT)
         return str(verdict["status"])
 
     def replay(self) -> str:
@@ -118,7 +118,7 @@ def check_about(law: Law, verdict: VerdictBody) -> None:
         "forbidden": law.forbidden,
         "contract": law.contract,
     }
-    agree(verdict, about, "the verdict", E_VERDICT)
+    require_equal(verdict, about, "the verdict", E_VERDICT)
     power: Any = verdict["power"]
     if (
         verdict["status"] == LawStatus.PASS
@@ -139,7 +139,7 @@ def check_proof(law: Law, verdict: VerdictBody) -> str:
     if not questions:
         raise Broken(E_CERTIFICATE, "the law asks nothing that could be proved")
     about = certificate.get("question") if isinstance(certificate, dict) else None
-    asked = next((each for each in questions if same(about, facts(each))), questions[0])
+    asked = next((each for each in questions if equal(about, facts(each))), questions[0])
     holds = asked.claim.holds if isinstance(asked.claim, Opaque) else None
     try:
         up_to = check_certificate(certificate, facts(asked), holds)
