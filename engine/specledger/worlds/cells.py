@@ -117,9 +117,9 @@ def wall_edits(walls: list[Cell], blocked: Field, p: Cell, n: int, wanted: int, 
     start = (p["x"], p["y"])
     ball = [(cell["x"], cell["y"]) for cell in cells_by_distance(p, n)]
     standing = {(wall["x"], wall["y"]) for wall in walls}
-    openable = [place for place in ball if place in standing]
+    openable = [candidate for candidate in ball if candidate in standing]
     spared = {start, *((cell["x"], cell["y"]) for cell in kept)}
-    found: list[list[Cell]] = []
+    edits: list[list[Cell]] = []
     field = [row[:] for row in blocked]
     for opened in range(len(openable) + 1):
         if opened:
@@ -132,8 +132,8 @@ def wall_edits(walls: list[Cell], blocked: Field, p: Cell, n: int, wanted: int, 
             left: list[Cell] = [wall for wall in walls if (wall["x"], wall["y"]) not in gone]
             new: list[Cell] = [{"x": x, "y": y} for x, y in raised if (x, y) not in standing]
             if len(left) + len(new) <= MAX_LIST:
-                found.append(left + new)
-    return found
+                edits.append(left + new)
+    return edits
 
 
 def fresh(prefix: str, taken: list[str]) -> str:
@@ -159,11 +159,11 @@ def _reached(blocked: Field, starts: list[Place], n: int) -> dict[Place, int]:
     for step in range(1, n + 1):
         met = []
         for x, y in front:
-            for place in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
-                a, b = place
-                if place not in steps and 0 <= b < len(blocked) and 0 <= a < len(blocked[b]) and not blocked[b][a]:
-                    steps[place] = step
-                    met.append(place)
+            for cell in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
+                a, b = cell
+                if cell not in steps and 0 <= b < len(blocked) and 0 <= a < len(blocked[b]) and not blocked[b][a]:
+                    steps[cell] = step
+                    met.append(cell)
         front = met
     return steps
 
@@ -175,18 +175,18 @@ def _raised(field: Field, start: Place, n: int, wanted: int, spared: set[Place])
     if len(reached) < wanted:
         return None
     trial = [row[:] for row in field]
-    for place in sorted(reached, key=lambda place: (-reached[place], place)):
+    for cell in sorted(reached, key=lambda cell: (-reached[cell], cell)):
         if len(reached) == wanted:
             break
-        if place in spared:
+        if cell in spared:
             continue
-        x, y = place
+        x, y = cell
         trial[y][x] = 1
         left = _reached(trial, [start], n)
         if len(left) < wanted:
             trial[y][x] = 0
             continue
-        raised.append(place)
+        raised.append(cell)
         reached = left
     return raised if len(reached) == wanted else None
 

@@ -23,13 +23,13 @@ E_CHANCE = code("E_CHANCE", "chance where there can be none")
 
 def check_chance(name: str, spec: Action, state: RecordType, scope: Scope) -> tuple[Draws, tuple[PlannedEffect, ...]]:
     """What is drawn after an action, from the state that it made, and the effects of that."""
-    place = "actions", name
+    location = "actions", name
     if bool(spec.draw) != bool(spec.chance):
         given, lacking = ("draw", "chance") if spec.draw else ("chance", "draw")
-        scope.wrong(E_CHANCE, f"{name!r} has `{given}` and no `{lacking}`; it needs both, or neither", *place)
-    draws, drawn = check_draws(spec.draw, scope, *place)
-    scope.sealed(drawn, *place, "draw")
-    return draws, check_effects(spec.chance, state, scope.declare(drawn, *place, "draw"), *place, "chance")
+        scope.wrong(E_CHANCE, f"{name!r} has `{given}` and no `{lacking}`; it needs both, or neither", *location)
+    draws, drawn = check_draws(spec.draw, scope, *location)
+    scope.sealed(drawn, *location, "draw")
+    return draws, check_effects(spec.chance, state, scope.declare(drawn, *location, "draw"), *location, "chance")
 
 
 def compile_sources(

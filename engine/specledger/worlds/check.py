@@ -88,8 +88,8 @@ class _Checker:
         record = after.figures(self.model.record, "record")
         receipt = self._receipt(after)
         opening = scope.each(self.model.opening, "opening")
-        for told, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
-            scope.sealed(told.types, path)
+        for let, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
+            scope.sealed(let.types, path)
         draws, start = self._start(scope, state)
         check_picture(self.model, state, record.types, self.scope)
         after.unused(self.model.functions, self.model.derived, elsewhere=self._shown())
@@ -176,20 +176,20 @@ class _Checker:
             name: scope.types(spec.args, "actions", name, "args", named=self.model.types, choices=True)
             for name, spec in sorted(self.model.actions.items())
         }
-        args = self._union({name: RecordType("args", one) for name, one in taken.items()})
+        args = self._union({name: RecordType("args", action) for name, action in taken.items()})
         op = one_of(["", *taken])  # the empty text where nothing is done
         fields, others = {"op": op, **args.fields}, None
         if self.model.agents is not None:
             absent = RecordType("action", fields, optional=frozenset(args.fields))
             others = RecordType("others", dict.fromkeys(sorted(self.model.agents), absent))
             scope = scope.declare({"others": others}, "agents")
-        checked = {name: self._action(name, one, state, scope) for name, one in taken.items()}
+        checked = {name: self._action(name, action, state, scope) for name, action in taken.items()}
         return checked, RecordType("action", fields, optional=args.optional), others
 
     def _shown(self) -> dict[str, Any]:
         """The labels that some agent sees, with their expressions."""
         own = (view.observe for view in (self.model.agents or {}).values())
-        return {label: one for told in (self.model.observe, *own) for label, one in told.items()}
+        return {label: expression for shown in (self.model.observe, *own) for label, expression in shown.items()}
 
     def _views(self, scope: Scope) -> dict[str, tuple[Let, frozenset[str]]]:
         """What each agent observes of its own, and the actions it may take."""
@@ -234,10 +234,10 @@ class _Checker:
             self.scope.wrong(E_NAME_TAKEN, f"{name!r} is given by the part's chain", "receipt", name)
         return after.figures(self.model.receipt, "receipt")
 
-    def _observe(self, scope: Scope, told: Mapping[str, str], *at: str | int) -> Let:
+    def _observe(self, scope: Scope, expressions: Mapping[str, str], *at: str | int) -> Let:
         """An observation: its labels are variables of agents, beside the functions and constants of the world."""
         names = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
-        return scope.each({name: value for name, value in told.items() if names.free(name, *at, name)}, *at)
+        return scope.each({name: value for name, value in expressions.items() if names.free(name, *at, name)}, *at)
 
     def _part(self, name: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope) -> PlannedPart:
         spec = self.model.parts[name]
@@ -268,29 +268,31 @@ class _Checker:
     def _coupling(
         self, part: str, action: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope
     ) -> PlannedCoupling | None:
-        place = ("parts", part, "follow", action)
+        location = ("parts", part, "follow", action)
         spec = self.model.parts[part].follow[action]
         if action not in self.model.actions:
             near = suggest(action, self.model.actions)
-            self.scope.wrong(E_WORLD_PART, f"the world has no action {action!r}", *place, near=near)
+            self.scope.wrong(E_WORLD_PART, f"the world has no action {action!r}", *location, near=near)
         if action not in actions:
             return None
         if spec.action not in world.actions:
             near = suggest(spec.action, world.actions)
-            self.scope.wrong(E_WORLD_PART, f"{world.name!r} has no action {spec.action!r}", *place, "action", near=near)
+            self.scope.wrong(
+                E_WORLD_PART, f"{world.name!r} has no action {spec.action!r}", *location, "action", near=near
+            )
         known = world.actions.get(spec.action)
         takes = {} if known is None else known.args.fields
         if known is not None and set(takes) != set(spec.args):
             named = ", ".join(sorted(takes)) or "none"
             self.scope.wrong(
-                E_WORLD_PART, f"{spec.action!r} of {world.name!r} takes the arguments {named}", *place, "args"
+                E_WORLD_PART, f"{spec.action!r} of {world.name!r} takes the arguments {named}", *location, "args"
             )
         changed = (*actions[action].effects, *actions[action].otherwise)
         if any(effect.target[0] == part for effect in changed):
-            self.scope.wrong(E_WORLD_PART, f"{action!r} changes {part!r} itself, which follows it", *place)
+            self.scope.wrong(E_WORLD_PART, f"{action!r} changes {part!r} itself, which follows it", *location)
         inner = scope.within(**actions[action].args.fields, **actions[action].let.types)
-        let, inner = inner.let(spec.let, *place, "let")
-        return PlannedCoupling(spec.action, let, inner.each(spec.args, *place, "args", expect=takes))
+        let, inner = inner.let(spec.let, *location, "let")
+        return PlannedCoupling(spec.action, let, inner.each(spec.args, *location, "args", expect=takes))
 
     def _outcome(self, actions: Mapping[str, PlannedAction], parts: Mapping[str, PlannedPart]) -> RecordType:
         union = self._union({name: RecordType("", action.outcome.types) for name, action in actions.items()})
@@ -329,13 +331,13 @@ class _Checker:
         return draws, constants.each(self.model.start, "start", expect=state.fields)
 
     def _conditions(self, scope: Scope) -> tuple[PlannedCondition, ...]:
-        found = []
+        conditions = []
         for index, condition in enumerate(self.model.well_formed):
             require = scope.expression("well_formed", index, "require", expect=BOOL)
             if require is not None:
                 message = condition.message or f"the start state breaks {condition.id!r}"
-                found.append(PlannedCondition(condition.id, require, message))
-        return tuple(found)
+                conditions.append(PlannedCondition(condition.id, require, message))
+        return tuple(conditions)
 
     def _glyphs(self, scope: Scope, state: RecordType) -> dict[str, PlannedGlyph]:
         if self.model.drawing is None:
@@ -344,11 +346,11 @@ class _Checker:
         glyphs = {}
         constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
         for glyph, spec in self.model.drawing.legend.items():
-            place = ("drawing", "legend", glyph)
-            cell = constants.expression(*place, "cell", expect=INT) if spec.cell is not None else None
-            effects = check_effects(spec.effects, state, constants.within(here=CELL), *place, "effects")
+            location = ("drawing", "legend", glyph)
+            cell = constants.expression(*location, "cell", expect=INT) if spec.cell is not None else None
+            effects = check_effects(spec.effects, state, constants.within(here=CELL), *location, "effects")
             if (spec.cell is None) != (self.model.drawing.cells is None):
-                self.scope.wrong(E_WORLD_START, "a glyph has a `cell` exactly if the drawing has `cells`", *place)
+                self.scope.wrong(E_WORLD_START, "a glyph has a `cell` exactly if the drawing has `cells`", *location)
             glyphs[glyph] = PlannedGlyph(cell, effects)
         return glyphs
 

@@ -78,12 +78,12 @@ class Calendar:
             self._work -= whole
             due = compile_expression(at, ("t",))
             return frozenset(t for t in range(self._horizon) if due(t))
-        found, left = [], self._work // _DEARER
+        steps, left = [], self._work // _DEARER
         for t in range(self._horizon):
             holds, left = evaluate_within(at, {"t": t}, left)
-            found += [t] if holds else []
+            steps += [t] if holds else []
         self._work = left * _DEARER
-        return frozenset(found)
+        return frozenset(steps)
 
 
 def check_drift(spec: Resolved, world: World, diagnostics: Diagnostics) -> Drift | None:

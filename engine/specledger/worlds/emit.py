@@ -53,18 +53,18 @@ def write_step(
     """
     known, unknown = emitter.bind(frozenset(world.actions)), emitter.bind(UnknownActionError, "UnknownActionError")
     lines = [f"if {call.op} not in {known}:", f"    raise {unknown}({call.op})"]
-    made = Made(emitter.local("after"), emitter.local("outcome"))
+    targets = Made(emitter.local("after"), emitter.local("outcome"))
     inputs = supplied(emitter, call.inputs, world)
     word = "if"
     for name, action in world.actions.items():
         step = _Step(emitter, preload, world, name, wanted)
         loading, given = bind(emitter, step.needed, {**fields_of(emitter, call.args, action.args.fields), **inputs})
-        taken = [*loading, *step.lines(call.state, given, made)]
+        taken = [*loading, *step.lines(call.state, given, targets)]
         if len(world.actions) == 1:
-            return lines + taken, made
+            return lines + taken, targets
         lines += [f"{word} {call.op} == {emitter.constant(name)}:", *_indented(taken)]
         word = "elif"
-    return lines, made
+    return lines, targets
 
 
 class UnknownActionError(LookupError):
@@ -92,28 +92,34 @@ class _Step:
         self._action = world.actions[name]
         self._wanted = wanted
         self._told = Fields(tuple((key, checked) for key, checked in self._action.outcome if _below(wanted, key)))
-        self._couplings = {part: each.follow[name] for part, each in world.parts.items() if name in each.follow}
-        of_parts = (each.let.variables | _free(each.args, each.let) for each in self._couplings.values())
+        self._couplings = {
+            part: coupling.follow[name] for part, coupling in world.parts.items() if name in coupling.follow
+        }
+        of_parts = (
+            coupling.let.variables | _free(coupling.args, coupling.let) for coupling in self._couplings.values()
+        )
         self.needed = _reads(self._action, self._told).union(*of_parts)
 
-    def lines(self, state: str, given: Mapping[str, str], made: Made) -> list[str]:
+    def lines(self, state: str, given: Mapping[str, str], targets: Made) -> list[str]:
         """Lines of the step from a state, with a local for each argument and input that is needed."""
         emitter, action = self._emitter, self._action
         sources = {"now": state, **fields_of(emitter, state, self._world.state.fields)}
         names = {**given, **self._preload.load(self.needed, sources)}
-        lines = [*emit_let(emitter, action.let, names), f"{made.state} = {{**{state}}}"]
-        lines += _guarded(emitter, action, names, made.state)
+        lines = [*emit_let(emitter, action.let, names), f"{targets.state} = {{**{state}}}"]
+        lines += _guarded(emitter, action, names, targets.state)
         outcomes = {key: emitter.expression(checked, names) for key, checked in self._told}
         for part, coupling in self._couplings.items():
             inner = Made(emitter.local(part), emitter.local("told"))
             lines += self._part(part, coupling, sources[part], dict(names), inner)
-            lines.append(f"{made.state}[{emitter.constant(part)}] = {inner.state}")
+            lines.append(f"{targets.state}[{emitter.constant(part)}] = {inner.state}")
             outcomes[part] = inner.outcome
         report = ", ".join(f"{emitter.constant(key)}: {value}" for key, value in outcomes.items())
-        lines.append(f"{made.outcome} = {{{report}}}")
-        return lines + _every_step(emitter, self._world, made.state)
+        lines.append(f"{targets.outcome} = {{{report}}}")
+        return lines + _every_step(emitter, self._world, targets.state)
 
-    def _part(self, part: str, coupling: PlannedCoupling, source: str, names: dict[str, str], made: Made) -> list[str]:
+    def _part(
+        self, part: str, coupling: PlannedCoupling, source: str, names: dict[str, str], targets: Made
+    ) -> list[str]:
         """Lines of the step that a part takes; a part is given no inputs."""
         emitter, world = self._emitter, self._world.parts[part].world
         lines = emit_let(emitter, coupling.let, names)
@@ -125,7 +131,7 @@ class _Step:
             lines += demand(emitter, given[key], takes[key], checked, f"{key} of {part}'s {coupling.action}")
         step = _Step(emitter, self._preload, world, coupling.action, _below(self._wanted, part))
         state = self._preload.load([part], {part: source})[part]
-        return lines + step.lines(state, given, made)
+        return lines + step.lines(state, given, targets)
 
 
 def _guarded(emitter: Emitter, action: PlannedAction, names: Mapping[str, str], after: str) -> list[str]:
@@ -169,8 +175,8 @@ def compile_step(world: World, like: Mapping[str, Any] | None = None) -> Callabl
         call = Call(*(emitter.local(hint) for hint in Call._fields))
         emitter.expect(call.state, like)
         preload = Preload(emitter)
-        lines, made = write_step(emitter, preload, world, call)
-        return emitter.function("step", call, [*preload.lines, *lines, f"return {made.state}, {made.outcome}"])
+        lines, targets = write_step(emitter, preload, world, call)
+        return emitter.function("step", call, [*preload.lines, *lines, f"return {targets.state}, {targets.outcome}"])
 
     return compile_function(compose)
 
@@ -239,10 +245,10 @@ def part_receipt(
     """The receipt of a part's step as a function of the whole world's step, or None if its world keeps no receipts."""
     if not part.world.receipt.items:
         return None
-    told = compile_between(part.world, part.world.receipt, None if like is None else like[name])
+    describe = compile_between(part.world, part.world.receipt, None if like is None else like[name])
 
     def receipt(state: dict[str, Any], after: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
-        return told(state[name], after[name], outcome[name])
+        return describe(state[name], after[name], outcome[name])
 
     return receipt
 

@@ -216,16 +216,16 @@ def beside(f: Field, p: Cell, value: int) -> int:
         except IndexError:  # at an edge: look at what there is
             pass
     height = len(f)
-    found = 0
+    count = 0
     if 0 <= y < height:
         row = f[y]
-        found += 1 if 0 < x <= len(row) and row[x - 1] == value else 0
-        found += 1 if -1 <= x < len(row) - 1 and row[x + 1] == value else 0
+        count += 1 if 0 < x <= len(row) and row[x - 1] == value else 0
+        count += 1 if -1 <= x < len(row) - 1 and row[x + 1] == value else 0
     if 0 < y <= height and 0 <= x < len(f[y - 1]) and f[y - 1][x] == value:
-        found += 1
+        count += 1
     if -1 <= y < height - 1 and 0 <= x < len(f[y + 1]) and f[y + 1][x] == value:
-        found += 1
-    return found
+        count += 1
+    return count
 
 
 def field_put(f: Field, p: Cell, value: int) -> Field:
@@ -296,9 +296,9 @@ def distances(blocked: Field, p: Cell) -> Field:
     for row in blocked:
         free += bytes([not a for a in row]) + bytes(stride - len(row))
     free += bytes(stride)
-    found = [-1] * len(free)
+    distance = [-1] * len(free)
     front = [(y + 1) * stride + x]
-    steps = found[front[0]] = free[front[0]] = 0
+    steps = distance[front[0]] = free[front[0]] = 0
     while front:
         steps += 1
         reached = []
@@ -306,10 +306,10 @@ def distances(blocked: Field, p: Cell) -> Field:
             for near in (at - stride, at + 1, at + stride, at - 1):
                 if free[near]:
                     free[near] = 0
-                    found[near] = steps
+                    distance[near] = steps
                     reached.append(near)
         front = reached
-    return [found[(y + 1) * stride : (y + 1) * stride + len(row)] for y, row in enumerate(blocked)]
+    return [distance[(y + 1) * stride : (y + 1) * stride + len(row)] for y, row in enumerate(blocked)]
 
 
 def cells_at_least(f: Field, bound: int) -> list[Cell]:

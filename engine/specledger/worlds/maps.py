@@ -186,27 +186,27 @@ def _apart(cells: list[tuple[int, int]], grid: Grid, step: Place) -> list[tuple[
     nearest = _nearest(grid, step.of or "")
     beyond = -1 if step.beyond is None else step.beyond
     within = FAR - 1 if step.within is None else step.within
-    found = [(x, y) for x, y in cells if beyond < nearest[y][x] <= within]
-    if not found:
+    candidates = [(x, y) for x, y in cells if beyond < nearest[y][x] <= within]
+    if not candidates:
         raise NoRoomError(
             f"no room to place {step.place!r}: no cell of {step.over!r} is as far from {step.of!r} as wanted"
         )
-    return found
+    return candidates
 
 
 def _nearest(grid: Grid, character: str) -> list[list[int]]:
     """Manhattan distances to the nearest cell that holds a character, by one pass forth and one back."""
     height, width = len(grid), len(grid[0])
-    found = [[0 if held == character else FAR for held in row] for row in grid]
+    distance = [[0 if symbol == character else FAR for symbol in row] for row in grid]
     for y in range(height):
         for x in range(width):
-            before = min(found[y - 1][x] if y else FAR, found[y][x - 1] if x else FAR)
-            found[y][x] = min(found[y][x], before + 1)
+            before = min(distance[y - 1][x] if y else FAR, distance[y][x - 1] if x else FAR)
+            distance[y][x] = min(distance[y][x], before + 1)
     for y in reversed(range(height)):
         for x in reversed(range(width)):
-            after = min(found[y + 1][x] if y + 1 < height else FAR, found[y][x + 1] if x + 1 < width else FAR)
-            found[y][x] = min(found[y][x], after + 1)
-    return found
+            after = min(distance[y + 1][x] if y + 1 < height else FAR, distance[y][x + 1] if x + 1 < width else FAR)
+            distance[y][x] = min(distance[y][x], after + 1)
+    return distance
 
 
 def _stamp(step: Stamp, grid: Grid, stream: Stream) -> Grid:
@@ -241,7 +241,7 @@ _PERFORM: Final[dict[type, Callable[..., Grid]]] = {
 
 
 def _cells(grid: Grid, character: str) -> list[tuple[int, int]]:
-    return [(x, y) for y, row in enumerate(grid) for x, held in enumerate(row) if held == character]
+    return [(x, y) for y, row in enumerate(grid) for x, symbol in enumerate(row) if symbol == character]
 
 
 def _connected(grid: Grid, step: Connect) -> bool:

@@ -30,7 +30,7 @@ def check_variables(
 ) -> Namespace:
     """Check what a world says about its focus variables; wrong entries are findings and left out."""
     _told_apart(sorted(model.variables), scope)
-    found = [_variable(name, model, state, scope) for name in sorted(model.variables)]
+    variables = [_variable(name, model, state, scope) for name in sorted(model.variables)]
     for name in sorted(model.alternatives.keys() - model.variables.keys()):
         scope.wrong(E_VARIABLE, f"there is no variable {name!r}", "alternatives", name)
     for name in sorted(model.context.keys() & {FOCUS, DERIVED}):
@@ -46,7 +46,7 @@ def check_variables(
         elif op in actions:
             checked = stateless.within(**actions[op].args.fields).expression("labels", op, expect=STRING)
             labels += [] if checked is None else [(op, checked)]
-    return Namespace(tuple(each for each in found if each is not None), context, Fields(tuple(labels)))
+    return Namespace(tuple(variable for variable in variables if variable is not None), context, Fields(tuple(labels)))
 
 
 def split_name(name: str) -> tuple[str, str, str]:
@@ -58,56 +58,56 @@ def split_name(name: str) -> tuple[str, str, str]:
 
 def _told_apart(names: list[str], scope: Scope) -> None:
     """Find pairs of names that could name the same variable."""
-    for one, other in combinations(names, 2):
-        if _overlap(split_name(one), split_name(other)):
-            scope.wrong(E_VARIABLE, f"{one!r} and {other!r} can name the same variable", "variables", other)
+    for name, other in combinations(names, 2):
+        if _overlap(split_name(name), split_name(other)):
+            scope.wrong(E_VARIABLE, f"{name!r} and {other!r} can name the same variable", "variables", other)
 
 
-def _overlap(one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
-    (a, a_parameter, a_after), (b, b_parameter, b_after) = one, other
+def _overlap(first: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
+    (a, a_parameter, a_after), (b, b_parameter, b_after) = first, other
     if not a_parameter and not b_parameter:
         return a == b
     if not a_parameter or not b_parameter:
-        whole, (before, _, after) = (a, other) if b_parameter else (b, one)
+        whole, (before, _, after) = (a, other) if b_parameter else (b, first)
         return len(whole) > len(before) + len(after) and whole.startswith(before) and whole.endswith(after)
     return (a.startswith(b) or b.startswith(a)) and (a_after.endswith(b_after) or b_after.endswith(a_after))
 
 
 def _variable(name: str, model: WorldSpec, state: RecordType, scope: Scope) -> PlannedVariable | None:
     spec = model.variables[name]
-    place = ("variables", name)
+    location = ("variables", name)
     _, parameter, _ = split_name(name)
     if bool(parameter) != (spec.over is not None):
-        scope.wrong(E_VARIABLE, "`over` goes with a name that has a parameter, such as `distance:<id>`", *place)
-    over = scope.expression(*place, "over", expect=ListType(STRING)) if spec.over is not None else None
+        scope.wrong(E_VARIABLE, "`over` goes with a name that has a parameter, such as `distance:<id>`", *location)
+    over = scope.expression(*location, "over", expect=ListType(STRING)) if spec.over is not None else None
     if parameter:
-        scope = scope.declare({parameter: STRING}, *place)
-    read = scope.expression(*place, "read")
+        scope = scope.declare({parameter: STRING}, *location)
+    read = scope.expression(*location, "read")
     value = MISTAKEN if read is None else read.type
-    scope.sealed({"read": value}, *place)
-    inner = scope.declare({"value": value}, *place)
-    normal = inner.expression(*place, "normal", expect=value) if spec.normal is not None else None
+    scope.sealed({"read": value}, *location)
+    inner = scope.declare({"value": value}, *location)
+    normal = inner.expression(*location, "normal", expect=value) if spec.normal is not None else None
     alternatives = None
     if name in model.alternatives:
         alternatives = inner.expression("alternatives", name, expect=ListType(value))
-    require = inner.condition(spec.require, *place, "require")
-    effects = check_effects(spec.effects or (), state, inner, *place, "effects")
-    attempts = None if spec.attempts is None else _attempts(spec.attempts, state, inner, *place, "try")
+    require = inner.condition(spec.require, *location, "require")
+    effects = check_effects(spec.effects or (), state, inner, *location, "effects")
+    attempts = None if spec.attempts is None else _attempts(spec.attempts, state, inner, *location, "try")
     if read is None or require is None or (spec.attempts is not None and attempts is None):
         return None
     said = spec.doc or ""
     return PlannedVariable(name, said, parameter, over, read, normal, require, effects, attempts, alternatives)
 
 
-def _attempts(spec: AttemptsSpec, state: RecordType, scope: Scope, *place: str) -> PlannedAttempts | None:
-    each = scope.expression(*place, "for")
-    item = each.type.item if each is not None and isinstance(each.type, ListType) else MISTAKEN
-    if each is not None and not isinstance(each.type, ListType):
-        scope.wrong(E_DECLARATION, f"what is tried comes from a list, not from {each.type}", *place, "for")
-    scope.sealed({"for": item}, *place)
-    inner = scope.declare({spec.element: item}, *place)
-    require = inner.condition(spec.require, *place, "require")
-    effects = check_effects(spec.effects, state, inner, *place, "effects")
-    if each is None or require is None or item is MISTAKEN:
+def _attempts(spec: AttemptsSpec, state: RecordType, scope: Scope, *location: str) -> PlannedAttempts | None:
+    source = scope.expression(*location, "for")
+    item = source.type.item if source is not None and isinstance(source.type, ListType) else MISTAKEN
+    if source is not None and not isinstance(source.type, ListType):
+        scope.wrong(E_DECLARATION, f"what is tried comes from a list, not from {source.type}", *location, "for")
+    scope.sealed({"for": item}, *location)
+    inner = scope.declare({spec.element: item}, *location)
+    require = inner.condition(spec.require, *location, "require")
+    effects = check_effects(spec.effects, state, inner, *location, "effects")
+    if source is None or require is None or item is MISTAKEN:
         return None
-    return PlannedAttempts(each, spec.element, require, effects)
+    return PlannedAttempts(source, spec.element, require, effects)

@@ -69,7 +69,7 @@ def _differences(f: Cells) -> list[str]:
 
 
 def _grad_energy(f: Cells) -> str:
-    return " + ".join(f"{each} * {each}" for each in _differences(f)) or "0"
+    return " + ".join(f"{difference} * {difference}" for difference in _differences(f)) or "0"
 
 
 def _laplacian(f: Cells) -> Cells:
@@ -85,8 +85,8 @@ def _laplacian(f: Cells) -> Cells:
 
 def _cells_where(sign: str) -> Callable[[Cells, str], str]:
     def written(f: Cells, bound: str) -> str:
-        found = " or ".join(f"{a} {sign} {bound}" for a in _cells(f))
-        return f"call if {found} else []"
+        condition = " or ".join(f"{a} {sign} {bound}" for a in _cells(f))
+        return f"call if {condition} else []"
 
     return written
 
@@ -135,7 +135,7 @@ def _fitting(write: Callable[..., str | Cells], params: tuple[Type, ...]) -> Cal
 
     def fits(given: Any, type_: Type) -> bool:
         if isinstance(type_, ListType):
-            return type(given) is list and all(fits(each, type_.item) for each in given)
+            return type(given) is list and all(fits(item, type_.item) for item in given)
         return type(given) is str
 
     def written(*given: Any) -> str | Cells:

@@ -45,14 +45,14 @@ def field_paste(f: Field, g: Field, p: Cell, fill: int) -> Field:
         rows += [[fill] * width for _ in range(height - len(f))]
     else:
         rows = f
-    made = rows[:]
+    pasted = rows[:]
     for index, row in enumerate(g, start=y):
         if 0 <= index < height:
-            begin, held = max(x, 0), row[max(-x, 0) : max(width - x, 0)]
-            old = made[index]
-            if held and old[begin : begin + len(held)] != held:
-                made[index] = [*old[:begin], *held, *old[begin + len(held) :]]
-    return f if made == f else made
+            begin, piece = max(x, 0), row[max(-x, 0) : max(width - x, 0)]
+            old = pasted[index]
+            if piece and old[begin : begin + len(piece)] != piece:
+                pasted[index] = [*old[:begin], *piece, *old[begin + len(piece) :]]
+    return f if pasted == f else pasted
 
 
 def field_count(f: Field, codes: list[int]) -> int:
@@ -141,32 +141,32 @@ def _kernel(f: tuple[tuple[int, ...], ...], deadly: tuple[tuple[tuple[int, int],
     free += [False] * stride
     near = (0, -stride, 1, stride, -1)
     inside = [free[:] for _ in deadly]
-    for held, cells in zip(inside, deadly, strict=True):
+    for safe, cells in zip(inside, deadly, strict=True):
         for x, y in cells:
             if 0 <= y < height and 0 <= x < width:
-                held[(y + 1) * stride + x + 1] = False
-    places = [place for place, open_ in enumerate(free) if open_]
+                safe[(y + 1) * stride + x + 1] = False
+    places = [cell for cell, open_ in enumerate(free) if open_]
     ways = [[0] * len(free) for _ in deadly]
     gone = []
-    for phase, held in enumerate(inside):
+    for phase, safe in enumerate(inside):
         following = inside[(phase + 1) % period]
-        for place in places:
-            if held[place]:
-                ways[phase][place] = sum(following[place + step] for step in near)
-                if not ways[phase][place]:
-                    gone.append((phase, place))
+        for cell in places:
+            if safe[cell]:
+                ways[phase][cell] = sum(following[cell + step] for step in near)
+                if not ways[phase][cell]:
+                    gone.append((phase, cell))
     while gone:
-        phase, place = gone.pop()
-        inside[phase][place] = False
+        phase, cell = gone.pop()
+        inside[phase][cell] = False
         before = (phase - 1) % period
         for step in near:
-            if inside[before][place + step]:
-                ways[before][place + step] -= 1
-                if not ways[before][place + step]:
-                    gone.append((before, place + step))
+            if inside[before][cell + step]:
+                ways[before][cell + step] -= 1
+                if not ways[before][cell + step]:
+                    gone.append((before, cell + step))
     return [
-        [[1 if held[(y + 1) * stride + x + 1] else 0 for x in range(len(row))] for y, row in enumerate(f)]
-        for held in inside
+        [[1 if safe[(y + 1) * stride + x + 1] else 0 for x in range(len(row))] for y, row in enumerate(f)]
+        for safe in inside
     ]
 
 

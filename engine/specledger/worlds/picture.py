@@ -51,7 +51,7 @@ def _check_codes(model: WorldSpec, scope: Scope) -> None:
     for name in sorted(model.picture.colours):
         value = model.constants.get(name)
         if not isinstance(value, int) or isinstance(value, bool):
-            codes = [known for known, held in model.constants.items() if isinstance(held, int)]
+            codes = [known for known, constant in model.constants.items() if isinstance(constant, int)]
             _wrong(scope, f"{name!r} is no constant of this world that is an int", codes, name, "colours", name)
         elif value in seen:
             _wrong(scope, f"{name!r} is the same integer as {seen[value]!r}", (), name, "colours", name)

@@ -126,7 +126,7 @@ class Starter(Struct, frozen=True):
     def _where_to_give(self, name: str, grid: Grid | None) -> str:
         """Where a field can get its start value."""
         setting = self._setting(name)
-        drawn = f"put {' or '.join(f'`{one}`' for one in sorted(setting))} on the map, or " if grid and setting else ""
+        drawn = f"put {' or '.join(f'`{way}`' for way in sorted(setting))} on the map, or " if grid and setting else ""
         return f"{drawn}write `start: {{{name}: ...}}` in the world or in the scenario"
 
     def _draw(self, state: dict[str, Any], grid: Grid) -> dict[str, Any]:
@@ -213,10 +213,10 @@ def report_start(
     """
     drawn = spec is not None and spec.drawing is not None
     without = "start" if own else "world"
-    place = (without,) if spec is None else ("map", "drawing" if drawn else "generate")
+    path = (without,) if spec is None else ("map", "drawing" if drawn else "generate")
 
     def span(at: Stretch | None) -> Span | None:
-        return scope.source.span(*place) if at is None or not drawn else _inside(scope.source.text(*place), at)
+        return scope.source.span(*path) if at is None or not drawn else _inside(scope.source.text(*path), at)
 
     try:
         make()
@@ -224,8 +224,8 @@ def report_start(
         first = span(error.first) if error.first is not None and drawn else None
         related = [] if first is None else [("the other one", first)]
         related += [] if error.rule is None else [("the condition that fails", error.rule.span())]
-        found = span(error.at) if error.value is None else error.value.span()
-        diagnostics.error(error.code, str(error), found, related=tuple(related), hint=error.hint)
+        location = span(error.at) if error.value is None else error.value.span()
+        diagnostics.error(error.code, str(error), location, related=tuple(related), hint=error.hint)
     except MapError as error:
         diagnostics.error(E_MAP, str(error), span(error.at))
 

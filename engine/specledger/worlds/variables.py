@@ -61,7 +61,7 @@ class Variables:
         self._context = compile_over(world, world.namespace.context)
         self._labels = {op: _labelling(world, op, checked) for op, checked in world.namespace.labels}
         begins = [(op, _LITERAL.match(checked.text.value)) for op, checked in world.namespace.labels]
-        self._free_labels = not all(found and found[1] == op for op, found in begins)
+        self._free_labels = not all(match and match[1] == op for op, match in begins)
         taken = {op: Taken(action.args, action.allowed) for op, action in world.actions.items()}
         self.notation = Notation(taken, self.label)
 
@@ -71,11 +71,11 @@ class Variables:
         Raises:
             EvaluationError: An `over` that cannot be evaluated.
         """
-        found = set(self._plain)
+        names = set(self._plain)
         for planned in self._families:
             before, _, after = split_name(planned.name)
-            found |= {f"{before}{text}{after}" for text in self._functions(planned)["over"](state) if text}
-        return sorted(name for name in found if len(name) <= MOST_NAME)
+            names |= {f"{before}{text}{after}" for text in self._functions(planned)["over"](state) if text}
+        return sorted(name for name in names if len(name) <= MOST_NAME)
 
     def may_be(self, name: str) -> bool:
         """Whether a name is that of a variable in some state."""
@@ -107,14 +107,14 @@ class Variables:
         The type is a JSON Schema. In the line of documentation the parameter of a name is filled in. A value that
         cannot be evaluated in this state is left out.
         """
-        found = {}
+        described = {}
         for name in self.names(state):
             planned, given = self._find(state, name)
             said = planned.doc.replace(f"<{planned.parameter}>", given[0]) if given else planned.doc
-            found[name] = {"type": json_schema(planned.read.type), "doc": said}
+            described[name] = {"type": json_schema(planned.read.type), "doc": said}
             with suppress(EvaluationError):
-                found[name]["value"] = self._functions(planned)["read"](state, *given)
-        return found
+                described[name]["value"] = self._functions(planned)["read"](state, *given)
+        return described
 
     def mutate(self, state: State, name: str, value: Any) -> tuple[State, dict[str, Any]] | None:
         """The state after the first edit with which a variable reads as wanted.
@@ -131,18 +131,18 @@ class Variables:
             UnknownVariableError: There is no such variable in this state.
         """
         planned, given = self._find(state, name)
-        made = self._functions(planned)
-        if "change" not in made or not conforms(value, planned.read.type):
+        functions = self._functions(planned)
+        if "change" not in functions or not conforms(value, planned.read.type):
             return None
         try:
-            wanted = made["normal"](state, *given, value) if "normal" in made else value
-            if not made["require"](state, *given, wanted):
+            wanted = functions["normal"](state, *given, value) if "normal" in functions else value
+            if not functions["require"](state, *given, wanted):
                 return None
-            tried = made["each"](state, *given, wanted) if "each" in made else [None]
+            tried = functions["each"](state, *given, wanted) if "each" in functions else [None]
         except EvaluationError:
             return None
         for element in islice(tried, MOST_TRIES):
-            arguments = (*given, wanted, element) if "each" in made else (*given, wanted)
+            arguments = (*given, wanted, element) if "each" in functions else (*given, wanted)
             after = self._tried(planned, state, given, wanted, arguments)
             if after is not None:
                 changed = {key: {"from": state[key], "to": after[key]} for key in state if after[key] != state[key]}
@@ -156,15 +156,15 @@ class Variables:
             UnknownVariableError: There is no such variable in this state.
         """
         planned, given = self._find(state, name)
-        made = self._functions(planned)
-        if "alternatives" not in made:
+        functions = self._functions(planned)
+        if "alternatives" not in functions:
             return []
-        now = made["read"](state, *given)
-        found: list[Any] = []
-        for value in made["alternatives"](state, *given, now):
-            if value != now and value not in found and conforms(value, planned.read.type):
-                found.append(value)
-        return found
+        now = functions["read"](state, *given)
+        values: list[Any] = []
+        for value in functions["alternatives"](state, *given, now):
+            if value != now and value not in values and conforms(value, planned.read.type):
+                values.append(value)
+        return values
 
     def normalize(self, state: State, focus: Iterable[str]) -> dict[str, Any]:
         """The state as seen through some variables: the context, then `focus` and `derived` values by name.
@@ -227,13 +227,13 @@ class Variables:
         arguments: tuple[Any, ...],
     ) -> State | None:
         """The state after one edit, if that does what is wanted; what cannot be evaluated does not."""
-        made = self._functions(planned)
+        functions = self._functions(planned)
         try:
-            if "may" in made and not made["may"](state, *arguments):
+            if "may" in functions and not functions["may"](state, *arguments):
                 return None
-            after: State = made["change"](state, *arguments)
-            there = "over" not in made or given[0] in made["over"](after)
-            if not there or made["read"](after, *given) != wanted or not self._kept(planned, state, after):
+            after: State = functions["change"](state, *arguments)
+            there = "over" not in functions or given[0] in functions["over"](after)
+            if not there or functions["read"](after, *given) != wanted or not self._kept(planned, state, after):
                 return None
         except EvaluationError:
             return None
@@ -250,8 +250,8 @@ class Variables:
     def _conditions(self) -> list[tuple[frozenset[str], Callable[[State], bool]]]:
         """What each condition of the world reads, and the condition."""
         return [
-            (each.require.variables, compile_predicate(self._world, each.require, default=True))
-            for each in self._world.well_formed
+            (condition.require.variables, compile_predicate(self._world, condition.require, default=True))
+            for condition in self._world.well_formed
         ]
 
 
@@ -287,12 +287,12 @@ def _compiled(world: World, planned: PlannedVariable) -> Mapping[str, Callable[.
         expressions += [("each", planned.attempts.each, valued), ("may", planned.attempts.require, changing)]
 
     def compose(emitter: Emitter) -> dict[str, str]:
-        made = {
+        compiled = {
             role: _value(emitter, world, role, checked, params)
             for role, checked, params in expressions
             if checked is not None
         }
-        return {**made, "change": _change(emitter, world, effects, changing)} if effects else made
+        return {**compiled, "change": _change(emitter, world, effects, changing)} if effects else compiled
 
     return compile_functions(compose)
 

@@ -101,22 +101,22 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
     finished = []
-    for bundle, place in zip(cases, place_cases(cases, out), strict=True):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        path = journal or _beside(place)
+    for bundle, folder in zip(cases, place_cases(cases, out), strict=True):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        path = journal or _beside(folder)
         if seal != UNSIGNED and not replay and path.exists():
             print_error(f"{printable(str(path))}: the steps that it holds are sealed {UNREPLAYED}")
         try:
             with executor_of(workers, cluster) as executor:
                 options = RunOptions(executor, record=record, seal=seal, journal=str(path), retry=retry, replay=replay)
-                finished.append(run_case(log, bundle, purpose, place, options))
+                finished.append(run_case(log, bundle, purpose, folder, options))
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted: finished steps are kept in {path}") from None
         if format_ is Format.HUMAN:
             say(finished[-1:], *_journal_lines(bundle, path, finished[-1]))
     if format_ is Format.JSON:
-        print_json({"runs": [run_as_json(one) for one in finished]})
-    raise typer.Exit(exit_code(combine(one.ending for one in finished)))
+        print_json({"runs": [run_as_json(run) for run in finished]})
+    raise typer.Exit(exit_code(combine(run.ending for run in finished)))
 
 
 def _load_discoveries(
@@ -135,9 +135,9 @@ def _load_discoveries(
     return cases
 
 
-def _beside(place: Path) -> Path:
+def _beside(folder: Path) -> Path:
     """The journal beside the evidence."""
-    return place.with_name(place.name + JOURNAL_SUFFIX)
+    return folder.with_name(folder.name + JOURNAL_SUFFIX)
 
 
 def _journal_lines(bundle: Bundle, journal: Path, finished: Finished) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _journal_lines(bundle: Bundle, journal: Path, finished: Finished) -> Iterato
     from specledger.wings.discovery.coordinator import UNASKED
 
     yield f"  journal  {printable(str(journal))}"
-    failures = [one["answer"]["failure"] for one in finished.receipts if one["type"] == "iteration"]
-    unasked = sum(each in UNASKED for each in failures)
+    failures = [receipt["answer"]["failure"] for receipt in finished.receipts if receipt["type"] == "iteration"]
+    unasked = sum(failure in UNASKED for failure in failures)
     if unasked and bundle.specs[bundle.main.refs["model",]].data.get("gemini") is not None:
         yield f"  {unasked} answers failed on the way to the model: `--retry-failures` asks again"

@@ -83,10 +83,10 @@ def make_scramble(universe: Universe, what: Iterable[str], seed: int) -> Scrambl
     symbols: dict[str, str] = {}
     names: dict[str, str] = {}
     if SYMBOLS in wanted:
-        free = [each for each in _NEUTRAL if each not in universe.alphabet][: len(universe.alphabet)]
+        free = [entry for entry in _NEUTRAL if entry not in universe.alphabet][: len(universe.alphabet)]
         symbols = _swapped(universe.alphabet, Stream.named(seed, "scramble", SYMBOLS).shuffle(free))
     if NAMES in wanted:
-        beyond = sorted({each.beyond for each in universe.generators.values() if each.beyond is not None})
+        beyond = sorted({entry.beyond for entry in universe.generators.values() if entry.beyond is not None})
         taken = {universe.name, *universe.primitives, *universe.transforms, *universe.generators, *beyond}
         names = _swapped([universe.name], [_free(_NEUTRAL_UNIVERSE, taken)])
         groups = {"m": universe.primitives, "c": universe.transforms, "f": universe.generators, "p": beyond}
@@ -98,7 +98,7 @@ def make_scramble(universe: Universe, what: Iterable[str], seed: int) -> Scrambl
 
 def _swapped(ours: Iterable[str], neutral: Iterable[str]) -> dict[str, str]:
     pairs = dict(zip(ours, neutral, strict=True))
-    return pairs | {other: one for one, other in pairs.items()}
+    return pairs | {other: first for first, other in pairs.items()}
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -170,11 +170,11 @@ def facts_of_any() -> dict[str, Any]:
 
 def template_facts(templates: Mapping[str, Bundle]) -> list[dict[str, Any]]:
     """The forms of laws as JSON values, in the given order: `name`, `doc`, `needs`, `steps`, `parts`, `claim`."""
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     facts = []
     for name, bundle in templates.items():
-        template = check_template(bundle.main, found)
-        found.raise_if_errors()
+        template = check_template(bundle.main, diagnostics)
+        diagnostics.raise_if_errors()
         assert template is not None  # noqa: S101 - it is missing only where there was a finding
         facts.append(
             {
@@ -183,7 +183,7 @@ def template_facts(templates: Mapping[str, Bundle]) -> list[dict[str, Any]]:
                 "needs": ["quantifiers.H" if field == "H" else field for field in template.needs],
                 "steps": _steps(template),
                 "parts": [
-                    f"{part} ({each.sort} at {' or '.join(each.reads)})" for part, each in template.parts.items()
+                    f"{part} ({slot.sort} at {' or '.join(slot.reads)})" for part, slot in template.parts.items()
                 ],
                 "claim": template.claim,
             }

@@ -67,7 +67,7 @@ class _Step(Struct):
     result: dict[str, Any] = field(default_factory=dict)
     open: int = 0
     question: tuple[Prompt, ModelRequest] | None = None
-    held: bool = False
+    recorded: bool = False
 
 
 class Coordinator:
@@ -128,9 +128,9 @@ class Coordinator:
 
     def _begin(self, position: int, kind: str, iteration: int) -> _Step:
         step = _Step(position, kind, iteration, self._record.view(position, kind))
-        held = self._journal.result(position, kind)
-        if held is not None:
-            step.result, step.held = held, True
+        recorded = self._journal.result(position, kind)
+        if recorded is not None:
+            step.result, step.recorded = recorded, True
         elif kind == PROPOSE:
             step.question = ask_for(self._workbench.tools, step.view.memory, self._workbench.request, iteration)
             self._ask_model(step, step.question[1])
@@ -140,9 +140,9 @@ class Coordinator:
         return step
 
     def _ask_model(self, step: _Step, request: ModelRequest) -> None:
-        held = self._journal.answer(step.iteration, digest_of(request.document()))
-        if held is not None:
-            self._read_answer(step, self._answer(step.iteration, held))
+        recorded = self._journal.answer(step.iteration, digest_of(request.document()))
+        if recorded is not None:
+            self._read_answer(step, self._answer(step.iteration, recorded))
         elif self._ask is not None:
             self._take_answer(step, self._ask(request))
         else:
@@ -163,27 +163,27 @@ class Coordinator:
     def _try_laws(self, step: _Step, result: dict[str, Any], kind: str) -> None:
         """Submit a trial of each law of a step; without a law the step is finished."""
         step.result = result
-        for place, law in enumerate(result["laws"]):
-            self._submit(step, place, (kind, law["document"]))
+        for index, law in enumerate(result["laws"]):
+            self._submit(step, index, (kind, law["document"]))
         if not result["laws"]:
             self._finish(step)
 
-    def _submit(self, step: _Step, place: int | None, task: Any) -> None:
+    def _submit(self, step: _Step, index: int | None, task: Any) -> None:
         number = next(self._numbers)
-        self._tasks[number] = step, place
+        self._tasks[number] = step, index
         step.open += 1
         self._crew.submit(number, task)
 
     def _advance(self) -> None:
         """Wait for a task, and take what it gave."""
         done = self._crew.wait()
-        step, place = self._tasks.pop(done.index)
+        step, index = self._tasks.pop(done.index)
         given = done.value()
         step.open -= 1
-        if place is None:
+        if index is None:
             self._take_answer(step, given)
             return
-        step.result["laws"][place].update(given)
+        step.result["laws"][index].update(given)
         if not step.open:
             self._finish(step)
 
@@ -192,7 +192,7 @@ class Coordinator:
 
     def _commit(self, step: _Step) -> list[Event]:
         """Commit the next step."""
-        if not step.held:
+        if not step.recorded:
             self._note_answer(step)
             return self._record.take(step.kind, step.result)
         try:
@@ -209,15 +209,15 @@ class Coordinator:
         if step.kind != PROPOSE:
             return
         proposal = step.result["proposal"]
-        held = self._journal.answer(step.iteration, proposal["request"])
-        answer = self._answer(step.iteration, held)
+        recorded = self._journal.answer(step.iteration, proposal["request"])
+        answer = self._answer(step.iteration, recorded)
         if digest_of(answer.document()) != proposal["answer"]["digest"]:
             raise self._broken(f"the result of step {step.position}", "it was made from another answer")
-        self.answers.append((step.iteration, held))
+        self.answers.append((step.iteration, recorded))
 
-    def _answer(self, iteration: int, held: Any) -> ModelAnswer:
+    def _answer(self, iteration: int, recorded: Any) -> ModelAnswer:
         try:
-            return ModelAnswer.read(held["answer"])
+            return ModelAnswer.read(recorded["answer"])
         except _MALFORMED as error:
             raise self._broken(f"the answer of iteration {iteration}", str(error)) from None
 
@@ -261,9 +261,9 @@ def forget_failures(plan: DiscoveryPlan, journal: Journal) -> int:
     The model is asked again. Later answers stay, and are used where the same is asked again.
     """
     failed = []
-    for iteration, question, held in journal.answers():
+    for iteration, question, recorded in journal.answers():
         try:
-            if ModelAnswer.read(held["answer"]).failure in UNASKED:
+            if ModelAnswer.read(recorded["answer"]).failure in UNASKED:
                 failed.append((iteration, question))
         except _MALFORMED as error:
             message = f"{journal.shown}: the answer of iteration {iteration} cannot be used: {error}"

@@ -42,7 +42,7 @@ class View(Struct, frozen=True):
     @property
     def digest(self) -> str:
         """Identifies what was known: the memory, and each known law."""
-        laws = [one.bundle.root for one in self.known]
+        laws = [law.bundle.root for law in self.known]
         return tagged(KNOWN_TAG, canonical_bytes({"memory": self.memory.digest, "known": laws}))
 
 
@@ -164,7 +164,7 @@ class DiscoveryState:
         return detector
 
     def _why_stop(self) -> str | None:
-        accepted = sum(one.status in ACCEPTED for one in self._judged.values())
+        accepted = sum(judged.status in ACCEPTED for judged in self._judged.values())
         stop, figures = self._plan.model.stop, {**self._figures, "accepted": accepted}
         if self._failure in LASTING:
             return self._failure
@@ -201,7 +201,7 @@ class DiscoveryState:
             for first in range(0, max(1, len(ledger)), MOST_LINES)
         ]
         events += [Event("expected", body) for body in self._expected()]
-        statuses = [one.status for one in self._judged.values()]
+        statuses = [judged.status for judged in self._judged.values()]
         counts = {status.value: statuses.count(status) for status in LawStatus}
         figures = {name: self._figures[name] for name in ("evaluations", "escalations", "tokens", "late")}
         memory = self._memory.snapshot().digest
@@ -209,8 +209,8 @@ class DiscoveryState:
 
     def _ledger(self) -> Iterator[dict[str, Any]]:
         """The refuted laws, in the order in which they were proposed."""
-        for key, one in self._judged.items():
-            line = ledger_line(key, one.iteration, one.verdict)
+        for key, judged in self._judged.items():
+            line = ledger_line(key, judged.iteration, judged.verdict)
             if line is not None:
                 yield line
 
@@ -219,22 +219,22 @@ class DiscoveryState:
         for expected in self._plan.expected:
             wanted = expected.plan.expected and expected.plan.expected.get("status")
             statuses = ACCEPTED if wanted is None else (wanted,)
-            found = None
-            for key, one in self._judged.items():
-                if one.status in statuses and found is None:
-                    match = self._detector([self._laws.read(one.document)]).nearest(expected)
-                    found = key if match is not None and match.similarity == ONE else None
+            matched = None
+            for key, judged in self._judged.items():
+                if judged.status in statuses and matched is None:
+                    match = self._detector([self._laws.read(judged.document)]).nearest(expected)
+                    matched = key if match is not None and match.similarity == ONE else None
             law = expected.plan.law
-            yield {"law": law.name, "key": law.key, "status": wanted, "found": found}
+            yield {"law": law.name, "key": law.key, "status": wanted, "found": matched}
 
 
 def ledger_line(law: str, iteration: int, verdict: VerdictBody | None) -> dict[str, Any] | None:
     """A refuted law with the ring that refutes it and when; None for any other."""
     if verdict is None or verdict["counterexample"] is None:
         return None
-    found = verdict["counterexample"]
-    place = {"start": found["start"], "t": found["t"], "cells": len(found["start"])}
-    return {"law": law, "claim": verdict["claim"], "iteration": iteration, **place}
+    counterexample = verdict["counterexample"]
+    example = {"start": counterexample["start"], "t": counterexample["t"], "cells": len(counterexample["start"])}
+    return {"law": law, "claim": verdict["claim"], "iteration": iteration, **example}
 
 
 def start_event(plan: DiscoveryPlan, identity: Mapping[str, Any]) -> Event:

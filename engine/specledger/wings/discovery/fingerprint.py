@@ -100,15 +100,15 @@ def _meaning(law: Law) -> tuple[str, Counter[str]]:
 
 def _normal(said: Mapping[str, Any]) -> tuple[str, Counter[str]]:
     """The digest of the normal form, and its parts."""
-    names = [each["name"] for each in said.get("observables", ())]
+    names = [entry["name"] for entry in said.get("observables", ())]
     lowered = {name: name.lower() for name in names}
     if len(set(lowered.values())) < len(names):  # lower case would make one of two
         lowered = {name: name for name in names}
-    tree = _Tree(lambda each: {(lowered.get(each, each),): 1})
+    tree = _Tree(lambda entry: {(lowered.get(entry, entry),): 1})
     parts = [tree.piece(key, _plain(said.get(key))) for key in _SAID] + [said.get(key) for key in _SYMBOLS]
-    observables = [[lowered[each["name"]], _plain(each["expr"])] for each in said.get("observables", ())]
-    parts += [tree.piece("observable", *each) for each in sorted(observables)]
-    parts += sorted(tree.piece("precondition", _plain(each)) for each in said.get("preconditions", ()))
+    observables = [[lowered[entry["name"]], _plain(entry["expr"])] for entry in said.get("observables", ())]
+    parts += [tree.piece("observable", *entry) for entry in sorted(observables)]
+    parts += sorted(tree.piece("precondition", _plain(entry)) for entry in said.get("preconditions", ()))
     claim = said.get("claim_ast")
     parts.append(tree.piece("claim", _plain(said.get("claim"))) if claim is None else tree.node(read_claim(claim)))
     return tree.piece("law", *parts), tree.pieces
@@ -118,10 +118,10 @@ def _plain(value: Any) -> Any:
     """A value with every text in lower case and without white space, except inside quotation marks."""
     if isinstance(value, str):
         halves = _QUOTED.split(value)
-        return "".join(part if place % 2 else "".join(part.split()).lower() for place, part in enumerate(halves))
+        return "".join(part if index % 2 else "".join(part.split()).lower() for index, part in enumerate(halves))
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def _measured(law: Law) -> _Tree:
@@ -136,9 +136,9 @@ class _Tree(Struct):
 
     def piece(self, *parts: Any) -> str:
         """The digest of a part; it is counted."""
-        made = _digest(list(parts))
-        self.pieces[made] += 1
-        return made
+        digest = _digest(list(parts))
+        self.pieces[digest] += 1
+        return digest
 
     def node(self, node: Node) -> str:
         """The digest of a claim or of a part of one."""
@@ -155,7 +155,7 @@ class _Tree(Struct):
         op, left, right = node.op, node.left, node.right
         if op in _MIRRORED:
             op, left, right = _MIRRORED[op], right, left
-        parts = [self.node(each) for each in (_chain(op, node) if op in _CHAINED else (left, right))]
+        parts = [self.node(operand) for operand in (_chain(op, node) if op in _CHAINED else (left, right))]
         return self.piece(op, *(sorted(parts) if op in _UNORDERED else parts))
 
     def _polynomial(self, total: Polynomial) -> str:
@@ -193,20 +193,20 @@ def combined(op: str, left: Polynomial | None, right: Polynomial | None) -> Poly
     """`+`, `-` or `*` of two polynomials; None if the result is too large."""
     if left is None or right is None:
         return None
-    found: Polynomial = {}
+    result: Polynomial = {}
     if op == "*":
         if len(left) * len(right) > MOST_PRODUCTS or _degree(left) + _degree(right) > MOST_DEGREE:
             return None
         for ours, factor in left.items():
             for theirs, other in right.items():
                 things = tuple(sorted(ours + theirs))
-                found[things] = found.get(things, 0) + factor * other
+                result[things] = result.get(things, 0) + factor * other
     else:
-        found = dict(left)
+        result = dict(left)
         for things, factor in right.items():
-            found[things] = found.get(things, 0) + (factor if op == "+" else -factor)
-    found = {things: factor for things, factor in found.items() if factor}
-    return found if len(found) <= MOST_MONOMIALS else None
+            result[things] = result.get(things, 0) + (factor if op == "+" else -factor)
+    result = {things: factor for things, factor in result.items() if factor}
+    return result if len(result) <= MOST_MONOMIALS else None
 
 
 def _degree(total: Polynomial) -> int:
@@ -215,8 +215,8 @@ def _degree(total: Polynomial) -> int:
 
 def polynomial_of(part: Part) -> Polynomial:
     """An observable as a polynomial over measures; one that is too large is one thing of its own."""
-    found = _expanded(part)
-    return {(_structure(part),): 1} if found is None else found
+    expanded = _expanded(part)
+    return {(_structure(part),): 1} if expanded is None else expanded
 
 
 def _expanded(part: Part) -> Polynomial | None:
@@ -242,7 +242,9 @@ def _structure(part: Part) -> str:
 def _measure(measure: Measure) -> str:
     if isinstance(measure, Scan):
         return _digest(["scan", measure.form, *measure.wanted])
-    return _digest(["sum", measure.width, f"{measure.constant:x}", ",".join(f"{each:x}" for each in measure.weights)])
+    return _digest(
+        ["sum", measure.width, f"{measure.constant:x}", ",".join(f"{weight:x}" for weight in measure.weights)]
+    )
 
 
 def _digest(parts: list[Any]) -> str:

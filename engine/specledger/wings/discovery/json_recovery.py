@@ -236,7 +236,7 @@ class _Reader:
         if not closed and not wraps:
             frame.reason = frame.reason or "no JSON: the object is not closed"
         if not wraps and not frame.reason:
-            broken = next((each for value in members.values() for each in _broken_in(value)), None)
+            broken = next((problem for value in members.values() for problem in _broken_in(value)), None)
             frame.reason = "" if broken is None else broken.reason
 
     def _wraps(self, value: Any) -> bool:
@@ -297,7 +297,7 @@ class _Reader:
         if self._wraps(value):
             value = value[self._wrapper]
         if isinstance(value, list):
-            return [each for element in value for each in self._elements(element, mends)]
+            return [item for element in value for item in self._elements(element, mends)]
         return [Found(value, tuple(mends))]
 
     def _mended(self, value: Any) -> dict[str, None]:
@@ -311,13 +311,13 @@ class _Reader:
 
     def _inside(self, value: Any) -> list[Found | Broken]:
         members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-        return [each for member in members for each in self._marked(member)]
+        return [text for member in members for text in self._marked(member)]
 
 
 def _broken_in(value: Any) -> list[Broken]:
     """The broken pieces in a list; an object holds none, for it would be broken itself."""
     if isinstance(value, list):
-        return [each for element in value for each in _broken_in(element)]
+        return [problem for element in value for problem in _broken_in(element)]
     return [value] if isinstance(value, Broken) else []
 
 

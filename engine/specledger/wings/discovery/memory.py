@@ -123,7 +123,7 @@ class DiscoveryMemory:
         self._evaluations += 1
         entry = self._entry(law, said, route)
         for entries in self._lists.values():
-            entries[:] = [each for each in entries if each["key"] != entry["key"]]
+            entries[:] = [other for other in entries if other["key"] != entry["key"]]
         self._add(route, entry)
         counterexample = entry.get("counterexample")
         if counterexample is not None:
@@ -213,8 +213,8 @@ def facts_of(proposed: ParsedLaw) -> dict[str, Any]:
     """
     law, model = proposed.plan.law, proposed.bundle.main.model
     assert isinstance(model, LawSpec)  # noqa: S101 - a proposed law was compiled from one
-    names = [each.name for each in model.observables]
-    found = {each.op for each in walk(law.claim) if isinstance(each, Binary)}
+    names = [part.name for part in model.observables]
+    operators = {part.op for part in walk(law.claim) if isinstance(part, Binary)}
     return {
         "id": proposed.id,
         "template": law.template.name,
@@ -222,13 +222,13 @@ def facts_of(proposed: ParsedLaw) -> dict[str, Any]:
         "forbidden": law.forbidden,
         "T": law.T,
         "H": law.H or 0,
-        "preconditions": [_condition(each) for each in model.preconditions],
+        "preconditions": [_condition(part) for part in model.preconditions],
         "observables": names,
         "measures": sorted({measure_of(law, name) for name in names if name in law.observables}),
-        "operators": [op for op in COMPARISONS if op in found],
+        "operators": [op for op in COMPARISONS if op in operators],
         "transform": "" if model.transform is None else model.transform,
         "direction": "" if model.direction is None else model.direction,
-        "tests": [each.family for each in model.proposed_tests],
+        "tests": [part.family for part in model.proposed_tests],
         "missing": _missing(proposed, model, law.universe),
     }
 
@@ -243,13 +243,13 @@ def _missing(proposed: ParsedLaw, model: LawSpec, universe: Universe) -> dict[st
     required = model.capability_requirements
     call = None if model.transform is None else parse_call(model.transform)
     transforms = [*required.transforms, *([] if call is None else [call[0]])]
-    own = {each.name for each in model.observables}
+    own = {entry.name for entry in model.observables}
     unmeasured = [name for name in proposed.plan.law.missing if name not in own]
     return {
         "observables": _absent([*unmeasured, *required.primitive_observables], universe.primitives),
         "transforms": _absent(transforms, universe.transforms),
         "generators": _absent(required.generator_families, universe.generators),
-        "tests": _absent((each.family for each in model.proposed_tests), universe.generators),
+        "tests": _absent((entry.family for entry in model.proposed_tests), universe.generators),
     }
 
 

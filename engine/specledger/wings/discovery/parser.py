@@ -123,8 +123,8 @@ class ResponseParser:
         laws: list[ParsedLaw] = []
         rejections: list[tuple[Mapping[str, Any], str]] = []
         warnings: list[str] = [] if pieces else ["the answer holds no object"]
-        for place, piece in enumerate(pieces[:MOST_OBJECTS]):
-            read = self._read(piece, place, warnings)
+        for number, piece in enumerate(pieces[:MOST_OBJECTS]):
+            read = self._read(piece, number, warnings)
             if isinstance(read, ParsedLaw):
                 laws.append(read)
             else:
@@ -139,7 +139,7 @@ class ResponseParser:
             )
         return ParseResult(tuple(laws), tuple(rejections), tuple(warnings))
 
-    def _read(self, piece: Found | Broken, place: int, warnings: list[str]) -> ParsedLaw | str:
+    def _read(self, piece: Found | Broken, number: int, warnings: list[str]) -> ParsedLaw | str:
         """The law that a piece is, or the reason for its rejection."""
         if isinstance(piece, Broken):
             return coded(E_ANSWER_JSON, printable(piece.reason))
@@ -160,11 +160,12 @@ class ResponseParser:
         if isinstance(read, ParsedLaw):
             name = read.plan.law.name
             if piece.mends:
-                warnings.append(f"object {place} ({name}) was mended: {', '.join(piece.mends)}")
+                warnings.append(f"object {number} ({name}) was mended: {', '.join(piece.mends)}")
             if withheld:
-                warnings.append(f"object {place} ({name}): left out {', '.join(f'`{key}`' for key in withheld)}")
+                warnings.append(f"object {number} ({name}): left out {', '.join(f'`{key}`' for key in withheld)}")
             warnings += [
-                f"object {place} ({name}): {each.code}: {printable(each.message)}" for each in read.plan.warnings
+                f"object {number} ({name}): {warning.code}: {printable(warning.message)}"
+                for warning in read.plan.warnings
             ]
         return read
 
@@ -185,9 +186,9 @@ class ResponseParser:
                 return coded(E_ANSWER_SIZE, f"more than {MOST_NESTED} brackets inside one another")
             return ParsedLaw(value, bundle, plan)
         except Rejected as rejected:
-            found = [f"{each.code}: {printable(each.message)}" for each in rejected.diagnostics]
-            more = [f"and {len(found) - _FINDINGS} more"] if len(found) > _FINDINGS else []
-            return "; ".join([*found[:_FINDINGS], *more])
+            messages = [f"{diagnostic.code}: {printable(diagnostic.message)}" for diagnostic in rejected.diagnostics]
+            more = [f"and {len(messages) - _FINDINGS} more"] if len(messages) > _FINDINGS else []
+            return "; ".join([*messages[:_FINDINGS], *more])
 
 
 def _is_blank(value: Any) -> bool:
@@ -228,7 +229,11 @@ def answer_schema(templates: Iterable[str]) -> dict[str, Any]:
     Source: law proposer, sections 4 and 6.
     """
     shape = Law.model_json_schema(by_alias=True)
-    fields = {name: _plain(each, shape["$defs"]) for name, each in shape["properties"].items() if name not in WITHHELD}
+    fields = {
+        name: _plain(field_schema, shape["$defs"])
+        for name, field_schema in shape["properties"].items()
+        if name not in WITHHELD
+    }
     fields["template"] = {"type": "string", "enum": list(templates)}
     fields["claim_ast"] = _NODE
     law = {"type": "object", "properties": fields, "required": list(REQUIRED)}
@@ -257,9 +262,11 @@ def _plain(value: Any, definitions: Mapping[str, Any]) -> Any:
     if "items" in kept:
         kept["items"] = _plain(kept["items"], definitions)
     if "anyOf" in kept:
-        said = [each for each in kept.pop("anyOf") if each.get("pattern") != PER_LENGTH.pattern]  # a proposer counts
-        forms = [_plain(each, definitions) for each in said]
+        said = [
+            schema for schema in kept.pop("anyOf") if schema.get("pattern") != PER_LENGTH.pattern
+        ]  # a proposer counts
+        forms = [_plain(schema, definitions) for schema in said]
         kept |= forms[0] if len(forms) == 1 else {"anyOf": forms}
     if "properties" in kept:
-        kept["properties"] = {name: _plain(each, definitions) for name, each in kept["properties"].items()}
+        kept["properties"] = {name: _plain(schema, definitions) for name, schema in kept["properties"].items()}
     return kept

@@ -108,17 +108,17 @@ def compile_prompt(
     """Compile a prompt for a universe; the seed is that of the scrambling, the budget in tokens."""
     model = spec.model
     assert isinstance(model, PromptSpec)  # noqa: S101 - a reference of kind prompt holds nothing else
-    found = Diagnostics()
-    check_about(spec, "laws", found)
+    diagnostics = Diagnostics()
+    check_about(spec, "laws", diagnostics)
     if model.universe is not None and model.universe != universe.name:
         message = f"the prompt is about {model.universe}, not about {universe.name}"
-        found.error(E_PROMPT_UNIVERSE, message, spec.span("universe"))
+        diagnostics.error(E_PROMPT_UNIVERSE, message, spec.span("universe"))
     if model.universe is not None and model.scramble:
-        found.error(E_PROMPT_SCRAMBLE, f"the prompt is about {model.universe}", spec.span("scramble"))
+        diagnostics.error(E_PROMPT_SCRAMBLE, f"the prompt is about {model.universe}", spec.span("scramble"))
     scramble = make_scramble(universe, model.scramble, seed)
     facts = facts_of(universe, templates, scramble)
-    _check_places(model, facts, spec, found)
-    found.raise_if_errors()
+    _check_places(model, facts, spec, diagnostics)
+    diagnostics.raise_if_errors()
     return PromptPlan(spec.key, model, facts, scramble, budget, counterexamples)
 
 
@@ -155,7 +155,7 @@ class PromptBuilder:
         listed = [fill_items(section, facts, self._entries(snapshot, section.each)) for section in sections]
         full = [len(lines) for lines in listed]
         while True:
-            filled = (fill_section(one, facts, lines) for one, lines in zip(sections, listed, strict=True))
+            filled = (fill_section(template, facts, lines) for template, lines in zip(sections, listed, strict=True))
             dynamic = "".join(filled)
             tokens = estimate_tokens(self._system) + estimate_tokens(static + dynamic)
             if tokens <= plan.budget:
@@ -180,7 +180,7 @@ class PromptBuilder:
 
 def _request_facts(facts: Mapping[str, Any], request: ProposalRequest) -> dict[str, Any]:
     wanted, without = request.target_templates, request.exclude_templates
-    names = [each["name"] for each in facts["templates"]]
+    names = [template["name"] for template in facts["templates"]]
     return {
         "count": request.count,
         "target_templates": None if wanted is None else list(wanted),
@@ -191,4 +191,4 @@ def _request_facts(facts: Mapping[str, Any], request: ProposalRequest) -> dict[s
 
 def _longest(listed: Sequence[Sequence[str]]) -> int:
     """The list with the most entries, the last of equals."""
-    return max((len(lines), place) for place, lines in enumerate(listed))[1]
+    return max((len(lines), index) for index, lines in enumerate(listed))[1]

@@ -70,7 +70,7 @@ class ProposalBatch(Struct, frozen=True):
         """The batch as JSON values, the same whenever and wherever it is made."""
         return {
             "laws": [dict(law.document) for law in self.laws],
-            "features": [each.document() for each in self.features],
+            "features": [feature.document() for feature in self.features],
             "rejections": [{"object": dict(value), "reason": reason} for value, reason in self.rejections],
             "redundant": [{"law": dict(law.document), **match.document()} for law, match in self.redundant],
             "prompt_hash": self.prompt_hash,
@@ -114,7 +114,7 @@ def ask_for(
         "falsified": snapshot.falsified_laws,
         "unknown": snapshot.unknown_laws,
     }
-    known = Known(request.count, **{name: tuple(each["law_id"] for each in laws) for name, laws in named.items()})
+    known = Known(request.count, **{name: tuple(law["law_id"] for law in laws) for name, laws in named.items()})
     return prompt, ModelRequest(turn, prompt.system, prompt.text, tools.schema, request.temperature, known)
 
 

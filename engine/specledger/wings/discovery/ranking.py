@@ -60,8 +60,8 @@ class Rule(Struct, frozen=True):
         Raises:
             EvaluationError: The fact has no value.
         """
-        found = self.reading.read(values)
-        return self.add * int(found) // (ONE if self.form == "share" else 1)
+        value = self.reading.read(values)
+        return self.add * int(value) // (ONE if self.form == "share" else 1)
 
 
 class Factor(Struct, frozen=True):
@@ -147,22 +147,22 @@ def check_ranking(spec: Resolved, diagnostics: Diagnostics) -> RankingPlan | Non
     """Check a ranking; None, with findings, if it is wrong."""
     model = spec.model
     assert isinstance(model, RankingSpec)  # noqa: S101 - a reference of kind ranking holds nothing else
-    found = Diagnostics()
-    scope = Scope(ENVIRONMENT, spec, found)
+    findings = Diagnostics()
+    scope = Scope(ENVIRONMENT, spec, findings)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     lets, scope = scope.let(model.let, "let")
     factors = tuple(_factor(model, name, scope) for name in sorted(model.factors))
     scope.unused(model.functions)
-    diagnostics.extend(found.sorted())
+    diagnostics.extend(findings.sorted())
     readings = tuple((name, Reading.of(checked)) for name, checked in lets)
-    return None if found.has_errors else RankingPlan(spec.name, readings, factors, model.sensitivity)
+    return None if findings.has_errors else RankingPlan(spec.name, readings, factors, model.sensitivity)
 
 
 def _factor(model: RankingSpec, name: str, scope: Scope) -> Factor:
     factor = model.factors[name]
     rules = []
     for index, rule in enumerate(factor.rules):
-        form = next(each for each in ("when", "per", "share") if getattr(rule, each) is not None)
+        form = next(candidate for candidate in ("when", "per", "share") if getattr(rule, candidate) is not None)
         expect = BOOL if form == "when" else INT
         checked = scope.expression("factors", name, "rules", index, form, expect=expect)
         if checked is not None:
@@ -186,14 +186,14 @@ class RankingModel:
         """Put laws in order, the best first; of equal ones the one that came first. `nearest` has a match for each."""
         memory = known or DiscoveryMemorySnapshot()
         lists = {"accepted": memory.accepted_laws, "falsified": memory.falsified_laws, "unknown": memory.unknown_laws}
-        remembered = {name: [thawed(each["facts"]) for each in entries] for name, entries in lists.items()}
+        remembered = {name: [thawed(entry["facts"]) for entry in entries] for name, entries in lists.items()}
         warnings: list[str] = []
         scored = []
         for law, match in zip(laws, nearest or [None] * len(laws), strict=True):
             resembles = {"similarity": match.similarity, "match_type": match.match_type} if match else _NOTHING
             scored.append((law, self.score({"law": facts_of(law), **remembered, **resembles}, warnings)))
         scored.sort(key=lambda pair: -pair[1].exact)  # stable
-        return Ranked(tuple(law for law, _ in scored), tuple(each for _, each in scored), tuple(warnings))
+        return Ranked(tuple(law for law, _ in scored), tuple(entry for _, entry in scored), tuple(warnings))
 
     def score(self, facts: Mapping[str, Any], warnings: list[str] | None = None) -> RankingFeatures:
         """The scores of a law."""
@@ -211,8 +211,8 @@ class RankingModel:
                     score += rule.added(values)
                 except EvaluationError as error:
                     if warnings is not None:
-                        place = f"rule {index} of {factor.name} adds nothing to {facts['law']['id']}"
-                        warnings.append(coded(E_RANKING_RULE, f"{place}: {error.code}"))
+                        subject = f"rule {index} of {factor.name} adds nothing to {facts['law']['id']}"
+                        warnings.append(coded(E_RANKING_RULE, f"{subject}: {error.code}"))
             scores[factor.name] = min(max(score, factor.least), factor.most)
             exact += factor.weight * scores[factor.name]
         return RankingFeatures(scores, exact // ONE, exact)
@@ -234,14 +234,14 @@ def _sensitivity(factor: Factor, features: Sequence[RankingFeatures], within: in
     lead where it is strictly better, beyond the root.
     """
     best: tuple[Fraction, Fraction, int] | None = None
-    for place, other in enumerate(features[1:], start=1):
+    for index, other in enumerate(features[1:], start=1):
         lead = features[0].exact - other.exact
         gain = factor.weight * (features[0][factor.name] - other[factor.name])
         if gain == 0:
             continue
         root = Fraction(-lead, gain)
         if root > -1 and (best is None or abs(root) < best[0]):
-            best = (abs(root), root, place)
+            best = (abs(root), root, index)
     if best is None:
         return Sensitivity(factor.name, False, None, None)
     return Sensitivity(factor.name, best[0] < Fraction(within, ONE), int(best[1] * ONE), best[2])

@@ -105,27 +105,27 @@ class _Index:
         self._having: dict[str, list[tuple[int, int]]] = {}
 
     def add(self, law: ParsedLaw) -> None:
-        place, pieces = len(self.laws), law.fingerprint.pieces
+        index, pieces = len(self.laws), law.fingerprint.pieces
         self.laws.append(law)
         self._sizes.append(sum(pieces.values()))
         for tier in _tiers(law.fingerprint):
             self.equal.setdefault(tier, law)
         for piece, count in pieces.items():
-            self._having.setdefault(piece, []).append((place, count))
+            self._having.setdefault(piece, []).append((index, count))
 
     def alike(self, law: ParsedLaw) -> tuple[int, int, ParsedLaw] | None:
         """The law that has most in common with another: the number of parts of both, of either, and the law."""
         pieces, common = law.fingerprint.pieces, dict[int, int]()
         for piece, count in pieces.items():
-            for place, other in self._having.get(piece, ()):
-                common[place] = common.get(place, 0) + min(count, other)
+            for index, other in self._having.get(piece, ()):
+                common[index] = common.get(index, 0) + min(count, other)
         best: tuple[int, int, int] | None = None
         size = sum(pieces.values())
-        for place in sorted(common):
-            both = common[place]
-            either = size + self._sizes[place] - both
+        for index in sorted(common):
+            both = common[index]
+            either = size + self._sizes[index] - both
             if best is None or both * best[1] > best[0] * either:
-                best = (both, either, place)
+                best = (both, either, index)
         return None if best is None else (best[0], best[1], self.laws[best[2]])
 
 
@@ -153,9 +153,9 @@ def _best(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
 def _near(law: ParsedLaw, indexes: Sequence[_Index]) -> RedundancyMatch | None:
     best: tuple[int, int, ParsedLaw] | None = None
     for index in indexes:
-        found = index.alike(law)
-        if found is not None and (best is None or found[0] * best[1] > best[0] * found[1]):
-            best = found
+        similar = index.alike(law)
+        if similar is not None and (best is None or similar[0] * best[1] > best[0] * similar[1]):
+            best = similar
     if best is None:
         return None
     both, either, other = best

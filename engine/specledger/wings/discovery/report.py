@@ -94,8 +94,8 @@ class _Law(Struct):
 
     @property
     def content(self) -> int:
-        found = None if self.verdict is None else self.verdict["content"]
-        return 0 if found is None else as_int(found["share"])
+        content = None if self.verdict is None else self.verdict["content"]
+        return 0 if content is None else as_int(content["share"])
 
 
 class DiscoveryReading(Reading):
@@ -164,11 +164,11 @@ class DiscoveryReading(Reading):
         self._judged[name] = judged
 
     def _expect(self, receipt: Receipt, body: discovery.Expected) -> Check:
-        law, found = as_name(body["law"]), body["found"]
+        law, match = as_name(body["law"]), body["found"]
         id_ = f"expected/{law}"
-        self._observations.note(id_, receipt, "found" if found is not None else "not found", found, {})
-        outcome = Outcome.FAILED if found is None else Outcome.PASSED
-        says, key, failed = f"it finds what {law} says", as_name(body["key"]), int(found is None)
+        self._observations.note(id_, receipt, "found" if match is not None else "not found", match, {})
+        outcome = Outcome.FAILED if match is None else Outcome.PASSED
+        says, key, failed = f"it finds what {law} says", as_name(body["key"]), int(match is None)
         return self._observations.of(Check(id_, says, key, outcome, 1, failed))
 
     def checks(self) -> Iterator[Check]:
@@ -255,12 +255,12 @@ class DiscoveryReading(Reading):
 
     def _reasons(self) -> list[Row]:
         """The reasons of rejections, the commonest first."""
-        found = [
-            (each["reason"], as_int(iteration["iteration"]))
+        rejections = [
+            (rejection["reason"], as_int(iteration["iteration"]))
             for _, iteration in self._iterations
-            for each in iteration["rejections"]
+            for rejection in iteration["rejections"]
         ]
-        counts, first = Counter(reason for reason, _ in found), dict(reversed(found))
+        counts, first = Counter(reason for reason, _ in rejections), dict(reversed(rejections))
         return [Row(reason, "", (Count(times), Count(first[reason]))) for reason, times in counts.most_common()]
 
     def _iteration_rows(self) -> Iterator[Row]:
@@ -270,9 +270,9 @@ class DiscoveryReading(Reading):
             usage = answer["usage"]
             moved = [
                 part
-                for each in iteration["sensitivity"]
-                if each["changes"]
-                for part in (Quoted(each["factor"]), Words(" "))
+                for change in iteration["sensitivity"]
+                if change["changes"]
+                for part in (Quoted(change["factor"]), Words(" "))
             ]
             cells = (
                 Code(prompt["digest"][:16]),
@@ -299,8 +299,10 @@ class DiscoveryReading(Reading):
     def plots(self) -> list[Plot]:
         """The laws by the iteration that proposed them first."""
         laws = [(law.iteration, law.status) for law in self._laws.values()]
-        found = [self._laws[expected["found"]] for _, _, expected in self._expected if expected["found"] in self._laws]
-        return timeline(len(self._iterations), laws, [(law.iteration, law.name) for law in found])
+        matches = [
+            self._laws[expected["found"]] for _, _, expected in self._expected if expected["found"] in self._laws
+        ]
+        return timeline(len(self._iterations), laws, [(law.iteration, law.name) for law in matches])
 
     def spacetimes(self) -> Sequence[Mapping[str, Any]]:
         """The rings of laws, those with a counterexample first."""
@@ -336,7 +338,7 @@ def trials_of(result: Mapping[str, Any]) -> dict[str, int]:
 
 def claim_text(document: Mapping[str, Any], claim: str) -> str:
     """The claim of a law in one line, with the definitions of the names in it."""
-    names = [f"{each['name']} = {each['expr']}" for each in document.get("observables", ())]
+    names = [f"{observable['name']} = {observable['expr']}" for observable in document.get("observables", ())]
     names += [f"transform = {document['transform']}"] if document.get("transform") else []
     return f"{claim}, where {', '.join(names)}" if names else claim
 
@@ -365,9 +367,9 @@ def _law_row(law: _Law, name: str) -> Row:
         start, t = law.verdict["counterexample"]["start"], as_int(law.verdict["counterexample"]["t"])
         rests_on = Joined((Words("ring "), Code(start, 60), Words(f" at step {t}")))
     elif law.verdict["reason"] is not None:
-        rests_on = Quoted(": ".join(each for each in (law.verdict["reason"], law.verdict["detail"]) if each))
-    applied = [each for each in law.held_out if each["status"] != discovery.HeldOutStatus.INAPPLICABLE]
-    failed = sum(each["status"] == discovery.HeldOutStatus.FAIL for each in applied)
+        rests_on = Quoted(": ".join(entry for entry in (law.verdict["reason"], law.verdict["detail"]) if entry))
+    applied = [entry for entry in law.held_out if entry["status"] != discovery.HeldOutStatus.INAPPLICABLE]
+    failed = sum(entry["status"] == discovery.HeldOutStatus.FAIL for entry in applied)
     cells = (
         Code(claim_text(document, law.verdict["claim"])),
         rests_on,
@@ -381,10 +383,10 @@ def _law_row(law: _Law, name: str) -> Row:
 
 
 def _expected_row(seq: int, body: discovery.Expected, names: Mapping[str, str]) -> Row:
-    found = body["found"]
-    name = "" if found is None else names.get(found, str(found).partition("/")[2])
-    where = Words("nothing") if found is None else RowLink(anchor("laws", name), name)
-    mark = "found" if found is not None else "missed"
+    match = body["found"]
+    name = "" if match is None else names.get(match, str(match).partition("/")[2])
+    where = Words("nothing") if match is None else RowLink(anchor("laws", name), name)
+    mark = "found" if match is not None else "missed"
     return Row(body["law"], mark, (Quoted(body["status"] or "accepted"), where), (), [ReceiptLink(seq)])
 
 

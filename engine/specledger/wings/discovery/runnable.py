@@ -32,7 +32,7 @@ from specledger.wings.discovery.spec.discovery import Discovery
 from specledger.wings.discovery.worker import Worker, asked_here, open_all
 
 
-def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
+def _execute(bundle: Bundle, folder: Path, options: RunOptions, progress: Progress | None) -> Finished:
     """Run or resume a discovery; the evidence is the same for every executor.
 
     If the model cannot be asked any more, the evidence of what was done before is written, and then that is refused.
@@ -41,7 +41,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     worker = Worker(bundle, options.record, workbench.plan)
     receipts: list[Mapping[str, Any]] = []
     with (
-        bundle_writer(bundle, place, RECEIPTS) as writer,
+        bundle_writer(bundle, folder, RECEIPTS) as writer,
         closing(Journal(options.journal, bundle.document())) as journal,
         options.executor.open(worker) as crew,
     ):
@@ -55,19 +55,19 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
         if planned.outside:
             writer.put(TAPE, b"".join(write_answers(coordinator.answers)))
         manifest = writer.finish(attach=options.seal.attach)
-    _refuse_lasting(manifest, place)
-    found = Diagnostics()
-    check_discovery(bundle, found)
+    _refuse_lasting(manifest, folder)
+    diagnostics = Diagnostics()
+    check_discovery(bundle, diagnostics)
     return Finished(
-        case_name(bundle), bundle.main.kind, place, manifest, receipts=tuple(receipts), found=found.sorted()
+        case_name(bundle), bundle.main.kind, folder, manifest, receipts=tuple(receipts), found=diagnostics.sorted()
     )
 
 
-def _refuse_lasting(manifest: Mapping[str, Any], place: Path) -> None:
+def _refuse_lasting(manifest: Mapping[str, Any], folder: Path) -> None:
     """Refuse a discovery that stopped because its model cannot answer any request, with the code of the failure."""
     result = manifest["result"]
     if result["stopped"] in LASTING:
-        message = f"{place}: stopped after {result['iterations']} iterations, since every answer would be this one"
+        message = f"{folder}: stopped after {result['iterations']} iterations, since every answer would be this one"
         hint = "the evidence of what was done is there; fix the cause, and resume with `spec discover --retry-failures`"
         raise Rejected([Diagnostic(FAILURES[result["stopped"]], message, hint=hint)])
 
@@ -105,14 +105,16 @@ def _text(finished: Finished) -> str:
     lines += _listed("accepted", accepted)
     lines += _listed("refuted, by which ring and when", refuted)
     lines += _listed("undecided, and why", undecided)
-    for law, found in result["expected"].items():
-        lines.append(f"  expected {printable(law)}: {'found' if found else 'NOT FOUND'}")
+    for law, match in result["expected"].items():
+        lines.append(f"  expected {printable(law)}: {'found' if match else 'NOT FOUND'}")
     return "\n".join([*lines, *footer(finished)])
 
 
 def _reasons(receipts: Sequence[Mapping[str, Any]]) -> str:
     """Why answers failed and how often, in brackets; nothing if none did."""
-    failures = Counter(typed(Iteration, one)["answer"]["failure"] for one in receipts if one["type"] == "iteration")
+    failures = Counter(
+        typed(Iteration, receipt)["answer"]["failure"] for receipt in receipts if receipt["type"] == "iteration"
+    )
     del failures[None]
     shown = ", ".join(f"{count} {reason}" for reason, count in sorted(failures.items()))
     return f" ({shown})" if shown else ""
@@ -122,15 +124,15 @@ def _found(receipts: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str],
     """A line for each accepted law, for each refuted one, and for each of which nothing can be said."""
     latest: dict[str, tuple[str, str, str]] = {}
     refuted: list[str] = []
-    for one in receipts:
-        tried = typed(TriedLaw, one)
-        verdict = tried["verdict"] if one["type"] in ("law", "escalation") and tried.get("late") is None else None
+    for receipt in receipts:
+        tried = typed(TriedLaw, receipt)
+        verdict = tried["verdict"] if receipt["type"] in ("law", "escalation") and tried.get("late") is None else None
         if verdict is not None:
-            why = ": ".join(each for each in (verdict["reason"], verdict["detail"]) if each)
+            why = ": ".join(part for part in (verdict["reason"], verdict["detail"]) if part)
             law = f"{verdict['law']}: {claim_text(tried['document'], verdict['claim'])}"
             latest[tried["law"]] = verdict["status"], law, why
-        elif one["type"] == "ledger":
-            lines = typed(Ledger, one)["refuted"]
+        elif receipt["type"] == "ledger":
+            lines = typed(Ledger, receipt)["refuted"]
             refuted += [f"{line['start']} at {line['t']}  {latest[line['law']][1]}" for line in lines]
     accepted = [f"{status:6} {law}" for status, law, _ in latest.values() if status in ACCEPTED]
     return accepted, refuted, [f"{why}  {law}" for status, law, why in latest.values() if status == LawStatus.UNKNOWN]

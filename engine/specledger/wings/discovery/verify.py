@@ -122,12 +122,12 @@ def verdicts_of(plan: DiscoveryPlan, type_: str, body: Tried) -> Iterator[Stated
         return plan.law(document, plan.model.held_out, universe).law
 
     yield StatedVerdict(body["verdict"], lambda: plan.law(document, effort).law)
-    for held in typed(Escalation, body)["held_out"] if type_ == "escalation" else ():
-        number = held["mutant"]
+    for verdict in typed(Escalation, body)["held_out"] if type_ == "escalation" else ():
+        number = verdict["mutant"]
         if number is None:
-            yield StatedVerdict(typed(VerdictBody, held), partial(elsewhere, universes[held["universe"]]))
+            yield StatedVerdict(typed(VerdictBody, verdict), partial(elsewhere, universes[verdict["universe"]]))
         elif number in plan.mutant_numbers():
-            yield StatedVerdict(typed(VerdictBody, held), partial(mutated, number))
+            yield StatedVerdict(typed(VerdictBody, verdict), partial(mutated, number))
         else:
             raise Broken(E_VERDICT, f"the discovery tries no mutant {number!r}")
 
@@ -195,8 +195,8 @@ class DiscoveryContent(Struct, frozen=True):
     def _check_rings(self, type_: str, body: Tried) -> int:
         """Check every counterexample, and that a verdict under a held-out rule has one if it is a refutation."""
         own, *held_out = verdicts_of(self.plan, type_, body)
-        for held in held_out:
-            stated_verdict: Any = held.verdict or {}
+        for held_verdict in held_out:
+            stated_verdict: Any = held_verdict.verdict or {}
             status, counterexample = stated_verdict["status"], stated_verdict["counterexample"]
             if (status == LawStatus.FAIL) != (counterexample is not None):
                 raise Broken(E_VERDICT, f"{body['law']}: {status} and its counterexample do not go together")
@@ -210,8 +210,8 @@ class DiscoveryContent(Struct, frozen=True):
     def replay(self) -> str:
         """Compare every receipt."""
         events = _again(self.workbench, self.model, self.recording, self.executor)
-        made = make_again(lambda _: events, self.plan.bundle.digest)
-        return f"{compare(made, self.checked.receipts.lines())} receipts"
+        events_again = make_again(lambda _: events, self.plan.bundle.digest)
+        return f"{compare(events_again, self.checked.receipts.lines())} receipts"
 
     def judge(self, obstacle: str | None) -> Count:
         """Say that verdicts on laws are not judged."""
@@ -291,8 +291,8 @@ def _again(
     except TapeError as error:
         raise Broken(error.code, error.message) from None
     except Rejected as rejected:
-        found = rejected.diagnostics[0]
-        raise Broken(E_TAPE_MISSING if tape is not None else found.code, found.message) from None
+        diagnostic = rejected.diagnostics[0]
+        raise Broken(E_TAPE_MISSING if tape is not None else diagnostic.code, diagnostic.message) from None
 
 
 DISCOVERY: Final = EvidenceKind(

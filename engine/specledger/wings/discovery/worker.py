@@ -47,8 +47,8 @@ class KnownLaws:
 
     def detector(self, laws: Sequence[ParsedLaw]) -> RedundancyDetector:
         """A detector that knows these laws and no others; it is for one batch, which it must not learn."""
-        held = self._laws
-        if len(laws) < len(held) or any(one is not other for one, other in zip(held, laws, strict=False)):
+        known = self._laws
+        if len(laws) < len(known) or any(ours is not other for ours, other in zip(known, laws, strict=False)):
             self._laws, self._detector = [], self._empty()
         for law in laws[len(self._laws) :]:
             self._laws.append(law)
@@ -75,9 +75,10 @@ def proposal_of(
     """The result of an iteration but for its trials: the proposal, and its laws in the order of the ranking."""
     detector = workbench.known.detector(view.known)
     batch = digest_answer(workbench.tools, answer, prompt, view.memory, workbench.request, detector)
-    found = batch.document()
+    batch_document = batch.document()
     redundant = [
-        {**each, "law": law.bundle.root} for (law, _), each in zip(batch.redundant, found["redundant"], strict=True)
+        {**entry, "law": law.bundle.root}
+        for (law, _), entry in zip(batch.redundant, batch_document["redundant"], strict=True)
     ]
     moved = sensitivity(workbench.tools.ranking.plan, batch.features)
     asked = {"key": prompt.prompt, "digest": prompt.digest, "tokens": prompt.tokens, "dropped": dict(prompt.dropped)}
@@ -87,10 +88,10 @@ def proposal_of(
         "prompt": asked,
         "request": digest_of(request.document()),
         "answer": _answer_receipt(answer),
-        "rejections": found["rejections"],
+        "rejections": batch_document["rejections"],
         "redundant": redundant,
-        "warnings": found["warnings"],
-        "sensitivity": [asdict(each) for each in moved],
+        "warnings": batch_document["warnings"],
+        "sensitivity": [asdict(entry) for entry in moved],
     }
     laws = []
     for law, features in zip(batch.laws, batch.features, strict=True):
@@ -130,7 +131,7 @@ def try_elsewhere(plan: DiscoveryPlan, document: Mapping[str, Any]) -> list[dict
         own rule by their numbers, then the other universes by their keys; `status` is INAPPLICABLE, with the code as
         the reason, where the law cannot be said, and ERROR as above.
     """
-    found = [_held(plan.universe.root, number, law) for number, law in plan.mutants(document)]
+    verdicts = [_held(plan.universe.root, number, law) for number, law in plan.mutants(document)]
     for universe in plan.others:
         try:
             law = plan.law(document, plan.model.held_out, universe).law
@@ -139,10 +140,10 @@ def try_elsewhere(plan: DiscoveryPlan, document: Mapping[str, Any]) -> list[dict
                 "status": HeldOutStatus.INAPPLICABLE.value,
                 "reason": rejected.diagnostics[0].code,
             }
-            found.append({"universe": universe.root, "mutant": None, **blank})
+            verdicts.append({"universe": universe.root, "mutant": None, **blank})
         else:
-            found.append(_held(universe.root, None, law))
-    return found
+            verdicts.append(_held(universe.root, None, law))
+    return verdicts
 
 
 def _held(universe: str, mutant: int | None, law: Law) -> dict[str, Any]:

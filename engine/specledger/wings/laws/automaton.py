@@ -26,14 +26,14 @@ def codes(cells: Sequence[int], symbols: int, width: int, first: int = 0) -> lis
     if size >= width:
         around = (*cells[size + first :], *cells, *cells[: width - 1 + first])
     else:
-        around = [cells[place % size] for place in range(first, first + size + width - 1)]
-    code, found = 0, []
+        around = [cells[position % size] for position in range(first, first + size + width - 1)]
+    code, window_codes = 0, []
     for cell in around[: width - 1]:
         code = code * symbols + cell
     for cell in around[width - 1 :]:
         code = (code * symbols + cell) % count
-        found.append(code)
-    return found
+        window_codes.append(code)
+    return window_codes
 
 
 class Rule(Struct, frozen=True):

@@ -85,8 +85,8 @@ def name_of(candidate: Mapping[str, Any]) -> str:
 
 def _reasons(error: Exception) -> list[str]:
     """What is wrong, a line for each finding of the model."""
-    found = getattr(error, "errors", None)
-    if found is None:
+    list_errors = getattr(error, "errors", None)
+    if list_errors is None:
         return [str(error)]
-    items = found(include_url=False, include_input=False, include_context=False)
+    items = list_errors(include_url=False, include_input=False, include_context=False)
     return [f"`{'.'.join(map(str, item['loc']))}`: {item['msg']}" for item in items]

@@ -108,12 +108,12 @@ def operands(node: Node) -> tuple[Node, ...]:
 
 def conjunction(nodes: Sequence[Node]) -> Node:
     """All conditions at once; of none: true."""
-    return reduce(lambda one, other: Binary("and", one, other), nodes) if nodes else TRUE
+    return reduce(lambda node, other: Binary("and", node, other), nodes) if nodes else TRUE
 
 
 def reads(node: Node) -> dict[tuple[str, Time], None]:
     """What a claim reads, each once, in the order of the text."""
-    return {(each.name, each.time): None for each in walk(node) if isinstance(each, Observe)}
+    return {(observe.name, observe.time): None for observe in walk(node) if isinstance(observe, Observe)}
 
 
 def is_image(node: Node) -> bool:
@@ -161,9 +161,9 @@ def sort_of(node: Node) -> str:
     return _expect(node.op, sort, ("int", "bool", "cell") if node.op in ("==", "!=") else ("int",), "bool")
 
 
-def _expect(op: str, found: str, allowed: tuple[str, ...], result: str) -> str:
-    if found not in allowed:
-        raise SortError(f"`{op}` takes {' or '.join(allowed)}, not {found}")
+def _expect(op: str, sort: str, allowed: tuple[str, ...], result: str) -> str:
+    if sort not in allowed:
+        raise SortError(f"`{op}` takes {' or '.join(allowed)}, not {sort}")
     return result
 
 
@@ -285,9 +285,9 @@ class Duration(Struct, frozen=True):
         """A duration as a law has it: a number, or `2 * grid_length - 1`."""
         if isinstance(value, int):
             return cls(value)
-        found = PER_LENGTH.fullmatch(value)
-        assert found is not None  # noqa: S101 - the model of a law admits nothing else
-        return cls(int(f"{found[2] or '+'}{found[3] or 0}"), int(found[1] or 1))
+        match = PER_LENGTH.fullmatch(value)
+        assert match is not None  # noqa: S101 - the model of a law admits nothing else
+        return cls(int(f"{match[2] or '+'}{match[3] or 0}"), int(match[1] or 1))
 
     def on(self, length: int) -> int:
         """The steps on a ring of so many cells."""

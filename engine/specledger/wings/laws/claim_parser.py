@@ -189,10 +189,10 @@ class _Parser:
             raise self.unexpected(token)
 
     def unexpected(self, wanted: str | None = None) -> ClaimError:
-        found = self.peek()
-        if found == "/":
+        token = self.peek()
+        if token == "/":
             return ClaimError(E_CLAIM_DIVISION, "a claim does not divide", hint=_MULTIPLY)
-        shown = "the end" if found is None else f"`{found}`"
+        shown = "the end" if token is None else f"`{token}`"
         return ClaimError(E_CLAIM_TEXT, f"expected `{wanted}`, found {shown}" if wanted else f"unexpected {shown}")
 
     def implication(self) -> Node:

@@ -53,9 +53,9 @@ def decide(law: Law, cases: tuple[Case, ...], *, content: bool = True) -> Verdic
 def _tried(law: Law, cases: tuple[Case, ...], work: int, content: bool) -> Verdict:
     answer = answer_of(law)
     if isinstance(answer, Refuted):
-        found = present(law, answer.ring)
+        counterexample = present(law, answer.ring)
         return Verdict(
-            LawStatus.FAIL, "refutation", detail=answer.note, proved_for=answer.contract, counterexample=found
+            LawStatus.FAIL, "refutation", detail=answer.note, proved_for=answer.contract, counterexample=counterexample
         )
     violation, power, judged = try_cases(law, cases)
     if violation is not None:

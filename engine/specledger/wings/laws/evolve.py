@@ -64,21 +64,21 @@ class Trajectory:
 
     def filled(self, empty: int) -> Array:
         """How many cells of each start hold something."""
-        found: Array = self.rows[0] != empty
-        return np.asarray(np.add.reduceat(found, self.layout.edges, dtype=np.int64)[::2])
+        occupied: Array = self.rows[0] != empty
+        return np.asarray(np.add.reduceat(occupied, self.layout.edges, dtype=np.int64)[::2])
 
     def crossed(self, empty: int) -> Array:
         """Whether each ring has something in its first or last cell at some step."""
         starts, ends = self.layout.starts, self.layout.starts + self.layout.sizes - 1
-        found = (self.rows[:, starts] != empty) | (self.rows[:, ends] != empty)
-        return np.asarray(found.any(axis=0))
+        crossings = (self.rows[:, starts] != empty) | (self.rows[:, ends] != empty)
+        return np.asarray(crossings.any(axis=0))
 
     def changed(self) -> Array:
         """Whether each ring changes at some step."""
         if self.steps == 0:
             return np.zeros(self.cases, dtype=bool)
-        found = (self.rows[1:] != self.rows[:-1]).any(axis=0)
-        return np.asarray(np.logical_or.reduceat(found, self.layout.edges)[::2])
+        differs = (self.rows[1:] != self.rows[:-1]).any(axis=0)
+        return np.asarray(np.logical_or.reduceat(differs, self.layout.edges)[::2])
 
     def cells(self) -> Array:
         """All cells, ring by ring, of shape (steps + 1, cells)."""
@@ -90,8 +90,8 @@ class Trajectory:
 
     def measure(self, measure: Measure, *, exact: bool = False) -> Array:
         """A measure of all states, of shape (steps + 1, cases): int64, or Python integers where `exact`."""
-        found = self._scan(measure) if isinstance(measure, Scan) else self.total(measure, exact=exact)
-        return found.astype(object) if exact and found.dtype != object else found
+        values = self._scan(measure) if isinstance(measure, Scan) else self.total(measure, exact=exact)
+        return values.astype(object) if exact and values.dtype != object else values
 
     def total(self, measure: Additive, *, exact: bool = False) -> Array:
         """An additive measure of all states; `exact` where a sum may leave 64 bits."""
@@ -125,9 +125,9 @@ class Trajectory:
 
 def windows(rows: Array, width: int, symbols: int) -> Array:
     """The code of the window that starts at each column; meaningless where it leaves the ring and its halo."""
-    found = np.zeros(rows.shape, dtype=code_type(symbols, width))
-    window_codes(rows, symbols, width, found[:, : rows.shape[1] - width + 1])
-    return found
+    codes = np.zeros(rows.shape, dtype=code_type(symbols, width))
+    window_codes(rows, symbols, width, codes[:, : rows.shape[1] - width + 1])
+    return codes
 
 
 def code_type(symbols: int, width: int) -> Any:
@@ -155,7 +155,7 @@ def evolve(batch: Batch, rule: Rule, steps: int, changes: Changes | None = None)
     index = np.empty(reach, dtype=code_type(symbols, width))
     changed = None
     if changes is not None:
-        entries, others = (each[layout.owner][near:-near] for each in changes)
+        entries, others = (change[layout.owner][near:-near] for change in changes)
         changed = entries.astype(index.dtype), others.astype(np.uint8)
     rows = np.zeros((steps + 1, layout.width), dtype=np.uint8)
     rows[0] = batch.row

@@ -57,7 +57,7 @@ def _missing(spec: Resolved, universe: Universe) -> Iterator[tuple[str, Collecti
     """The names that a law uses and its universe lacks, with those that it has, and where they are written."""
     model = spec.model
     assert isinstance(model, LawSpec)  # noqa: S101 - `check_law` was given it
-    own = {each.name for each in model.observables}
+    own = {observable.name for observable in model.observables}
     for path, text in spec.expressions():
         for name in sorted(frozenset[str]().union(*named_in(text)) - own - universe.primitives.keys()):
             yield name, {*own, *universe.primitives}, path

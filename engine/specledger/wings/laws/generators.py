@@ -53,20 +53,20 @@ def _made(
         shares = _tested(tests, count)
     else:
         families = universe.generators
-        shares = [(Test(name, None, (), False), min(each.first, count)) for name, each in families.items()]
+        shares = [(Test(name, None, (), False), min(options.first, count)) for name, options in families.items()]
         left = max(0, count - sum(share for _, share in shares))
-        weights = {name: each.weight for name, each in families.items()}
+        weights = {name: options.weight for name, options in families.items()}
         order = sorted(weights, key=lambda name: (families[name].make == "mutations", name))  # what changes others last
         apportioned = apportion(left, weights)
         shares += [(Test(name, None, (), False), apportioned[name]) for name in order]
     cases: list[Case] = []
-    for place, (test, share) in enumerate(shares):
+    for index, (test, share) in enumerate(shares):
         family = universe.generators[test.family]
         symbols = starts if test.beyond or not tests else _plain(universe, starts)
-        stream = Stream.named(seed, "cases", universe.name, test.family, place)
+        stream = Stream.named(seed, "cases", universe.name, test.family, index)
         maker = Maker(universe, family, symbols, test.lengths or universe.sizes, stream)
-        made = maker.make(share, [case.start for case in cases])
-        cases += [Case(test.family, start, family.make in DRAWN) for start in made]
+        generated = maker.make(share, [case.start for case in cases])
+        cases += [Case(test.family, start, family.make in DRAWN) for start in generated]
     return tuple(cases[:count])
 
 
@@ -77,13 +77,13 @@ def _met(law: Law, cases: tuple[Case, ...]) -> tuple[Case, ...]:
     usable = [_is_usable(law, case.start) for case in cases]
     if sum(usable) >= law.trial.usable:
         return cases
-    repair, found = Repair(law, Stream.named(law.seed, "preconditions", law.universe.name)), list(cases)
-    for place, case in enumerate(cases):
+    repair, repaired = Repair(law, Stream.named(law.seed, "preconditions", law.universe.name)), list(cases)
+    for index, case in enumerate(cases):
         symbols = sorted({*case.start, *(law.starts if not law.tests else _plain(law.universe, law.starts))})
-        start = None if usable[place] else repair.start(case.start, symbols)
+        start = None if usable[index] else repair.start(case.start, symbols)
         if start is not None:
-            found[place] = Case(case.family, start, case.drawn)
-    return tuple(found)
+            repaired[index] = Case(case.family, start, case.drawn)
+    return tuple(repaired)
 
 
 def _is_usable(law: Law, start: State) -> bool:
@@ -102,9 +102,9 @@ def _plain(universe: Universe, starts: tuple[int, ...]) -> tuple[int, ...]:
 def _tested(tests: Sequence[Test], count: int) -> list[tuple[Test, int]]:
     """Each test with its number of cases: its own, or an even share."""
     asked = sum(test.cases or 0 for test in tests)
-    open_tests = [str(place) for place, test in enumerate(tests) if test.cases is None]
+    open_tests = [str(index) for index, test in enumerate(tests) if test.cases is None]
     shares = apportion(max(0, count - asked), dict.fromkeys(open_tests, 1))
-    return [(test, test.cases or shares.get(str(place), 0)) for place, test in enumerate(tests)]
+    return [(test, test.cases or shares.get(str(index), 0)) for index, test in enumerate(tests)]
 
 
 def apportion(count: int, weights: Mapping[str, int]) -> dict[str, int]:
@@ -167,23 +167,23 @@ class Maker:
         drawn = self._stream.bytes(2 * size)
         others, ground = self._others, self._ground
         return [
-            others[drawn[place + 1] * len(others) >> 8] if drawn[place] < chance else ground
-            for place in range(0, 2 * size, 2)
+            others[drawn[offset + 1] * len(others) >> 8] if drawn[offset] < chance else ground
+            for offset in range(0, 2 * size, 2)
         ]
 
     def mutate(self, start: Sequence[int], edits: int) -> State:
         """A start with some cells changed, exchanged, added or dropped."""
         cells = list(start)
         for _ in range(edits):
-            form, place = self._stream.integer(0, 4), self._stream.integer(0, len(cells) - 1)
+            form, index = self._stream.integer(0, 4), self._stream.integer(0, len(cells) - 1)
             if form == 3 and len(cells) < self._universe.longest:
-                cells.insert(place, self._stream.choice(self._symbols))
+                cells.insert(index, self._stream.choice(self._symbols))
             elif form == 4 and len(cells) > self._universe.shortest:
-                del cells[place]
+                del cells[index]
             elif form == 2:
-                cells[place], cells[place - 1] = cells[place - 1], cells[place]
+                cells[index], cells[index - 1] = cells[index - 1], cells[index]
             else:
-                cells[place] = self._stream.choice(self._symbols)
+                cells[index] = self._stream.choice(self._symbols)
         return tuple(cells)
 
     def _size(self) -> int:
@@ -199,9 +199,9 @@ class Maker:
         cells = [self._ground] * size
         gaps = self._family.gaps or [0, 1, 2]
         for pair in range(1 + number % 2):
-            place, gap = self._stream.integer(0, size - 1), gaps[(number + pair) % len(gaps)]
-            cells[place] = self._stream.choice(self._others)
-            cells[(place + gap + 1) % size] = self._stream.choice(self._others)
+            index, gap = self._stream.integer(0, size - 1), gaps[(number + pair) % len(gaps)]
+            cells[index] = self._stream.choice(self._others)
+            cells[(index + gap + 1) % size] = self._stream.choice(self._others)
         return tuple(cells)
 
     def _edge(self, number: int, known: Sequence[State]) -> State:
@@ -215,8 +215,8 @@ class Maker:
         calls = self._family.transforms or sorted(self._universe.transforms)
         start = self.random(self._size(), 50)
         image = bind_call(self._universe.transforms, calls[number // 2 % len(calls)]) if calls and number % 2 else None
-        found = tuple(start) if image is None else image.of(start)
-        return found if set(found) <= set(self._symbols) else tuple(start)
+        image_state = tuple(start) if image is None else image.of(start)
+        return image_state if set(image_state) <= set(self._symbols) else tuple(start)
 
     def _mutation(self, number: int, known: Sequence[State]) -> State:
         start = self._stream.choice(known) if known else tuple(self.random(self._size(), 50))
@@ -224,25 +224,25 @@ class Maker:
 
     def _pattern(self, number: int, known: Sequence[State]) -> State:
         """Uniform rings, then alternating ones, then halves, on one length after another."""
-        one = [(symbol,) for symbol in self._symbols]
+        singles = [(symbol,) for symbol in self._symbols]
         two = [(a, b) for a in self._symbols for b in self._symbols if a < b]
-        forms = [*one, *two, *(pair * 2 for pair in two)]
+        forms = [*singles, *two, *(pair * 2 for pair in two)]
         form = forms[number % len(forms)]
         size = self._sizes[number // len(forms) % len(self._sizes)]
         if len(form) == 4:
             return (form[0],) * (size // 2) + (form[1],) * (size - size // 2)
-        return tuple(form[place % len(form)] for place in range(size))
+        return tuple(form[index % len(form)] for index in range(size))
 
     def _extreme(self, number: int, known: Sequence[State]) -> State:
         """The shortest and the longest ring: one thing, one hole, full, crowded."""
         size = self._universe.shortest if number % 2 == 0 else self._universe.longest
-        place, thing = self._stream.integer(0, size - 1), self._stream.choice(self._others)
+        index, thing = self._stream.integer(0, size - 1), self._stream.choice(self._others)
         form = number // 2 % 4
         if form == 3:
             return tuple(self.random(size, 90))
         cells = [thing if form else self._ground] * size
         if form < 2:
-            cells[place] = self._ground if form else thing
+            cells[index] = self._ground if form else thing
         return tuple(cells)
 
 
@@ -270,7 +270,7 @@ def read_test(family: str, given: Mapping[str, Any], beyond: str | None, univers
     ring = range(universe.shortest, universe.longest + 1)
     sound = isinstance(lengths, list) and len(lengths) <= MAX_LENGTHS and isinstance(wide, bool)
     sound = sound and (cases is None or _is_count(cases))
-    if not sound or not all(_is_count(each) and each in ring for each in lengths):
+    if not sound or not all(_is_count(length) and length in ring for length in lengths):
         return "the test has a parameter with such a value"
     return Test(family, cases, tuple(lengths), wide)
 

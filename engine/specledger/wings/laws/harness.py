@@ -92,25 +92,25 @@ def search(law: Law, cases: tuple[Case, ...], judged: Judged) -> tuple[State, in
     pool = _best([case.start for case in cases], judged)
     for number in range(ROUNDS):
         count = law.mutations // ROUNDS
-        starts = [maker.mutate(pool[place % len(pool)], 1 + (number + place) % 3) for place in range(count)]
+        starts = [maker.mutate(pool[index % len(pool)], 1 + (number + index) % 3) for index in range(count)]
         judged = judge(law, starts)
-        found = first_violation(starts, judged)
-        if found is not None:
-            return found
+        violation = first_violation(starts, judged)
+        if violation is not None:
+            return violation
         pool = _best(starts, judged)[: POOL // 2] + pool[: POOL // 2]
     return None
 
 
 def first_violation(starts: list[State], judged: Judged) -> tuple[State, int] | None:
     """The shortest start that violates the law; of those, the one that does so first."""
-    found = [
-        (len(starts[place]), int(judged.violated[place]), place)
-        for place in np.nonzero(judged.violated >= 0)[0].tolist()
+    violations = [
+        (len(starts[index]), int(judged.violated[index]), index)
+        for index in np.nonzero(judged.violated >= 0)[0].tolist()
     ]
-    if not found:
+    if not violations:
         return None
-    _, t, place = min(found)
-    return starts[place], t
+    _, t, index = min(violations)
+    return starts[index], t
 
 
 def _best(starts: list[State], judged: Judged) -> list[State]:
@@ -136,11 +136,11 @@ def minimise(law: Law, start: State, t: int) -> tuple[State, int]:
         while chunk and spent < budget:
             candidates = list(dict.fromkeys(shrink(law, start, chunk)))[: budget - spent]
             spent += len(candidates)
-            found = _first(law, candidates, t) if candidates else None
-            if found is None:
+            violation = _first(law, candidates, t) if candidates else None
+            if violation is None:
                 chunk //= 2
             else:
-                start, t = found
+                start, t = violation
                 chunk = min(chunk, len(start) // 2)
     return start, spent
 
@@ -148,22 +148,22 @@ def minimise(law: Law, start: State, t: int) -> tuple[State, int]:
 def _first(law: Law, candidates: Sequence[State], t: int) -> tuple[State, int] | None:
     """The candidate that violates the law earliest, of those no later than `t`."""
     violated = judge(law, candidates, last=t).violated.tolist()
-    found = [(at, place) for place, at in enumerate(violated) if at >= 0]
-    return None if not found else (candidates[min(found)[1]], min(found)[0])
+    violations = [(at, index) for index, at in enumerate(violated) if at >= 0]
+    return None if not violations else (candidates[min(violations)[1]], min(violations)[0])
 
 
 def _shorter(law: Law, start: State, chunk: int) -> Iterator[State]:
     """Some neighbouring cells less."""
     if len(start) - chunk >= law.universe.shortest:
-        for place in range(0, len(start), chunk):
-            yield (*start[:place], *start[place + chunk :])
+        for offset in range(0, len(start), chunk):
+            yield (*start[:offset], *start[offset + chunk :])
 
 
 def _emptier(law: Law, start: State, chunk: int) -> Iterator[State]:
     """Some neighbouring things less."""
     empty = law.universe.empty
     if empty in law.starts:
-        for place in range(0, len(start), chunk):
-            cells = start[place : place + chunk]
+        for offset in range(0, len(start), chunk):
+            cells = start[offset : offset + chunk]
             if any(cell != empty for cell in cells):
-                yield (*start[:place], *[empty] * len(cells), *start[place + chunk :])
+                yield (*start[:offset], *[empty] * len(cells), *start[offset + chunk :])

@@ -92,8 +92,8 @@ def _halo_of(law: Law) -> int:
     universe = law.universe
     widths = [
         measure.width
-        for each in law.observables.values()
-        for measure in measures(each.root)
+        for observable in law.observables.values()
+        for measure in measures(observable.root)
         if isinstance(measure, Additive)
     ]
     if universe.interaction is not None:
@@ -124,24 +124,24 @@ class _View:
 
     def usable(self) -> Array:
         """Which rings meet the preconditions."""
-        found = self._value(self.law.where, 0, 0)
-        return np.asarray(np.broadcast_to(found, (1, self.trajectory.cases))[0])
+        holds = self._value(self.law.where, 0, 0)
+        return np.asarray(np.broadcast_to(holds, (1, self.trajectory.cases))[0])
 
     def truth(self, node: Node, first: int, last: int) -> Array:
         """A condition at the steps first to last, of each ring or each cell."""
-        found = self._value(node, first, last)
+        values = self._value(node, first, last)
         columns = int(self.trajectory.layout.sizes.sum()) if self.law.template.cells else self.trajectory.cases
-        return np.broadcast_to(np.asarray(found, dtype=bool), (last - first + 1, columns))
+        return np.broadcast_to(np.asarray(values, dtype=bool), (last - first + 1, columns))
 
     def waited(self, node: Node, first: int, last: int) -> Array:
         """A condition at the steps first to last, or at one of the H steps after where the template waits."""
         law, sizes = self.law, self.trajectory.layout.sizes
         waits = (law.on(int(sizes.max())).H or 0) if law.template.within else 0
-        found = self.truth(node, first, last + waits)
+        holds = self.truth(node, first, last + waits)
         if not waits:
-            return found
+            return holds
         steps = np.arange(first, last + waits + 1)[:, None]
-        coming = np.where(found, steps, last + waits + 1 + waits)
+        coming = np.where(holds, steps, last + waits + 1 + waits)
         nearest = np.minimum.accumulate(coming[::-1], axis=0)[::-1]
         own = self.by_column((law.H or 0) + law.H_cells * sizes) if law.H_cells else waits
         return np.asarray((nearest <= steps + own)[: last - first + 1])
@@ -156,11 +156,11 @@ class _View:
         """A value of each ring, for each column: its cells, where the law is about cells."""
         return np.repeat(values, self.trajectory.layout.sizes) if self.law.template.cells else values
 
-    def by_ring(self, found: Array) -> Array:
+    def by_ring(self, truth: Array) -> Array:
         """Whether a condition holds somewhere on each ring."""
         if not self.law.template.cells:
-            return found
-        return np.asarray(np.logical_or.reduceat(found, self.trajectory.layout.ends, axis=1))
+            return truth
+        return np.asarray(np.logical_or.reduceat(truth, self.trajectory.layout.ends, axis=1))
 
     def _value(self, node: Node, first: int, last: int) -> Any:
         return self._fast(node, first, last) if self._fits(node) else self._exact(node, first, last)
@@ -182,11 +182,11 @@ class _View:
         if isinstance(node, Not):
             return np.logical_not(self._exact(node.operand, first, last))
         if not isinstance(node, Binary):
-            found = self._fast(node, first, last)
-            return found.astype(object) if isinstance(found, np.ndarray) and node_is_int(node) else found
+            values = self._fast(node, first, last)
+            return values.astype(object) if isinstance(values, np.ndarray) and node_is_int(node) else values
         left, right = self._exact(node.left, first, last), self._exact(node.right, first, last)
-        found = _apply(node.op, left, right)
-        return hold(found) if node.op in ARITHMETIC else found
+        values = _apply(node.op, left, right)
+        return hold(values) if node.op in ARITHMETIC else values
 
     def _rows(self, name: str, time: Time, first: int, last: int) -> Array:
         if name in CELLWISE:

@@ -72,11 +72,11 @@ def check_law(
         diagnostics: Receives every finding.
         strict: Whether what is not needed, or a string claim, is refused, as if the law said so.
     """
-    found = Diagnostics()
-    scope = Scope(Environment(), spec, found)
+    findings = Diagnostics()
+    scope = Scope(Environment(), spec, findings)
     law = _Checker(spec, universe, template, scope, strict).law()
-    diagnostics.extend(found.sorted())
-    return None if found.has_errors else law
+    diagnostics.extend(findings.sorted())
+    return None if findings.has_errors else law
 
 
 def strays_of(model: Spec, template: Template) -> tuple[str, ...]:
@@ -153,8 +153,8 @@ class _Checker:
         large = largest_integer(law)
         if large <= MAX_INTEGER:
             return law
-        place = "claim" if self.model.claim_ast is None else "claim_ast"
-        self.scope.wrong(E_LAW_INTEGER, f"multiplied out, it has a factor of {large}, beyond 2^53 - 1", place)
+        field = "claim" if self.model.claim_ast is None else "claim_ast"
+        self.scope.wrong(E_LAW_INTEGER, f"multiplied out, it has a factor of {large}, beyond 2^53 - 1", field)
         return None
 
     def _give_up(self, reason: str, detail: str) -> None:
@@ -181,8 +181,8 @@ class _Checker:
                 path = ("quantifiers", "H") if name == "H" else (name,)
                 message = f"a law of the form {self.template.name} needs `{'.'.join(path)}`"
                 hint = f"`spec explain law.{'.'.join(path)}` says what may stand there"
-                place = self.spec.span(*path[:-1])
-                self.scope.diagnostics.error(E_LAW_MISSING, message, place, expected=path[-1], hint=hint)
+                location = self.spec.span(*path[:-1])
+                self.scope.diagnostics.error(E_LAW_MISSING, message, location, expected=path[-1], hint=hint)
                 whole = False
             if isinstance(value, str) and name == "H" and self.template.says("H"):
                 message = f"a {self.template.name} puts H into the claim, where it is a number"
@@ -206,7 +206,7 @@ class _Checker:
         return image
 
     def _observables(self) -> None:
-        names = [each.name for each in self.model.observables]
+        names = [declared.name for declared in self.model.observables]
         for index, observable in enumerate(self.model.observables):
             name, primitives = observable.name, self.universe.primitives
             if not is_name(name):
@@ -330,7 +330,7 @@ class _Checker:
 
     def _sorted(self, claim: Node) -> Node | None:
         """The claim, if it reads what there is and its operators take what they are given."""
-        known = {each.name for each in self.model.observables}
+        known = {observable.name for observable in self.model.observables}
         sound = True
         for node, path in placed(claim):
             if isinstance(node, Observe) and node.name not in known and node.name not in CELLWISE:
@@ -358,7 +358,7 @@ class _Checker:
         return ("claim",) if self.model.claim_ast is None else ("claim_ast", *path, key)
 
     def _judged(self, claim: Node, fields: Mapping[str, Any]) -> tuple[Node | None, Node] | None:
-        place = "claim" if self.model.claim_ast is None else "claim_ast"
+        field = "claim" if self.model.claim_ast is None else "claim_ast"
         try:
             parts = self.template.fit(claim, fields)
             if not self.template.cells and any(_is_cellwise(node) for node in walk(claim)):
@@ -371,7 +371,7 @@ class _Checker:
                 raise Mismatch(f"step {late[0]} is after T")
         except Mismatch as error:
             message = f"this is no {self.template.name}: {error}"
-            self.scope.diagnostics.error(E_LAW_FORM, message, self.spec.span(place))
+            self.scope.diagnostics.error(E_LAW_FORM, message, self.spec.span(field))
             return None
         return self.template.judged(parts, fields)
 

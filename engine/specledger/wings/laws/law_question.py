@@ -114,22 +114,22 @@ def questions_of(law: Law) -> list[LawQuestion]:
     """
     writer = _Writer(law)
     where, others = writer.preconditions()
-    found = []
+    questions = []
     try:
         claim = writer.claim()
     except NotLinear:
         claim = None
     if claim is not None:
-        found.append(LawQuestion(_question(law, claim, where), exact=others == TRUE and not law.H_cells))
+        questions.append(LawQuestion(_question(law, claim, where), exact=others == TRUE and not law.H_cells))
     if claim is None or others != TRUE or law.H_cells:
         function = writer.opaque(others, linear=claim is not None)
         if function is not None:
-            found.append(LawQuestion(_question(law, function, where), exact=True))
+            questions.append(LawQuestion(_question(law, function, where), exact=True))
     lengths = _short_lengths(law)
     if lengths:
         asked = replace(_question(law, writer.whole(), where), longest=lengths[-1])
-        found.append(LawQuestion(asked, exact=True, whole=True))
-    return found
+        questions.append(LawQuestion(asked, exact=True, whole=True))
+    return questions
 
 
 def _short_lengths(law: Law) -> list[int]:
@@ -144,7 +144,7 @@ def _short_lengths(law: Law) -> list[int]:
 
 def question_of(law: Law) -> Question | None:
     """The question whether a law holds on rings of every length; None if it cannot be asked."""
-    return next((each.question for each in questions_of(law) if each.exact), None)
+    return next((law_question.question for law_question in questions_of(law) if law_question.exact), None)
 
 
 def fits(law: Law) -> bool:
@@ -155,7 +155,7 @@ def fits(law: Law) -> bool:
 
 def largest_integer(law: Law) -> int:
     """The largest absolute value of an integer in the questions about a law."""
-    return max((largest_in(facts(each.question)) for each in questions_of(law)), default=0)
+    return max((largest_in(facts(law_question.question)) for law_question in questions_of(law)), default=0)
 
 
 def _question(law: Law, claim: Claim, where: Condition) -> Question:
@@ -196,16 +196,16 @@ class _Writer:
         self._law = law
         rule = law.universe.rule
         self._shortest = next(iter(admitted_lengths(law)), law.universe.shortest) if law.H_cells else 0
-        self._additive = {name: each.additive(rule) for name, each in law.observables.items()}
+        self._additive = {name: observable.additive(rule) for name, observable in law.observables.items()}
 
     def preconditions(self) -> tuple[Condition, Node]:
         """The preconditions as a condition, and those that are none as a claim about the start."""
         linear, others = [], []
-        for each in _conjuncts(self._law.where):
+        for condition in _conjuncts(self._law.where):
             try:
-                linear.append(self.condition(each))
+                linear.append(self.condition(condition))
             except NotLinear:
-                others.append(each)
+                others.append(condition)
         return (linear[0] if len(linear) == 1 else And(tuple(linear))), conjunction(others)
 
     def claim(self) -> Claim | None:
@@ -247,7 +247,7 @@ class _Writer:
         from_start = guarded or any(time.fixed for time in times)
         waits = Duration((law.H or 0) * law.template.within, law.H_cells * law.template.within)
 
-        measured = {name: cache(each.of) for name, each in law.observables.items()}
+        measured = {name: cache(observable.of) for name, observable in law.observables.items()}
         guards, counts, consequence = evaluator(guard), evaluator(law.antecedent or TRUE), evaluator(law.holds)
 
         def reader(initial: State, states: Sequence[State], at: int) -> Read:
@@ -268,7 +268,7 @@ class _Writer:
     def whole(self) -> Opaque:
         """The law as a function of a whole run: its one instance is the one from the start to the last step."""
         law = self._law
-        measured = {name: cache(each.of) for name, each in law.observables.items()}
+        measured = {name: cache(observable.of) for name, observable in law.observables.items()}
 
         def holds(initial: State, states: Sequence[State]) -> bool:
             return Run(law, initial, states=states, measured=measured).first_violation() is None
@@ -363,10 +363,10 @@ class _Writer:
         return {key: left.get(key, 0) + sign * right.get(key, 0) for key in {**left, **right}}
 
     def _known(self, name: str) -> Additive:
-        found = self._additive[name]
-        if found is None:
+        additive = self._additive[name]
+        if additive is None:
             raise NotLinear
-        return found
+        return additive
 
 
 def _conjuncts(node: Node) -> list[Node]:

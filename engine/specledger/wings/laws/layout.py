@@ -67,12 +67,12 @@ class Layout(Struct, frozen=True, dict=True):
     def repeats(self) -> tuple[Array, Array]:
         """The columns that repeat cells, and the columns of those cells."""
         targets, sources = [], []
-        for place in range(self.before):
-            targets.append(self.starts - 1 - place)
-            sources.append(self.starts + (self.sizes - 1 - place) % self.sizes)
-        for place in range(self.halo):
-            targets.append(self.starts + self.sizes + place)
-            sources.append(self.starts + place % self.sizes)
+        for offset in range(self.before):
+            targets.append(self.starts - 1 - offset)
+            sources.append(self.starts + (self.sizes - 1 - offset) % self.sizes)
+        for offset in range(self.halo):
+            targets.append(self.starts + self.sizes + offset)
+            sources.append(self.starts + offset % self.sizes)
         return np.concatenate(targets), np.concatenate(sources)
 
     @cached_property
@@ -97,8 +97,8 @@ class Batch(Struct, frozen=True, dict=True):
     @classmethod
     def of(cls, states: Sequence[Sequence[int]], halo: int = 1, before: int = 1) -> Batch:
         """A batch of states, in their order."""
-        held = tuple(map(bytes, states))
-        return cls(Layout(np.fromiter(map(len, held), dtype=np.int64, count=len(held)), halo, before), held)
+        encoded = tuple(map(bytes, states))
+        return cls(Layout(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)), halo, before), encoded)
 
     @cached_property
     def row(self) -> Array:
@@ -113,12 +113,12 @@ class Batch(Struct, frozen=True, dict=True):
         """The batch of the transformed states."""
         turn = -1 if image.reflect else 1
         mapping = bytes(image.symbol_map)
-        found = []
+        images = []
         for state in self.states:
             mapped = state.translate(mapping.ljust(256, b"\0"))[::turn]
             shift = image.shift % len(state)
-            found.append(mapped[-shift:] + mapped[:-shift] if shift else mapped)
-        return Batch(self.layout, tuple(found))
+            images.append(mapped[-shift:] + mapped[:-shift] if shift else mapped)
+        return Batch(self.layout, tuple(images))
 
 
 def sources_of(layout: Layout, image: Image) -> Array:

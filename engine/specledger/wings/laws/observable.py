@@ -106,13 +106,13 @@ def _bounds(part: Part, longest: int, shortest: int) -> tuple[int, int] | None:
     if isinstance(part, Number):
         return (part.value, part.value)
     if isinstance(part, Measured):
-        found = bounds_of(part.measure, longest, shortest)
+        bounds = bounds_of(part.measure, longest, shortest)
     else:
         left, right = _bounds(part.left, longest, shortest), _bounds(part.right, longest, shortest)
         if left is None or right is None:
             return None
-        found = _combined(part.op, left, right)
-    return found if found[0] >= INT_MIN and found[1] <= INT_MAX else None
+        bounds = _combined(part.op, left, right)
+    return bounds if bounds[0] >= INT_MIN and bounds[1] <= INT_MAX else None
 
 
 def _combined(op: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
@@ -233,11 +233,11 @@ def range_of(
         return (0, 1) if node.name in CELLWISE else observables[node.name].bounds(longest, shortest)
     if isinstance(node, Not):
         return range_of(node.operand, observables, longest, shortest)
-    left, right = (range_of(each, observables, longest, shortest) for each in (node.left, node.right))
+    left, right = (range_of(operand, observables, longest, shortest) for operand in (node.left, node.right))
     if left is None or right is None:
         return None
-    found = _combined(node.op, left, right) if node.op in ARITHMETIC else (0, 1)
-    return found if found[0] >= INT_MIN and found[1] <= INT_MAX else None
+    bounds = _combined(node.op, left, right) if node.op in ARITHMETIC else (0, 1)
+    return bounds if bounds[0] >= INT_MIN and bounds[1] <= INT_MAX else None
 
 
 def measures(part: Part) -> tuple[Measure, ...]:

@@ -56,11 +56,11 @@ class Reader(Struct, frozen=True):
         primitives = self.universe.measures
         sorts = {"symbol": STRING, PATTERN: STRING, "int": INT}
         functions = {
-            name: Native(name, (Signature(tuple(sorts[sort] for sort in each.args.values()), INT),), _never)
-            for name, each in primitives.items()
-            if each.args
+            name: Native(name, (Signature(tuple(sorts[sort] for sort in primitive.args.values()), INT),), _never)
+            for name, primitive in primitives.items()
+            if primitive.args
         }
-        plain = [name for name, each in primitives.items() if not each.args]
+        plain = [name for name, primitive in primitives.items() if not primitive.args]
         return Environment(dict.fromkeys([*plain, *(name for name in self.known if name not in plain)], INT), functions)
 
     def read(self, scope: Scope, *path: str | int) -> Part | None:
@@ -95,11 +95,11 @@ class Reader(Struct, frozen=True):
         offered = True
         waiting = [node]
         while waiting:
-            found = waiting.pop()
-            waiting += children(found)
-            name = found.name if isinstance(found, Name) else None
-            if isinstance(found, Call) and found.target is None:
-                name = found.function
+            part_node = waiting.pop()
+            waiting += children(part_node)
+            name = part_node.name if isinstance(part_node, Name) else None
+            if isinstance(part_node, Call) and part_node.target is None:
+                name = part_node.function
             if name is None or name in self.known or name in self.universe.measures:
                 continue
             if name in self.later:
@@ -163,10 +163,10 @@ def _size(part: Part) -> tuple[int, int]:
     terms = depth = 0
     waiting = [(part, 0)]
     while waiting:
-        found, level = waiting.pop()
+        operand, level = waiting.pop()
         terms, depth = terms + 1, max(depth, level)
-        if isinstance(found, Combined):
-            waiting += ((found.left, level + 1), (found.right, level + 1))
+        if isinstance(operand, Combined):
+            waiting += ((operand.left, level + 1), (operand.right, level + 1))
     return terms, depth
 
 

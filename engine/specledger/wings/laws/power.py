@@ -97,7 +97,7 @@ class Power(Struct, frozen=True):
 def weigh(law: Law, cases: Sequence[Case], judged: Judged) -> Power:
     """The power of a trial in which these cases were judged."""
     usable, hit = judged.usable, judged.hits > 0
-    drawn = [cases[place].family for place in np.flatnonzero(hit).tolist() if cases[place].drawn]
+    drawn = [cases[index].family for index in np.flatnonzero(hit).tolist() if cases[index].drawn]
     universe, trajectory = law.universe, judged.trajectory
     interacting = _interacting(law, trajectory)
     wrapping = trajectory.crossed(universe.empty)
@@ -107,7 +107,7 @@ def weigh(law: Law, cases: Sequence[Case], judged: Judged) -> Power:
         usable=int(usable.sum()),
         hits=int(judged.hits.sum()),
         hit_cases=int(hit.sum()),
-        families=len({cases[place].family for place in np.flatnonzero(hit).tolist()}),
+        families=len({cases[index].family for index in np.flatnonzero(hit).tolist()}),
         interacting=int((interacting & usable).sum()),
         wrapping=int((wrapping & usable).sum()),
         bins=int(np.count_nonzero(np.bincount(bins[usable]))),
@@ -152,7 +152,7 @@ def content_of(law: Law) -> dict[str, int]:
     mutants, places = np.nonzero(read.T)
     if len(mutants):
         entries, symbols = changes[mutants].T
-        judged = judge(law, [starts[place] for place in places.tolist()], (entries, symbols), last)
+        judged = judge(law, [starts[index] for index in places.tolist()], (entries, symbols), last)
         broken[mutants[judged.violated >= 0]] = True
     count = int(broken.sum())
     return {"broken": count, "mutants": tried, "share": ONE * count // tried}
@@ -162,12 +162,12 @@ def _entries_read(universe: Universe, symbols: tuple[int, ...], image: Image | N
     """Which entries of the table so many steps from each start read, its transformed state included."""
     rule, starts = universe.rule, universe.once(_starts, symbols)
     batch = Batch.of(starts, rule.radius, rule.radius)
-    layout, found = batch.layout, np.zeros((len(starts), len(rule.table)), dtype=bool)
+    layout, entries = batch.layout, np.zeros((len(starts), len(rule.table)), dtype=bool)
     owner, columns = np.repeat(np.arange(len(starts)), layout.sizes), layout.columns - rule.radius
-    for each in (batch, *([] if image is None else [batch.transformed(image)])):
-        rows = evolve(each, rule, steps).rows
-        found[owner, windows(rows, rule.width, rule.symbols)[:steps, columns]] = True
-    return found
+    for ring_batch in (batch, *([] if image is None else [batch.transformed(image)])):
+        rows = evolve(ring_batch, rule, steps).rows
+        entries[owner, windows(rows, rule.width, rule.symbols)[:steps, columns]] = True
+    return entries
 
 
 def _starts(universe: Universe, symbols: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -46,11 +46,11 @@ def _outcomes(node: Node, observables: Mapping[str, Observable], size: int) -> t
     if not isinstance(node, Binary):
         return True, True
     if node.op in ("and", "or", "=>"):
-        (true, false), (other, wrong) = (_outcomes(each, observables, size) for each in (node.left, node.right))
+        (true, false), (other, wrong) = (_outcomes(operand, observables, size) for operand in (node.left, node.right))
         if node.op == "and":
             return true and other, false or wrong
         return (true or other, false and wrong) if node.op == "or" else (false or other, true and wrong)
-    left, right = (range_of(each, observables, size, size) for each in (node.left, node.right))
+    left, right = (range_of(operand, observables, size, size) for operand in (node.left, node.right))
     return (True, True) if left is None or right is None else _compared(node.op, left, right)
 
 
@@ -90,11 +90,11 @@ class Repair:
         if not self._lengths or self._failures >= MAX_FAILURES:
             return None
         try:
-            found = self._changed(cells, symbols)
+            repaired = self._changed(cells, symbols)
         except EvaluationError:
-            found = None
-        self._failures = 0 if found is not None else self._failures + 1
-        return found
+            repaired = None
+        self._failures = 0 if repaired is not None else self._failures + 1
+        return repaired
 
     def _changed(self, cells: State, symbols: Sequence[int]) -> State | None:
         """Blocks and single cells are changed while the condition comes no farther from holding."""
@@ -105,8 +105,8 @@ class Repair:
             if left == 0:
                 return current
             block = 1 + self._stream.integer(0, min(left, size) - 1) * self._stream.integer(0, 1)
-            place, symbol = self._stream.integer(0, size - 1), self._stream.choice(symbols)
-            changed = tuple(symbol if (at - place) % size < block else cell for at, cell in enumerate(current))
+            index, symbol = self._stream.integer(0, size - 1), self._stream.choice(symbols)
+            changed = tuple(symbol if (at - index) % size < block else cell for at, cell in enumerate(current))
             then = distance(self._law, changed, self._goal)
             if then <= left:
                 current, left = changed, then

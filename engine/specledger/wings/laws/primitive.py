@@ -81,18 +81,18 @@ class Scan(Struct, frozen=True, dict=True):
 
 
 def _first(marks: bytes, start: int, end: int) -> int:
-    found = marks.find(1, start, end)
-    return found - start if found >= 0 else -1
+    index = marks.find(1, start, end)
+    return index - start if index >= 0 else -1
 
 
 def _last(marks: bytes, start: int, end: int) -> int:
-    found = marks.rfind(1, start, end)
-    return found - start if found >= 0 else -1
+    index = marks.rfind(1, start, end)
+    return index - start if index >= 0 else -1
 
 
 def _extent(marks: bytes, start: int, end: int) -> int:
-    found = marks.rfind(1, start, end)
-    return found - marks.find(1, start, end) if found >= 0 else -1
+    last_index = marks.rfind(1, start, end)
+    return last_index - marks.find(1, start, end) if last_index >= 0 else -1
 
 
 def _longest(marks: bytes, start: int, end: int) -> int:

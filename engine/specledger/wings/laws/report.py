@@ -63,10 +63,18 @@ class LawReading(Reading):
             if met is True
             else Verdict.FAIL
         )
-        found, id_, seen = verdict["counterexample"], f"law/{main.name}", Observations()
-        shown = verdict["power"] or verdict["detail"] if found is None else {"start": found["start"], "t": found["t"]}
+        counterexample, id_, seen = verdict["counterexample"], f"law/{main.name}", Observations()
+        shown = (
+            verdict["power"] or verdict["detail"]
+            if counterexample is None
+            else {"start": counterexample["start"], "t": counterexample["t"]}
+        )
         seen.note(
-            id_, self._receipts["verdict"], status_text(verdict), shown, {} if found is None else {"t": found["t"]}
+            id_,
+            self._receipts["verdict"],
+            status_text(verdict),
+            shown,
+            {} if counterexample is None else {"t": counterexample["t"]},
         )
         detail = verdict["detail"] if verdict["status"] in (LawStatus.UNKNOWN, LawStatus.ERROR) else None
         why = status_text(verdict) + ("" if expected is None else f", expected was {status_text(expected)}")
@@ -91,13 +99,13 @@ class LawReading(Reading):
         """The law, warnings and cases."""
         yield Section("laws", "Laws", "", _HEADS, [self._row()], compared=True, detailed=True)
         warnings = [
-            Row(f"warning {n}", "", (Quoted(each),), (), (ReceiptLink(self._receipts["start"].seq),))
-            for n, each in enumerate(typed(Start, self._receipts["start"].body)["warnings"], 1)
+            Row(f"warning {n}", "", (Quoted(warning),), (), (ReceiptLink(self._receipts["start"].seq),))
+            for n, warning in enumerate(typed(Start, self._receipts["start"].body)["warnings"], 1)
         ]
         yield Section("warnings", "Warnings", "", ("", "found when the law was read"), warnings)
         families = [
             Row(family, "", (Count(times),), (), (ReceiptLink(receipt.seq),))
-            for receipt in [one for type_, one in self._receipts.items() if type_ == "cases"]
+            for receipt in [stored for type_, stored in self._receipts.items() if type_ == "cases"]
             for family, times in typed(Cases, receipt.body)["families"].items()
         ]
         intro = "Initial states that the law was tried on, by family."
@@ -206,15 +214,15 @@ def spacetime(law: Law, verdict: LawVerdict, row: str) -> dict[str, Any] | None:
     return {**known, "symbols": "".join(alphabet), "empty": alphabet[law.universe.empty], **drawn}
 
 
-def _found(law: Law, found: Counterexample) -> dict[str, Any]:
+def _found(law: Law, counterexample: Counterexample) -> dict[str, Any]:
     """A counterexample, from the start to just after the violation."""
-    t, begin = found["t"], found["excerpt"]["from"]
-    evolved = Trajectory(law, [law.universe.alphabet.index(symbol) for symbol in found["start"]]).states
+    t, begin = counterexample["t"], counterexample["excerpt"]["from"]
+    evolved = Trajectory(law, [law.universe.alphabet.index(symbol) for symbol in counterexample["start"]]).states
     states = evolved[: t + 1 + max(law.moments.values())]
     return {
         "t": t,
-        "excerpt": [begin, begin + len(found["excerpt"]["states"])],
-        "observables": {str(t + steps): found["observables"][key] for key, steps in law.moments.items()},
+        "excerpt": [begin, begin + len(counterexample["excerpt"]["states"])],
+        "observables": {str(t + steps): counterexample["observables"][key] for key, steps in law.moments.items()},
         "rows": _rows(law, states[:MOST_STATES]),
         "states": len(states),
         "said": _FOUND,
@@ -232,13 +240,16 @@ def _example(law: Law) -> dict[str, Any] | None:
         states = Trajectory(law, start).states[: law.on(len(start)).steps + 1]
         drawn = states[:EXAMPLE_STATES]
         symbols, observables = law.universe.rule.symbols, sorted(law.observables.items())
-        values = [{name: measured(each.root, state, symbols) for name, each in observables} for state in drawn]
+        values = [
+            {name: measured(measured_values.root, state, symbols) for name, measured_values in observables}
+            for state in drawn
+        ]
     except InvalidCertificate:  # a figure leaves 64 bits
         return None
     return {
         "t": None,
         "excerpt": [0, 0],
-        "observables": {str(step): each for step, each in enumerate(values)},
+        "observables": {str(step): measured_values for step, measured_values in enumerate(values)},
         "rows": _rows(law, drawn),
         "states": len(states),
         "said": _EXAMPLE,

@@ -39,7 +39,7 @@ class Run:
             measured: What gives the observables, if many runs share it.
         """
         self.law = law = law.on(len(start))
-        self._measured = measured or {name: each.of for name, each in law.observables.items()}
+        self._measured = measured or {name: observable.of for name, observable in law.observables.items()}
         self._evaluator = cache(evaluator)
         rule = rule or law.universe.rule
         self.states = rule.run(start, law.steps) if states is None else states

@@ -47,8 +47,8 @@ class LawRuns(Work):
         return {}
 
 
-def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
-    return write_events(bundle, place, RECEIPTS, options, options.events or _events(bundle))
+def _execute(bundle: Bundle, folder: Path, options: RunOptions, progress: Progress | None) -> Finished:
+    return write_events(bundle, folder, RECEIPTS, options, options.events or _events(bundle))
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
@@ -88,9 +88,10 @@ def _total(runs: Sequence[Finished]) -> str:
     """How many laws ended with each status, and how many of them otherwise than expected."""
     results = [law.manifest["result"] for law in runs]
     counts = ", ".join(
-        f"{number} {status}" for status, number in Counter(one["status"] for one in results).most_common()
+        f"{number} {status}"
+        for status, number in Counter(case_result["status"] for case_result in results).most_common()
     )
-    met = Counter(one["met"] for one in results)
+    met = Counter(case_result["met"] for case_result in results)
     open_ = f", {met[None]} without an expected status" if met[None] else ""
     rest = f"{met[False]} not as expected{open_}" if met[False] or open_ else "all as expected"
     return f"{counted(len(runs), 'law')}: {counts}; {rest}"
@@ -98,9 +99,9 @@ def _total(runs: Sequence[Finished]) -> str:
 
 def _ground(verdict: Verdict) -> str:
     """The ground of a verdict, in a few words."""
-    found = verdict["counterexample"]
-    if found is not None:
-        return f"{found['start']} at {found['t']}"
+    counterexample = verdict["counterexample"]
+    if counterexample is not None:
+        return f"{counterexample['start']} at {counterexample['t']}"
     if verdict["method"] == "proof":
         return "a certificate"
     return "nothing" if verdict["power"] is None else f"{verdict['power']['hits']} hits"

@@ -91,9 +91,9 @@ class Template(Struct, frozen=True):
         Raises:
             Mismatch: The claim has another form, or disagrees with a field.
         """
-        found: dict[str, Node] = {}
-        _match(self.claim, to_json(claim), fields, found)
-        for name, node in found.items():
+        fitted: dict[str, Node] = {}
+        _match(self.claim, to_json(claim), fields, fitted)
+        for name, node in fitted.items():
             part = self.parts[name]
             if sort_of(node) != part.sort:
                 raise Mismatch(f"`{name}` is {part.sort}, not {sort_of(node)}")
@@ -101,7 +101,7 @@ class Template(Struct, frozen=True):
                 if moment_of(time) not in part.reads:
                     allowed = " or ".join(part.reads)
                     raise Mismatch(f"`{name}` may read {allowed}, but {observed} is read at {time}")
-        return found
+        return fitted
 
     def derive(self, fields: Mapping[str, Any]) -> Node | None:
         """The claim, if the fields of a law say all of it."""
@@ -155,16 +155,16 @@ _Problem = tuple[tuple[str | int, ...], str, str | None]
 def _problem(template: Template, model: TemplateSpec) -> _Problem | None:
     unknown = sorted(set(template.needs) - set(SAMPLES))
     if unknown:
-        place = ("needs", template.needs.index(unknown[0]))
-        return place, f"no law has the field {unknown[0]!r}", _meant(unknown[0], SAMPLES, "fields")
+        location = ("needs", template.needs.index(unknown[0]))
+        return location, f"no law has the field {unknown[0]!r}", _meant(unknown[0], SAMPLES, "fields")
     if template.within and "H" not in template.needs:
         return ("within",), "a template with `within` needs H", "add `H` to `needs`"
     if (model.antecedent is None) != (model.holds is None):
         given = "holds" if model.antecedent is None else "antecedent"
         return (given,), "`antecedent` and `holds` go together", "add the other one, or take this one away"
     for key, pattern in (("claim", model.claim), ("antecedent", model.antecedent), ("holds", model.holds)):
-        if pattern is not None and (found := _unsayable(template, pattern)) is not None:
-            path, message, hint = found
+        if pattern is not None and (problem := _unsayable(template, pattern)) is not None:
+            path, message, hint = problem
             return (key, *path), message, hint
     unread = sorted(set(template.parts) - {node["part"] for _, node in _mappings(model.claim) if "part" in node})
     if unread:
@@ -183,8 +183,8 @@ def _meant(word: str, known: Collection[str], what: str) -> str:
 def _unsayable(template: Template, pattern: Any) -> _Problem | None:
     """Why no law could put a claim in the place of a pattern, if so."""
     for path, node in _mappings(pattern):
-        if (found := _misplaced(template, node)) is not None:
-            key, message, hint = found
+        if (problem := _misplaced(template, node)) is not None:
+            key, message, hint = problem
             return (*path, key), message, hint
     sample = {name: {"const": 0 if part.sort == "int" else True} for name, part in template.parts.items()}
     try:
@@ -249,7 +249,7 @@ def _substitute(pattern: Any, parts: Mapping[str, Any], fields: Mapping[str, Any
     return {key: _substitute(value, parts, fields) for key, value in pattern.items()}
 
 
-def _match(pattern: Any, claim: Any, fields: Mapping[str, Any], found: dict[str, Node]) -> None:
+def _match(pattern: Any, claim: Any, fields: Mapping[str, Any], fitted: dict[str, Node]) -> None:
     """Find what stands for each part."""
     if not isinstance(pattern, Mapping):
         if type(pattern) is not type(claim) or pattern != claim:
@@ -263,15 +263,15 @@ def _match(pattern: Any, claim: Any, fields: Mapping[str, Any], found: dict[str,
         node = move(read_claim(claim), -MOMENTS[at])
         if any(time.offset < 0 for _, time in reads(node)):
             raise Mismatch(f"here `{name}` is read at {at}")
-        if found.setdefault(name, node) != node:
+        if fitted.setdefault(name, node) != node:
             raise Mismatch(f"`{name}` is not the same at both steps")
     elif isinstance(claim, Mapping) and set(pattern) == {"t_plus"}:
-        _match(time_json(read_time(pattern)), claim, fields, found)
+        _match(time_json(read_time(pattern)), claim, fields, fitted)
     elif not isinstance(claim, Mapping) or set(claim) != set(pattern):
         raise Mismatch(f"expected {_shown(pattern)}, found {_shown(claim)}")
     else:
         for key in pattern:
-            _match(pattern[key], claim[key], fields, found)
+            _match(pattern[key], claim[key], fields, fitted)
 
 
 def _shown(value: Any) -> str:

@@ -31,15 +31,15 @@ class Image(Struct, frozen=True):
     shift: int
     symbol_map: tuple[int, ...]
 
-    def source(self, place: int, size: int) -> int:
+    def source(self, index: int, size: int) -> int:
         """The cell whose symbol arrives, mapped, at a place of a ring of `size` cells."""
-        turned = (place - self.shift) % size
+        turned = (index - self.shift) % size
         return size - 1 - turned if self.reflect else turned
 
     def of(self, cells: Sequence[int]) -> tuple[int, ...]:
         """The transformed ring."""
         size = len(cells)
-        return tuple(self.symbol_map[cells[self.source(place, size)]] for place in range(size))
+        return tuple(self.symbol_map[cells[self.source(index, size)]] for index in range(size))
 
 
 class Transform(Struct, frozen=True):
@@ -63,8 +63,8 @@ def check_transform(name: str, model: TransformSpec, alphabet: tuple[str, ...], 
     strange = sorted({*model.map, *model.map.values()} - set(alphabet))
     if strange:
         key = next((key for key, value in model.map.items() if {key, value} & {*strange}), None)
-        place = (*path, "map") if key is None else (*path, "map", key)
-        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {', '.join(map(repr, strange))}", *place)
+        location = (*path, "map") if key is None else (*path, "map", key)
+        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {', '.join(map(repr, strange))}", *location)
     if not set(model.default) <= set(model.args):
         scope.wrong(E_TRANSFORM, "`default` names what is no argument", *path, "default")
         return None

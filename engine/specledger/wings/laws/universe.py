@@ -54,8 +54,8 @@ def read_rule(model: UniverseSpec, alphabet: tuple[str, ...], scope: Scope) -> R
     transition, names = model.transition, cells_around(model.radius)
     if transition.number is not None:
         if len(alphabet) != 2 or model.radius != 1:
-            found = f"the alphabet has {len(alphabet)}, the radius is {model.radius}"
-            message = f"a number says what two symbols do with one neighbour on either side; {found}"
+            sizes = f"the alphabet has {len(alphabet)}, the radius is {model.radius}"
+            message = f"a number says what two symbols do with one neighbour on either side; {sizes}"
             scope.wrong(E_UNIVERSE_TABLE, message, "transition", "number")
             return None
         return Rule(2, tuple(transition.number >> entry & 1 for entry in range(8)))
@@ -81,14 +81,14 @@ def _reads_beyond(model: UniverseSpec, names: tuple[str, ...], scope: Scope) -> 
     beyond = NEIGHBOURS - {*names, *transition.let, *scope.environment.constants}
     texts = [(("transition", "let", name), text) for name, text in transition.let.items()]
     rule: tuple[str, ...] = ("transition", "next")
-    found = False
+    differs = False
     for path, text in [*texts, (rule, transition.next or "")]:
         for name in sorted(beyond & mentioned_in(text)):
             message = f"`{name}` lies beyond the radius {model.radius}"
             span, hint = scope.span_of(name, *path), f"write `radius: {name[-1]}`"
             scope.diagnostics.error(E_EXPR_UNKNOWN_NAME, message, span, hint=hint)
-            found = True
-    return found
+            differs = True
+    return differs
 
 
 def _computed(let: Let, cells: tuple[str, ...], following: Any, alphabet: tuple[str, ...], scope: Scope) -> Rule | None:
@@ -101,8 +101,8 @@ def _computed(let: Let, cells: tuple[str, ...], following: Any, alphabet: tuple[
     for window in product(alphabet, repeat=len(cells)):
         try:
             values: list[Any] = list(window)
-            for each in named:
-                values.append(each(*values))
+            for step in named:
+                values.append(step(*values))
             table.append(alphabet.index(following(*values)))
         except (EvaluationError, ValueError) as error:
             reason = error.message if isinstance(error, EvaluationError) else "its value is no symbol"
@@ -183,8 +183,8 @@ class Universe(Struct, frozen=True, eq=False, dict=True):
             if len(self._made) >= MOST_MADE:
                 self._made.clear()
             self._made[key] = make(self, *given)
-        made: T = self._made[key]
-        return made
+        value: T = self._made[key]
+        return value
 
     @cached_property
     def _made(self) -> dict[Any, Any]:
@@ -241,27 +241,27 @@ def check_universe(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> 
     """Check a universe; None, with findings, if it is wrong."""
     model = bundle.specs[spec.key].model
     assert isinstance(model, UniverseSpec)  # noqa: S101 - a reference of kind universe holds nothing else
-    found = Diagnostics()
-    scope = Scope(Environment(), spec, found)
+    findings = Diagnostics()
+    scope = Scope(Environment(), spec, findings)
     alphabet = tuple(model.alphabet)
     _check_symbols(model, scope)
     rule = read_rule(model, alphabet, scope)
     scope.declare(dict.fromkeys(sorted(model.observables), INT), "observables")  # laws read them by these names
     primitives = {
         name: primitive
-        for name, each in sorted(model.observables.items())
-        if (primitive := _primitive(name, each, alphabet, scope)) is not None
+        for name, entry in sorted(model.observables.items())
+        if (primitive := _primitive(name, entry, alphabet, scope)) is not None
     }
     _measure_once(primitives, scope)
     transforms = {
         name: transform
-        for name, each in sorted(model.transforms.items())
-        if (transform := check_transform(name, each, alphabet, scope)) is not None
+        for name, entry in sorted(model.transforms.items())
+        if (transform := check_transform(name, entry, alphabet, scope)) is not None
     }
-    if not found.has_errors:
+    if not findings.has_errors:
         _check_generators(model, primitives, transforms, scope)
-    diagnostics.extend(found.sorted())
-    if rule is None or found.has_errors:
+    diagnostics.extend(findings.sorted())
+    if rule is None or findings.has_errors:
         return None
     ring = model.ring
     return Universe(
@@ -329,12 +329,12 @@ def _check_generators(
 ) -> None:
     for name, generator in sorted(model.generators.items()):
         for index, call in enumerate(generator.transforms or ()):
-            place = ("generators", name, "transforms", index)
+            location = ("generators", name, "transforms", index)
             try:
                 if bind_call(transforms, call) is None:
-                    scope.wrong(E_UNIVERSE_GENERATOR, f"there is no transform {call!r}", *place)
+                    scope.wrong(E_UNIVERSE_GENERATOR, f"there is no transform {call!r}", *location)
             except ArgumentError as error:
-                scope.wrong(E_TRANSFORM, str(error), *place)
+                scope.wrong(E_TRANSFORM, str(error), *location)
     if not any(generator.weight for generator in model.generators.values()):
         scope.wrong(E_UNIVERSE_GENERATOR, "no family has a weight above 0", "generators")
     if len(set(model.starts.symbols or model.alphabet)) < 2:

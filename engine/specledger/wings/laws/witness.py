@@ -69,8 +69,8 @@ def _repaired(law: Law, goal: Node, cases: Sequence[Case]) -> list[State]:
     repair = Repair(law, Stream.named(law.seed, "witness", law.universe.name), goal)
     starts = sorted({case.start for case in cases}, key=lambda start: (len(start), start))
     ends = [start for pair in zip(starts, reversed(starts), strict=True) for start in pair]
-    found = (repair.start(start, law.starts) for start in ends[:MAX_REPAIRED])
-    return [start for start in found if start is not None]
+    repaired = (repair.start(start, law.starts) for start in ends[:MAX_REPAIRED])
+    return [start for start in repaired if start is not None]
 
 
 def _first(law: Law, starts: list[State]) -> Witness | None:

@@ -67,10 +67,10 @@ def clauses(condition: Condition, limit: int, *, negated: bool = False) -> list[
         case And(parts) | Or(parts):
             listed = [clauses(part, limit, negated=negated) for part in parts]
             if isinstance(condition, Or) != negated:
-                found = [clause for alternatives in listed for clause in alternatives]
-                if len(found) > limit:
+                all_clauses = [clause for alternatives in listed for clause in alternatives]
+                if len(all_clauses) > limit:
                     raise TooManyClauses
-                return found
+                return all_clauses
             return joined(listed, limit)
 
 
@@ -80,12 +80,12 @@ def joined(listed: list[list[Clause]], limit: int) -> list[Clause]:
     Raises:
         TooManyClauses: There are more than the limit.
     """
-    found: list[Clause] = [()]
+    product: list[Clause] = [()]
     for alternatives in listed:
-        found = [(*first, *second) for first in found for second in alternatives]
-        if len(found) > limit:
+        product = [(*first, *second) for first in product for second in alternatives]
+        if len(product) > limit:
             raise TooManyClauses
-    return found
+    return product
 
 
 def _atoms(terms: tuple[Term, ...], op: Comparison, bound: int) -> list[Clause]:

@@ -129,8 +129,8 @@ def closed_windows(question: Question, width: int) -> tuple[int, frozenset[int] 
         size -= 1
     if symbols ** (size + more) > MAX_CLOSURE:
         return 1, None
-    found = later_windows(question.rule, question.start, size)
-    return (1, None) if len(found) == symbols**size else (size, found)
+    reachable = later_windows(question.rule, question.start, size)
+    return (1, None) if len(reachable) == symbols**size else (size, reachable)
 
 
 def closed_facts(size: int, windows: frozenset[int] | None) -> dict[str, Any]:

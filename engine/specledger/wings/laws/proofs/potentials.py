@@ -26,19 +26,19 @@ def current(graph: Graph, weights: Sequence[int]) -> list[int] | None:
     for code, tail, head in graph.arcs:
         neighbours[tail].append((head, weights[code]))
         neighbours[head].append((tail, -weights[code]))
-    found: list[int | None] = [None] * graph.nodes
+    potentials: list[int | None] = [None] * graph.nodes
     for root in range(graph.nodes):
-        if found[root] is None:
-            found[root] = 0
+        if potentials[root] is None:
+            potentials[root] = 0
             waiting = deque([root])
             while waiting:
                 node = waiting.popleft()
-                value = found[node] or 0
+                value = potentials[node] or 0
                 for other, step in neighbours[node]:
-                    if found[other] is None:
-                        found[other] = value + step
+                    if potentials[other] is None:
+                        potentials[other] = value + step
                         waiting.append(other)
-    values = [value or 0 for value in found]
+    values = [value or 0 for value in potentials]
     return values if all(weights[code] == values[head] - values[tail] for code, tail, head in graph.arcs) else None
 
 
@@ -104,13 +104,13 @@ def conserved_quantities(rule: Rule, width: int) -> list[Additive]:
     count = rule.symbols**width
     kernel = _kernel(_walks(rule, width), count)
     spanned = _reduced(_trivial(rule.symbols, width), count)
-    found = []
+    quantities = []
     for vector in kernel:
         rest = _remainder(vector, spanned)
         if any(rest):
             spanned = _reduced([*spanned.values(), rest], count)
-            found.append(Additive(rule.symbols, width, vector))
-    return found
+            quantities.append(Additive(rule.symbols, width, vector))
+    return quantities
 
 
 def _walks(rule: Rule, width: int) -> Iterator[Vector]:
@@ -153,7 +153,7 @@ def _reduced(vectors: Iterable[Sequence[int]], count: int) -> dict[int, Vector]:
         if len(basis) == count:
             break
         rest = _remainder(vector, basis)
-        lead = next((place for place, value in enumerate(rest) if value), None)
+        lead = next((index for index, value in enumerate(rest) if value), None)
         if lead is not None:
             basis[lead] = rest
     return basis
@@ -161,10 +161,10 @@ def _reduced(vectors: Iterable[Sequence[int]], count: int) -> dict[int, Vector]:
 
 def _remainder(vector: Sequence[int], basis: dict[int, Vector]) -> Vector:
     rest = list(vector)
-    for place in range(len(rest)):
-        if rest[place] and place in basis:
-            pivot = basis[place]
-            up, down = pivot[place], rest[place]
+    for index in range(len(rest)):
+        if rest[index] and index in basis:
+            pivot = basis[index]
+            up, down = pivot[index], rest[index]
             rest = [value * up - other * down for value, other in zip(rest, pivot, strict=True)]
     shared = gcd(*rest)
     return tuple(value // shared for value in rest) if shared else tuple(rest)
@@ -173,15 +173,15 @@ def _remainder(vector: Sequence[int], basis: dict[int, Vector]) -> Vector:
 def _kernel(vectors: Iterable[Vector], count: int) -> list[Vector]:
     """A basis of what is orthogonal to all vectors, one for each place without a pivot."""
     basis = _reduced(vectors, count)
-    found = []
+    kernel = []
     for free in range(count):
         if free in basis:
             continue
-        solution = [Fraction(int(place == free)) for place in range(count)]
-        for place in sorted(basis, reverse=True):
-            row = basis[place]
-            rest = sum((row[i] * solution[i] for i in range(place + 1, count)), Fraction())
-            solution[place] = -rest / row[place]
+        solution = [Fraction(int(column == free)) for column in range(count)]
+        for column in sorted(basis, reverse=True):
+            row = basis[column]
+            rest = sum((row[i] * solution[i] for i in range(column + 1, count)), Fraction())
+            solution[column] = -rest / row[column]
         scale = lcm(*(value.denominator for value in solution))
-        found.append(tuple(int(value * scale) for value in solution))
-    return found
+        kernel.append(tuple(int(value * scale) for value in solution))
+    return kernel

@@ -84,9 +84,9 @@ def prove(question: Question, limits: Limits = DEFAULT, tried: Tried | None = No
 
 
 def _decide(question: Question, limits: Limits, tried: Tried) -> Answer:
-    found = _smallest(question, min(limits.cells, _GLANCE), tried)
-    if isinstance(found, tuple):
-        return _refuted(question, *found)
+    smallest = _smallest(question, min(limits.cells, _GLANCE), tried)
+    if isinstance(smallest, tuple):
+        return _refuted(question, *smallest)
     suspected, why = None, ""
     for cases in (1, limits.nodes):
         try:
@@ -95,18 +95,18 @@ def _decide(question: Question, limits: Limits, tried: Tried) -> Answer:
             why, suspected = unproved.why, _confirm(question, unproved.suspects, limits)
             if suspected:
                 break
-    found = _smallest(question, limits.cells, tried)
-    if isinstance(found, tuple):
-        return _refuted(question, *found)
-    if question.longest is not None and found >= question.longest:
+    smallest = _smallest(question, limits.cells, tried)
+    if isinstance(smallest, tuple):
+        return _refuted(question, *smallest)
+    if question.longest is not None and smallest >= question.longest:
         return _certified(question, {"kind": "exhaustive", "length": question.longest})
     if suspected:
-        note = f"built from a circulation; of shorter rings, those of up to {found} cells were all tried"
+        note = f"built from a circulation; of shorter rings, those of up to {smallest} cells were all tried"
         return Refuted(*suspected, note, question.contract)
-    if found < question.shortest:
+    if smallest < question.shortest:
         return Undecided(f"{why}; rings of {question.shortest} cells are too many to try", question.contract)
-    certificate = _document(question, {"kind": "exhaustive", "length": found})
-    return ProvedUpTo(found, certificate, question.contract, why)
+    certificate = _document(question, {"kind": "exhaustive", "length": smallest})
+    return ProvedUpTo(smallest, certificate, question.contract, why)
 
 
 def try_rings(question: Question, limits: Limits = DEFAULT) -> Answer:
@@ -116,11 +116,11 @@ def try_rings(question: Question, limits: Limits = DEFAULT) -> Answer:
     """
     _validate(question)
     longest = question.longest or MANY
-    found = smallest_violation(question, limits.cells)
-    if isinstance(found, tuple):
-        return _refuted(question, *found)
-    if found < longest:
-        return Undecided(f"rings of {found + 1} cells are too many to try", question.contract)
+    smallest = smallest_violation(question, limits.cells)
+    if isinstance(smallest, tuple):
+        return _refuted(question, *smallest)
+    if smallest < longest:
+        return Undecided(f"rings of {smallest + 1} cells are too many to try", question.contract)
     return _certified(question, {"kind": "exhaustive", "length": longest})
 
 
@@ -128,8 +128,8 @@ def _smallest(question: Question, cells: int, tried: Tried) -> tuple[State, int]
     """The smallest ring on which the claim fails, as `smallest_violation` finds it."""
     if cells not in tried:
         tried[cells] = smallest_violation(question, cells)
-    found, longest = tried[cells], question.longest or MANY
-    return found if (len(found[0]) if isinstance(found, tuple) else found) <= longest else longest
+    outcome, longest = tried[cells], question.longest or MANY
+    return outcome if (len(outcome[0]) if isinstance(outcome, tuple) else outcome) <= longest else longest
 
 
 def _refuted(question: Question, ring: State, t: int) -> Refuted:
@@ -176,7 +176,7 @@ def _suspects(left: Open, limits: Limits) -> Iterable[State]:
 
 def _confirm(question: Question, suspects: Iterable[State], limits: Limits) -> tuple[State, int] | None:
     budget = [limits.cells]
-    for ring in (each for each in suspects if admitted(question, each)):
+    for ring in (suspect for suspect in suspects if admitted(question, suspect)):
         try:
             t = first_violation(question, judge(question, len(ring)), ring, budget)
         except OutOfCells:

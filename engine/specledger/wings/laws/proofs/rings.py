@@ -74,7 +74,7 @@ def truth(condition: Condition) -> Holds:
 def _truth(condition: Condition, totals: Mapping[Additive, Callable[[State], int]]) -> Holds:
     match condition:
         case Linear(terms, op, bound):
-            compare, read = BINARY[op], [(each.coefficient, totals[each.observable], each.at) for each in terms]
+            compare, read = BINARY[op], [(term.coefficient, totals[term.observable], term.at) for term in terms]
             return lambda start, states: compare(
                 sum(times * total(start if at is None else states[at]) for times, total, at in read), bound
             )
@@ -157,11 +157,11 @@ def smallest_violation(question: Question, cells: int) -> tuple[State, int] | in
         if rings * length * (judging.span + 2) > budget[0]:
             break
         try:
-            found = _search(question, judging, length, budget)
+            violation = _search(question, judging, length, budget)
         except OutOfCells:
             break
-        if found is not None:
-            return found
+        if violation is not None:
+            return violation
         length += 1
     return length - 1
 

@@ -174,7 +174,7 @@ class _Check(Statement):
     def lengths(self, width: int, back: int) -> list[Row]:
         """The rows that every ring of the contract meets."""
         ones, none = [1] * self.rule.symbols**width, [0] * self.rule.symbols**back if back else []
-        longest = [] if self.longest is None else [([-one for one in ones], none, False, -self.longest)]
+        longest = [] if self.longest is None else [([-number for number in ones], none, False, -self.longest)]
         return [(ones, none, False, self.shortest), *longest]
 
     def check_trees(
@@ -212,7 +212,7 @@ class _Check(Statement):
             window, count, fewer, more = fields(tree, "window", "count", "fewer", "more")
             integers([window, count], 2)
             ones = [int(code == window) for code in range(phase.symbols**phase.width)]
-            self.check_tree(fewer, [*rows, ([-one for one in ones], none, False, -count)], phase, arcs)
+            self.check_tree(fewer, [*rows, ([-number for number in ones], none, False, -count)], phase, arcs)
             self.check_tree(more, [*rows, (ones, none, False, count + 1)], phase, arcs)
         else:
             self.check_leaf(tree, rows, phase, arcs)

@@ -87,7 +87,7 @@ class Statement:
     def after(self, cells: State, steps: int = 1) -> State:
         """The inner cells of a window some steps later."""
         for _ in range(steps):
-            parts = zip(*(cells[place:] for place in range(self.rule.width)), strict=False)
+            parts = zip(*(cells[offset:] for offset in range(self.rule.width)), strict=False)
             cells = tuple(self.rule.table[self.code(part)] for part in parts)
         return cells
 
@@ -223,9 +223,13 @@ def alternatives(condition: Json, negated: bool) -> list[Clause]:
     if "sum" not in condition:
         ((name, parts),) = condition.items()
         listed = [alternatives(part, negated) for part in parts]
-        found = combine(listed) if (name == "and") != negated else [clause for one in listed for clause in one]
-        require(len(found) <= MAX_CLAUSES, "too many clauses")
-        return found
+        clauses = (
+            combine(listed)
+            if (name == "and") != negated
+            else [clause for clause_list in listed for clause in clause_list]
+        )
+        require(len(clauses) <= MAX_CLAUSES, "too many clauses")
+        return clauses
     op, bound, up = condition["op"], condition["bound"], condition["sum"]
     op = _OPPOSITE[op] if negated else op
     down = [{**term, "times": -term["times"]} for term in up]
@@ -236,8 +240,8 @@ def alternatives(condition: Json, negated: bool) -> list[Clause]:
 
 def combine(listed: list[list[Clause]]) -> list[Clause]:
     """One alternative of each list, in every combination, earlier ones varying slowest."""
-    found: list[Clause] = [[]]
+    product: list[Clause] = [[]]
     for some in listed:
-        require(len(found) * len(some) <= MAX_CLAUSES, "too many clauses")
-        found = [first + second for first in found for second in some]
-    return found
+        require(len(product) * len(some) <= MAX_CLAUSES, "too many clauses")
+        product = [first + second for first in product for second in some]
+    return product

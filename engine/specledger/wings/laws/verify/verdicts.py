@@ -91,8 +91,8 @@ class LawContent(Struct, frozen=True):
 
     def replay(self) -> str:
         """Compare every receipt."""
-        made = make_again(lambda _: run_law(self.plan), self.specs.digest)
-        return f"{compare(made, self.checked.receipts.lines())} receipts"
+        events = make_again(lambda _: run_law(self.plan), self.specs.digest)
+        return f"{compare(events, self.checked.receipts.lines())} receipts"
 
     def judge(self, obstacle: str | None) -> Count:
         """Say that verdicts on laws are not judged."""
@@ -135,11 +135,13 @@ def check_proof(law: Law, verdict: VerdictBody) -> str:
     That the question is the law's own is no matter of belief alone: no short ring may violate a law that is proved.
     """
     certificate: Any = verdict["certificate"]
-    questions = [asked for each in questions_of(law) for asked in (each.question, within_range(each.question, law))]
+    questions = [
+        asked for question in questions_of(law) for asked in (question.question, within_range(question.question, law))
+    ]
     if not questions:
         raise Broken(E_CERTIFICATE, "the law asks nothing that could be proved")
     about = certificate.get("question") if isinstance(certificate, dict) else None
-    asked = next((each for each in questions if equal(about, facts(each))), questions[0])
+    asked = next((question for question in questions if equal(about, facts(question))), questions[0])
     holds = asked.claim.holds if isinstance(asked.claim, Opaque) else None
     try:
         up_to = check_certificate(certificate, facts(asked), holds)

@@ -90,21 +90,21 @@ def measured(part: Part, state: State, symbols: int) -> int:
     if isinstance(part, Number):
         return part.value
     if not isinstance(part, Measured):
-        found = _apply(part.op, measured(part.left, state, symbols), measured(part.right, state, symbols))
-        return int(found)
+        value = _apply(part.op, measured(part.left, state, symbols), measured(part.right, state, symbols))
+        return int(value)
     measure, size = part.measure, len(state)
     if isinstance(measure, Scan):
         return scanned(measure.form, [measure.wanted[cell] for cell in state])
     total = measure.constant
-    for place in range(size):
-        window = "".join(chr(state[(place + offset) % size]) for offset in range(measure.width))
+    for index in range(size):
+        window = "".join(chr(state[(index + offset) % size]) for offset in range(measure.width))
         total += measure.weights[sum(ord(cell) * symbols**power for power, cell in enumerate(reversed(window)))]
     return total
 
 
 def scanned(form: str, wanted: Sequence[bool]) -> int:
     """A scan of a ring, given which of its cells are wanted."""
-    marks = "".join("x" if each else "." for each in wanted)
+    marks = "".join("x" if mark else "." for mark in wanted)
     if form == "longest":
         return max(map(len, marks.split(".")))
     first, last = marks.find("x"), marks.rfind("x")
@@ -118,7 +118,7 @@ def stepped(table: Sequence[int], symbols: int, ring: Sequence[int]) -> list[int
         width += 2
     codes = [0] * size
     for offset in range(-(width // 2), width // 2 + 1):
-        codes = [code * symbols + ring[(place + offset) % size] for place, code in enumerate(codes)]
+        codes = [code * symbols + ring[(index + offset) % size] for index, code in enumerate(codes)]
     return [table[code] for code in codes]
 
 
@@ -147,9 +147,9 @@ def _apply(op: str, left: Any, right: Any) -> Any:
         return not left or right
     if op in ("and", "or"):
         return (left and right) if op == "and" else (left or right)
-    found = left + right if op == "+" else left - right if op == "-" else left * right
-    require(-MAX_INT - 1 <= found <= MAX_INT, "an integer leaves 64 bits")
-    return found
+    value = left + right if op == "+" else left - right if op == "-" else left * right
+    require(-MAX_INT - 1 <= value <= MAX_INT, "an integer leaves 64 bits")
+    return value
 
 
 def check_counterexample(law: Law, recorded: Any) -> None:
@@ -176,11 +176,11 @@ def check_counterexample(law: Law, recorded: Any) -> None:
     require(type(begin) is int and 0 <= begin <= t < begin + len(shown), "the excerpt leaves out the violation")
     require(shown == states[begin : begin + len(shown)], "the excerpt is not what happens")
     names = {name for name, _ in reads(law.claim) if name in law.observables}
-    found = {
+    computed = {
         key: {name: trajectory.value(Observe(name, Time(step, fixed=True)), 0, 0) for name in names}
         for key, step in ((key, t + steps) for key, steps in law.moments.items())
     }
-    same = canonical_bytes(recorded["observables"]) == canonical_bytes(found)
+    same = canonical_bytes(recorded["observables"]) == canonical_bytes(computed)
     require(same, "the observables are not what is measured")
 
 
@@ -203,4 +203,4 @@ def _short_starts(law: Law, longest: int) -> Iterator[list[int]]:
         every = len(symbols) ** length
         for number in range(min(TRIED, every)):
             which = number * every // min(TRIED, every)
-            yield [symbols[which // len(symbols) ** place % len(symbols)] for place in range(length)]
+            yield [symbols[which // len(symbols) ** index % len(symbols)] for index in range(length)]
