@@ -62,19 +62,19 @@ class Calibration:
 
     def add(self, pairs: Iterable[tuple[int, bool]]) -> None:
         """Take confidences and outcomes."""
-        for confidence, held in pairs:
+        for confidence, satisfied in pairs:
             counts = self._bins.setdefault(min(9, confidence * 10 // ONE), [0, 0, 0])
-            for place, value in enumerate((1, int(held), confidence)):
-                counts[place] += value
-            self._square += (confidence - ONE * held) ** 2
+            for index, value in enumerate((1, int(satisfied), confidence)):
+                counts[index] += value
+            self._square += (confidence - ONE * satisfied) ** 2
             self.doubts |= confidence != ONE
 
     def result(self) -> dict[str, Any]:
         """`{claims, held, brier, bins}`; each bin `{from, claims, held, confidence}`, the last one their mean."""
-        claims, held, _ = (sum(counts[place] for counts in self._bins.values()) for place in range(3))
+        claims, satisfied, _ = (sum(counts[index] for counts in self._bins.values()) for index in range(3))
         return {
             "claims": claims,
-            "held": held,
+            "held": satisfied,
             "brier": divide(self._square, claims * ONE),
             "bins": [
                 {"from": tenth * ONE // 10, "claims": n, "held": true, "confidence": divide(sure, n)}

@@ -150,9 +150,9 @@ def check_volume(document: bytes, most: int = MAX_VOLUME) -> None:
     Raises:
         NotCanonical: E_CANON_SIZE.
     """
-    if len(document) > most and (found := volume(document)) > most:
+    if len(document) > most and (actual := volume(document)) > most:
         counted = "its commas and colons, `[` counted twice, `{` four times"
-        raise NotCanonical(E_CANON_SIZE, "$", f"a volume of {found}, more than {most}: {counted}")
+        raise NotCanonical(E_CANON_SIZE, "$", f"a volume of {actual}, more than {most}: {counted}")
 
 
 def parse_written(form: bytes) -> Any:
@@ -271,10 +271,10 @@ def parse_json(data: bytes, *, most: int = MAX_VOLUME) -> Any:
 
 
 def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) != len(members):
+    document = dict(members)
+    if len(document) != len(members):
         raise ValueError("a duplicate key")
-    return found
+    return document
 
 
 def _refuse_constant(word: str) -> Any:

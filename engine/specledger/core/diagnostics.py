@@ -155,13 +155,13 @@ class Diagnostics:
         Raises:
             Rejected: There are more than there may be; it carries E_FINDINGS too.
         """
-        found = replace(diagnostic, related=())
-        if found in self._found:
+        key = replace(diagnostic, related=())
+        if key in self._found:
             return
         if self._most is not None and len(self._found) >= self._most:
             message = f"there are more than {self._most} findings, and the others were not looked for"
             raise Rejected([Diagnostic(E_FINDINGS, message), *self.sorted()])
-        self._found[found] = diagnostic
+        self._found[key] = diagnostic
         self._keys.add((diagnostic.code, diagnostic.message, diagnostic.span))
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:

@@ -46,10 +46,10 @@ def file_digest(path: Path) -> str:
 
 def uuid5_text(space: bytes, name: str) -> str:
     """A UUID of version 5, made from SHA-1 as RFC 4122, 4.3 says."""
-    made = bytearray(hashlib.sha1(space + name.encode(), usedforsecurity=False).digest()[:16])
-    made[6] = made[6] & 0x0F | 0x50
-    made[8] = made[8] & 0x3F | 0x80
-    text = made.hex()
+    digest = bytearray(hashlib.sha1(space + name.encode(), usedforsecurity=False).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x50
+    digest[8] = digest[8] & 0x3F | 0x80
+    text = digest.hex()
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 

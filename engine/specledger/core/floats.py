@@ -135,16 +135,16 @@ class _Automaton:
             if self._resolve is None:
                 raise LookupError(f"no resolver for the schema {document!r}")
             self._documents[document] = self._resolve(document)
-        place: Any = self._documents[document]
+        target: Any = self._documents[document]
         if pointer and not pointer.startswith("/"):
             raise LookupError(f"the reference {uri!r} names an anchor; only JSON pointers are followed")
         for part in pointer.split("/")[1:]:
             name = unquote(part).replace("~1", "/").replace("~0", "~")
             try:
-                place = place[int(name)] if isinstance(place, list) else place[name]
+                target = target[int(name)] if isinstance(target, list) else target[name]
             except (LookupError, TypeError, ValueError):
                 raise LookupError(f"the reference {uri!r} leads nowhere") from None
-        return document, place
+        return document, target
 
 
 def _member(schema: Mapping[str, Any], name: str) -> object:

@@ -50,10 +50,10 @@ class Tree:
         """The root over the leaves so far; the tree may grow on."""
         if not self._peaks:
             return EMPTY_ROOT
-        *rest, found = self._peaks
+        *rest, result = self._peaks
         for peak in reversed(rest):
-            found = _node_hash(peak, found)
-        return found
+            result = _node_hash(peak, result)
+        return result
 
 
 def root(leaves: Sequence[bytes]) -> bytes:
@@ -99,18 +99,18 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
     """Whether the proof shows the leaf at this index of the tree with this size and root (RFC 9162, 2.1.3.2)."""
     if not 0 <= index < size:
         return False
-    place, last, found = index, size - 1, leaf_hash(leaf)
+    position, last, root_hash = index, size - 1, leaf_hash(leaf)
     for sibling in proof:
         if last == 0:
             return False
-        if place & 1 or place == last:
-            found = _node_hash(sibling, found)
-            while not place & 1 and place:
-                place, last = place >> 1, last >> 1
+        if position & 1 or position == last:
+            root_hash = _node_hash(sibling, root_hash)
+            while not position & 1 and position:
+                position, last = position >> 1, last >> 1
         else:
-            found = _node_hash(found, sibling)
-        place, last = place >> 1, last >> 1
-    return last == 0 and found == root
+            root_hash = _node_hash(root_hash, sibling)
+        position, last = position >> 1, last >> 1
+    return last == 0 and root_hash == root
 
 
 def consistency_path(hashes: Sequence[bytes], old_size: int) -> list[bytes]:
@@ -150,20 +150,20 @@ def verify_consistency(old_size: int, new_size: int, old_root: bytes, new_root: 
     path = list(proof) if old_size & (old_size - 1) else [old_root, *proof]
     if not path:
         return False
-    place, last = old_size - 1, new_size - 1
-    while place & 1:
-        place, last = place >> 1, last >> 1
+    position, last = old_size - 1, new_size - 1
+    while position & 1:
+        position, last = position >> 1, last >> 1
     old_found = new_found = path[0]
     for sibling in path[1:]:
         if last == 0:
             return False
-        if place & 1 or place == last:
+        if position & 1 or position == last:
             old_found, new_found = _node_hash(sibling, old_found), _node_hash(sibling, new_found)
-            while not place & 1 and place:
-                place, last = place >> 1, last >> 1
+            while not position & 1 and position:
+                position, last = position >> 1, last >> 1
         else:
             new_found = _node_hash(new_found, sibling)
-        place, last = place >> 1, last >> 1
+        position, last = position >> 1, last >> 1
     return last == 0 and old_found == old_root and new_found == new_root
 
 

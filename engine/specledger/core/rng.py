@@ -109,7 +109,7 @@ class Stream:
         if not 0 <= count <= len(items):
             raise ValueError(f"cannot draw {count} of {len(items)} items")
         drawn = list(items)
-        for place in range(count):
-            other = self.integer(place, len(drawn) - 1)
-            drawn[place], drawn[other] = drawn[other], drawn[place]
+        for index in range(count):
+            other = self.integer(index, len(drawn) - 1)
+            drawn[index], drawn[other] = drawn[other], drawn[index]
         return drawn[:count]

@@ -81,8 +81,8 @@ class Text(Struct, frozen=True):
         return Span(self.file, first, after)
 
     def _place(self, offset: int) -> Position:
-        at, place = self.marks[bisect_right(self.marks, offset, key=lambda mark: mark[0]) - 1]
-        return Position(place.line, place.column + offset - at)
+        at, position = self.marks[bisect_right(self.marks, offset, key=lambda mark: mark[0]) - 1]
+        return Position(position.line, position.column + offset - at)
 
 
 def read_source(file: str) -> str | None:

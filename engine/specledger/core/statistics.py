@@ -166,7 +166,7 @@ def clustered_rate(clusters: Sequence[Sequence[int]]) -> Interval | None:
     known = _jackknife(clusters, mean)
     if known is None:
         return None
-    of, count = (sum(each[place] for each in clusters) for place in (0, 1))
+    of, count = (sum(cluster[index] for cluster in clusters) for index in (0, 1))
     k, (_, square) = len(clusters), known
     # the n with p (1 - p) / n = (k - 1) / k Σd² / 1e12, times 1e9; at most all cases
     n = min(of * _FINE, count * (of - count) * ONE * ONE * _FINE * k // (of * of * (k - 1) * square))
@@ -182,7 +182,7 @@ def _jackknife(
     """The estimate, and the sum of the squared differences of it that leaving out one cluster makes."""
     if len(clusters) < LEAST_CLUSTERS:
         return None
-    whole = [sum(place) for place in zip(*clusters, strict=True)]
+    whole = [sum(column) for column in zip(*clusters, strict=True)]
     value, square = estimate(whole), 0
     for cluster in clusters:
         without = estimate([total - own for total, own in zip(whole, cluster, strict=True)])

@@ -52,7 +52,11 @@ def words_of(type_: Any) -> tuple[str, ...] | None:
     """The words that a field of the type `Annotated[str, <StrEnum>]` may hold; None for another type."""
     if get_origin(type_) is not Annotated:
         return None
-    enumerations = [each for each in get_args(type_)[1:] if isinstance(each, type) and issubclass(each, StrEnum)]
+    enumerations = [
+        type_argument
+        for type_argument in get_args(type_)[1:]
+        if isinstance(type_argument, type) and issubclass(type_argument, StrEnum)
+    ]
     return tuple(member.value for member in enumerations[0]) if enumerations else None
 
 
@@ -64,7 +68,7 @@ def without_none(type_: Any) -> tuple[Any, bool]:
     """
     if get_origin(type_) not in (Union, UnionType):
         return type_, False
-    others = [each for each in get_args(type_) if each is not NoneType]
+    others = [type_argument for type_argument in get_args(type_) if type_argument is not NoneType]
     if len(others) != 1 or len(others) == len(get_args(type_)):
         raise TypeError(f"{type_} has several alternatives")
     return others[0], True

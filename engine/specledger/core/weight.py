@@ -72,14 +72,14 @@ def weight(value: Any, known: dict[int, tuple[int, Any]]) -> int:
         return len(value)
     if kind is not dict and kind is not list and kind is not tuple:
         return 0
-    found = known.get(id(value))
-    if found is None:
+    cached = known.get(id(value))
+    if cached is None:
         sum_ = len(value)
         if kind is dict:
             sum_ += sum([len(key) for key in value if type(key) is str])
         sum_ += sum([weight(member, known) for member in (value.values() if kind is dict else value)])
-        found = known[id(value)] = sum_, value
-    return found[0]
+        cached = known[id(value)] = sum_, value
+    return cached[0]
 
 
 def write(value: Any, weighed: Any) -> bytes:
@@ -100,8 +100,8 @@ def write(value: Any, weighed: Any) -> bytes:
         check_weight(weighed)
     if len(form) > MAX_FORM:
         raise NotCanonical(E_CANON_SIZE, "$", f"{len(form)} bytes, more than {MAX_FORM}")
-    if len(form) > MAX_FORM_VOLUME and (found := volume(form)) > MAX_FORM_VOLUME:
-        raise NotCanonical(E_CANON_SIZE, "$", f"a volume of {found}, more than {MAX_FORM_VOLUME}")
+    if len(form) > MAX_FORM_VOLUME and (actual := volume(form)) > MAX_FORM_VOLUME:
+        raise NotCanonical(E_CANON_SIZE, "$", f"a volume of {actual}, more than {MAX_FORM_VOLUME}")
     return form
 
 

@@ -156,29 +156,29 @@ def _literal_node(value: Any) -> Node:
     if isinstance(value, list):
         return syntax.ListLiteral(tuple(map(_literal_node, value)))
     if isinstance(value, dict):
-        return syntax.MapLiteral(tuple((syntax.Literal(key), _literal_node(each)) for key, each in value.items()))
+        return syntax.MapLiteral(tuple((syntax.Literal(key), _literal_node(member)) for key, member in value.items()))
     return syntax.Literal(value)
 
 
-def _variable(node: tree.Variable, place: _Place) -> Node:
-    if place.record is not None:
-        return syntax.Select(place.record, node.name)
+def _variable(node: tree.Variable, context: _Place) -> Node:
+    if context.record is not None:
+        return syntax.Select(context.record, node.name)
     first, *keys = node.name.split(".")
-    found: Node = syntax.Name(first)
+    selected: Node = syntax.Name(first)
     for key in keys:
-        found = syntax.Select(found, key)
-    return found
+        selected = syntax.Select(selected, key)
+    return selected
 
 
-def _operation(node: tree.Operation, place: _Place) -> Node:
-    args = [_expanded(arg, place) for arg in node.args]
+def _operation(node: tree.Operation, context: _Place) -> Node:
+    args = [_expanded(arg, context) for arg in node.args]
     if len(args) == 1:
         return syntax.Unary("!" if node.operator == "!" else "-", args[0])
     return syntax.Binary(node.operator, *args)
 
 
-def _native(node: tree.NativeCall, place: _Place) -> Node:
-    args = tuple(_expanded(arg, place) for arg in node.args)
+def _native(node: tree.NativeCall, context: _Place) -> Node:
+    args = tuple(_expanded(arg, context) for arg in node.args)
     name = node.native.name
     if name not in STANDARD and name in ("contains", "startsWith", "endsWith"):
         return syntax.Call(name, args[0], args[1:])
@@ -193,43 +193,45 @@ def _free_name(slot: Slot, taken: frozenset[str]) -> str:
     return name
 
 
-def _named(slot: Slot, place: _Place) -> tuple[str, _Place]:
+def _named(slot: Slot, context: _Place) -> tuple[str, _Place]:
     """The name of a macro's variable, and the place inside of the macro."""
-    name = _free_name(slot, place.taken)
-    return name, _Place({**place.slots, slot: syntax.Name(name)}, place.record, place.taken | {name})
+    name = _free_name(slot, context.taken)
+    return name, _Place({**context.slots, slot: syntax.Name(name)}, context.record, context.taken | {name})
 
 
-def _fold(node: tree.Fold, place: _Place) -> Node:
-    accumulator, inner = _named(node.accumulator, place)
+def _fold(node: tree.Fold, context: _Place) -> Node:
+    accumulator, inner = _named(node.accumulator, context)
     name, inner = _named(node.slot, inner)
-    target, initial = _expanded(node.target, place), _expanded(node.initial, place)
+    target, initial = _expanded(node.target, context), _expanded(node.initial, context)
     return syntax.Reduce(target, accumulator, name, initial, _expanded(node.body, inner))
 
 
-def _search(node: tree.Search, place: _Place) -> Node:
-    name, inner = _named(node.slot, place)
-    return syntax.Closure(_expanded(node.origins, place), name, _expanded(node.body, inner), syntax.Literal(node.limit))
+def _search(node: tree.Search, context: _Place) -> Node:
+    name, inner = _named(node.slot, context)
+    return syntax.Closure(
+        _expanded(node.origins, context), name, _expanded(node.body, inner), syntax.Literal(node.limit)
+    )
 
 
-def _loop(node: tree.Loop, place: _Place) -> Node:
-    name, inner = _named(node.slot, place)
+def _loop(node: tree.Loop, context: _Place) -> Node:
+    name, inner = _named(node.slot, context)
     condition = _expanded(node.condition, inner) if node.condition else None
-    return syntax.Macro(node.kind, _expanded(node.target, place), name, _expanded(node.body, inner), condition)
+    return syntax.Macro(node.kind, _expanded(node.target, context), name, _expanded(node.body, inner), condition)
 
 
-def _defined(node: tree.DefinedCall, place: _Place) -> Node:
+def _defined(node: tree.DefinedCall, context: _Place) -> Node:
     """The body; an argument that may fail is evaluated first, and once, by `[argument].map(name, body)[0]`."""
     slots: dict[Slot, Node] = {}
-    taken, record = place.taken, place.record
+    taken, record = context.taken, context.record
     bound: list[tuple[str, Node]] = []
 
     def settle(slot: Slot, arg: Typed) -> Node:
         nonlocal taken
         if repeatable(arg):
-            return _expanded(arg, place)
+            return _expanded(arg, context)
         name = _free_name(slot, taken)
         taken |= {name}
-        bound.append((name, _expanded(arg, place)))
+        bound.append((name, _expanded(arg, context)))
         return syntax.Name(name)
 
     for slot, arg in zip(node.instance.params, node.args, strict=True):
@@ -242,8 +244,8 @@ def _defined(node: tree.DefinedCall, place: _Place) -> Node:
     return body
 
 
-def _expanded(node: Typed, place: _Place) -> Node:
-    return _FORMS[type(node)](node, place)
+def _expanded(node: Typed, context: _Place) -> Node:
+    return _FORMS[type(node)](node, context)
 
 
 _FORMS: Mapping[type, Callable[[Any, _Place], Node]] = {

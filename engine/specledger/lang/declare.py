@@ -83,7 +83,7 @@ def _parts(spec: TypeSpec, named: Mapping[str, TypeSpec], known: dict[str, int],
             known[spec] = _parts(named[spec], named, known, (*open_names, spec))
         return known[spec]
     inner = (spec.items, spec.additional, *(spec.properties or {}).values())
-    return 1 + sum(_parts(each, named, known, open_names) for each in inner if each is not None)
+    return 1 + sum(_parts(part, named, known, open_names) for part in inner if part is not None)
 
 
 def read_type(

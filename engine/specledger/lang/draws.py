@@ -21,7 +21,7 @@ def check_draws(
     draws: Mapping[str, Draw] | Mapping[str, AgentDraw], scope: Scope, *path: str
 ) -> tuple[Draws, dict[str, Type]]:
     """The draws of a spec in the order of their names, and the types of all drawn values; wrong ones are findings."""
-    found = []
+    declared = []
     types: dict[str, Type] = {}
     for name in sorted(draws):
         source = scope.expression(*path, "draw", name, "from")
@@ -34,8 +34,8 @@ def check_draws(
             )
             continue
         types[name] = source.type.item
-        found.append((name, draws[name].stream or "", source))
-    return tuple(found), types
+        declared.append((name, draws[name].stream or "", source))
+    return tuple(declared), types
 
 
 def drawn_sources(draws: Draws, drawn: str = "") -> dict[str, str]:

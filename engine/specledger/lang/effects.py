@@ -204,17 +204,17 @@ def _copies(emitter: Emitter, parents: tuple[str, ...], record: str, fresh: set[
         prefix = parents[:depth]
         if prefix not in fresh:
             fresh.add(prefix)
-            place = _place(emitter, record, prefix)
-            lines.append(f"{place} = {{**{place}}}")
+            target = _place(emitter, record, prefix)
+            lines.append(f"{target} = {{**{target}}}")
     return lines
 
 
 def _change(
-    emitter: Emitter, effect: PlannedEffect, names: Mapping[str, str], place: str, guard: str
+    emitter: Emitter, effect: PlannedEffect, names: Mapping[str, str], target: str, guard: str
 ) -> tuple[list[str], list[str]]:
     """The lines that read the right sides, and those that make one change."""
     if effect.kind in ("remove", "each"):
-        return [], _change_elements(emitter, effect, names, place)
+        return [], _change_elements(emitter, effect, names, target)
     value = emitter.local("value")
     read = emitter.assign(value, effect.values[-1], names, guard)
     declared = effect.type
@@ -224,21 +224,21 @@ def _change(
     name = ".".join(effect.target)
     fits = demand(emitter, value, declared, right, name if effect.kind == "set" else f"an item of {name}")
     if effect.kind == "set":
-        return read, [*fits, f"{place} = {value}"]
+        return read, [*fits, f"{target} = {value}"]
     if isinstance(effect.type, ListType) and effect.kind == "append":
-        full = _refusal(emitter, place, effect.type, right, name)
-        return read, [*fits, f"{place} = [*{place}, {value}]", f"len({place}) <= {effect.type.most} or {full}"]
+        full = _refusal(emitter, target, effect.type, right, name)
+        return read, [*fits, f"{target} = [*{target}, {value}]", f"len({target}) <= {effect.type.most} or {full}"]
     key = emitter.local("key")
     read += emitter.assign(key, effect.values[0], names, guard)
-    return read, [*fits, f"{place} = {{**{place}, {key}: {value}}}"]
+    return read, [*fits, f"{target} = {{**{target}, {key}: {value}}}"]
 
 
-def _change_elements(emitter: Emitter, effect: PlannedEffect, names: Mapping[str, str], place: str) -> list[str]:
+def _change_elements(emitter: Emitter, effect: PlannedEffect, names: Mapping[str, str], target: str) -> list[str]:
     """Lines of a loop over a list: where the condition holds, an element is dropped or some of its fields replaced."""
     element, kept = emitter.local(effect.element), emitter.local("kept")
     inner = {**names, effect.element: element}
     where = emitter.expression(effect.values[0], inner)
-    lines = [f"{kept} = []", f"for {element} in {place}:"]
+    lines = [f"{kept} = []", f"for {element} in {target}:"]
     if effect.kind == "remove":
         lines += [f"    if not {where}:", f"        {kept}.append({element})"]
     else:
@@ -252,7 +252,7 @@ def _change_elements(emitter: Emitter, effect: PlannedEffect, names: Mapping[str
             lines += [f"        {line}" for line in demand(emitter, local, fields[name], checked, label)]
         pairs = ", ".join(f"{emitter.constant(n)}: {v}" for n, v in zip(effect.updates, locals_, strict=True))
         lines += [f"        {element} = {{**{element}, {pairs}}}", f"    {kept}.append({element})"]
-    return [*lines, f"{place} = {kept}"]
+    return [*lines, f"{target} = {kept}"]
 
 
 def demand(emitter: Emitter, value: str, declared: Type, right: Checked, label: str) -> list[str]:

@@ -100,12 +100,12 @@ def compile_writes(memory: Memory) -> Callable[..., int]:
     """`(observation, memory, action) -> the number of memory writes that the action would cause`."""
 
     def compose(emitter: Emitter) -> str:
-        seen, held, action = (emitter.local(hint) for hint in ("observation", "memory", "action"))
+        seen, remembered, action = (emitter.local(hint) for hint in ("observation", "memory", "action"))
         whens = [write.when for write in memory.writes if write.when is not None]
         read = frozenset[str]().union(*(when.variables for when in whens))
-        lines, names = bind(emitter, read, {**memory.sources(emitter, seen, held), "action": action})
+        lines, names = bind(emitter, read, {**memory.sources(emitter, seen, remembered), "action": action})
         count = " + ".join(f"(1 if {emitter.expression(when, names)} else 0)" for when in whens) or "0"
-        return emitter.function("writes", [seen, held, action], [*lines, f"return {count}"])
+        return emitter.function("writes", [seen, remembered, action], [*lines, f"return {count}"])
 
     return compile_function(compose)
 
@@ -115,11 +115,11 @@ def compile_remember(memory: Memory) -> Callable[..., dict[str, Any]]:
 
     def compose(emitter: Emitter) -> str:
         hints = ("observation", "memory", "action", "seen", "after")
-        seen, held, action, later, after = (emitter.local(hint) for hint in hints)
+        seen, remembered, action, later, after = (emitter.local(hint) for hint in hints)
         read = frozenset[str]().union(*(write.variables for write in memory.writes))
-        sources = {**memory.sources(emitter, seen, held), "action": action, "seen": later}
+        sources = {**memory.sources(emitter, seen, remembered), "action": action, "seen": later}
         lines, names = bind(emitter, read, sources)
-        lines += [f"{after} = {held}", *emit_effects(emitter, memory.writes, names, after), f"return {after}"]
-        return emitter.function("remember", [seen, held, action, later], lines)
+        lines += [f"{after} = {remembered}", *emit_effects(emitter, memory.writes, names, after), f"return {after}"]
+        return emitter.function("remember", [seen, remembered, action, later], lines)
 
     return compile_function(compose)

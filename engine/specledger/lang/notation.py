@@ -56,8 +56,8 @@ class Notation(Struct, frozen=True):
         """The one action that is meant; None if it is none, or could be several."""
         if isinstance(given, Mapping) and self._is_exact(given):
             return dict(given)
-        found = self._meant(given, texts)
-        return found[0] if len(found) == 1 else None
+        matches = self._meant(given, texts)
+        return matches[0] if len(matches) == 1 else None
 
     def choice(self, given: Any, texts: Collection[str]) -> str | None:
         """The label of the action that is meant; None if several labels could be meant, or none."""
@@ -78,16 +78,16 @@ class Notation(Struct, frozen=True):
     def _meant(self, given: Any, texts: Collection[str]) -> list[Action]:
         """The actions that can be meant; of several those about known things, then those with that label."""
         if isinstance(given, str):
-            found = self._of_text(given, texts) if len(given) <= MOST_TEXT else []
+            matches = self._of_text(given, texts) if len(given) <= MOST_TEXT else []
         else:
-            found = self._of_mapping(given, texts) if isinstance(given, Mapping) else []
-        found = _once(found)
-        if len(found) > 1:
-            found = [one for one in found if self._is_known(one, texts)]
-        if len(found) > 1 and isinstance(given, str):
-            exact = [one for one in found if self.label(one) == given]
-            found = exact or [one for one in found if fold(self.label(one)) == fold(given)] or found
-        return found
+            matches = self._of_mapping(given, texts) if isinstance(given, Mapping) else []
+        matches = _once(matches)
+        if len(matches) > 1:
+            matches = [action for action in matches if self._is_known(action, texts)]
+        if len(matches) > 1 and isinstance(given, str):
+            exact = [action for action in matches if self.label(action) == given]
+            matches = exact or [action for action in matches if fold(self.label(action)) == fold(given)] or matches
+        return matches
 
     def _is_known(self, action: Action, texts: Collection[str]) -> bool:
         """Whether the texts that an action may choose freely are known ones."""
@@ -115,14 +115,15 @@ class Notation(Struct, frozen=True):
             return
         by_name = {known: given[key] for key, known in names.items() if known is not None}
         values = [
-            _values(by_name[one], type_, taken.allowed.get(one), texts) for one, type_ in taken.args.fields.items()
+            _values(by_name[argument], type_, taken.allowed.get(argument), texts)
+            for argument, type_ in taken.args.fields.items()
         ]
         for chosen in islice(product(*values), MOST_READINGS):
             yield {"op": op, **dict(zip(taken.args.fields, chosen, strict=True))}
 
     def _of_text(self, text: str, texts: Collection[str]) -> list[Action]:
-        found = [action for plain in spellings(text) for action in self._spelled(plain, texts)]
-        return found or [
+        matches = [action for plain in spellings(text) for action in self._spelled(plain, texts)]
+        return matches or [
             action for action in self._all(texts) if fold(self.label(action)) in set(map(fold, spellings(text)))
         ]
 
@@ -143,9 +144,9 @@ class Notation(Struct, frozen=True):
         """Actions of every operation whose arguments are texts, truth values, or one of some values."""
         for op, taken in self.operations.items():
             ranges = [
-                taken.allowed.get(one) or (tuple(sorted(texts)) if type_ == STRING else (False, True))
-                for one, type_ in taken.args.fields.items()
-                if one in taken.allowed or type_ in (STRING, BOOL)
+                taken.allowed.get(name) or (tuple(sorted(texts)) if type_ == STRING else (False, True))
+                for name, type_ in taken.args.fields.items()
+                if name in taken.allowed or type_ in (STRING, BOOL)
             ]
             if len(ranges) == len(taken.args.fields):
                 for chosen in islice(product(*ranges), MOST_READINGS):
@@ -158,14 +159,14 @@ def name(given: str, known: Iterable[str]) -> str | None:
     if given in known or len(given) > MOST_TEXT:
         return given if given in known else None
     folded = {fold(plain) for plain in spellings(given)}
-    found = [one for one in known if fold(one) in folded]
-    return found[0] if len(found) == 1 else None
+    matches = [candidate for candidate in known if fold(candidate) in folded]
+    return matches[0] if len(matches) == 1 else None
 
 
 def value(given: Any, type_: Type) -> Any:
     """What is meant as a value of a type: `4.0` and `"4"` as an int are 4; what is meant otherwise stays as it is."""
-    found = _values(given, type_, None, None)
-    return found[0] if len(found) == 1 else given
+    matches = _values(given, type_, None, None)
+    return matches[0] if len(matches) == 1 else given
 
 
 def fold(text: str) -> str:
@@ -175,17 +176,17 @@ def fold(text: str) -> str:
 
 def spellings(text: str) -> list[str]:
     """A text, and the same without white space, a bullet, quotes or a stop around it, each once."""
-    found = [text]
+    texts = [text]
     while True:
-        last = found[-1]
+        last = texts[-1]
         bare = _BULLET.sub("", last.strip())
         if bare == last and len(bare) > 1 and bare[0] + bare[-1] in _PAIRS:
             bare = bare[1:-1]
         if bare == last:
             bare = bare[:-1] if bare[-1:] and bare[-1] in _END else bare
         if bare == last or not bare:
-            return found
-        found.append(bare)
+            return texts
+        texts.append(bare)
 
 
 def texts_in(value: Any) -> Iterator[str]:
@@ -228,8 +229,8 @@ def _arguments(rest: str, fields: Mapping[str, Type]) -> Iterator[Mapping[str, A
     marks = re.compile(rf"(?:^|[\s,;(])[\"'`]?({'|'.join(map(re.escape, fields))})[\"'`]?\s*[:=]", re.IGNORECASE)
     places = [*marks.finditer(rest)]
     if len(places) == len(fields) and not rest[: places[0].start()].strip():
-        ends = [*(place.start() for place in places[1:]), len(rest)]
-        yield {place[1]: rest[place.end() : end].strip(" ,;") for place, end in zip(places, ends, strict=True)}
+        ends = [*(match.start() for match in places[1:]), len(rest)]
+        yield {match[1]: rest[match.end() : end].strip(" ,;") for match, end in zip(places, ends, strict=True)}
         return
     if len(fields) == 1:
         yield dict.fromkeys(fields, rest)
@@ -241,22 +242,22 @@ def _arguments(rest: str, fields: Mapping[str, Type]) -> Iterator[Mapping[str, A
 
 def _by_place(words: Sequence[str], order: Sequence[str], fields: Mapping[str, Type]) -> Iterator[Mapping[str, Any]]:
     """The words as arguments in an order: one for each, and one for each field of an argument that is a record."""
-    widths = [len(type_.fields) if isinstance(type_ := fields[one], RecordType) else 1 for one in order]
+    widths = [len(type_.fields) if isinstance(type_ := fields[name], RecordType) else 1 for name in order]
     if sum(widths) != len(words):
         return
-    found, at = dict[str, Any](), 0
-    for one, width in zip(order, widths, strict=True):
-        found[one] = " ".join(words[at : at + width])
+    arguments, at = dict[str, Any](), 0
+    for name, width in zip(order, widths, strict=True):
+        arguments[name] = " ".join(words[at : at + width])
         at += width
-    yield found
+    yield arguments
 
 
 def _values(given: Any, type_: Type, allowed: tuple[Any, ...] | None, texts: Collection[str] | None) -> list[Any]:
     """The values of a type that can be meant; a text is meant as it is written where no `texts` are known."""
     if allowed:
-        exact = [one for one in allowed if type(one) is type(given) and one == given]
+        exact = [candidate for candidate in allowed if type(candidate) is type(given) and candidate == given]
         folded = {fold(plain) for plain in spellings(given)} if isinstance(given, str) else set()
-        return exact or [one for one in allowed if isinstance(one, str) and fold(one) in folded]
+        return exact or [candidate for candidate in allowed if isinstance(candidate, str) and fold(candidate) in folded]
     if type_ == STRING:
         return _texts(given, texts) if isinstance(given, str) else []
     if isinstance(type_, IntType):
@@ -268,14 +269,14 @@ def _values(given: Any, type_: Type, allowed: tuple[Any, ...] | None, texts: Col
         if None in names.values() or len({*names.values()}) != len(names):
             return []
         parts = [_values(given[key], type_.fields[known], None, texts) for key, known in names.items() if known]
-        found = [dict(zip(names.values(), chosen, strict=True)) for chosen in islice(product(*parts), MOST_READINGS)]
-        return [one for one in found if conforms(one, type_)]
+        records = [dict(zip(names.values(), chosen, strict=True)) for chosen in islice(product(*parts), MOST_READINGS)]
+        return [candidate for candidate in records if conforms(candidate, type_)]
     if isinstance(type_, ListType) and isinstance(given, list):
-        items = [_values(one, type_.item, None, texts) for one in given]
-        return [[one[0] for one in items]] if all(map(_is_one, items)) else []
+        items = [_values(candidate, type_.item, None, texts) for candidate in given]
+        return [[candidate[0] for candidate in items]] if all(map(_is_one, items)) else []
     if isinstance(type_, MapType) and isinstance(given, Mapping):
-        inner = {key: _values(one, type_.value, None, texts) for key, one in given.items()}
-        return [{key: one[0] for key, one in inner.items()}] if all(map(_is_one, inner.values())) else []
+        inner = {key: _values(candidate, type_.value, None, texts) for key, candidate in given.items()}
+        return [{key: candidate[0] for key, candidate in inner.items()}] if all(map(_is_one, inner.values())) else []
     return [given] if conforms(given, type_) else []
 
 
@@ -284,26 +285,30 @@ def _texts(given: str, texts: Collection[str] | None) -> list[str]:
         return [given]
     spelled = spellings(given)
     folded = {*map(fold, spelled)}
-    return list(dict.fromkeys([*filter(None, spelled), *sorted(one for one in texts if fold(one) in folded)]))
+    return list(dict.fromkeys([*filter(None, spelled), *sorted(text for text in texts if fold(text) in folded)]))
 
 
 def _written(given: str, type_: Type, texts: Collection[str] | None) -> list[Any]:
     """The values of a type without texts that a text can mean: JSON, or the fields of a record one after the other."""
     for plain in spellings(given):
         document = _json(plain.lower() if type_ == BOOL else plain)
-        if document is not None and not isinstance(document, str) and (found := _values(document, type_, None, texts)):
-            return found
+        if document is not None and not isinstance(document, str) and (values := _values(document, type_, None, texts)):
+            return values
     if not isinstance(type_, RecordType):
         return []
     words = [word for word in re.split(r"[\s,;:()]+", given) if word]
     if len(words) != len(type_.fields):
         return []
     parts = [_values(word, field, None, texts) for field, word in zip(type_.fields.values(), words, strict=True)]
-    return [dict(zip(type_.fields, (one[0] for one in parts), strict=True))] if all(map(_is_one, parts)) else []
+    return (
+        [dict(zip(type_.fields, (candidates[0] for candidates in parts), strict=True))]
+        if all(map(_is_one, parts))
+        else []
+    )
 
 
-def _is_one(found: Sequence[Any]) -> bool:
-    return len(found) == 1
+def _is_one(values: Sequence[Any]) -> bool:
+    return len(values) == 1
 
 
 def _whole(given: Any) -> list[int]:

@@ -38,7 +38,9 @@ def check_about(spec: Resolved, about: str, diagnostics: Diagnostics) -> None:
 
 def fill_sections(sections: Sequence[Section], facts: Facts) -> str:
     """Sections, one after the other, about lists that are among the facts."""
-    return "".join(fill_section(one, facts, fill_items(one, facts, _elements(one, facts))) for one in sections)
+    return "".join(
+        fill_section(section, facts, fill_items(section, facts, _elements(section, facts))) for section in sections
+    )
 
 
 def fill_items(section: Section, facts: Facts, elements: Sequence[Any]) -> list[str]:
@@ -90,8 +92,8 @@ def check_sections(
 
 
 def _elements(section: Section, facts: Facts) -> list[Any]:
-    found = None if section.each is None else _at(facts, section.each)
-    return found if isinstance(found, list) else []
+    listed = None if section.each is None else _at(facts, section.each)
+    return listed if isinstance(listed, list) else []
 
 
 def _inside(facts: Facts, element: Any) -> Facts:

@@ -119,8 +119,8 @@ class Scope(Struct, frozen=True):
     def numbers(self, *paths: Path) -> Type:
         """The sort of numbers that the expressions at some paths give alike: qfixed if one of them does, else int."""
         quiet = replace(self, diagnostics=Diagnostics())
-        found = [quiet.expression(*path) for path in paths]
-        return FIXED if any(checked is not None and isinstance(checked.type, FixedType) for checked in found) else INT
+        types = [quiet.expression(*path) for path in paths]
+        return FIXED if any(checked is not None and isinstance(checked.type, FixedType) for checked in types) else INT
 
     def name(self, sort: str, items: Mapping[str, Any], *path: str | int) -> Scope:
         """The scope with the functions, constants or derived values of a spec; names already taken are left out."""
@@ -211,12 +211,12 @@ class Scope(Struct, frozen=True):
             waiting += [written.get(homes[name], "") for name in reached]
         others = [name for name in sorted({*ENGINE_NAMES, *elsewhere}) if self.environment.conflict(name) is None]
         environment = self.environment.extend(variables=dict.fromkeys(others, MISTAKEN))
-        found = Diagnostics(MOST_FINDINGS)
+        diagnostics = Diagnostics(MOST_FINDINGS)
         for name in sorted(left):
             definition = environment.functions.get(name) or environment.derived.get(name)
             if isinstance(definition, Defined):
-                check_body(definition, environment, found)
-        self.diagnostics.extend(_causes(found.sorted()))
+                check_body(definition, environment, diagnostics)
+        self.diagnostics.extend(_causes(diagnostics.sorted()))
 
     def wrong(
         self, code_: str, message: str, *path: str | int, near: str | None = None, word: str | None = None
@@ -233,8 +233,8 @@ class Scope(Struct, frozen=True):
         except (KeyError, TypeError):
             return self.source.span(*path)
         plain = re.escape(word)
-        found = re.search(rf"(['\"]){plain}\1", text.value) or re.search(rf"(?<!\w){plain}(?!\w)", text.value)
-        return self.source.span(*path) if found is None else text.span(found.start(), found.end())
+        match = re.search(rf"(['\"]){plain}\1", text.value) or re.search(rf"(?<!\w){plain}(?!\w)", text.value)
+        return self.source.span(*path) if match is None else text.span(match.start(), match.end())
 
     def condition(self, value: str, *path: str | int) -> Checked | None:
         """Check a condition whose default is `true`: the expression at a path, or the literal where it was left out."""
@@ -249,7 +249,7 @@ class Scope(Struct, frozen=True):
     def figures(self, names: Mapping[str, Any], *path: str | int) -> Let:
         """Check the figures of a receipt: `let`, but a name that is in scope already is only a label."""
         known = {name for name in names if name not in ENGINE_NAMES and self.environment.conflict(name) is not None}
-        let, scope = self.let({name: each for name, each in names.items() if name not in known}, *path)
+        let, scope = self.let({name: figure for name, figure in names.items() if name not in known}, *path)
         labelled = scope.each(dict.fromkeys(known), *path)
         return Let(let.items + labelled.items, let.mistaken + labelled.mistaken, frozenset(known))
 
@@ -271,10 +271,12 @@ class Scope(Struct, frozen=True):
         circular = sorted(set(free).difference(*levels))
         scope, items, mistaken = self.within(**dict.fromkeys(circular, MISTAKEN)), [], [*circular]
         for level in levels:
-            found = {name: scope.expression(*path, name, expect=(expect or {}).get(name)) for name in level}
-            scope = scope.within(**{name: MISTAKEN if each is None else each.type for name, each in found.items()})
-            mistaken += [name for name, checked in found.items() if checked is None]
-            items += [(name, checked) for name, checked in found.items() if checked is not None]
+            results = {name: scope.expression(*path, name, expect=(expect or {}).get(name)) for name in level}
+            scope = scope.within(
+                **{name: MISTAKEN if result is None else result.type for name, result in results.items()}
+            )
+            mistaken += [name for name, checked in results.items() if checked is None]
+            items += [(name, checked) for name, checked in results.items() if checked is not None]
         for name in sorted(names.keys() - set().union(*levels)):
             scope.expression(*path, name, expect=(expect or {}).get(name))
         return Let(tuple(items), tuple(mistaken)), scope
@@ -302,8 +304,8 @@ class Scope(Struct, frozen=True):
         missing = {name: self._names_read(*path, name) & known for name in names}
         readers: dict[str, list[str]] = {name: [] for name in names}
         for name, read in missing.items():
-            for each in read:
-                readers[each].append(name)
+            for dependency in read:
+                readers[dependency].append(name)
         levels = []
         ready = [name for name in names if not missing[name]]
         while ready:
@@ -336,16 +338,21 @@ class Scope(Struct, frozen=True):
         return read
 
 
-def _causes(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+def _causes(diagnostics: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     """The findings that others lead to: what is wrong because of another is left out, and of a ring all but one."""
-    told = {one.span for one in found}
-    leads = {one.span: {span for _, span in one.related if span in told and span != one.span} for one in found}
+    spans = {diagnostic.span for diagnostic in diagnostics}
+    leads = {
+        diagnostic.span: {span for _, span in diagnostic.related if span in spans and span != diagnostic.span}
+        for diagnostic in diagnostics
+    }
     explained: set[Span | None] = set()
-    for one in sorted(found, key=lambda one: len(leads[one.span]) > 0):  # those that nothing leads to come first
-        if one.span in explained and leads[one.span]:
+    for diagnostic in sorted(
+        diagnostics, key=lambda diagnostic: len(leads[diagnostic.span]) > 0
+    ):  # those that nothing leads to come first
+        if diagnostic.span in explained and leads[diagnostic.span]:
             continue
-        yield one
-        explained.add(one.span)
+        yield diagnostic
+        explained.add(diagnostic.span)
         grown = True
         while grown:
             more = {span for span, because in leads.items() if because & explained} - explained

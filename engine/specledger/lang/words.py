@@ -66,13 +66,13 @@ def surely_selected(text: Text, name: str) -> dict[str, tuple[int, int]]:
     not be read.
     """
     ast = parse(text, Diagnostics())
-    found: dict[str, tuple[int, int]] = {}
+    positions: dict[str, tuple[int, int]] = {}
     waiting = [] if ast is None else [ast.root]
     while waiting:
         node = waiting.pop(0)
         match node:
             case Select(operand=Name(name=owner), key=key) if owner == name:
-                found.setdefault(key, (node.start, node.end))
+                positions.setdefault(key, (node.start, node.end))
             case Conditional():
                 waiting.append(node.condition)
             case Macro() | Reduce():
@@ -83,26 +83,26 @@ def surely_selected(text: Text, name: str) -> dict[str, tuple[int, int]]:
                 pass
             case _:
                 waiting += children(node)
-    return found
+    return positions
 
 
 def listed_literals(text: Text) -> list[tuple[object, tuple[int, int]]]:
     """The literals that a list holds as its items, in any branch, with their places; none of a list made otherwise."""
     ast = parse(text, Diagnostics())
-    found: list[tuple[object, tuple[int, int]]] = []
+    literals: list[tuple[object, tuple[int, int]]] = []
     waiting: list[tuple[Node, bool]] = [] if ast is None else [(ast.root, False)]
     while waiting:
         node, item = waiting.pop(0)
         match node:
             case Literal(value=value) if item:
-                found.append((value, (node.start, node.end)))
+                literals.append((value, (node.start, node.end)))
             case ListLiteral(items=items) if not item:
-                waiting += [(one, True) for one in items]
+                waiting += [(element, True) for element in items]
             case Conditional(then=then, otherwise=otherwise):
                 waiting += [(then, item), (otherwise, item)]
             case Binary(operator="+", left=left, right=right) if not item:
                 waiting += [(left, False), (right, False)]
-    return found
+    return literals
 
 
 def _is_standard(call: Call) -> bool:
@@ -113,24 +113,24 @@ def _is_standard(call: Call) -> bool:
 @lru_cache(maxsize=4096)
 def selected_in(source: str) -> frozenset[tuple[str, str]]:
     """The fields that an expression selects of a plain name, as `(name, field)`; none, if it is no expression."""
-    found = set[tuple[str, str]]()
+    selections = set[tuple[str, str]]()
     for node in _nodes(source):
         match node:
             case Select(operand=Name(name=name), key=key) | Has(operand=Name(name=name), key=key):
-                found.add((name, key))
-    return frozenset(found)
+                selections.add((name, key))
+    return frozenset(selections)
 
 
 @lru_cache(maxsize=4096)
 def chained_in(source: str) -> tuple[tuple[str, str, str], ...]:
     """Chained comparisons: of `a < b < c` the first comparison, the second operator, and the second comparison."""
-    found = list[tuple[str, str, str]]()
+    chains = list[tuple[str, str, str]]()
     for node in _nodes(source):
         match node:
             case Binary(operator=second, left=Binary(operator=first) as left) if {first, second} <= _ORDER:
                 middle = source[left.right.start : node.right.end]
-                found.append((source[left.start : left.end], second, middle))
-    return tuple(found)
+                chains.append((source[left.start : left.end], second, middle))
+    return tuple(chains)
 
 
 def free_names(node: Node) -> set[str]:

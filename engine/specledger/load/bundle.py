@@ -231,8 +231,10 @@ def find_references(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple
         yield path, shape.reference
         return
     for step, member in _steps(value):
-        found = {item: None for inner in shape.inside(step) for item in find_references(inner, member, (*path, step))}
-        yield from found
+        references = {
+            item: None for inner in shape.inside(step) for item in find_references(inner, member, (*path, step))
+        }
+        yield from references
 
 
 def find_expressions(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -241,8 +243,12 @@ def find_expressions(shape: Shape, value: Any, path: Path = ()) -> Iterator[tupl
     if shape.expression and not isinstance(inside, Mapping | list | tuple):
         yield path, value
     for step, member in _steps(value):
-        found = {at: one for inner in shape.inside(step) for at, one in find_expressions(inner, member, (*path, step))}
-        yield from found.items()
+        expressions = {
+            at: expression
+            for inner in shape.inside(step)
+            for at, expression in find_expressions(inner, member, (*path, step))
+        }
+        yield from expressions.items()
 
 
 def _steps(value: Any) -> list[tuple[str | int, Any]]:

@@ -100,13 +100,13 @@ def term_like(word: str) -> str | None:
 @cache
 def read_terms(folder: Path | None) -> Mapping[str, list[TermRow]]:
     """The rows of all tables of a folder of documentation, by the terms in their first cells, in lower case."""
-    found: dict[str, list[TermRow]] = {}
+    rows: dict[str, list[TermRow]] = {}
     files = [] if folder is None else sorted(folder.glob("*.md"), key=lambda file: (file.name != GLOSSARY, file.name))
     for file in files:
         for terms, row in _rows(file):
             for term in terms:
-                found.setdefault(term.casefold(), []).append(row)
-    return found
+                rows.setdefault(term.casefold(), []).append(row)
+    return rows
 
 
 def _rows(file: Path) -> Iterator[tuple[list[str], TermRow]]:

@@ -84,10 +84,10 @@ class Templates:
         node = root.child("extends")
         if node is None:
             return Template(document, path, kind, root, leads)
-        found = None if node.flawed else self._base(node, kind, chain)
-        if found is None:
+        template = None if node.flawed else self._base(node, kind, chain)
+        if template is None:
             return None
-        lead, base = found
+        lead, base = template
         merged = self._merge(base.root, root, (Shape(self._kinds[kind].model),))
         return Template(document, path, kind, _without(merged, "extends"), base.leads | leads | {lead})
 
@@ -98,7 +98,7 @@ class Templates:
         node, leads = root.child("use"), frozenset[ResolvedRef]()
         if node is None:
             return root, leads
-        if not node.elements or any(not isinstance(one.value, str) for one in node.elements):
+        if not node.elements or any(not isinstance(element.value, str) for element in node.elements):
             message = "`use` is not a list of libraries"
             self._diagnostics.error(
                 E_EXTENDS_USE, message, place_of(node), expected="[name, ...]", found=describe(node)
@@ -109,12 +109,12 @@ class Templates:
             self._diagnostics.error(E_EXTENDS_USE, f"the kind {kind} has no functions", node.key_span)
             return None
         root = _without(root, "use")
-        for one in node.elements:
-            found = self._base(one, "library", chain)
-            if found is None:
+        for element in node.elements:
+            resolved = self._base(element, "library", chain)
+            if resolved is None:
                 return None
-            leads |= found[1].leads | {found[0]}
-            root = self._define(root, found[1].root, sections, one)
+            leads |= resolved[1].leads | {resolved[0]}
+            root = self._define(root, resolved[1].root, sections, element)
         return root, leads
 
     def _define(self, root: Node, library: Node, sections: Sequence[str], reference: Node) -> Node:
@@ -188,8 +188,8 @@ class Templates:
         for name in sorted(changes):
             change = changes[name]
             if change.value is None:
-                found = ", ".join(str(item.members["id"].value) for item in base.elements)
-                hint = f"there is {found}"
+                ids = ", ".join(str(item.members["id"].value) for item in base.elements)
+                hint = f"there is {ids}"
                 self._diagnostics.error(E_EXTENDS_ITEM, f"there is no item {name!r} here", change.key_span, hint=hint)
             elif change.is_mapping:
                 named = Node(change.key or change.place, "plain", name)

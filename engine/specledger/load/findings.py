@@ -77,29 +77,29 @@ def report(
 ) -> None:
     """Report a document's validation errors at their places."""
     items = error.errors(include_url=False, include_input=False)[:_MOST_ITEMS]
-    found = _select([_locate(item, model) for item in items])
+    findings = _select([_locate(item, model) for item in items])
     meant = {
         (*finding.path[:-1], near)
-        for finding in found
+        for finding in findings
         if finding.sort == "extra_forbidden" and (near := _near(finding, model, root)) is not None
     }
-    found = _paired(found, model, root)
-    told = set()
-    for finding in found:
+    findings = _paired(findings, model, root)
+    reported = set()
+    for finding in findings:
         if finding.sort == "missing" and finding.path in meant:
             continue  # the misspelt key says it all
         node = _nearest(root, finding.path)
         written = (finding.sort, node.span, *(str(step).partition(".")[0] for step in finding.path))
-        if not node.flawed and written not in told:  # an entry that is made for each case is written once
-            told.add(written)
+        if not node.flawed and written not in reported:  # an entry that is made for each case is written once
+            reported.add(written)
             _tell(finding, node, model, root, kinds, diagnostics)
 
 
-def _paired(found: Sequence[_Finding], model: type[BaseModel], root: Node) -> list[_Finding]:
+def _paired(findings: Sequence[_Finding], model: type[BaseModel], root: Node) -> list[_Finding]:
     """The findings; where a mapping has one strange key and lacks one, the one was probably meant to be the other."""
     strange: dict[Path, list[_Finding]] = {}
     missing: dict[Path, list[_Finding]] = {}
-    for finding in found:
+    for finding in findings:
         group = {"extra_forbidden": strange, "missing": missing}.get(finding.sort)
         if group is not None:
             group.setdefault(finding.path[:-1], []).append(finding)
@@ -109,7 +109,7 @@ def _paired(found: Sequence[_Finding], model: type[BaseModel], root: Node) -> li
             joined[strange[path][0].path] = missing[path][0].path
     return [
         replace(finding, expected=str(joined[finding.path][-1])) if finding.path in joined else finding
-        for finding in found
+        for finding in findings
         if finding.sort != "missing" or finding.path not in joined.values()
     ]
 
@@ -312,14 +312,14 @@ def _limit(finding: _Finding) -> str | None:
 def _correction(node: Node, limit: str | None) -> str | None:
     """The allowed word that was probably meant by a text, or by one of a mapping's first keys."""
     words = re.findall(r"[\w-]+", limit or "")
-    found = (
+    known = (
         ["none"]
         if node.value is None
         else [node.value]
         if isinstance(node.value, str)
         else [*islice(node.members, _SHOWN_KEYS)]
     )
-    near = [suggest(word, words) for word in found if node.value is None or word not in words]
+    near = [suggest(word, words) for word in known if node.value is None or word not in words]
     return next((f"did you mean `{word}`?" for word in near if word is not None), None)
 
 

@@ -110,5 +110,5 @@ def _at(data: Any, path: Path) -> Any:
 
 
 def _refuse(diagnostics: Diagnostics, key: str, path: Path, message: str) -> None:
-    place = ".".join(str(step) for step in path)
-    diagnostics.error(E_SPEC_RESOLVED_FORM, f"{key}{': ' + place if place else ''}: {message}")
+    location = ".".join(str(step) for step in path)
+    diagnostics.error(E_SPEC_RESOLVED_FORM, f"{key}{': ' + location if location else ''}: {message}")

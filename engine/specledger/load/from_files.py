@@ -71,25 +71,25 @@ def load(
     if file is None or diagnostics.has_errors:
         raise Rejected(with_context(diagnostics.sorted(), uses, set))
     kept = (sources_of(library, file, case.leads, case.id, tuple(set)) for case in cases)
-    return tuple(replace(bundle, sources=one) for bundle, one in zip(bundles, kept, strict=True))
+    return tuple(replace(bundle, sources=sources) for bundle, sources in zip(bundles, kept, strict=True))
 
 
 def with_context(
-    found: Iterable[Diagnostic], uses: Mapping[str, Span], settings: Sequence[str]
+    diagnostics: Iterable[Diagnostic], uses: Mapping[str, Span], settings: Sequence[str]
 ) -> tuple[Diagnostic, ...]:
     """Findings with the first reference to their file, or with the text of the `--set` option that they are about."""
     texts = {name_of(setting): setting for setting in settings}
-    return tuple(_with_context(one, uses, texts) for one in found)
+    return tuple(_with_context(diagnostic, uses, texts) for diagnostic in diagnostics)
 
 
-def _with_context(one: Diagnostic, uses: Mapping[str, Span], texts: Mapping[str, str]) -> Diagnostic:
-    file = "" if one.span is None else one.span.file
+def _with_context(diagnostic: Diagnostic, uses: Mapping[str, Span], texts: Mapping[str, str]) -> Diagnostic:
+    file = "" if diagnostic.span is None else diagnostic.span.file
     use = uses.get(file)
     if file in texts:
-        return replace(one, source=texts[file])
-    if use is None or use.file == file or any(text.startswith(_USED) for text, _ in one.related):
-        return one
-    return replace(one, related=(*one.related, (f"{_USED} {use.file}:{use.start.line}", use)))
+        return replace(diagnostic, source=texts[file])
+    if use is None or use.file == file or any(text.startswith(_USED) for text, _ in diagnostic.related):
+        return diagnostic
+    return replace(diagnostic, related=(*diagnostic.related, (f"{_USED} {use.file}:{use.start.line}", use)))
 
 
 def _find(target: str, kind: str | None, library: Library, kinds: SpecKinds, diagnostics: Diagnostics) -> Path | None:

@@ -45,8 +45,8 @@ def has_head(document: Document, kinds: SpecKinds, diagnostics: Diagnostics) -> 
         near = suggest(first, ["spec"]) if first is not None else None
         hint = f"did you mean `{near}`?" if near else None
         message = "the document does not begin with `spec:`"
-        place = place_of(root) if first is None else members[first].key_span
-        diagnostics.error(E_SPEC_KIND, message, place, expected=expected, found=describe(root), hint=hint)
+        location = place_of(root) if first is None else members[first].key_span
+        diagnostics.error(E_SPEC_KIND, message, location, expected=expected, found=describe(root), hint=hint)
         return False
     match = _SPEC.fullmatch(node.value) if isinstance(node.value, str) else None
     if match is None or match[1] not in kinds or match[2] != "1":
@@ -85,7 +85,9 @@ _MARKERS: Final = ("specs", "pyproject.toml", ".git")
 def project_of(folder: Path) -> Path | None:
     """The nearest folder at or above this one that holds `specs/`, `pyproject.toml` or `.git`."""
     here = Path(os.path.abspath(folder))
-    return next((one for one in (here, *here.parents) if any((one / name).exists() for name in _MARKERS)), None)
+    return next(
+        (parent for parent in (here, *here.parents) if any((parent / name).exists() for name in _MARKERS)), None
+    )
 
 
 class Search(Struct, frozen=True):
@@ -192,18 +194,20 @@ class Library:
             return self._inside(file, node)
         folder = next(path.parent for path in (within, *self._paths.values()) if path is not None)
         folders = self._search(folder).folders(kind, folder, self._kinds)
-        files = [file for place in folders for file in _files(place, target)]
-        found = next((file for file in files if self.peek(file) in (kind, None)), None)
-        if found is None:
+        files = [file for search_folder in folders for file in _files(search_folder, target)]
+        match = next((file for file in files if self.peek(file) in (kind, None)), None)
+        if match is None:
             self._report_missing(target, kind, folders, files, node)
-        return self._inside(found, node)
+        return self._inside(match, node)
 
     def find_target(self, name: str, kind: str | None) -> list[Path]:
         """The files of a name, of one kind or of any, in the project or else among the shipped ones."""
         kinds = self._kinds if kind is None else (kind,)
         search = self._search(Path())
         for root in (search.project, search.shipped):
-            files = [file for one in kinds if root is not None for file in _files(root / one, name)]
+            files = [
+                file for candidate_kind in kinds if root is not None for file in _files(root / candidate_kind, name)
+            ]
             if files:
                 return files
         return []
@@ -213,9 +217,9 @@ class Library:
         kinds = self._kinds if kind is None else (kind,)
         return tuple(
             name
-            for one in kinds
-            for folder in self._search(Path()).folders(one, None, self._kinds)
-            for name in self._names(folder, one)
+            for candidate_kind in kinds
+            for folder in self._search(Path()).folders(candidate_kind, None, self._kinds)
+            for name in self._names(folder, candidate_kind)
         )
 
     def peek(self, file: Path) -> str | None:

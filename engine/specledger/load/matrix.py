@@ -60,12 +60,12 @@ def expand(node: Node | None, params: Mapping[str, Param], diagnostics: Diagnost
     """
     if node is None:
         return (Case(),)
-    found = Diagnostics()
-    cases = tuple(_Matrix(params, found).cases(node))
-    if not cases and not found.has_errors and not node.flawed:
-        found.error(E_MATRIX_EMPTY, "the matrix has no case", node.key_span)
-    diagnostics.extend(found.sorted())
-    return () if found.has_errors else cases
+    findings = Diagnostics()
+    cases = tuple(_Matrix(params, findings).cases(node))
+    if not cases and not findings.has_errors and not node.flawed:
+        findings.error(E_MATRIX_EMPTY, "the matrix has no case", node.key_span)
+    diagnostics.extend(findings.sorted())
+    return () if findings.has_errors else cases
 
 
 class _Matrix:
@@ -96,7 +96,7 @@ class _Matrix:
             case = Case(self._id(arguments, tuple(axes)), arguments)
             if len(case.id) > MAX_NAME:
                 message = f"the id of the case `{case.id[:40]}…` has {len(case.id)} characters"
-                value = max(arguments.values(), key=lambda one: len(str(one.value)))
+                value = max(arguments.values(), key=lambda argument: len(str(argument.value)))
                 self._diagnostics.error(E_MATRIX_ID, message, value.span, expected=f"at most {MAX_NAME} characters")
             if case.id in seen:
                 self._diagnostics.error(E_MATRIX_DUPLICATE, f"the case `{case.id}` is there twice", node.key_span)
@@ -138,7 +138,7 @@ class _Matrix:
     def _range(self, name: str, node: Node) -> Node:
         """The list that a range of integers stands for; another node, or too long a range, as it is."""
         members = node.members
-        numbers = {key: one.value for key, one in members.items() if isinstance(one.value, int)}
+        numbers = {key: bound.value for key, bound in members.items() if isinstance(bound.value, int)}
         if not {"from", "to"} <= set(numbers) == set(members) <= {*_RANGE}:
             return node
         if self._params[name].type != "int":
@@ -223,20 +223,20 @@ def spread(root: Node, model: type[BaseModel], cases_of: Cases) -> tuple[Node, d
         if labels is None:
             continue
         node, entry = root.at(path), path[:-1]
-        found = cases_of(node, kind)
-        if found is None:
+        expanded = cases_of(node, kind)
+        if expanded is None:
             root = root.put(path, replace(node, flawed=True))
             continue
-        made = {}
-        for case in found[0]:
+        entries = {}
+        for case in expanded[0]:
             name = f"{entry[-1]}.{case.id}" if case.id else str(entry[-1])
-            made[name] = _entry(root.at(entry), str(path[-1]), labels, case, found[1])
+            entries[name] = _entry(root.at(entry), str(path[-1]), labels, case, expanded[1])
             written[(*entry[:-1], name, path[-1])] = path
         around = root.at(entry[:-1])
         members = {
-            name: one
+            name: entry_node
             for key, member in around.members.items()
-            for name, one in (made.items() if key == entry[-1] else [(key, member)])
+            for name, entry_node in (entries.items() if key == entry[-1] else [(key, member)])
         }
         root = root.put(entry[:-1], replace(around, value=members))
     return root, written
@@ -256,7 +256,9 @@ def _entry(entry: Node, key: str, labels: str, case: Case, params: Mapping[str, 
     target, given = node.members.get("use", node), node.members.get("with")
     arguments = replace(node, style="flow", value={**({} if given is None else given.members), **case.arguments})
     reference = replace(node, style="flow", value={"use": replace(target, key=None), "with": arguments})
-    values = {name: replace(one, value=_label(one, params[name].type)) for name, one in case.arguments.items()}
+    values = {
+        name: replace(argument, value=_label(argument, params[name].type)) for name, argument in case.arguments.items()
+    }
     return replace(entry, value={**entry.members, key: reference, labels: replace(node, style="flow", value=values)})
 
 

@@ -64,20 +64,22 @@ def see_none_lost(settings: Sequence[str]) -> None:
     Raises:
         Rejected: E_SET_TWICE.
     """
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     earlier: list[tuple[tuple[str, ...], Change]] = []
     for change in read_changes(settings, Diagnostics()):
         keys = tuple(step.key for step in change.steps)
         lost = [other for path, other in earlier if path[: len(keys)] == keys]
         if lost and not (lost[-1].value.value is None and keys[-1].isdigit()):
-            found.error(E_SET_TWICE, *_lost(lost[-1], change))
+            diagnostics.error(E_SET_TWICE, *_lost(lost[-1], change))
         earlier.append((keys, change))
-    found.raise_if_errors()
+    diagnostics.raise_if_errors()
 
 
 def _lost(earlier: Change, change: Change) -> tuple[str, Span]:
     """What is said of a change that is lost to another, and where that stands."""
-    names = [one.steps[0].place.source.text[: one.steps[-1].place.end].strip() for one in (earlier, change)]
+    names = [
+        override.steps[0].place.source.text[: override.steps[-1].place.end].strip() for override in (earlier, change)
+    ]
     same = len(earlier.steps) == len(change.steps)
     message = f"`{names[1]}` is set twice" if same else f"`{names[1]}` replaces what `{names[0]}` sets before it"
     return message, change.steps[-1].place.span
@@ -116,8 +118,8 @@ def _read(setting: str, diagnostics: Diagnostics) -> Change | None:
         if setting[at - 1 : at] != ".":
             break
     if not steps or setting[at - 1 : at] != "=":
-        place = source.span(0, max(len(setting), 1))
-        diagnostics.error(E_SET_SYNTAX, "this is not `path=value`", place, expected="path=value, such as horizon=5")
+        location = source.span(0, max(len(setting), 1))
+        diagnostics.error(E_SET_SYNTAX, "this is not `path=value`", location, expected="path=value, such as horizon=5")
         return None
     if not setting[at:].strip():
         diagnostics.error(E_SET_SYNTAX, "the value is missing", source.span(at, at), hint='write "" for an empty text')

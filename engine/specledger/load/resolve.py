@@ -132,13 +132,13 @@ class Resolver:
             see: Reports what is wrong with an expression that was written somewhere; is not asked about one of which
                 a finding was reported already.
         """
-        told = {one.span for one in self.diagnostics.sorted()}
+        reported = {diagnostic.span for diagnostic in self.diagnostics.sorted()}
         trees = [*self._wrong, *((spec.kind, spec.origins[()]) for spec in self.specs.values())]
         seen = set()
         for kind, root in trees:
             for _, node in find_expressions(Shape(self.kinds[kind].model), root):
                 written = (node.place.source.file, node.place.start, node.place.end, node.value)
-                if written not in seen and not node.flawed and place_of(node) not in told:
+                if written not in seen and not node.flawed and place_of(node) not in reported:
                     seen.add(written)
                     see(node.text, self.diagnostics)
 
@@ -195,10 +195,10 @@ class Resolver:
         if node.flawed or not _is_reference(node):
             return (Case(),), {}
         target, arguments = _parts(node)
-        found = self._find(target, kind)
-        if found is None:
+        resolved = self._find(target, kind)
+        if resolved is None:
             return None
-        template = found[1]
+        template = resolved[1]
         prepared = self._prepare(template)
         cases = expand(prepared.matrix, prepared.params, self.diagnostics)
         for name, value in arguments.items():
@@ -213,10 +213,10 @@ class Resolver:
         if node.flawed or not _is_reference(node):
             return nothing
         target, arguments = _parts(node)
-        found = self._find(target, kind)
-        if found is None:
+        resolved = self._find(target, kind)
+        if resolved is None:
             return nothing
-        lead, template = found
+        lead, template = resolved
         self.uses.setdefault(template.root.place.source.file, target.span)
         files = [path for path, _ in self._open]
         if template.path in files:
@@ -261,8 +261,8 @@ class Resolver:
         try:
             data = dump(model)
         except ReservedKey as error:
-            place = root.at((*error.path, DOUBLE)).key_span
-            self.diagnostics.error(E_SPEC_RESERVED_KEY, f"the key `{DOUBLE}` is reserved", place)
+            location = root.at((*error.path, DOUBLE)).key_span
+            self.diagnostics.error(E_SPEC_RESERVED_KEY, f"the key `{DOUBLE}` is reserved", location)
             return None
         key = key_of(kind, model.name, data)
         if key not in self.specs:

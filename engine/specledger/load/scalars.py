@@ -140,9 +140,9 @@ class _Writer:
         """Append a piece whose characters stand at `at` and after it."""
         if not piece:
             return
-        offset, place = self.marks[-1]
+        offset, source_offset = self.marks[-1]
         after_break = bool(self.parts) and self.parts[-1] == "\n"
-        if at - self.length != place - offset or after_break:
+        if at - self.length != source_offset - offset or after_break:
             if offset == self.length:
                 self.marks.pop()
             self.marks.append((self.length, at))
@@ -151,8 +151,8 @@ class _Writer:
 
     def result(self, end: int) -> tuple[str, Marks]:
         """The value and its marks, one of them at the end if the last character is more than one wide in the text."""
-        offset, place = self.marks[-1]
-        if self.length > offset and end - self.length != place - offset:
+        offset, source_offset = self.marks[-1]
+        if self.length > offset and end - self.length != source_offset - offset:
             self.marks.append((self.length, end))
         return "".join(self.parts), self.marks
 

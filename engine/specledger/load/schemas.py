@@ -129,27 +129,27 @@ class _Complete:
         )
 
     def _narrow(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        narrowed: dict[str, Any] = {}
         for word, value in schema.items():
             if word in _DROPPED:
                 continue
             if word == "$ref":
-                found["$ref"] = f"#/definitions/{value}{self._suffix}"
+                narrowed["$ref"] = f"#/definitions/{value}{self._suffix}"
             elif word in ("properties", "patternProperties"):
-                found[word] = {name: self.translate(member) for name, member in value.items()}
+                narrowed[word] = {name: self.translate(member) for name, member in value.items()}
             elif word in ("anyOf", "oneOf", "allOf"):
-                found[word] = [self._narrow(branch) for branch in value]
+                narrowed[word] = [self._narrow(branch) for branch in value]
             elif word == "description":  # on one line, however a docstring is wrapped
-                found[word] = " ".join(value.split())
+                narrowed[word] = " ".join(value.split())
             elif word == "items":
-                found[word] = _Complete("").translate(value)
+                narrowed[word] = _Complete("").translate(value)
             elif word == "additionalProperties":
-                found[word] = self.translate(value)
+                narrowed[word] = self.translate(value)
             elif word != "required" or not self._suffix:
-                found[word] = value
-        if "patternProperties" in found:
-            found.setdefault("additionalProperties", False)
-        return found
+                narrowed[word] = value
+        if "patternProperties" in narrowed:
+            narrowed.setdefault("additionalProperties", False)
+        return narrowed
 
 
 class _Partial(_Complete):
@@ -165,16 +165,21 @@ class _Partial(_Complete):
 
     def translate(self, schema: Any) -> Any:
         """One schema, and the mapping that may stand for it."""
-        found = super().translate(schema)
+        translated = super().translate(schema)
         items = schema.get("items") if isinstance(schema, Mapping) else None
         if not isinstance(items, Mapping):
-            return found
-        added = {"type": "object", "properties": {"add": found}, "required": ["add"], "additionalProperties": False}
+            return translated
+        added = {
+            "type": "object",
+            "properties": {"add": translated},
+            "required": ["add"],
+            "additionalProperties": False,
+        }
         name = items.get("$ref")
         if name not in self._named:
-            return {"anyOf": [found, added]}
+            return {"anyOf": [translated, added]}
         item = {"anyOf": [{"$ref": f"#/definitions/{name}Partial"}, {"type": "null"}]}
-        return {"anyOf": [found, added, {"type": "object", "additionalProperties": item}]}
+        return {"anyOf": [translated, added, {"type": "object", "additionalProperties": item}]}
 
 
 def _wants_placeholder(schema: Mapping[str, Any]) -> bool:

@@ -85,16 +85,16 @@ class Shape(Struct, frozen=True, dict=True):
 
     def inside(self, step: str | int) -> tuple["Shape", ...]:
         """What may stand below this place under a key or an index."""
-        found: list[Shape] = []
+        shapes: list[Shape] = []
         for leaf in self.leaves:
             if isinstance(step, int):
-                found += leaf.elements
+                shapes += leaf.elements
             else:
-                found += leaf.values
+                shapes += leaf.values
                 field = leaf.fields.get(step)
                 if field is not None:
-                    found.append(field)
-        return tuple(found)
+                    shapes.append(field)
+        return tuple(shapes)
 
     def branch(self, label: str) -> "Shape | None":
         """The member of a union that pydantic's error paths call by this label."""
@@ -132,7 +132,7 @@ def find_key(root: Shape, key: str) -> tuple[str, ...] | None:
                 return (*path, key)
             if leaf.model is None:
                 free = {"NAME": leaf.inside("NAME"), "ELEMENT": leaf.inside(0)}
-                todo += [((*path, step), inner) for step, found in free.items() for inner in found]
+                todo += [((*path, step), inner) for step, shapes in free.items() for inner in shapes]
             elif leaf.model not in seen:
                 seen.add(leaf.model)
                 todo += [((*path, step), inner) for step, inner in leaf.fields.items()]

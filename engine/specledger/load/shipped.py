@@ -9,7 +9,7 @@ def find_data() -> Path | None:
     """The folder that holds `specs/` and `schemas/`, or None where neither place has them."""
     package = Path(specledger.__file__).resolve().parent
     places = (package / "_data", package.parents[1])  # installed; in a checkout, whose source root is engine/
-    return next((place for place in places if (place / "specs").is_dir() and (place / "schemas").is_dir()), None)
+    return next((folder for folder in places if (folder / "specs").is_dir() and (folder / "schemas").is_dir()), None)
 
 
 def find_specs() -> Path | None:

@@ -86,7 +86,9 @@ def sources_of(
             names[file] = _name(kind_of(document), file.name, taken)
             taken.add(names[file].casefold())
     known = frozenset(names.values())
-    links = (Link(names[one.source], one.kind, one.target, names[one.real]) for one in ways)
+    links = (
+        Link(names[reference.source], reference.kind, reference.target, names[reference.real]) for reference in ways
+    )
     other = sorted({link for link in links if _lookup(link.kind, link.target, known) != link.to})
     origin = _Origin("specledger/sources/v1", names[first], case, settings, tuple(other))
     documents = {name: library.kept[file] for file, name in names.items()}
@@ -116,15 +118,15 @@ def load_sources(origin: Any, documents: Mapping[str, bytes], kinds: SpecKinds) 
         InvalidSources: They are not what `sources_of` gives, or something in them is not needed.
         Rejected: They resolve to nothing; it carries all findings.
     """
-    told = _read_origin(origin, documents)
+    parsed = _read_origin(origin, documents)
     diagnostics = Diagnostics(MOST_FINDINGS)
-    changes = read_changes(told.set, diagnostics)
-    library = _SourceDocuments(told, documents, kinds, diagnostics)
+    changes = read_changes(parsed.set, diagnostics)
+    library = _SourceDocuments(parsed, documents, kinds, diagnostics)
     resolver = Resolver(library, kinds, diagnostics)
-    cases = resolver.cases(Path(told.main), changes, told.case)
+    cases = resolver.cases(Path(parsed.main), changes, parsed.case)
     diagnostics.raise_if_errors()
     if not cases:
-        raise InvalidSources(f"there is no case {told.case!r}")
+        raise InvalidSources(f"there is no case {parsed.case!r}")
     unread = documents.keys() - library.read_so_far
     idle = sorted(unread) or sorted(link.target for link in library.links.values())
     if idle:
@@ -134,16 +136,18 @@ def load_sources(origin: Any, documents: Mapping[str, bytes], kinds: SpecKinds) 
 
 def _read_origin(origin: Any, documents: Mapping[str, bytes]) -> _Origin:
     try:
-        told = convert(origin, _Origin)
+        parsed = convert(origin, _Origin)
     except ValidationError as error:
         raise InvalidSources(f"what says how they are resolved: {error}") from None
-    links = told.links
-    if list(links) != sorted(links) or len({(one.source, one.kind, one.target) for one in links}) < len(links):
+    links = parsed.links
+    if list(links) != sorted(links) or len(
+        {(reference.source, reference.kind, reference.target) for reference in links}
+    ) < len(links):
         raise InvalidSources("links are sorted, and no reference leads to two documents")
-    named = {told.main, *(link.source for link in links), *(link.to for link in links)}
+    named = {parsed.main, *(link.source for link in links), *(link.to for link in links)}
     if not named <= documents.keys():
         raise InvalidSources(f"{min(named - documents.keys())} is none of the sources")
-    return told
+    return parsed
 
 
 class _SourceDocuments:
@@ -190,11 +194,11 @@ class _SourceDocuments:
         self.links.pop((source, kind, target), None)
         if link is not None and link.to == own:
             raise InvalidSources(f"the link to {own} says nothing")
-        found = own if link is None else link.to
-        if found is None:
+        target_file = own if link is None else link.to
+        if target_file is None:
             self._diagnostics.error(E_REF_MISSING, f"there is no {kind} `{target}`", node.span)
             return None
-        return ResolvedRef(Path(source), kind, target, Path(found), Path(found))
+        return ResolvedRef(Path(source), kind, target, Path(target_file), Path(target_file))
 
     def real(self, path: Path) -> Path:
         return path

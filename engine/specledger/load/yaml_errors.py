@@ -66,11 +66,11 @@ def _extent(name: str, message: str, at: int, last: Range) -> tuple[int, int]:
 
 def _explains(other: Diagnostic, name: str, span: Span, last: Range) -> bool:
     """Whether a finding that was reported already is the cause of the parser's complaint."""
-    place = other.span
-    if place is None or place.file != span.file:
+    other_span = other.span
+    if other_span is None or other_span.file != span.file:
         return False
-    same_trap = name == other.code == E_YAML_EXPRESSION and place.start.line == span.start.line
-    return same_trap or (last.start < last.end and place.start == last.span.start)
+    same_trap = name == other.code == E_YAML_EXPRESSION and other_span.start.line == span.start.line
+    return same_trap or (last.start < last.end and other_span.start == last.span.start)
 
 
 def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, str, str | None]:
@@ -80,9 +80,9 @@ def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, st
         return E_YAML_ESCAPE, "an escape that names no character", "double the backslash, or use single quotes"
     lead = _LEAD.match(text, last.end)
     first = text[lead.end() : lead.end() + 1] if lead is not None and lead.end() < at else ""
-    for word, property_, found, message in _CONTEXTS:
+    for word, property_, error_code, message in _CONTEXTS:
         if word in context or word in problem or first == property_:
-            return found, message, QUOTE
+            return error_code, message, QUOTE
     same_line = last.start < last.end and "\n" not in text[last.start : at]
     if _TIGHT_COLON in problem:
         return E_YAML_EXPRESSION, "a colon without a space after it", QUOTE

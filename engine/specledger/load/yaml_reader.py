@@ -195,8 +195,8 @@ class _Builder:
     def _close(self, end: int) -> None:
         done = self._stack.pop()
         value: Value = tuple(done.elements) if done.members is None else done.members
-        place = self._range(done.start, end if done.flow else done.end)
-        self._add(Node(place, "flow" if done.flow else "block", value, flawed=done.flawed or done.trapped))
+        range_ = self._range(done.start, end if done.flow else done.end)
+        self._add(Node(range_, "flow" if done.flow else "block", value, flawed=done.flawed or done.trapped))
 
     def _add(self, node: Node) -> None:
         """Give a finished value to the collection that waits for it."""
@@ -208,9 +208,9 @@ class _Builder:
         if top.members is None:
             top.elements.append(node)
             return
-        (name, place), top.key = top.key or (None, node.place), None
+        (name, key_range), top.key = top.key or (None, node.place), None
         if name is not None:
-            top.members[name] = Node(node.place, node.style, node.value, place, node.flawed)
+            top.members[name] = Node(node.place, node.style, node.value, key_range, node.flawed)
 
     def _take_key(self, event: Any, start: int, end: int, top: _Open) -> None:
         if not isinstance(event, yaml.ScalarEvent):
@@ -218,7 +218,7 @@ class _Builder:
                 self._error(E_YAML_KEY, "a key that is no text", start, self._line_end(start), QUOTE)
             raise _Stopped
         end = self._trim(event, start, end)
-        place = self._range(start, end)
+        range_ = self._range(start, end)
         name = self._key_name(event, start, end, top)
         if isinstance(name, Flaw):
             self._error(name.code, name.message, start, max(end, start + 1), name.hint)
@@ -227,10 +227,10 @@ class _Builder:
             message = f"the key `{name}` was given in line {first.start.line} already"
             related = (("first given here", first),)
             self._diagnostics.error(
-                E_YAML_DUPLICATE_KEY, message, place.span, related=related, hint="delete one of them"
+                E_YAML_DUPLICATE_KEY, message, range_.span, related=related, hint="delete one of them"
             )
             name = None
-        top.key = (name if isinstance(name, str) else None, place)
+        top.key = (name if isinstance(name, str) else None, range_)
 
     def _key_name(self, event: Any, start: int, end: int, top: _Open) -> str | Flaw | None:
         """A key's text, or why it has none; None if that was reported."""
@@ -262,24 +262,24 @@ class _Builder:
     def _scalar(self, event: Any, start: int, end: int, top: _Open | None) -> Node:
         end = self._trim(event, start, end)
         style = _STYLES.get(event.style, "plain")
-        place = self._range(start, end)
+        range_ = self._range(start, end)
         if event.anchor is not None or event.tag is not None:
-            return Node(place, "plain", event.value, flawed=True)
+            return Node(range_, "plain", event.value, flawed=True)
         if style != "plain":
-            return Node(place, style, event.value, flawed=self._misread(event, start, end, style))
+            return Node(range_, style, event.value, flawed=self._misread(event, start, end, style))
         if start == end:
             self._report_missing(start, top)
-            return Node(place, style, None, flawed=True)
+            return Node(range_, style, None, flawed=True)
         flow = top is not None and top.flow
         trap = find_trap(self._text, start, end, flow=flow)
         if trap is not None:
             self._trap(top, start, end, trap)
-            return Node(place, style, event.value, flawed=True)
+            return Node(range_, style, event.value, flawed=True)
         value = resolve(event.value)
         if isinstance(value, Flaw):
             self._error(value.code, value.message, start, end, value.hint)
-            return Node(place, style, event.value, flawed=True)
-        return Node(place, style, value, flawed=self._misread(event, start, end, style))
+            return Node(range_, style, event.value, flawed=True)
+        return Node(range_, style, value, flawed=self._misread(event, start, end, style))
 
     def _report_missing(self, start: int, top: _Open | None) -> None:
         """Report an absent value at its key, or at its dash."""
@@ -316,7 +316,9 @@ class _Builder:
         if forbidden is None:
             return False
         marks = scan(text, start, end, style)[1]
-        at = next(place + forbidden - offset for offset, place in reversed(marks) if offset <= forbidden)
+        at = next(
+            source_offset + forbidden - offset for offset, source_offset in reversed(marks) if offset <= forbidden
+        )
         name = f"U+{ord(value[forbidden]):04X}"
         self._error(E_YAML_ESCAPE, f"an escape for {name}, which no value may hold", at, at + 2, "delete it")
         return True

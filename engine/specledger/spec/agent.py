@@ -112,7 +112,7 @@ class Outside(Model):
 
     @model_validator(mode="after")
     def _one_of_three(self) -> Outside:
-        if sum(one is not None for one in (self.python, self.command, self.model)) != 1:
+        if sum(option is not None for option in (self.python, self.command, self.model)) != 1:
             raise ValueError("an agent from outside has exactly one of `python`, `command` and `model`")
         words = (self.prompt, self.reasons)
         if self.model is not None and None in words:

@@ -222,6 +222,6 @@ class LanguageModel(Spec):
     @model_validator(mode="after")
     def _one_body(self) -> LanguageModel:
         bodies = (self.gemini, self.openai, self.scripted, self.enumerate, self.cassette)
-        if sum(one is not None for one in bodies) != 1:
+        if sum(body is not None for body in bodies) != 1:
             raise ValueError("a model has exactly one of `gemini`, `openai`, `scripted`, `enumerate` and `cassette`")
         return self

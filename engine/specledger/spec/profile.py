@@ -59,7 +59,7 @@ class EvidenceCheck(Model):
 
     @model_validator(mode="after")
     def _one_way(self) -> EvidenceCheck:
-        if sum(each is not None for each in (self.check, self.verified, self.require)) != 1:
+        if sum(option is not None for option in (self.check, self.verified, self.require)) != 1:
             raise ValueError("expected exactly one of check, verified, require")
         if self.require is None and (self.receipts is not None or self.when is not None):
             raise ValueError("`receipts` and `when` go with `require`")

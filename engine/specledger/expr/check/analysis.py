@@ -38,14 +38,14 @@ _Places = Mapping[Slot, Path]
 
 def captures_of(body: Typed) -> tuple[tree.Variable, ...]:
     """The variables that a body needs around it, its callees included, by name."""
-    found: dict[str, tree.Variable] = {}
+    captures: dict[str, tree.Variable] = {}
     for node in walk(body):
         if isinstance(node, tree.Variable):
-            found.setdefault(node.name, node)
+            captures.setdefault(node.name, node)
         elif isinstance(node, tree.DefinedCall) and node.record is None:
             for variable in node.instance.captures:
-                found.setdefault(variable.name, variable)
-    return tuple(found[name] for name in sorted(found))
+                captures.setdefault(variable.name, variable)
+    return tuple(captures[name] for name in sorted(captures))
 
 
 def reads_of(root: Typed) -> frozenset[Path]:
@@ -54,38 +54,38 @@ def reads_of(root: Typed) -> frozenset[Path]:
 
 
 def _reads(node: Typed, places: _Places, prefix: Path) -> set[Path]:
-    place = path_of(node)
+    variable_path = path_of(node)
     if isinstance(node, tree.Present):
         asked = path_of(node.operand)
-        place = asked and (asked[0], (*asked[1], node.key))
-    if place is not None:
-        path = _path(place, places, prefix)
+        variable_path = asked and (asked[0], (*asked[1], node.key))
+    if variable_path is not None:
+        path = _path(variable_path, places, prefix)
         return set() if path is None else {path}
-    found: set[Path] = set()
+    paths: set[Path] = set()
     if not isinstance(node, tree.DefinedCall):
         for part in parts(node):
-            found |= _reads(part, places, prefix)
-        return found
+            paths |= _reads(part, places, prefix)
+        return paths
     inner: dict[Slot, Path] = {}
     for slot, arg in zip(node.instance.params, node.args, strict=True):
         given = path_of(arg)
         path = given and _path(given, places, prefix)
         if path is None:
-            found |= _reads(arg, places, prefix)
+            paths |= _reads(arg, places, prefix)
         else:
             inner[slot] = path
     if node.record is None:
-        return found | _reads(node.instance.body, inner, prefix)
+        return paths | _reads(node.instance.body, inner, prefix)
     given = path_of(node.record)
     path = given and _path(given, places, prefix)
     if path is None:
-        return found | _reads(node.record, places, prefix)
-    return found | _reads(node.instance.body, inner, path)
+        return paths | _reads(node.record, places, prefix)
+    return paths | _reads(node.instance.body, inner, path)
 
 
-def _path(place: tuple[Slot | str, Path], places: _Places, prefix: Path) -> Path | None:
+def _path(origin: tuple[Slot | str, Path], places: _Places, prefix: Path) -> Path | None:
     """A place as a path from a variable; None for the variable of a macro."""
-    root, keys = place
+    root, keys = origin
     if isinstance(root, str):
         return (*prefix, root, *keys)
     return None if root not in places else places[root] + keys
@@ -105,10 +105,10 @@ class TooLarge(Exception):  # noqa: N818 - becomes a diagnostic of the checker
 
 def bounded(node: Typed) -> Size:
     """The size of a tree; `TooLarge` is raised where it is beyond its bound."""
-    found = size(node)
-    if found.height > MAX_EXPANDED_HEIGHT or found.nodes > MAX_EXPANDED_NODES:
+    expanded = size(node)
+    if expanded.height > MAX_EXPANDED_HEIGHT or expanded.nodes > MAX_EXPANDED_NODES:
         raise TooLarge
-    return found
+    return expanded
 
 
 def size(node: Typed) -> Size:
@@ -207,7 +207,7 @@ def _long(node: Typed) -> bool:
 
 def work(node: Typed) -> int:
     """An upper bound of the work of one evaluation, by the sizes that types declare."""
-    total = sum(most(collection.type) * each for collection, each in charged(node))
+    total = sum(most(collection.type) * cost for collection, cost in charged(node))
     total += made_text(node) // CHARACTERS_OF_WORK
     if isinstance(node, tree.Loop):
         inner = work(node.body) + (work(node.condition) if node.condition else 0)

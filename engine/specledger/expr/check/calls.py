@@ -162,10 +162,10 @@ class Calls(Names):
         wrong = wrong_argument(native, types)
         at, needed = (args[wrong[0]], str(wrong[1])) if wrong else (node, rows)
         message = f"`{native.name}` cannot take {shown(types)}"
-        found = str(at.type) if isinstance(at, Typed) else shown(types)
+        actual = str(at.type) if isinstance(at, Typed) else shown(types)
         is_list = native.name == "contains" and isinstance(types[0], ListType)
         instead = f"write `{self.source(args[1])} in {self.source(args[0])}`" if is_list else None
-        self.session.error(E_EXPR_TYPE, message, self.span(at), expected=needed, found=found, hint=instead)
+        self.session.error(E_EXPR_TYPE, message, self.span(at), expected=needed, found=actual, hint=instead)
 
     def _sortable(self, node: Call, args: tuple[Typed, ...]) -> bool:
         """`sort_by` needs fields named by literals, which every record has and which have an order."""
@@ -179,13 +179,13 @@ class Calls(Names):
             message = "`sort_by` takes a list of records and a list of field names in quotes"
             self.refuse(node, E_EXPR_ARGUMENTS, message, "write `sort_by(items, ['kind', 'id'])`")
             return False
-        for key, place in zip(keys, written, strict=True):
+        for key, literal in zip(keys, written, strict=True):
             type_ = record.fields.get(key)
             if type_ is None:
-                self.unknown_field(record, key, (place.start, place.end))
+                self.unknown_field(record, key, (literal.start, literal.end))
                 return False
             if not isinstance(type_, IntType | Scalar) or str(type_) not in ("int", "qfixed", "string", "bool"):
-                self.refuse(place, E_EXPR_TYPE, f"`sort_by` orders ints, strings and bools, not {type_}")
+                self.refuse(literal, E_EXPR_TYPE, f"`sort_by` orders ints, strings and bools, not {type_}")
                 return False
         return True
 

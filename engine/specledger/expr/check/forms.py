@@ -168,8 +168,8 @@ class Loops(Calls):
             hint = "the third argument of `closure` makes a list out of an item"
             if wrong is None:
                 message, hint = f"`closure` cannot compare items of type {item}", "leave doubles out of the items"
-            expected, found = f"list<{item}>", str(body.type)
-            self.session.error(E_EXPR_TYPE, message, self.span(node.body), hint=hint, expected=expected, found=found)
+            expected, actual = f"list<{item}>", str(body.type)
+            self.session.error(E_EXPR_TYPE, message, self.span(node.body), hint=hint, expected=expected, found=actual)
             return None
         most = _reached(most, body.type.most if isinstance(body.type, ListType) else MAX_LIST, limit)
         record = RecordType("", {"item": item, "distance": IntType(0, limit)})
@@ -195,11 +195,11 @@ def _some(item: Type) -> Type:
     return DYN if item == NOTHING else item
 
 
-def _reached(origins: int, each: int, limit: int) -> int:
+def _reached(origins: int, branching: int, limit: int) -> int:
     """How many items a closure can hold: the origins, and in each step as many as the items before lead to."""
     layer = total = origins
     for _ in range(limit):
-        layer *= each
+        layer *= branching
         total += layer
         if not layer or total >= MAX_LIST:
             break
@@ -267,11 +267,11 @@ class Forms(Loops):
             return None
         return tree.Operation(operator, args, type=result, start=node.start, end=node.end)
 
-    def _occurs(self, one: Typed, other: Typed) -> bool:
+    def _occurs(self, left: Typed, other: Typed) -> bool:
         """Whether a text that is one of a few can be what it is compared with; what it never is, is reported."""
-        if not isinstance(one.type, ChoiceType):
+        if not isinstance(left.type, ChoiceType):
             return True
-        values = one.type.values
+        values = left.type.values
         texts = other.items if isinstance(other, tree.MakeList) else (other,)
         written = (text for text in texts if isinstance(text, Value) and isinstance(text.value, str))
         wrong = next((text for text in written if text.value not in values), None)
@@ -279,7 +279,7 @@ class Forms(Loops):
             near = suggest(str(wrong.value), values)
             known = ", ".join(f"'{value}'" for value in values if value)
             hint = f"did you mean `'{near}'`?" if near else f"it is one of {known}"
-            self.refuse(wrong, E_EXPR_TYPE, f"`{self.source(one)}` is never {wrong.value!r}", hint)
+            self.refuse(wrong, E_EXPR_TYPE, f"`{self.source(left)}` is never {wrong.value!r}", hint)
         return wrong is None
 
     def _logical(self, node: syntax.Logical) -> Typed | None:
@@ -328,8 +328,8 @@ class Forms(Loops):
         return result
 
     def _list(self, node: syntax.ListLiteral) -> Typed | None:
-        found = self.check_all(node.items)
-        items = None if found is None else aligned(found)
+        checked = self.check_all(node.items)
+        items = None if checked is None else aligned(checked)
         item = None if items is None else self._joined(node, "a list", items)
         if items is None or item is None:
             return None

@@ -91,9 +91,9 @@ class Names(ABC):
 
     def check_all(self, nodes: tuple[Node, ...]) -> tuple[Typed, ...] | None:
         """All of them, so that every mistake is reported; None when one is wrong."""
-        found = [self.check(node) for node in nodes]
-        typed = tuple(node for node in found if node is not None)
-        return typed if len(typed) == len(found) else None
+        checked = [self.check(node) for node in nodes]
+        typed = tuple(node for node in checked if node is not None)
+        return typed if len(typed) == len(checked) else None
 
     @contextmanager
     def knowing(self, facts: Facts) -> Iterator[None]:
@@ -115,8 +115,8 @@ class Names(ABC):
         """The type of a place with what conditions around it have proved."""
         if not self.facts or not isinstance(type_, IntType):
             return type_
-        place = path_of(node)
-        bounds = self.facts.get(place) if place else None
+        path = path_of(node)
+        bounds = self.facts.get(path) if path else None
         return narrowed(type_, *bounds) if bounds else type_
 
     def span(self, node: Node | Typed) -> Span:
@@ -146,8 +146,12 @@ class Names(ABC):
                 other = next((operand for operand in operands if operand is not whole), None)
                 if not literal and isinstance(other, Value) and not other.name and float(other.value).is_integer():
                     hint = f"write `{int(other.value)}`, or `double({self.source(whole)})` if a double is meant"
-        texts = [one.value for one in operands if isinstance(one, Value) and isinstance(one.value, str)]
-        if hint is None and texts and any(isinstance(one.type, IntType) for one in operands):
+        texts = [
+            checked_operand.value
+            for checked_operand in operands
+            if isinstance(checked_operand, Value) and isinstance(checked_operand.value, str)
+        ]
+        if hint is None and texts and any(isinstance(checked_operand.type, IntType) for checked_operand in operands):
             hint = f"write `{texts[0]}` without quotes" if texts[0].lstrip("-").isdecimal() else None
         if isinstance(node, Binary) and isinstance(node.left, Binary) and {node.operator, node.left.operator} <= _ORDER:
             first, middle, last = map(self.source, (node.left.left, node.left.right, node.right))
@@ -176,9 +180,9 @@ class Names(ABC):
 
     def name(self, node: Name) -> Typed | None:
         """A plain name."""
-        found = self.resolved(node.name, node)
-        if found is not None:
-            return found
+        resolved = self.resolved(node.name, node)
+        if resolved is not None:
+            return resolved
         if node.name in self.scope.derived:
             return self.derived(node, node.name, self.scope.derived[node.name], None)
         self._unknown_name(node)
@@ -210,17 +214,17 @@ class Names(ABC):
             self.refuse(node, E_EXPR_UNKNOWN_NAME, f"unknown name `{node.name}`", instead or hint or listed)
 
     def _records(self) -> Iterator[tuple[str, RecordType]]:
-        return ((name, one) for name, one in self.scope.variables.items() if isinstance(one, RecordType))
+        return ((name, type_) for name, type_ in self.scope.variables.items() if isinstance(type_, RecordType))
 
     def _not_captured(self, node: Name, hint: str | None) -> None:
         """A free name of a body: reported where the checked expression calls it, since there it is not visible."""
         frames = self.session.frames
         first, last = frames[0], frames[-1]
         owner = self.scope.owner
-        place = f"which {owner} does not have" if owner is not None else "which is not visible here"
+        reason = f"which {owner} does not have" if owner is not None else "which is not visible here"
         through = f" (through `{last.name}`)" if len(frames) > 1 else ""
         kind = "function" if first.definition.params else "derived value"
-        message = f"{kind} `{first.name}` reads `{node.name}`{through}, {place}"
+        message = f"{kind} `{first.name}` reads `{node.name}`{through}, {reason}"
         related: tuple[tuple[str, Span], ...] = ((f"`{node.name}` is read here", self.span(node)),)
         call = first.text.span(first.node.start, first.node.end)
         self.session.diagnostics.error(E_EXPR_CAPTURE, message, call, hint=hint, related=related)
@@ -229,9 +233,9 @@ class Names(ABC):
         """`operand.key`, or a qualified name."""
         name = dotted(node)
         if name is not None and name.split(".")[0] not in self.names:
-            found = self.resolved(name, node)
-            if found is not None:
-                return found
+            resolved = self.resolved(name, node)
+            if resolved is not None:
+                return resolved
         if isinstance(node.operand, Name) and self._is_bare(node.operand.name, node.key):
             message = f"unknown name `{node.operand.name}`"
             self.refuse(
@@ -247,7 +251,7 @@ class Names(ABC):
         other = _OTHERS.get(owner) in known
         return owner in _OWNERS and owner not in known and not other and key in known and not self.session.frames
 
-    def _field(self, operand: Typed, key: str, node: Node, place: tuple[int, int]) -> Typed | None:
+    def _field(self, operand: Typed, key: str, node: Node, position: tuple[int, int]) -> Typed | None:
         type_ = operand.type
         if isinstance(type_, RecordType):
             if key in type_.fields:
@@ -256,7 +260,7 @@ class Names(ABC):
                 return replace(field, type=self.known(field, field.type))
             if key in type_.derived:
                 return self.derived(node, key, type_.derived[key], operand)
-            self.unknown_field(type_, key, place)
+            self.unknown_field(type_, key, position)
             return None
         if isinstance(type_, MapType) and type_.key == STRING:
             return Field(operand, key, sure=False, type=type_.value, start=node.start, end=node.end)
@@ -267,13 +271,13 @@ class Names(ABC):
         self.refuse(node, E_EXPR_TYPE, f"{type_} has no fields, so no `{key}`", hint)
         return None
 
-    def unknown_field(self, record: RecordType, key: str, place: tuple[int, int]) -> None:
+    def unknown_field(self, record: RecordType, key: str, position: tuple[int, int]) -> None:
         """Reports a field that a record does not have."""
         near = suggest(key, [*record.fields, *record.derived])
         known = ", ".join(f"`{name}`" for name in [*record.fields, *record.derived][:8])
         hint = f"did you mean `{near}`?" if near else f"it has {known}" if known else None
         message = f"{record} has no field `{key}`"
-        self.session.error(E_EXPR_UNKNOWN_FIELD, message, self.text.span(*place), hint=hint)
+        self.session.error(E_EXPR_UNKNOWN_FIELD, message, self.text.span(*position), hint=hint)
 
     def has(self, node: Has) -> Typed | None:
         """`has(operand.key)`: a question about a map, or about a field that a record may lack."""

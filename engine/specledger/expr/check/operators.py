@@ -59,8 +59,8 @@ def as_fixed(node: Typed, expect: Type) -> Typed:
         case Value(value=list(values)) if isinstance(expect, ListType) and isinstance(node.type, ListType):
             items = [as_fixed(Value(value, type=node.type.item), expect.item) for value in values]
             fixed = all(isinstance(item.type, FixedType) for item in items)
-            made = [item.value for item in items if isinstance(item, Value)]
-            return replace(node, type=ListType(FIXED, node.type.most), value=made) if fixed and items else node
+            fixed_values = [item.value for item in items if isinstance(item, Value)]
+            return replace(node, type=ListType(FIXED, node.type.most), value=fixed_values) if fixed and items else node
         case MakeList() if isinstance(expect, ListType) and holds_fixed(expect):
             items = [as_fixed(item, expect.item) for item in node.items]
             fits = bool(items) and all(holds_fixed(item.type) for item in items)
@@ -88,9 +88,9 @@ def _record(node: MakeMap, type_: RecordType, expect: RecordType) -> Typed:
     fields, entries = dict(type_.fields), []
     for key, value in node.entries:
         name = key.value if isinstance(key, Value) else ""
-        made = as_fixed(value, expect.fields[name]) if name in expect.fields else value
-        fields[name] = made.type
-        entries.append((key, made))
+        converted = as_fixed(value, expect.fields[name]) if name in expect.fields else value
+        fields[name] = converted.type
+        entries.append((key, converted))
     return replace(node, entries=tuple(entries), type=RecordType(type_.name, fields))
 
 

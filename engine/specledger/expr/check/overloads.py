@@ -108,10 +108,10 @@ def _of_length(native: Native, count: int) -> Iterator[tuple[Signature, tuple[Ty
 
 def _fit(actual: Type, param: Type, bound: dict[str, Type]) -> Fit:
     if isinstance(param, TypeVariable):
-        found = join(bound.get(param.name, NOTHING), actual)
-        if found is None:
+        joined = join(bound.get(param.name, NOTHING), actual)
+        if joined is None:
             return Fit.NO
-        bound[param.name] = found
+        bound[param.name] = joined
         return Fit.YES
     if actual in (NOTHING, MISTAKEN) or param == DYN:
         return Fit.YES
@@ -148,8 +148,8 @@ def _fit_record(actual: RecordType, param: RecordType, bound: dict[str, Type]) -
 
 def _substitute(type_: Type, bound: dict[str, Type]) -> Type:
     if isinstance(type_, TypeVariable):
-        found = bound.get(type_.name, NOTHING)
-        return DYN if found == NOTHING else found
+        type_argument = bound.get(type_.name, NOTHING)
+        return DYN if type_argument == NOTHING else type_argument
     if isinstance(type_, ListType):
         return ListType(_substitute(type_.item, bound), type_.most)
     if isinstance(type_, MapType):

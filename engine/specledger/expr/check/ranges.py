@@ -106,9 +106,9 @@ def merged(known: Facts, more: Facts) -> Facts:
     if not more:
         return known
     result = dict(known)
-    for place, (low, high) in more.items():
-        other = result.get(place, (INT_MIN, INT_MAX))
-        result[place] = (max(low, other[0]), min(high, other[1]))
+    for path, (low, high) in more.items():
+        other = result.get(path, (INT_MIN, INT_MAX))
+        result[path] = (max(low, other[0]), min(high, other[1]))
     return result
 
 
@@ -135,7 +135,7 @@ def proved(node: Typed, holds: bool = True) -> Facts:
 def _compared(subject: Typed, operator: str, other: Typed) -> Facts:
     if not isinstance(subject.type, IntType) or not isinstance(other.type, IntType):
         return {}
-    place = path_of(subject)
+    path = path_of(subject)
     bounds = {
         "==": (other.type.low, other.type.high),
         "<": (INT_MIN, other.type.high - 1),
@@ -143,7 +143,7 @@ def _compared(subject: Typed, operator: str, other: Typed) -> Facts:
         ">": (other.type.low + 1, INT_MAX),
         ">=": (other.type.low, INT_MAX),
     }.get(operator)
-    return {place: bounds} if place and bounds else {}
+    return {path: bounds} if path and bounds else {}
 
 
 def _translated(call: DefinedCall, facts: Facts) -> Facts:
@@ -153,8 +153,8 @@ def _translated(call: DefinedCall, facts: Facts) -> Facts:
     result: dict[Place, tuple[int, int]] = {}
     for (root, keys), bounds in facts.items():
         if isinstance(root, Slot):
-            place = args.get(root)
-            translated = place and (place[0], place[1] + keys)
+            path = args.get(root)
+            translated = path and (path[0], path[1] + keys)
         elif call.record is None:
             translated = (root, keys)
         else:

@@ -72,8 +72,8 @@ def mismatch(actual: Type, expected: Type, *, exactly: bool = False) -> str | No
     return None if actual == expected else f"expected {expected}, found {actual}"
 
 
-def _within(place: str, inner: str | None) -> str | None:
-    return inner and f"{place}: {inner}"
+def _within(container: str, inner: str | None) -> str | None:
+    return inner and f"{container}: {inner}"
 
 
 def _record_mismatch(actual: RecordType, expected: RecordType, exactly: bool) -> str | None:

@@ -210,9 +210,9 @@ def walk(node: Typed) -> Iterator[Typed]:
     """The node and everything below it, bodies of defined functions left out."""
     waiting = [node]
     while waiting:
-        found = waiting.pop()
-        yield found
-        waiting.extend(parts(found))
+        current = waiting.pop()
+        yield current
+        waiting.extend(parts(current))
 
 
 def path_of(node: Typed) -> tuple[Slot | str, Path] | None:

@@ -73,15 +73,15 @@ class _Evaluation:
                 error.offset, error.text = node.start, self.text
             raise
 
-    def charge(self, node: Typed, count: int, each: int) -> None:
-        self.work -= count * each
+    def charge(self, node: Typed, count: int, cost: int) -> None:
+        self.work -= count * cost
         if self.work < 0:
             raise EvaluationError(E_EVAL_LIMIT, "the evaluation takes too much work", node.start, self.text)
 
     def charge_args(self, node: tree.Operation | tree.NativeCall, args: list[Any]) -> None:
-        for collection, each in charged(node):
+        for collection, cost in charged(node):
             value = args[node.args.index(collection)]
-            self.charge(node, len(value) if isinstance(value, list | dict) else 1, each)
+            self.charge(node, len(value) if isinstance(value, list | dict) else 1, cost)
 
     def charge_text(self, node: tree.Operation | tree.NativeCall, result: Any) -> None:
         if type(result) is str and made_text(node):
@@ -180,8 +180,8 @@ class _Evaluation:
     def fold(self, node: tree.Fold) -> Any:
         items, value = self.listed(node.target, "reduce"), self.run(node.initial)
         self.charge(node, len(items), node.weight)
-        for each in items:
-            self.slots[node.accumulator], self.slots[node.slot] = value, each
+        for element in items:
+            self.slots[node.accumulator], self.slots[node.slot] = value, element
             value = self.run(node.body)
         return value
 
@@ -189,12 +189,12 @@ class _Evaluation:
         origins = self.listed(node.origins, "closure")
         self.charge(node, len(origins), 1)
         reached = self.apply(node, Reached, origins, node.limit)
-        for each in reached:
+        for origin in reached:
             self.charge(node, 1, node.weight)
-            self.slots[node.slot] = each
-            found = self.listed(node.body, "closure")
-            self.charge(node, len(found), 1)
-            self.apply(node, reached.extend, found)
+            self.slots[node.slot] = origin
+            successors = self.listed(node.body, "closure")
+            self.charge(node, len(successors), 1)
+            self.apply(node, reached.extend, successors)
         return reached.values()
 
     def native(self, node: tree.NativeCall) -> Any:

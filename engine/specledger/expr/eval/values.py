@@ -179,8 +179,8 @@ def _key(key: Any, values: Mapping[Any, Any]) -> tuple[Any] | None:
     wanted = int(key) if type(key) is float and key.is_integer() else key
     if type(wanted) not in (str, int, bool) or wanted not in values:
         return None
-    found = next(own for own in values if own == wanted) if type(wanted) is not str else wanted
-    return (found,) if type(found) is type(wanted) else None
+    member = next(own for own in values if own == wanted) if type(wanted) is not str else wanted
+    return (member,) if type(member) is type(wanted) else None
 
 
 def item(operand: Any, index: Any) -> Any:
@@ -292,11 +292,11 @@ class Reached:
         self.extend(origins)
 
     def __iter__(self) -> Iterator[Any]:
-        for found in self._found:  # grows meanwhile
-            if found["distance"] == self._limit:
+        for entry in self._found:  # grows meanwhile
+            if entry["distance"] == self._limit:
                 return
-            self._distance = found["distance"] + 1
-            yield found["item"]
+            self._distance = entry["distance"] + 1
+            yield entry["item"]
 
     def extend(self, items: Iterable[Any]) -> None:
         """Takes in what the item that was given last leads to.
@@ -325,5 +325,5 @@ def _identity(value: Any) -> Hashable:
     if type(value) is list:
         return tuple(map(_identity, value))
     if type(value) is dict:
-        return frozenset((key, _identity(each)) for key, each in value.items())
+        return frozenset((key, _identity(member)) for key, member in value.items())
     return value  # type: ignore[no-any-return]

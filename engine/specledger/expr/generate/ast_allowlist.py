@@ -100,11 +100,11 @@ def within(node: ast.AST) -> Iterator[ast.AST]:
     """A node and all nodes inside it but contexts and operators, outer ones first."""
     waiting = [node]
     while waiting:
-        found = waiting.pop()
-        yield found
-        for name in found._fields:
-            part = getattr(found, name, None)
+        current = waiting.pop()
+        yield current
+        for name in current._fields:
+            part = getattr(current, name, None)
             if isinstance(part, list):
-                waiting += [each for each in part if isinstance(each, ast.AST) and type(each) not in _SIGNS]
+                waiting += [child for child in part if isinstance(child, ast.AST) and type(child) not in _SIGNS]
             elif isinstance(part, ast.AST) and type(part) not in _SIGNS:
                 waiting.append(part)

@@ -33,12 +33,12 @@ class Cellwise:
         self.places: list[Place] = []
         self.late: set[str] = set()
 
-    def written(self, node: ast.Call, name: str, number: int, args: Sequence[int], place: Place) -> ast.expr | None:
+    def written(self, node: ast.Call, name: str, number: int, args: Sequence[int], state: Place) -> ast.expr | None:
         """A call written out over the cells of its arguments, or None if a size is not known or not small."""
         write = self.names.written.get(name)
         if write is None:
             return None
-        given = [self._cells(arg, part, place) for arg, part in zip(args, node.args, strict=True)]
+        given = [self._cells(arg, part, state) for arg, part in zip(args, node.args, strict=True)]
         if None in given:
             return None
         try:
@@ -46,52 +46,52 @@ class Cellwise:
         except (TypeError, ValueError):  # the sizes do not fit: the native says so
             return None
         if isinstance(text, str):
-            made = ast.parse(text, mode="eval").body
-            if any(isinstance(part, ast.Name) and part.id == CALL for part in ast.walk(made)):
-                put: ast.expr = _Put(node).visit(made)
+            expression = ast.parse(text, mode="eval").body
+            if any(isinstance(part, ast.Name) and part.id == CALL for part in ast.walk(expression)):
+                put: ast.expr = _Put(node).visit(expression)
                 return put
-            return ast.Name(self.ahead(made, number), ast.Load())
+            return ast.Name(self.ahead(expression, number), ast.Load())
         rows = []
         for row in text:
             cells = []
             for cell in row:
-                made = ast.parse(cell, mode="eval").body
-                if isinstance(made, ast.Constant):
-                    cells.append(self.numbers.constant(made.value))
-                elif isinstance(made, ast.Name):
-                    cells.append(place.numbers[made.id])
+                expression = ast.parse(cell, mode="eval").body
+                if isinstance(expression, ast.Constant):
+                    cells.append(self.numbers.constant(expression.value))
+                elif isinstance(expression, ast.Name):
+                    cells.append(state.numbers[expression.id])
                 else:
                     cells.append(self.numbers.fresh())
-                    self.ahead(made, cells[-1])
+                    self.ahead(expression, cells[-1])
             rows.append(self.numbers.list(cells))
         self.numbers.lists[number] = tuple(rows)
-        display = [[self._atom(cell, place) or "" for cell in self.numbers.lists[row]] for row in rows]
+        display = [[self._atom(cell, state) or "" for cell in self.numbers.lists[row]] for row in rows]
         return ast.parse(f"[{', '.join('[' + ', '.join(row) + ']' for row in display)}]", mode="eval").body
 
     def ahead(self, value: ast.expr, number: int) -> str:
         """Compute a value before the statement, in a new local."""
         name = self.names.local("cell")
         self.before.append(ast.Assign([ast.Name(name, ast.Store())], value))
-        for place in self.places:
-            place.numbers[name] = number
-            place.holders[number] = name
+        for state in self.places:
+            state.numbers[name] = number
+            state.holders[number] = name
         return name
 
-    def _atom(self, number: int, place: Place) -> str | None:
+    def _atom(self, number: int, state: Place) -> str | None:
         """The source of a scalar that can be read before the statement."""
         if number in self.numbers.constants:
             value = self.numbers.constants[number]
             return f"({value!r})" if type(value) is int else None
-        holder = place.holder(number)
+        holder = state.holder(number)
         return None if holder is None or holder in self.late else holder
 
-    def _cells(self, number: int, node: ast.expr | None, place: Place) -> Any:
+    def _cells(self, number: int, node: ast.expr | None, state: Place) -> Any:
         """A scalar as its source, a list as the list of its elements' sources; None if something has none.
 
         Args:
             number: The value.
             node: Where it is read, if it can be read there.
-            place: What is known there.
+            state: What is known there.
         """
         lists = self.numbers.lists
         shape = self.numbers.expected.get(number)
@@ -101,9 +101,9 @@ class Cellwise:
                 return None
             self.before.append(self.unpacked(node, number, shape))
         if number not in lists:
-            return self._atom(number, place)
+            return self._atom(number, state)
         parts = node.elts if isinstance(node, ast.List) else [None] * len(lists[number])
-        cells = [self._cells(each, part, place) for each, part in zip(lists[number], parts, strict=True)]
+        cells = [self._cells(element, part, state) for element, part in zip(lists[number], parts, strict=True)]
         return None if None in cells else cells
 
     def unpacked(self, node: ast.expr, number: int, shape: Matrix) -> ast.stmt:
@@ -112,9 +112,9 @@ class Cellwise:
         numbers = []
         for row in rows:
             cells = [self.numbers.fresh() for _ in row]
-            for place in self.places:
-                place.numbers.update(zip(row, cells, strict=True))
-                place.holders.update(zip(cells, row, strict=True))
+            for state in self.places:
+                state.numbers.update(zip(row, cells, strict=True))
+                state.holders.update(zip(cells, row, strict=True))
             numbers.append(self.numbers.list(cells))
         self.numbers.lists[number] = tuple(numbers)
         inner: list[ast.expr] = [ast.Tuple([ast.Name(cell, ast.Store()) for cell in row], ast.Store()) for row in rows]

@@ -48,8 +48,8 @@ def _overflow() -> NoReturn:
 
 
 def _ints(types: Sequence[Type]) -> list[IntType] | None:
-    found = [type_ for type_ in types if isinstance(type_, IntType)]
-    return found if len(found) == len(types) else None
+    ints = [type_ for type_ in types if isinstance(type_, IntType)]
+    return ints if len(ints) == len(types) else None
 
 
 class FastForms:

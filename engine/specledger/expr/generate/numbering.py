@@ -35,7 +35,7 @@ Shape = Matrix | Record
 def shape_of(value: Any) -> Shape | None:
     """The shape of a value; None when there is no small matrix in it."""
     if isinstance(value, Mapping):
-        shapes = ((key, shape_of(each)) for key, each in value.items())
+        shapes = ((key, shape_of(member)) for key, member in value.items())
         fields = tuple((key, shape) for key, shape in shapes if shape is not None)
         return Record(fields) if fields else None
     if type(value) is not list or not value or not all(type(row) is list and row for row in value):
@@ -167,10 +167,10 @@ class Numbers:
             if record is not None:
                 self.stale.add(record)
 
-    def merged(self, one: int, other: int) -> int:
+    def merged(self, first: int, other: int) -> int:
         """The number of what is the one value or the other."""
         number = self.fresh()
-        left, right = self._records.get(one), self._records.get(other)
+        left, right = self._records.get(first), self._records.get(other)
         if left is not None and right is not None and left[1] == right[1]:
             fields = {}
             for key in {*left[0], *right[0]}:

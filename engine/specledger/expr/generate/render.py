@@ -110,14 +110,14 @@ class Renderer(FastForms):
         over = self.spent(self._items(node.target, frame), node.weight)
         inner = Frame({}, self.source.scoped(), outer=frame)
         item = inner.fresh()
-        before, each, after = _LOOPS[node.kind]
+        before, body_lines, after = _LOOPS[node.kind]
         lines, indent = [*before, f"for {item} in c:"], "    "
         inner.slots[node.slot] = item
         if node.condition is not None:
             lines.append(f"{indent}if {self._truth(node.condition, inner)}:")
             indent += "    "
         body = self.render(node.body, inner) if node.kind == "map" else self._truth(node.body, inner)
-        lines += [*(indent + line.format(body=body, item=item) for line in each), after]
+        lines += [*(indent + line.format(body=body, item=item) for line in body_lines), after]
         name = self._shared(node.kind, ["c", *inner.handed.values()], lines)
         return f"{name}({', '.join([over, *inner.handed])})"
 
@@ -138,10 +138,10 @@ class Renderer(FastForms):
         inner = Frame({}, self.source.scoped(), outer=frame)
         item = inner.fresh()
         inner.slots[node.slot] = item
-        found = self.spent(self._items(node.body, inner), 1)
+        successors = self.spent(self._items(node.body, inner), 1)
         reached = f"n = {self.source.bind(Reached, 'reached')}(c, {node.limit})"
         charged = [] if self.meter is None else [f"    {self.spent('[0]', node.weight)}"]
-        lines = [reached, f"for {item} in n:", *charged, f"    n.extend({found})", "return n.values()"]
+        lines = [reached, f"for {item} in n:", *charged, f"    n.extend({successors})", "return n.values()"]
         name = self._shared("closure", ["c", *inner.handed.values()], lines)
         return f"{name}({', '.join([origins, *inner.handed])})"
 
@@ -152,9 +152,9 @@ class Renderer(FastForms):
             return rendered.removeprefix("list(").removesuffix(")")
         return f"{self.source.bind(_looped)}({rendered})" if target.type == DYN else rendered
 
-    def spent(self, rendered: str, each: int) -> str:
+    def spent(self, rendered: str, cost: int) -> str:
         """A collection, charged for."""
-        return rendered if self.meter is None else f"{self.source.bind(self.meter.spend, 'spend')}({rendered}, {each})"
+        return rendered if self.meter is None else f"{self.source.bind(self.meter.spend, 'spend')}({rendered}, {cost})"
 
     def _spent_text(self, node: Typed, rendered: str) -> str:
         """What a node makes, charged for if that is a text."""
@@ -166,9 +166,9 @@ class Renderer(FastForms):
         """The arguments of a node, of which the meter is charged for those that cost by their size."""
         args = [self.render(arg, frame) for arg in node.args]
         if self.meter is not None:
-            for collection, each in analysis.charged(node):
-                place = node.args.index(collection)
-                args[place] = self.spent(args[place], each)
+            for collection, cost in analysis.charged(node):
+                index = node.args.index(collection)
+                args[index] = self.spent(args[index], cost)
         return args
 
     # -- calls
@@ -192,12 +192,12 @@ class Renderer(FastForms):
         small = instance.nodes <= _INLINE_NODES and frame.depth < _INLINE_DEPTH
         if small and all(map(repeatable, node.args)) and (node.record is None or repeatable(node.record)):
             return self._in_place(node, args, record, frame)
-        given = [*args, record] if record else [*args, *(frame.variable(each.name) for each in instance.captures)]
+        given = [*args, record] if record else [*args, *(frame.variable(capture.name) for capture in instance.captures)]
         return f"{self._function(instance, record is not None)}({', '.join(given)})"
 
     def _in_place(self, node: tree.DefinedCall, args: list[str], record: str | None, frame: Frame) -> str:
         """The body instead of the call: its arguments cannot fail and cost nothing to write again."""
-        names = [each.name for each in node.instance.captures]
+        names = [capture.name for capture in node.instance.captures]
         captured = {
             name: f"{record}[{self.source.constant(name)}]" if record else frame.variable(name) for name in names
         }
@@ -210,7 +210,7 @@ class Renderer(FastForms):
         key = (instance, of_record)
         if key not in self._instances:
             params = [f"a{index}" for index in range(len(instance.params))]
-            names = [each.name for each in instance.captures]
+            names = [capture.name for capture in instance.captures]
             given = ["r"] if of_record else [f"b{index}" for index in range(len(names))]
             sources = [f"r[{self.source.constant(name)}]" for name in names] if of_record else given
             body = Frame(dict(zip(names, sources, strict=True)), self.source.scoped())
@@ -240,8 +240,8 @@ def _looped(value: Any) -> Any:
 
 
 def _map(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    made = dict(pairs)
-    return made if len(made) == len(pairs) else wrong_type("a map", pairs)
+    entries = dict(pairs)
+    return entries if len(entries) == len(pairs) else wrong_type("a map", pairs)
 
 
 def _accepting(node: tree.NativeCall) -> Callable[..., Any]:

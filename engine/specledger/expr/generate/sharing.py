@@ -47,23 +47,23 @@ class _Function(Rewriting):
         }
 
     def rewrite(self) -> None:
-        place = Place()
+        state = Place()
         for argument in self._function.args.args:
-            number = self.fresh(place, argument.arg)
+            number = self.fresh(state, argument.arg)
             if argument.arg in self.names.expected:
                 self.numbers.expected[number] = self.names.expected[argument.arg]
-        self._function.body, _ = self._block(self._function.body, place)
+        self._function.body, _ = self._block(self._function.body, state)
 
-    def _block(self, statements: Sequence[ast.stmt], place: Place) -> tuple[list[ast.stmt], bool]:
-        """The statements rewritten, and whether they end in a jump; `place` becomes what is known after them."""
-        made: list[ast.stmt] = []
+    def _block(self, statements: Sequence[ast.stmt], state: Place) -> tuple[list[ast.stmt], bool]:
+        """The statements rewritten, and whether they end in a jump; `state` becomes what is known after them."""
+        rewritten: list[ast.stmt] = []
         for statement in self._celled(statements):
             around = self.before, self.places, self.late
-            self.before, self.places, self.late = [], [place], set()
-            after = self._statement(statement, place)
-            made += [*self.before, *after]
+            self.before, self.places, self.late = [], [state], set()
+            after = self._statement(statement, state)
+            rewritten += [*self.before, *after]
             self.before, self.places, self.late = around
-        return made, bool(statements) and isinstance(statements[-1], _ENDS)
+        return rewritten, bool(statements) and isinstance(statements[-1], _ENDS)
 
     def _celled(self, statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         """The statements, with the cells of matrices that are written as displays computed before them."""
@@ -78,41 +78,41 @@ class _Function(Rewriting):
                                 row.elts[index] = ast.Name(name, ast.Load())
             yield statement
 
-    def _statement(self, statement: ast.stmt, place: Place) -> list[ast.stmt]:
+    def _statement(self, statement: ast.stmt, state: Place) -> list[ast.stmt]:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)]):
-                return self._assign(statement, name, place)
+                return self._assign(statement, name, state)
             case ast.Assign(targets=[ast.Subscript() as target]):
-                return self._store(statement, target, place)
+                return self._store(statement, target, state)
             case ast.Return(value=ast.expr() as value) | ast.Expr(value=ast.expr() as value):
-                statement.value = self.expression(value, place)[0]
+                statement.value = self.expression(value, state)[0]
                 return [statement]
             case ast.If():
-                return self._if(statement, place)
+                return self._if(statement, state)
             case ast.For():
-                return self._for(statement, place)
+                return self._for(statement, state)
             case ast.Try():
-                statement.body, _ = self._block(statement.body, place.copy())
+                statement.body, _ = self._block(statement.body, state.copy())
         for name in _assigned(statement):
-            self.fresh(place, name)
+            self.fresh(state, name)
         return [statement]
 
-    def _assign(self, statement: ast.Assign, name: str, place: Place) -> list[ast.stmt]:
+    def _assign(self, statement: ast.Assign, name: str, state: Place) -> list[ast.stmt]:
         if isinstance(statement.value, ast.Dict) and name in self._stored:
-            number = self.record(statement.value, place, its_own=True)
+            number = self.record(statement.value, state, its_own=True)
         else:
-            statement.value, number = self.expression(statement.value, place)
-        place.numbers[name] = number
-        if place.holder(number) is None:
-            place.holders[number] = name
+            statement.value, number = self.expression(statement.value, state)
+        state.numbers[name] = number
+        if state.holder(number) is None:
+            state.holders[number] = name
         shape = self.numbers.expected.get(number)
         if isinstance(shape, Matrix) and number not in self.numbers.lists:
             return [statement, self.unpacked(ast.Name(name, ast.Load()), number, shape)]
         return [statement]
 
-    def _store(self, statement: ast.Assign, target: ast.Subscript, place: Place) -> list[ast.stmt]:
+    def _store(self, statement: ast.Assign, target: ast.Subscript, state: Place) -> list[ast.stmt]:
         """`record[key] = value`, of a record that this function has copied."""
-        statement.value, number = self.expression(statement.value, place)
+        statement.value, number = self.expression(statement.value, state)
         keys: list[str] = []
         root: ast.expr = target
         while isinstance(root, ast.Subscript):
@@ -120,18 +120,18 @@ class _Function(Rewriting):
             keys.append(key if isinstance(key, str) else "")
             root = root.value
         if isinstance(root, ast.Name):
-            before = place.numbers.get(root.id)
+            before = state.numbers.get(root.id)
             self.numbers.change_inside(before, keys[:0:-1])
             after = self.numbers.changed(before, keys[-1], number if len(keys) == 1 else self.numbers.fresh())
-            for name in [name for name, known in place.numbers.items() if known == before]:
-                place.numbers[name] = after
-            place.numbers[root.id] = after
-            place.holders[after] = root.id
+            for name in [name for name, known in state.numbers.items() if known == before]:
+                state.numbers[name] = after
+            state.numbers[root.id] = after
+            state.holders[after] = root.id
         return [statement]
 
-    def _if(self, statement: ast.If, place: Place) -> list[ast.stmt]:
-        statement.test = self.expression(statement.test, place)[0]
-        then, otherwise = place.copy(), place.copy()
+    def _if(self, statement: ast.If, state: Place) -> list[ast.stmt]:
+        statement.test = self.expression(statement.test, state)[0]
+        then, otherwise = state.copy(), state.copy()
         statement.body, ends = self._block(statement.body, then)
         statement.orelse, ends_too = self._block(statement.orelse, otherwise)
         if ends:
@@ -139,34 +139,34 @@ class _Function(Rewriting):
         elif ends_too:
             otherwise = then
         merged = self._merged(then, otherwise)
-        place.numbers, place.holders = merged.numbers, merged.holders
+        state.numbers, state.holders = merged.numbers, merged.holders
         return [statement]
 
-    def _merged(self, one: Place, other: Place) -> Place:
+    def _merged(self, first: Place, other: Place) -> Place:
         """What is known where two ways meet."""
-        made: dict[tuple[int, int], int] = {}
+        merged_numbers: dict[tuple[int, int], int] = {}
         merged = Place()
-        for name in one.numbers.keys() & other.numbers.keys():
-            pair = one.numbers[name], other.numbers[name]
-            if pair[0] != pair[1] and pair not in made:
-                made[pair] = self.numbers.merged(*pair)
-                merged.holders[made[pair]] = name
-            merged.numbers[name] = made.get(pair, pair[0])
-        for number, name in one.holders.items():
+        for name in first.numbers.keys() & other.numbers.keys():
+            pair = first.numbers[name], other.numbers[name]
+            if pair[0] != pair[1] and pair not in merged_numbers:
+                merged_numbers[pair] = self.numbers.merged(*pair)
+                merged.holders[merged_numbers[pair]] = name
+            merged.numbers[name] = merged_numbers.get(pair, pair[0])
+        for number, name in first.holders.items():
             if merged.numbers.get(name) == number:
                 merged.holders[number] = name
         return merged
 
-    def _for(self, statement: ast.For, place: Place) -> list[ast.stmt]:
+    def _for(self, statement: ast.For, state: Place) -> list[ast.stmt]:
         """What the body changes is unknown at its beginning, in any round but the first, and after the loop."""
-        statement.iter = self.expression(statement.iter, place)[0]
+        statement.iter = self.expression(statement.iter, state)[0]
         changed = set(_assigned(statement))
-        inner = place.copy()
+        inner = state.copy()
         for name in changed:
             self.forget(inner, name)
         statement.body, _ = self._block(statement.body, inner)
         for name in changed:
-            self.forget(place, name)
+            self.forget(state, name)
         return [statement]
 
 

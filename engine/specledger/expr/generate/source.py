@@ -29,8 +29,8 @@ _HINT = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 
 
 def _hint(text: str) -> str:
-    found = _HINT.match(text[:40].lower())
-    return found[0] if found else ""
+    match = _HINT.match(text[:40].lower())
+    return match[0] if match else ""
 
 
 def literal(value: Any) -> str | None:
@@ -192,9 +192,9 @@ class Meter:
         """A new evaluation begins."""
         self.left = MAX_WORK
 
-    def spend(self, values: Any, each: int) -> Any:
+    def spend(self, values: Any, cost: int) -> Any:
         """Charges for a collection and returns it."""
-        self._take(len(values) * each)
+        self._take(len(values) * cost)
         return values
 
     def spend_text(self, value: Any) -> Any:

@@ -116,9 +116,9 @@ def _token(text: str, at: int) -> Token:
         return Token(match[0], match[0], at, match.end())
     if match := _QUOTED.match(text, at):
         return Token("quoted", match[1], at, match.end())
-    found = text[at]
-    shown = found if found.isprintable() else f"U+{ord(found):04X}"
-    raise Problem(E_EXPR_SYNTAX, f"`{shown}` has no meaning here", at, at + 1, _MEANT.get(found))
+    character = text[at]
+    shown = character if character.isprintable() else f"U+{ord(character):04X}"
+    raise Problem(E_EXPR_SYNTAX, f"`{shown}` has no meaning here", at, at + 1, _MEANT.get(character))
 
 
 def _number(match: re.Match[str]) -> Token:
@@ -248,8 +248,8 @@ class Cursor:
     def operator(self, operators: tuple[str, ...]) -> str | None:
         """The operator at hand when it is one of these, not left behind."""
         token = self.next
-        found = str(token.value) if token.kind in operators or (token.kind == "name" and token.value == "in") else ""
-        return found if found in operators else None
+        operator = str(token.value) if token.kind in operators or (token.kind == "name" and token.value == "in") else ""
+        return operator if operator in operators else None
 
     def unexpected(self, wanted: str) -> Problem:
         """What to say of the token at hand."""
