@@ -55,9 +55,7 @@ def run_command(name: str) -> None:
 
 def _run_scenario(
     agent: Annotated[str, typer.Option(help="The name or file of an agent.")],
-    scenario: Annotated[
-        str, typer.Option(help="basic, hazard, resource or social, or the name or file of a scenario.")
-    ],
+    scenario: Annotated[str, typer.Option(help="A scenario of the source document, or the name or file of one.")],
     out_dir: OutDir,
     steps: Steps = 50,
     probe: Annotated[
@@ -76,10 +74,10 @@ def _run_scenario(
 def _run_suite(
     out_dir: OutDir,
     agents: Annotated[
-        str | None, typer.Option(help="Agents with commas.  [default: those of the suite axion-m4]")
+        str | None, typer.Option(help="Agents with commas.  [default: those of the source document]")
     ] = None,
     scenarios: Annotated[
-        str | None, typer.Option(help="Scenarios with commas.  [default: those of the suite axion-m4]")
+        str | None, typer.Option(help="Scenarios with commas.  [default: those of the source document]")
     ] = None,
     probes: Annotated[
         str | None, typer.Option(help="none, or P3, P4, P5 (or P5') and P6 with commas.  [default: all four]")

@@ -393,8 +393,7 @@ class Episode:
         """The weight of an actor's memories after a decision; those of all actors share one bound."""
         own = weigh((decision.memory, decision.governor.memory))
         if own + sum(actor.weight for actor in self._actors if actor is not decision.by) > MAX_WEIGHT:
-            message = f"memories of agents and governors weigh more than {MAX_WEIGHT} together"
-            raise NotCanonical(E_CANON_SIZE, "$", message)
+            raise NotCanonical(E_CANON_SIZE, "$", f"memories of all actors weigh more than {MAX_WEIGHT}")
         return own
 
     def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:
