@@ -1,9 +1,8 @@
 """One episode of the loop: drift -> observe -> propose -> commit -> judge -> choose -> token -> act -> receipt.
 
-A step has turns: one for each actor, or a single one of all actors, who then decide on the same state. The commitments
-to all proposal sets of a turn are yielded before any of its proposals is judged; the chosen actions are then executed
-one after another, in the order of the actors. An evaluation error becomes an `error` event and ends its episode: it is
-never a refutation and never a pass.
+A step has turns: one for each actor, or one of all actors, who then decide on the same state. The commitments to all
+proposal sets of a turn are yielded before any proposal is judged; the chosen actions are then executed in the order of
+the actors. An evaluation error becomes an `error` event and ends its episode: no refutation and no pass.
 """
 
 from __future__ import annotations
