@@ -22,7 +22,7 @@ VERIFIERS = {"engine": engine, "tool": by_tool}
 
 def bundle(work, helped):
     """A signed run of two steps, with the digests and the guide for people or without, and its reader's trust."""
-    place = shutil.copytree(PLACE / "bases" / "short-signed", Path(work, "helped" if helped else "bare"))
+    place = shutil.copytree(PLACE / "bases" / "climb-signed", Path(work, "helped" if helped else "bare"))
     if helped:
         UNSIGNED.attach(place)
     return Laid(place, {"trust": PLACE / "trust-one.json"})
