@@ -45,8 +45,10 @@ def judge(folder, scenario, seed, agent="honest"):
     sets = [f"agent={agent}-walker.yaml", "governor.admission.watchdog_ms=20000", PROBES, f"seed={seed}"]
     (bundle,) = load(scenario, kind="scenario", set=sets)
     place = execute(bundle, folder / f"{agent}-{scenario}-{seed}", options=RunOptions(trusted=True)).place
-    (end,) = bodies_of(place, "episode_end")
-    assert (end["violations"], end.get("faults"), end.get("unread")) == ([], None, None)
+    ends = bodies_of(place, "episode_end")
+    assert ends
+    for end in ends:
+        assert (end["violations"], end.get("faults"), end.get("unread")) == ([], None, None)
     return Counter((verdict, cause) for _, verdict, cause in outcomes(place).elements())
 
 
