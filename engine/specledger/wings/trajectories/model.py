@@ -1,0 +1,114 @@
+"""A trajectory: what one agent was asked, said and called, and what came back, in the order of its log.
+
+Every reader of a log makes these; rules, runs, pages and the canonical lines are made of them. Values are JSON values
+without floats: an integer within 2^53 - 1 is itself, and any other number is `{"$number": "its text"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+Json = Any
+"""None, a bool, an int, a str, a list or a dict with string keys; numbers as said above."""
+
+
+class Speaker(StrEnum):
+    """Who wrote a message."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Withheld(Struct, frozen=True):
+    """Stands where a value was withheld: the salted digest of it."""
+
+    digest: str
+
+
+class Message(Struct, frozen=True):
+    """A text: of the request, where a user wrote it, or of the agent.
+
+    Attributes:
+        actor: Who heard or wrote it: empty for the agent itself, else the id of a subagent.
+        line: The line of the log, from 1; 0 where the format has no lines.
+        time: A time stamp as it was written; empty if there is none.
+    """
+
+    speaker: Speaker
+    text: str
+    actor: str = ""
+    line: int = 0
+    time: str = ""
+
+
+class Call(Struct, frozen=True):
+    """A call of a tool.
+
+    Attributes:
+        id: Unique among the calls of its trajectory; made from its number where the log has none.
+        arguments: An object in nearly all logs; UNSET where they were not recorded.
+        batch: Calls of one message have the same number: they are parallel.
+        actor: Who calls: empty for the agent itself, else the id of a subagent.
+        parent: The id of the call that started this subagent; empty if there is none.
+    """
+
+    id: str
+    tool: str
+    arguments: Json | Withheld | UnsetType = UNSET
+    batch: int = 0
+    actor: str = ""
+    parent: str = ""
+    line: int = 0
+    time: str = ""
+
+
+class Result(Struct, frozen=True):
+    """What came back from a call.
+
+    Attributes:
+        call: The id of the call.
+        content: A text or a structured value; UNSET where it was not recorded.
+        error: Whether the log says that the call failed; None if it does not say.
+    """
+
+    call: str
+    content: Json | Withheld | UnsetType = UNSET
+    error: bool | None = None
+    line: int = 0
+    time: str = ""
+
+
+class Finding(Struct, frozen=True):
+    """Something in a log that could not be read, or does not fit together; nothing is skipped without one.
+
+    Attributes:
+        code: One of the codes `E_LOG_...`.
+    """
+
+    code: str
+    message: str
+    line: int = 0
+
+
+Entry = Message | Call | Result | Finding
+
+
+class Trajectory(Struct, frozen=True):
+    """One conversation of one agent, with those of its subagents.
+
+    Attributes:
+        id: Unique among the trajectories of a run.
+        file: The name of the log, without folders that are above the one that was given.
+        format: The name of the format that it was read from.
+        entries: In the order of the log; a result comes after its call.
+    """
+
+    id: str
+    file: str
+    format: str
+    entries: Sequence[Entry]
