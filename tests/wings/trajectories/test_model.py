@@ -1,0 +1,21 @@
+"""The types of a trajectory tell what was not recorded from what was recorded as nothing."""
+
+import msgspec
+import pytest
+
+from specledger.wings.trajectories.model import Call, Result
+
+
+@pytest.mark.parametrize(
+    ("entry", "form"),
+    [
+        (Call("a", "send"), {"id": "a", "tool": "send"}),
+        (Call("a", "send", None), {"id": "a", "tool": "send", "arguments": None}),
+        (Result("a"), {"call": "a"}),
+        (Result("a", None, error=False), {"call": "a", "content": None, "error": False}),
+    ],
+)
+def test_a_value_that_was_not_recorded_is_no_null(entry, form):
+    written = {name: value for name, value in msgspec.to_builtins(entry).items() if name in form or value}
+    assert {name: value for name, value in written.items() if name in form} == form
+    assert ("arguments" in written or "content" in written) == ("arguments" in form or "content" in form)
