@@ -1,0 +1,131 @@
+"""JSON as the programs of others write it, read without loss into values without floats.
+
+An integer within 2^53 - 1 is itself. Any other number is `{"$number": "its text"}`, so that 0.1 stays what was written.
+An object of the document that itself has just one key, and one that stands for something here, becomes
+`{"$literal": {...}}`: whoever reads a value can tell what the document said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+
+from specledger.core.canonical import E_CANON_DEPTH, MAX_DEPTH, MAX_INTEGER, NotCanonical, check_volume
+from specledger.core.volume import MAX_VOLUME
+
+NUMBER: Final = "$number"
+"""The key of a number that is no integer within 2^53 - 1."""
+LITERAL: Final = "$literal"
+"""The key of an object that would be taken for something else."""
+WITHHELD: Final = "$withheld"
+"""The key of the digest of a value that was withheld."""
+MARKS: Final = frozenset({NUMBER, LITERAL, WITHHELD})
+
+MAX_VALUE_DEPTH: Final = MAX_DEPTH - 8
+"""The most containers around a scalar; a record of ours around the value needs some more."""
+_LONGEST_NUMBER: Final = 400  # characters; binary64 needs no more than 330
+_ESCAPED_QUOTE: Final = b"\\u0022"
+
+
+def parse_log_json(data: bytes, *, most: int = MAX_VOLUME) -> Any:
+    """Read one JSON document in UTF-8, with no key twice in an object, into values without floats.
+
+    Raises:
+        ValueError: It is not such a document; the message says where.
+        NotCanonical: E_CANON_SIZE: it has more volume than `most`. E_CANON_DEPTH: it is nested too deeply.
+    """
+    check_volume(data, most)
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        if error.msg.startswith("Recursion"):
+            raise _too_deep() from None
+        raise ValueError(f"not JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
+    if _is_as_read(value, MAX_VALUE_DEPTH) and _keeps_keys(data, value):
+        return value
+    return _parse_slowly(data)
+
+
+def _keeps_keys(data: bytes, value: object) -> bool:
+    """Whether no member was dropped because its key came again: a dropped one leaves fewer quotation marks."""
+    return _ESCAPED_QUOTE not in data and orjson.dumps(value).count(b'"') == data.count(b'"')
+
+
+def _is_as_read(value: object, depth: int) -> bool:
+    """Whether a value needs no change: no floats, no large integers, no object that has a meaning here."""
+    kind = type(value)
+    if kind is int:
+        return -MAX_INTEGER <= value <= MAX_INTEGER  # type: ignore[operator]
+    if kind is dict:
+        if depth == 0 or (len(value) == 1 and not MARKS.isdisjoint(value)):  # type: ignore[arg-type]
+            return False
+        return all(type(member) is str or _is_as_read(member, depth - 1) for member in value.values())  # type: ignore[attr-defined]
+    if kind is list:
+        return depth > 0 and all(type(member) is str or _is_as_read(member, depth - 1) for member in value)  # type: ignore[attr-defined]
+    return kind is not float
+
+
+def _parse_slowly(data: bytes) -> Any:
+    try:
+        value = _DECODER.decode(data.decode())
+    except RecursionError:
+        raise _too_deep() from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
+    _check_depth(value, MAX_VALUE_DEPTH)
+    return value
+
+
+def _check_depth(value: object, depth: int) -> None:
+    if isinstance(value, dict | list):
+        if depth == 0:
+            raise _too_deep()
+        for member in value.values() if isinstance(value, dict) else value:
+            _check_depth(member, depth - 1)
+
+
+def _too_deep() -> NotCanonical:
+    return NotCanonical(E_CANON_DEPTH, "$", f"more than {MAX_VALUE_DEPTH} containers inside one another")
+
+
+def _members(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(members)
+    if len(value) != len(members):
+        names = [name for name, _ in members]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice[:64]!r} is there twice in an object")
+    return {LITERAL: value} if len(value) == 1 and not MARKS.isdisjoint(value) else value
+
+
+def _number(text: str) -> Any:
+    if len(text) > _LONGEST_NUMBER:
+        raise ValueError(f"a number of {len(text)} characters, more than {_LONGEST_NUMBER}")
+    return {NUMBER: text}
+
+
+def _integer(text: str) -> Any:
+    if len(text) > 17:
+        return _number(text)
+    value = int(text)
+    return value if abs(value) <= MAX_INTEGER else _number(text)
+
+
+def _constant(word: str) -> Any:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_members, parse_float=_number, parse_int=_integer, parse_constant=_constant
+)
+
+
+def as_text(value: object) -> str | None:
+    """The text of a number that this module read; None for anything else."""
+    if type(value) is int:
+        return str(value)
+    if isinstance(value, Mapping) and len(value) == 1 and isinstance(text := value.get(NUMBER), str):
+        return text
+    return None

@@ -1,0 +1,143 @@
+"""A trajectory built from what a reader reads: calls and results are matched, and what does not fit is said."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from specledger.core.log_json import parse_log_json
+from specledger.wings.trajectories.findings import (
+    E_LOG_ARGUMENTS,
+    E_LOG_DUPLICATE,
+    E_LOG_NO_CALL,
+    E_LOG_NO_RESULT,
+    E_LOG_RECORD,
+)
+from specledger.wings.trajectories.model import Call, Entry, Finding, Json, Message, Result, Speaker, Trajectory
+
+
+class Builder:
+    """A trajectory that grows in the order of its log.
+
+    Attributes:
+        entries: What was added.
+    """
+
+    def __init__(self, id: str, file: str, format: str) -> None:  # noqa: A002 - the names of the model
+        self._head = (id, file, format)
+        self.entries: list[Entry] = []
+        self._waiting: dict[str, deque[Call]] = {}
+        self._ids: set[str] = set()
+        self._answered: set[str] = set()
+        self._calls = 0
+        self._batch = 0
+
+    def begin_batch(self) -> int:
+        """A new number for the calls of one message."""
+        self._batch += 1
+        return self._batch
+
+    def message(self, speaker: Speaker, text: str, *, actor: str = "", line: int = 0, time: str = "") -> None:
+        """Add a message; an empty one says nothing and is left out."""
+        if text:
+            self.entries.append(Message(speaker, text, actor, line, time))
+
+    def call(
+        self,
+        tool: str,
+        arguments: Json | UnsetType,
+        *,
+        id: str | None,  # noqa: A002 - the name of the model
+        batch: int,
+        actor: str = "",
+        parent: str = "",
+        line: int = 0,
+        time: str = "",
+    ) -> str:
+        """Add a call; the id that it has in the trajectory."""
+        self._calls += 1
+        name = id or f"#{self._calls}"
+        own = name
+        if own in self._ids:
+            self.finding(E_LOG_DUPLICATE, f"the id {name!r} is that of an earlier call", line)
+            while own in self._ids:
+                own = f"{name}#{self._calls}" if own == name else f"{own}#"
+        self._ids.add(own)
+        call = Call(own, tool, arguments, batch, actor, parent, line, time)
+        self.entries.append(call)
+        self._waiting.setdefault(name, deque()).append(call)
+        return own
+
+    def result(
+        self,
+        call: str,
+        content: Json | UnsetType = UNSET,
+        *,
+        error: bool | None = None,
+        line: int = 0,
+        time: str = "",
+    ) -> None:
+        """Add what came back from a call; the first that waits under this id."""
+        waiting = self._waiting.get(call)
+        if not waiting:
+            again = ", which has one" if call in self._answered else ""
+            self.finding(E_LOG_NO_CALL, f"a result of the call {call!r}{again or ', which is not there'}", line)
+            return
+        own = waiting.popleft().id
+        self._answered.add(call)
+        self.entries.append(Result(own, content, error, line, time))
+
+    def waits(self, call: str) -> bool:
+        """Whether a call of this id has no result yet."""
+        return bool(self._waiting.get(call))
+
+    def first_waiting(self, tool: str) -> str | None:
+        """The id of the first call of a tool that has no result, for logs whose results have no id."""
+        return next((id_ for id_, calls in self._waiting.items() for call in calls if call.tool == tool), None)
+
+    def finding(self, code: str, message: str, line: int = 0) -> None:
+        """Add something that could not be read, or does not fit."""
+        self.entries.append(Finding(code, message, line))
+
+    def record(self, message: str, line: int) -> None:
+        """Add a record that is not as the format says."""
+        self.finding(E_LOG_RECORD, message, line)
+
+    def parsed(self, text: object, line: int) -> Json:
+        """The arguments that stand in a log as JSON in a text; the text itself, with a finding, if it is none."""
+        if not isinstance(text, str):
+            return text
+        if not text.strip():
+            return {}
+        try:
+            return parse_log_json(text.encode())
+        except ValueError as error:
+            self.finding(E_LOG_ARGUMENTS, f"arguments are no JSON: {error}", line)
+            return text
+
+    def finish(self) -> Trajectory:
+        """The trajectory, with a finding for each call that has no result."""
+        for calls in self._waiting.values():
+            for call in calls:
+                self.finding(E_LOG_NO_RESULT, f"the call {call.id!r} of {call.tool} has no result", call.line)
+        id_, file, format_ = self._head
+        return Trajectory(id_, file, format_, tuple(self.entries))
+
+
+def text_of(content: object, keys: Iterable[str] = ("text",)) -> Any:
+    """The text of a content that is a text, or a list of parts with texts; any other content as it is."""
+    if not isinstance(content, list):
+        return content
+    parts = [next((part[key] for key in keys if key in part), None) for part in content if isinstance(part, dict)]
+    texts = [text for text in parts if isinstance(text, str)]
+    if len(texts) != len(content):
+        return content
+    return "\n".join(texts)
+
+
+def string(value: object, default: str = "") -> str:
+    """The value if it is a text, else the default."""
+    return value if isinstance(value, str) else default

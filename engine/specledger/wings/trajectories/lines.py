@@ -1,0 +1,163 @@
+"""Canonical lines: trajectories as JSON lines in canonical form, which evidence holds and every rule reads.
+
+The first line names the format. For each trajectory follow a line that begins it, its entries in order, and a line
+with the number of them. Fields that have their default are left out, so that equal trajectories have equal bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from msgspec import UNSET, ValidationError, convert
+from msgspec.structs import fields
+
+from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints, parse_canonical
+from specledger.core.log_json import WITHHELD
+from specledger.wings.trajectories.findings import MalformedLine
+from specledger.wings.trajectories.model import Call, Entry, Finding, Message, Result, Speaker, Trajectory, Withheld
+
+FORMAT: Final = "specledger/trajectories/v1"
+HEADER: Final = canonical_bytes({"format": FORMAT}) + b"\n"
+"""The first line."""
+MAX_LINE: Final = 72 << 20
+"""The most bytes of a line; a log's own bound is lower, so that whatever was read can be written."""
+MAX_LINE_VOLUME: Final = 8 << 20
+
+_NAMES: Final[dict[type[Entry], str]] = {Message: "message", Call: "call", Result: "result", Finding: "finding"}
+_TYPES: Final = {name: kind for kind, name in _NAMES.items()}
+_FIELDS: Final[dict[type[Entry], tuple[tuple[str, Any, bool], ...]]] = {
+    kind: tuple((field.name, field.default, field.required) for field in fields(kind))
+    for kind in (Message, Call, Result, Finding)
+}
+_KEYS: Final = {kind: frozenset(name for name, _, _ in members) for kind, members in _FIELDS.items()}
+_VALUES: Final = {Call: "arguments", Result: "content"}
+_HEAD: Final = frozenset({"id", "file", "format"})
+
+
+def write_lines(trajectories: Iterable[Trajectory]) -> Iterator[bytes]:
+    """The lines of trajectories, each with its newline.
+
+    Raises:
+        NotCanonical: A value of a call or a result has no canonical form; no reader makes such a one.
+    """
+    yield HEADER
+    for trajectory in trajectories:
+        head = {"id": trajectory.id, "file": trajectory.file, "format": trajectory.format}
+        yield _line({"trajectory": head})
+        for entry in trajectory.entries:
+            yield entry_line(entry)
+        yield _line({"end": len(trajectory.entries)})
+
+
+def entry_line(entry: Entry) -> bytes:
+    """The line of one entry, with its newline."""
+    kind = type(entry)
+    return _line({_NAMES[kind]: dict(_members(entry, kind))})
+
+
+def _members(entry: Entry, kind: type[Entry]) -> Iterator[tuple[str, Any]]:
+    for name, default, required in _FIELDS[kind]:
+        value = getattr(entry, name)
+        if not required and (value is default or (type(value) is type(default) and value == default)):
+            continue
+        if isinstance(value, Speaker):
+            value = value.value
+        elif isinstance(value, Withheld):
+            value = {WITHHELD: value.digest}
+        yield name, value
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    return canonical_ints(value) + b"\n"
+
+
+def read_lines(lines: Iterable[bytes]) -> Iterator[Trajectory]:
+    """The trajectories of canonical lines, one in memory at a time; a file opened for bytes gives such lines.
+
+    Raises:
+        MalformedLine: A line is not what stands there; nothing is repaired.
+    """
+    reader = _Lines()
+    for number, line in enumerate(lines, start=1):
+        trajectory = reader.take(number, line)
+        if trajectory is not None:
+            yield trajectory
+    reader.close()
+
+
+class _Lines:
+    """Where the reading of canonical lines stands."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._head: dict[str, Any] | None = None
+        self._entries: list[Entry] = []
+
+    def take(self, number: int, line: bytes) -> Trajectory | None:
+        """Read the next line; the trajectory that it ends, if it ends one."""
+        self._number = number
+        if number == 1:
+            if line != HEADER:
+                raise self._malformed(f"the first line is {HEADER.decode().strip()}")
+            return None
+        name, value = self._split(line)
+        if self._head is None:
+            if name != "trajectory":
+                raise self._malformed(f"`{name}` where a trajectory begins")
+            self._head = self._read_head(value)
+            return None
+        if name != "end":
+            self._entries.append(self._read_entry(name, value, line))
+            return None
+        if type(value) is not int or value != len(self._entries):
+            raise self._malformed(f"the trajectory has {len(self._entries)} entries, not {value}")
+        trajectory = Trajectory(**self._head, entries=tuple(self._entries))
+        self._head, self._entries = None, []
+        return trajectory
+
+    def close(self) -> None:
+        """See that nothing is missing at the end."""
+        self._number += 1
+        if self._number == 1:
+            raise self._malformed("there is no line")
+        if self._head is not None:
+            raise self._malformed(f"the trajectory {self._head['id']!r} does not end")
+
+    def _split(self, line: bytes) -> tuple[str, Any]:
+        """The key and the value of a line."""
+        if not line.endswith(b"\n"):
+            raise self._malformed("the line does not end")
+        try:
+            record = parse_canonical(line[:-1], limit=MAX_LINE, most=MAX_LINE_VOLUME)
+        except NotCanonical as error:
+            raise self._malformed(str(error)) from None
+        if type(record) is not dict or len(record) != 1:
+            raise self._malformed("a line is an object with one key")
+        return next(iter(record.items()))
+
+    def _read_head(self, value: object) -> dict[str, Any]:
+        if type(value) is not dict or value.keys() != _HEAD or not all(type(text) is str for text in value.values()):
+            raise self._malformed("a trajectory has the texts `id`, `file` and `format`")
+        return value
+
+    def _read_entry(self, name: str, value: Any, line: bytes) -> Entry:
+        kind = _TYPES.get(name)
+        if kind is None:
+            raise self._malformed(f"`{name}` is no entry: {', '.join(_TYPES)}")
+        if type(value) is not dict or not value.keys() <= _KEYS[kind]:
+            raise self._malformed(f"a {name} has the keys {', '.join(sorted(_KEYS[kind]))}")
+        key = _VALUES.get(kind, "")
+        inner = value.get(key, UNSET)
+        if type(inner) is dict and inner.keys() == {WITHHELD}:
+            value = {**value, key: Withheld(inner[WITHHELD])}
+        try:
+            entry: Entry = convert(value, kind)
+        except ValidationError as error:
+            raise self._malformed(f"{name}: {error}") from None
+        if entry_line(entry) != line:
+            raise self._malformed(f"a {name} leaves out what has its default")
+        return entry
+
+    def _malformed(self, message: str) -> MalformedLine:
+        return MalformedLine(self._number, message)

@@ -1,0 +1,93 @@
+"""Reading logs: which files, in which order, and by which reader. A format is recognised by content, never by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from specledger.core.diagnostics import counted
+from specledger.wings.trajectories.findings import E_LOG_FILE, E_LOG_FORMAT
+from specledger.wings.trajectories.model import Finding, Trajectory
+from specledger.wings.trajectories.readers.canonical import CANONICAL
+from specledger.wings.trajectories.readers.reader import Reader
+from specledger.wings.trajectories.source import Record, Source
+
+READERS: Final[Mapping[str, Reader]] = {reader.name: reader for reader in (CANONICAL,)}
+"""The readers by the names of their formats, in the order in which they are asked."""
+
+
+def read_logs(paths: Sequence[Path], format: str | Reader | None = None) -> Iterator[Trajectory]:  # noqa: A002
+    """The trajectories of logs, one in memory at a time, with ids that differ.
+
+    Args:
+        paths: Files, or folders of which all files are logs; they are read in the order of their names.
+        format: The name of a format, or its reader; None if each file is to be recognised by its content.
+
+    Raises:
+        KeyError: There is no format of this name.
+    """
+    reader = READERS[format] if isinstance(format, str) else format
+    times: dict[str, int] = {}
+    for path, name in _files(paths):
+        for trajectory in _read_file(Source(path, name), reader):
+            times[trajectory.id] = times.get(trajectory.id, 0) + 1
+            if times[trajectory.id] == 1:
+                yield trajectory
+                continue
+            fresh = f"{trajectory.id}#{times[trajectory.id]}"
+            times.setdefault(fresh, 1)
+            yield replace(trajectory, id=fresh)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """The files with the names that trajectories give them."""
+    for path in sorted(paths):
+        if not path.is_dir():
+            yield path, path.name
+            continue
+        for file in sorted(path.rglob("*")):
+            if not file.is_dir():
+                yield file, file.relative_to(path).as_posix()
+
+
+def _read_file(source: Source, reader: Reader | None) -> Iterator[Trajectory]:
+    """The trajectories of one file; a finding of its own if it gives none."""
+    try:
+        if not source.path.is_file():
+            yield _refusal(source, Finding(E_LOG_FILE, "this is no file that can be read"))
+            return
+        chosen = reader or recognise(source)
+        if isinstance(chosen, Finding):
+            yield _refusal(source, chosen)
+            return
+        empty = True
+        for trajectory in chosen.read(source):
+            empty = False
+            yield trajectory
+        if empty:
+            yield _refusal(source, Finding(E_LOG_FILE, "there is no trajectory in the file"), chosen.name)
+    except OSError as error:
+        yield _refusal(source, Finding(E_LOG_FILE, f"the file cannot be read: {error.strerror or 'unknown error'}"))
+
+
+def recognise(source: Source) -> Reader | Finding:
+    """The reader of a log, by its first records; a finding if no reader knows it."""
+    records = source.sample()
+    for record in records:
+        for reader in READERS.values():
+            if reader.recognises(record.value):
+                return reader
+    first = next(iter(source.records()))
+    if not records and isinstance(first, Finding):
+        return first
+    known = ", ".join(READERS)
+    number = counted(len(records), "record")
+    message = f"none of the first {number} is of a known format: {known}; `--format` names one"
+    return Finding(E_LOG_FORMAT, message, first.line if isinstance(first, Record) else 0)
+
+
+def _refusal(source: Source, finding: Finding, format_: str = "") -> Trajectory:
+    return Trajectory(source.name, source.name, format_, (finding,))
