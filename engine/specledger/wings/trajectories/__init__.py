@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from specledger.core.wing import Wing
 
-WING: Final = Wing("trajectories")
+if TYPE_CHECKING:
+    from specledger.kinds.kind import Kind
+
+
+def _kinds() -> tuple[Kind, ...]:
+    from specledger.wings.trajectories.kinds import KINDS
+
+    return KINDS
+
+
+WING: Final = Wing("trajectories", kinds=_kinds)

@@ -1,10 +1,30 @@
-"""The kinds of the wing."""
+"""The kinds of the wing. Each row imports what it names when that is used."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from specledger.kinds.kind import Kind
+from specledger.kinds.kind import Kind
 
-KINDS: Final[tuple[Kind, ...]] = ()
+if TYPE_CHECKING:
+    from specledger.core.diagnostics import Diagnostics
+    from specledger.load import Bundle
+    from specledger.spec.base import Spec
+
+
+class _Policy(Kind):
+    name = "policy"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.wings.trajectories.spec.policy import Policy
+
+        return Policy
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.wings.trajectories.rules.compile import compile_policy
+
+        compile_policy(bundle.main, diagnostics)
+
+
+KINDS: Final[tuple[Kind, ...]] = (_Policy(),)

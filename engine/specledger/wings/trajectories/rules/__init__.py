@@ -1,0 +1,1 @@
+"""Rules over trajectories: from a policy to outcomes at calls and messages."""

@@ -1,0 +1,127 @@
+"""Conditions over typed values: Kleene logic, in which what a recording leaves out is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from specledger.expr.check.checker import Checked
+from specledger.expr.errors import EvaluationError
+from specledger.expr.eval.evaluator import evaluate_within
+from specledger.spec.base import INTEGER_LIMIT, QFIXED_ONE
+from specledger.wings.trajectories.model import Call, Message, Withheld
+from specledger.wings.trajectories.rules.paths import Unknown
+from specledger.wings.trajectories.rules.structured import structured
+from specledger.wings.trajectories.rules.values import WHOLE, text_of
+
+_WORK: Final = 1_000_000
+_TRUTHS: Final = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class Event(Struct, eq=False):
+    """A call with its result, or a message, as rules read it."""
+
+    number: int
+    call: Call | None = None
+    message: Message | None = None
+    content: Any = UNSET
+    error: bool | None = None
+    answered: bool = False
+    parsed: Any = UNSET
+
+    def root(self, name: str) -> Any:
+        """What a path with this root begins at; UNSET where it is not recorded."""
+        if name == "args":
+            return UNSET if self.call is None else self.call.arguments
+        if name == "result":
+            if self.parsed is UNSET:
+                self.parsed = structured(self.content)
+            return self.parsed
+        if name == "text":
+            return UNSET if self.message is None else self.message.text
+        if name == "tool":
+            return UNSET if self.call is None else self.call.tool
+        return UNSET if self.error is None else self.error
+
+    def parallel_to(self, other: Event) -> bool:
+        """Whether both are calls of one message."""
+        one, two = self.call, other.call
+        return one is not None and two is not None and 0 != one.batch == two.batch and one.actor == two.actor
+
+
+def qfixed_of(text: str) -> int | None:
+    """A number in millionths, if that is exact."""
+    scaled = Decimal(text) * QFIXED_ONE
+    return int(scaled) if scaled == scaled.to_integral_value() and abs(scaled) <= INTEGER_LIMIT else None
+
+
+def typed(value: Any, as_: str, path: str) -> Any:
+    """A value by its type, as expressions have it, or why it is unknown."""
+    if type(value) is Withheld:
+        return Unknown(f"{path} is withheld", withheld=True)
+    if as_ == "bool":
+        word = value if type(value) is bool else _TRUTHS.get(str(text_of(value)).casefold())
+        return Unknown(f"{path} is no truth value") if word is None else word
+    text = text_of(value)
+    if text is None or (type(value) is bool and as_ != "text"):
+        return Unknown(f"{path} is no {as_}")
+    if as_ == "text":
+        return text
+    whole = WHOLE["number" if as_ == "int" else as_](text)
+    if whole is None:
+        return Unknown(f"{path} is no {as_}")
+    if as_ == "number":
+        scaled = qfixed_of(whole)
+        return Unknown(f"{path} has more than six decimals, or is too large") if scaled is None else scaled
+    if as_ == "int":
+        number = Decimal(whole)
+        exact = number == number.to_integral_value() and abs(number) <= INTEGER_LIMIT
+        return int(number) if exact else Unknown(f"{path} is no int")
+    return whole
+
+
+Reader = Callable[[Any, Event], Any]
+"""`(session, event)`: a typed value, or Unknown."""
+
+
+class Condition(Struct, frozen=True):
+    """A condition over named readers; without an expression it always holds.
+
+    Attributes:
+        outer: Names that it reads of the rule that it belongs to.
+    """
+
+    checked: Checked | None
+    run: Callable[..., Any] | None
+    names: tuple[str, ...]
+    readers: Mapping[str, Reader]
+    outer: frozenset[str] = frozenset()
+    reads_result: bool = False
+
+
+def bind(readers: Mapping[str, Reader], session: Any, event: Event) -> dict[str, Any]:
+    """The values of readers, Unknown included."""
+    return {name: reader(session, event) for name, reader in readers.items()}
+
+
+def decide(condition: Condition, bound: Mapping[str, Any]) -> Any:
+    """The value of a condition's expression, or Unknown with the first reason."""
+    if condition.checked is None:
+        return True
+    first: Unknown | None = None
+    values = []
+    for name in condition.names:
+        value = bound[name]
+        if type(value) is Unknown:
+            first = first or value
+        values.append(value)
+    try:
+        if first is None and condition.run is not None:
+            return condition.run(*values)
+        known = {name: bound[name] for name in condition.names if type(bound[name]) is not Unknown}
+        return evaluate_within(condition.checked, known, _WORK)[0]
+    except EvaluationError as error:
+        return first or Unknown(error.message)

@@ -1,0 +1,248 @@
+"""Where values come from: sources with an ordered past, indexed by type as they are asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from specledger.wings.trajectories.model import Withheld
+from specledger.wings.trajectories.rules.conditions import Condition, Event, bind, decide
+from specledger.wings.trajectories.rules.paths import Unknown
+from specledger.wings.trajectories.rules.structured import at_fields, structured, texts_in
+from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, stem, text_of, words
+
+_AS_WORDS: Final = ("name", "text")
+_MOST_SHINGLES: Final = 4_000_000
+
+
+class SourcePlan(Struct, frozen=True, eq=False):
+    """A source as a policy writes it.
+
+    Attributes:
+        sort: request, system, set, field, text, or any (all that was heard).
+        elements: The values of a set by type.
+    """
+
+    sort: str
+    label: str
+    matches: Callable[[str], bool] = bool
+    fields: tuple[tuple[str, ...], ...] = ()
+    condition: Condition | None = None
+    elements: Mapping[str, frozenset[str]] = {}
+    least: int = 3
+
+
+class Origin(Struct, frozen=True):
+    """Where a value was: in words, and the event."""
+
+    text: str
+    event: Event | None = None
+
+
+class _Index:
+    """The values of one type that a source has, in order: the first origin of each."""
+
+    def __init__(self) -> None:
+        self.exact: dict[str, Origin] = {}
+        self.texts: list[tuple[str, Origin]] = []
+        self.by_word: dict[str, list[int]] = {}
+        self.stems: dict[str, Origin] = {}
+        self.seen = 0
+        self.stemmed = 0
+
+    def add_text(self, text: str, origin: Origin) -> None:
+        plain = words(text)
+        number = len(self.texts)
+        self.texts.append((f" {plain} ", origin))
+        for word in set(plain.split()):
+            self.by_word.setdefault(word, []).append(number)
+
+    def phrase(self, plain: str) -> Origin | None:
+        """The first text in which words stand in a row."""
+        postings = [self.by_word.get(word) for word in set(plain.split())]
+        if not postings or None in postings:
+            return None
+        shortest = min((numbers for numbers in postings if numbers is not None), key=len)
+        needle = f" {plain} "
+        return next((self.texts[n][1] for n in shortest if needle in self.texts[n][0]), None)
+
+    def all_stems(self, plain: str) -> Origin | None:
+        for text, origin in self.texts[self.stemmed :]:
+            for word in set(text.split()):
+                self.stems.setdefault(stem(word), origin)
+        self.stemmed = len(self.texts)
+        wanted = [self.stems.get(stem(word)) for word in plain.split() if len(word) >= 3]
+        return wanted[0] if wanted and all(wanted) else None
+
+
+class Source:
+    """A source in one trajectory."""
+
+    def __init__(self, plan: SourcePlan, session: Any) -> None:
+        self.plan = plan
+        self._session = session
+        self.events: list[Event] = []
+        self._pending: dict[int, Event] = {}
+        self._waiting: list[Event] = []
+        self._unknown: tuple[Unknown, Event] | None = None
+        self._indexes: dict[str, _Index] = {}
+        self._leaks: tuple[dict[str, dict[str, Origin]], dict[str, Origin], list[int]] = ({}, {}, [0])
+
+    def call(self, event: Event) -> None:
+        """Remember a call of the source's tools, whose result is not there yet."""
+        self._pending[event.number] = event
+
+    def result(self, event: Event) -> None:
+        """Remember what came back, or a message."""
+        self._pending.pop(event.number, None)
+        self._waiting.append(event)
+
+    def _take(self) -> None:
+        """Judge the conditions of what was heard since."""
+        for event in self._waiting:
+            if event.call is not None:
+                condition = self.plan.condition
+                wanted = decide(condition, bind(condition.readers, self._session, event)) if condition else True
+                if wanted is False:
+                    continue
+                reason = wanted if type(wanted) is Unknown else _unreadable(event, self.plan.sort)
+                if reason is not None:
+                    self._unknown = self._unknown or (reason, event)
+                    continue
+            self.events.append(event)
+        self._waiting.clear()
+
+    def unknown(self, now: Event) -> Unknown | None:
+        """Why a value that is not here could be here all the same."""
+        self._take()
+        if self._unknown is not None:
+            return self._unknown[0]
+        for event in self._pending.values():
+            if event is not now and not event.parallel_to(now):
+                return Unknown(f"the result of {_called(event)} is not recorded")
+        return None
+
+    def find(self, type_: str, value: str, *, stems: bool = False) -> Origin | None:
+        """The first origin of a value."""
+        if self.plan.sort == "set":
+            return Origin(self.plan.label) if value in self.plan.elements[type_] else None
+        index = self._index(type_)
+        origin = index.exact.get(value)
+        if origin is None and type_ == "date":
+            origin = index.exact.get("-" + value[4:])
+        if origin is None and type_ in _AS_WORDS:
+            origin = index.phrase(words(value)) or (index.all_stems(words(value)) if stems else None)
+        return origin
+
+    def _index(self, type_: str) -> _Index:
+        self._take()
+        index = self._indexes.setdefault(type_, _Index())
+        for event in self.events[index.seen :]:
+            self._read(index, type_, event)
+        index.seen = len(self.events)
+        return index
+
+    def _read(self, index: _Index, type_: str, event: Event) -> None:
+        if self.plan.sort == "field":
+            origin = Origin(f"{self.plan.label} ({_called(event)})", event)
+            for leaf in at_fields(event.root("result"), self.plan.fields):
+                text = text_of(leaf)
+                value = None if text is None else WHOLE[type_](text)
+                if value is not None:
+                    index.exact.setdefault(value, origin)
+            return
+        origin = Origin(_described(event), event)
+        for text in event_texts(event):
+            if type_ in _AS_WORDS:
+                index.add_text(text, origin)
+            else:
+                for value in INSIDE[type_](text):
+                    index.exact.setdefault(value, origin)
+
+    def flows(self, plain: str) -> Origin | None:
+        """The origin of something of this source that is inside a text of words."""
+        self._take()
+        leaves, runs, seen = self._leaks
+        for event in self.events[seen[0] :]:
+            self._learn(event, leaves, runs)
+        seen[0] = len(self.events)
+        padded, at = f"{plain} ", 0
+        run_words = plain.split(" ") if plain else []
+        for word in run_words:
+            for leaf, origin in leaves.get(word, {}).items():
+                if padded.startswith(f"{leaf} ", at):
+                    return origin
+            at += len(word) + 1
+        return next((runs[run] for run in _runs(run_words, self.plan.least) if run in runs), None) if runs else None
+
+    def _learn(self, event: Event, leaves: dict[str, dict[str, Origin]], runs: dict[str, Origin]) -> None:
+        field = self.plan.sort == "field"
+        origin = Origin(f"{self.plan.label} ({_called(event)})" if field else _described(event), event)
+        if field:
+            for leaf in at_fields(event.root("result"), self.plan.fields):
+                plain = words(text_of(leaf) or "")
+                if len(plain) >= self.plan.least:
+                    leaves.setdefault(plain.partition(" ")[0], {}).setdefault(plain, origin)
+            return
+        for text in event_texts(event):
+            for run in _runs(words(text).split(), self.plan.least):
+                if len(runs) < _MOST_SHINGLES:
+                    runs.setdefault(run, origin)
+
+
+def _runs(parts: list[str], least: int) -> list[str]:
+    """At each word the shortest run of words that has the least length."""
+    runs, end, length = [], 0, -1
+    for start in range(len(parts)):
+        while end < len(parts) and length < least:
+            length += len(parts[end]) + 1
+            end += 1
+        if length < least:
+            break
+        runs.append(" ".join(parts[start:end]))
+        length -= len(parts[start]) + 1
+    return runs
+
+
+def event_texts(event: Event) -> list[str]:
+    """The texts of a message or a result."""
+    if event.message is not None:
+        return [event.message.text]
+    content = event.content
+    return [content] if type(content) is str else [t for t in map(text_of, texts_in(content)) if t is not None]
+
+
+def _unreadable(event: Event, sort: str) -> Unknown | None:
+    if type(event.content) is Withheld:
+        return Unknown(f"the result of {_called(event)} is withheld", withheld=True)
+    if event.content is UNSET:
+        return Unknown(f"the result of {_called(event)} is not recorded")
+    value = event.root("result") if sort == "field" else None
+    return value if type(value) is Unknown else None
+
+
+def _called(event: Event) -> str:
+    return "" if event.call is None else f"{event.call.tool}, call {event.call.id}"
+
+
+def _described(event: Event) -> str:
+    if event.message is not None:
+        return f"a message of the {event.message.speaker.value}"
+    return f"the result of {_called(event)}"
+
+
+def tool_matcher(names: tuple[str, ...]) -> Callable[[str], bool]:
+    """Whether a tool is one of some names, in which `*` stands for any characters."""
+    plain = frozenset(name for name in names if "*" not in name)
+    if "any" in plain or "*" in names:
+        return lambda tool: True
+    wild = [re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL) for name in names if "*" in name]
+    return lambda tool: tool in plain or any(pattern.fullmatch(tool) is not None for pattern in wild)
+
+
+def parse_again(event: Event) -> Any:
+    """The structured result of an event."""
+    return structured(event.content)

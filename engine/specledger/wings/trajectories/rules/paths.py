@@ -1,0 +1,135 @@
+"""Paths to values of calls, results and messages: `args.recipients[*].mail`, `args.**`, `result["a b"]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from specledger.wings.trajectories.model import Withheld
+
+_STEP: Final = re.compile(r"""\.([A-Za-z_$][\w$-]*)|\[(\*)\]|\["([^"\]]+)"\]|\.(\*\*|\*)|\[([0-9]{1,6})\]""")
+_ROOT: Final = re.compile(r"args|result|text|tool|error")
+MOST_LEAVES: Final = 100_000
+"""Values that one path leads to at most."""
+_DEEPEST: Final = 64
+
+
+class PathError(ValueError):
+    """A path that is not written as one; `at` is the offset of what is wrong."""
+
+    def __init__(self, message: str, at: int) -> None:
+        super().__init__(message)
+        self.at = at
+
+
+class Unknown(Struct, frozen=True):
+    """Stands for a value that a recording does not tell, with the reason."""
+
+    reason: str
+    withheld: bool = False
+
+
+class Path(Struct, frozen=True):
+    """A path: its root, and steps: a key, an index, `*` (every element or member) or `**` (every leaf below)."""
+
+    text: str
+    root: str
+    steps: tuple[str | int, ...]
+    wild: bool
+
+
+ANY: Final = "\0*"
+LEAVES: Final = "\0**"
+
+
+def parse_path(text: str) -> Path:
+    """Read a path.
+
+    Raises:
+        PathError: It is not written as one.
+    """
+    root = _ROOT.match(text)
+    if root is None:
+        raise PathError("a path begins with args, result, text, tool or error", 0)
+    at, steps = root.end(), []
+    while at < len(text):
+        step = _STEP.match(text, at)
+        if step is None:
+            raise PathError('expected `.name`, `[*]`, `[0]`, `.*`, `.**` or `["a name"]`', at)
+        name, every, quoted, wild, index = step.groups()
+        steps.append(
+            ANY if every or wild == "*" else LEAVES if wild else int(index) if index is not None else name or quoted
+        )
+        at = step.end()
+    if steps and root[0] in ("text", "tool", "error"):
+        raise PathError(f"`{root[0]}` has no parts", root.end())
+    return Path(text, root[0], tuple(steps), ANY in steps or LEAVES in steps)
+
+
+Reader = Callable[[Any], list[Any] | Unknown]
+"""Gives the values that a path leads to below its root; none where it is absent or null."""
+
+
+def compile_path(path: Path) -> Reader:
+    """A function from the value of the root to the values at the path; a list at its end stands for its elements."""
+    steps, text = path.steps, path.text
+    withheld, missing = Unknown(f"{text} is withheld", withheld=True), Unknown(f"{path.root} is not recorded")
+
+    def read(value: Any) -> list[Any] | Unknown:
+        if value is UNSET:
+            return missing
+        nodes = [value]
+        for step in steps:
+            nodes = [inner for node in nodes for inner in _below(node, step)]
+            if len(nodes) > MOST_LEAVES:
+                return Unknown(f"{text} has more than {MOST_LEAVES} values")
+        flat = [leaf for node in nodes for leaf in (node if type(node) is list else (node,)) if leaf is not None]
+        return withheld if any(type(leaf) is Withheld for leaf in flat) else flat
+
+    if len(steps) != 1 or path.wild or not isinstance(steps[0], str):
+        return read
+    key = steps[0]
+
+    def read_member(value: Any) -> list[Any] | Unknown:
+        leaf = value.get(key) if type(value) is dict else value
+        if type(leaf) is str:
+            return [leaf] if type(value) is dict else []
+        return read(value)
+
+    return read_member
+
+
+def _below(node: Any, step: str | int) -> Iterator[Any]:
+    if type(node) is Withheld:
+        yield node
+    elif step == LEAVES:
+        yield from leaves(node)
+    elif step == ANY:
+        yield from node if type(node) is list else node.values() if type(node) is dict and not is_number(node) else ()
+    elif type(step) is int:
+        if type(node) is list and step < len(node):
+            yield node[step]
+    elif type(node) is dict and step in node:
+        yield node[step]
+
+
+def is_number(node: Any) -> bool:
+    """Whether a value is a number that is no integer of JSON readers: `{"$number": text}`."""
+    return type(node) is dict and len(node) == 1 and "$number" in node
+
+
+def leaves(node: Any) -> Iterator[Any]:
+    """The values below a node that are neither lists nor objects, at most `MOST_LEAVES` + 1, at most 64 deep."""
+    waiting, number = [(node, 0)], 0
+    while waiting and number <= MOST_LEAVES:
+        inner, depth = waiting.pop()
+        number += 1
+        if type(inner) is list and depth < _DEEPEST:
+            waiting += [(element, depth + 1) for element in reversed(inner)]
+        elif type(inner) is dict and depth < _DEEPEST and not is_number(inner):
+            waiting += [(element, depth + 1) for element in reversed(inner.values())]
+        elif type(inner) not in (list, dict) or is_number(inner):
+            yield inner

@@ -1,0 +1,408 @@
+"""Policies in action: a session hears a trajectory entry by entry and says what each rule makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from specledger.expr.limits import INT_MAX, INT_MIN
+from specledger.spec.base import format_qfixed
+from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker
+from specledger.wings.trajectories.rules.conditions import Condition, Event, Reader, bind, decide
+from specledger.wings.trajectories.rules.past import Origin, Source, SourcePlan
+from specledger.wings.trajectories.rules.paths import Reader as PathReader
+from specledger.wings.trajectories.rules.paths import Unknown
+from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of, words
+
+PARALLEL = "only a parallel call of the same message decides it"
+_SHOWN = 200
+
+
+class Status(StrEnum):
+    """What became of an opportunity of a rule."""
+
+    HELD = "held"
+    BROKEN = "broken"
+    UNJUDGED = "unjudged"
+
+
+class Outcome(Struct, frozen=True):
+    """What a rule makes of a call or a message; `call` is empty for a message."""
+
+    rule: str
+    status: Status
+    reason: str = ""
+    value: str = ""
+    source: str = ""
+    call: str = ""
+    severity: str = "fatal"
+    withheld: bool = False
+
+
+class EarlierPlan(Struct, frozen=True, eq=False):
+    """An earlier call that a rule needs, or forbids: `number` is its place among the plans of a policy."""
+
+    number: int
+    matches: Callable[[str], bool]
+    condition: Condition
+    since: Callable[[str], bool] | None = None
+    same: tuple[tuple[PathReader, PathReader], ...] = ()
+
+
+class RulePlan(Struct, frozen=True, eq=False):
+    """A compiled rule."""
+
+    name: str
+    severity: str
+    matches: Callable[[str], bool] | None
+    pattern: Any
+    when: Condition
+    readers: Mapping[str, Reader]
+    memory: Mapping[str, tuple[str, Condition | None]]
+    root: str
+    each: PathReader | None
+    types: tuple[str, ...]
+    sources: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    stems: bool
+    after: EarlierPlan | None
+    not_after: EarlierPlan | None
+    require: Condition | None
+    message: str
+    fixed: frozenset[str] = frozenset()
+
+
+class Policy(Struct, frozen=True, eq=False):
+    """A compiled policy."""
+
+    name: str
+    rules: tuple[RulePlan, ...]
+    sources: tuple[SourcePlan, ...]
+    earlier: tuple[EarlierPlan, ...]
+
+    def begin(self) -> Session:
+        """A session for one trajectory."""
+        return Session(self)
+
+
+class _Earlier:
+    """The calls of one plan, and which of them fulfil its condition."""
+
+    def __init__(self, plan: EarlierPlan) -> None:
+        self.plan = plan
+        self.pending: list[Event] = []
+        self.known: list[tuple[Event, Any]] = []
+        self.candidates: dict[tuple[Any, ...], tuple[Event, dict[str, Any]]] = {}
+        self.last_since = -1
+
+    def decide(self, session: Session, event: Event, outer: Mapping[str, Any]) -> tuple[Any, Event | None]:
+        """True, False or Unknown for a call now, and the earlier call that decides."""
+        waiting = []
+        for earlier in self.pending:
+            if self.plan.condition.reads_result and not earlier.answered:
+                waiting.append(earlier)
+            self._keep(session, earlier)
+        self.pending = waiting
+        unknown: Unknown | None = None
+        for earlier, bound in [*reversed(self.candidates.values())]:
+            if earlier.number <= self.last_since or not self._same(earlier, event):
+                continue
+            value = decide(self.plan.condition, {**outer, **bound}) if self.plan.condition.outer else bound[""]
+            if value is True and not earlier.parallel_to(event):
+                return True, earlier
+            if value is True or type(value) is Unknown:
+                unknown = unknown or (value if type(value) is Unknown else Unknown(PARALLEL))
+        return (False if unknown is None else unknown), None
+
+    def _keep(self, session: Session, earlier: Event) -> None:
+        """Keep the latest of the calls that read alike, for the parallel ones the one before as well."""
+        condition = self.plan.condition
+        bound = bind(condition.readers, session, earlier)
+        if not condition.outer:
+            bound = {"": decide(condition, bound)}
+            if bound[""] is False:
+                self.candidates.pop(("pending", earlier.number), None)
+                return
+        waits = condition.reads_result and not earlier.answered
+        batch = earlier.call.batch if earlier.call is not None else 0
+        keys = tuple(map(repr, (theirs(earlier.root("args")) for theirs, _ in self.plan.same)))
+        key: tuple[Any, ...] = (keys, batch and ("batch", batch), tuple(sorted((n, repr(v)) for n, v in bound.items())))
+        if waits:
+            key = ("pending", earlier.number)
+        else:
+            self.candidates.pop(("pending", earlier.number), None)
+        self.candidates.pop(key, None)
+        self.candidates[key] = (earlier, bound)
+
+    def _same(self, earlier: Event, event: Event) -> bool:
+        return all(
+            theirs(earlier.root("args")) == ours(event.root("args")) and type(ours(event.root("args"))) is list
+            for theirs, ours in self.plan.same
+        )
+
+
+class Session:
+    """The rules of a policy over one trajectory."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.sources = [Source(plan, self) for plan in policy.sources]
+        self._everything = Source(SourcePlan("any", "anything"), self)
+        self._request = [s for s in self.sources if s.plan.sort == "request"]
+        self._system = [s for s in self.sources if s.plan.sort == "system"]
+        self._earlier = [_Earlier(plan) for plan in policy.earlier]
+        self._memory: dict[str, dict[str, Any]] = {rule.name: {} for rule in policy.rules}
+        self._last: dict[str, tuple[Any, int]] = {}
+        self._number = 0
+        self._calls: dict[str, Event] = {}
+        self._records: dict[str, list[Event]] = {}
+        self._by_tool: dict[str, tuple[list[RulePlan], list[Source], list[_Earlier], list[_Earlier]]] = {}
+        self._of_messages = [rule for rule in policy.rules if rule.matches is None]
+
+    def hear(self, entry: Message | Call | Result | Finding) -> list[Outcome]:
+        """Judge an entry against what came before it, then remember it."""
+        self._number += 1
+        if isinstance(entry, Call):
+            return self._hear_call(entry)
+        if isinstance(entry, Result):
+            self._hear_result(entry)
+        elif isinstance(entry, Message):
+            return self._hear_message(entry)
+        return []
+
+    def end(self) -> list[Outcome]:
+        """What only the end of a trajectory decides: nothing so far."""
+        return []
+
+    def records(self, matches: Callable[[str], bool]) -> list[Event]:
+        """The earlier calls of some tools, the latest first."""
+        events = [event for tool, calls in self._records.items() if matches(tool) for event in calls]
+        return sorted(events, key=lambda event: -event.number)
+
+    def _hear_message(self, message: Message) -> list[Outcome]:
+        event = Event(self._number, message=message)
+        outcomes = []
+        if message.speaker is Speaker.ASSISTANT:
+            judged = (self._judge(rule, event) for rule in self._of_messages)
+            outcomes = [outcome for outcome in judged if outcome is not None]
+        elif message.speaker is Speaker.USER and not message.actor:
+            for source in self._request:
+                source.result(event)
+        elif message.speaker is Speaker.SYSTEM:
+            for source in self._system:
+                source.result(event)
+        self._everything.result(event)
+        return outcomes
+
+    def _hear_call(self, call: Call) -> list[Outcome]:
+        rules, sources, earlier, since = self._of_tool(call.tool)
+        event = Event(self._number, call=call)
+        outcomes = [outcome for rule in rules if (outcome := self._judge(rule, event)) is not None]
+        for state in since:
+            state.last_since = self._number
+        for source in sources:
+            source.call(event)
+        for state in earlier:
+            state.pending.append(event)
+        self._calls[call.id] = event
+        self._records.setdefault(call.tool, []).append(event)
+        return outcomes
+
+    def _hear_result(self, result: Result) -> None:
+        event = self._calls.get(result.call)
+        if event is None or event.answered:
+            return
+        event.content, event.error, event.answered, event.parsed = result.content, result.error, True, UNSET
+        assert event.call is not None  # noqa: S101 - it is the event of a call
+        for source in self._of_tool(event.call.tool)[1]:
+            source.result(event)
+        self._everything.result(event)
+
+    def _of_tool(self, tool: str) -> tuple[list[RulePlan], list[Source], list[_Earlier], list[_Earlier]]:
+        if tool not in self._by_tool:
+            self._by_tool[tool] = (
+                [rule for rule in self.policy.rules if rule.matches is not None and rule.matches(tool)],
+                [s for s in self.sources if s.plan.sort in ("field", "text") and s.plan.matches(tool)],
+                [state for state in self._earlier if state.plan.matches(tool)],
+                [state for state in self._earlier if state.plan.since is not None and state.plan.since(tool)],
+            )
+        return self._by_tool[tool]
+
+    def _judge(self, rule: RulePlan, event: Event) -> Outcome | None:
+        """The outcome of a rule; None if the call is no opportunity."""
+        if rule.pattern is not None and (event.message is None or rule.pattern.search(event.message.text) is None):
+            return None
+        bound = bind(rule.readers, self, event)
+        concerned = decide(rule.when, bound)
+        if concerned is False:
+            return None
+        if type(concerned) is Unknown:
+            return self._outcome(rule, event, concerned, bound)
+        self._remember(rule, event, bound)
+        values: list[tuple[str, str]] | Unknown = []
+        if rule.each is not None:
+            values = self._values(rule, event)
+            if values == []:
+                return None
+        if type(values) is Unknown:
+            return self._outcome(rule, event, values, bound)
+        checks = [self._check_value(rule, event, bound, type_, value) for type_, value in values]
+        if rule.require is not None and rule.each is None:
+            checks.append((decide(rule.require, bound), "", ""))
+        for plan, wanted in ((rule.after, True), (rule.not_after, False)):
+            if plan is not None:
+                verdict, earlier = self._earlier[plan.number].decide(self, event, bound)
+                source = (
+                    "" if earlier is None or earlier.call is None else f"{earlier.call.tool}, call {earlier.call.id}"
+                )
+                checks.append((verdict if type(verdict) is Unknown else verdict is wanted, "", source))
+        broken = next((check for check in checks if check[0] is False), None)
+        unknown = next((check for check in checks if type(check[0]) is Unknown), None)
+        return self._outcome(rule, event, *_worst(broken, unknown, checks, bound))
+
+    def _outcome(
+        self, rule: RulePlan, event: Event, verdict: Any, bound: Mapping[str, Any], value: str = "", source: str = ""
+    ) -> Outcome:
+        call = "" if event.call is None else event.call.id
+        shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
+        if type(verdict) is Unknown:
+            status, reason = Status.UNJUDGED, verdict.reason
+        elif verdict:
+            status, reason = Status.HELD, ""
+        else:
+            if rule.sources and not source:
+                source = self._elsewhere(rule, value, event)
+            tool = event.call.tool if event.call is not None else "message"
+            status, reason = Status.BROKEN, _filled(rule, {**bound, "value": shown, "source": source, "tool": tool})
+        withheld = type(verdict) is Unknown and verdict.withheld
+        return Outcome(rule.name, status, reason, shown, source, call, rule.severity, withheld)
+
+    def _elsewhere(self, rule: RulePlan, value: str, event: Event) -> str:
+        for type_ in rule.types:
+            name = PLURAL[type_][0] if type_ in PLURAL else type_
+            whole = WHOLE[name](value)
+            origin = None if whole is None else self._everything.find(name, whole)
+            if origin is not None:
+                return origin.text
+        return "nothing before"
+
+    def _values(self, rule: RulePlan, event: Event) -> list[tuple[str, str]] | Unknown:
+        """The values of a rule, each with its type."""
+        assert rule.each is not None  # noqa: S101 - the caller asked
+        root = event.root(rule.root)
+        if rule.root == "args" and root is not UNSET and type(root) is not dict and type(root).__name__ != "Withheld":
+            return Unknown("the arguments are no object")
+        leaves = rule.each(root)
+        if type(leaves) is Unknown:
+            return leaves
+        values: list[tuple[str, str]] = []
+        for leaf in leaves:
+            text = text_of(leaf)
+            if text is None:
+                return Unknown("a value is neither a text nor a number")
+            known = False
+            for type_ in rule.types:
+                if type_ in PLURAL:
+                    known = True
+                    values += [(PLURAL[type_][0], inner) for inner in PLURAL[type_][1](text)]
+                elif (whole := WHOLE[type_](text)) is not None:
+                    known = True
+                    values.append((type_, text if type_ in ("text", "name") else whole))
+                    break
+            if not known and text.strip():
+                return Unknown(f"{text[:80]!r} is no {' or '.join(rule.types)}")
+        return values
+
+    def _check_value(
+        self, rule: RulePlan, event: Event, bound: Mapping[str, Any], type_: str, value: str
+    ) -> tuple[Any, str, str]:
+        """Whether a value comes from where it may, and what it is required to be."""
+        compared = WHOLE[type_](value) or ""
+        unknown: Unknown | None = None
+        origin: Origin | None = None
+        for number in rule.forbidden:
+            source = self.sources[number]
+            leak = source.flows(compared) if type_ == "text" and source.plan.sort in ("field", "text") else None
+            leak = leak or (
+                None if type_ == "text" and source.plan.sort in ("field", "text") else source.find(type_, compared)
+            )
+            if leak is not None:
+                if leak.event is None or not leak.event.parallel_to(event):
+                    return False, value, leak.text
+                unknown = unknown or Unknown(PARALLEL)
+            unknown = unknown or source.unknown(event)
+        if unknown is not None:
+            return unknown, value, ""
+        for number in rule.sources:
+            origin = self.sources[number].find(type_, compared, stems=rule.stems)
+            if origin is not None and (origin.event is None or not origin.event.parallel_to(event)):
+                break
+            unknown = unknown or (self.sources[number].unknown(event) if origin is None else Unknown(PARALLEL))
+            origin = None
+        if rule.sources and origin is None:
+            return unknown or False, value, ""
+        if rule.require is not None:
+            verdict = decide(rule.require, {**bound, "value": compared if type_ not in ("text", "name") else value})
+            return verdict, value, ""
+        return True, value, "" if origin is None else origin.text
+
+    def _remember(self, rule: RulePlan, event: Event, bound: dict[str, Any]) -> None:
+        state = self._memory[rule.name]
+        for name, (sort, term) in rule.memory.items():
+            if sort == "count":
+                state[name] = state.get(name, 0) + 1
+            elif sort == "sum":
+                assert term is not None  # noqa: S101 - a sum has an expression
+                state[name] = _added(state.get(name, 0), decide(term, bound))
+            else:
+                state[name] = self._repeated(rule.name, event)
+            bound[name] = state[name]
+
+    def _repeated(self, name: str, event: Event) -> Any:
+        call = event.call
+        if call is None or call.arguments is UNSET:
+            self._last.pop(name, None)
+            return Unknown("args is not recorded")
+        key = (call.tool, call.arguments)
+        last, number = self._last.get(name, (None, 0))
+        number = number + 1 if last is not None and last == key and _alike(last[1], key[1]) else 1
+        self._last[name] = (key, number)
+        return number
+
+
+def _alike(one: Any, two: Any) -> bool:
+    """Whether equal values are equal in JSON, too, where 1 is not true."""
+    if type(one) is not type(two):
+        return False
+    if type(one) is list:
+        return all(map(_alike, one, two))
+    return all(_alike(member, two[key]) for key, member in one.items()) if type(one) is dict else True
+
+
+def _added(total: Any, value: Any) -> Any:
+    if type(total) is Unknown or type(value) is Unknown:
+        return total if type(total) is Unknown else value
+    both = total + value
+    return both if INT_MIN <= both <= INT_MAX else Unknown("the sum does not fit 64 bits")
+
+
+def _worst(broken: Any, unknown: Any, checks: list[Any], bound: Mapping[str, Any]) -> tuple[Any, Any, str, str]:
+    verdict, value, source = broken or unknown or (checks[0] if checks else (True, "", ""))
+    return verdict, bound, value, source
+
+
+def _filled(rule: RulePlan, values: Mapping[str, Any]) -> str:
+    text = rule.message
+    for name, value in values.items():
+        if f"{{{name}}}" in text:
+            shown = "unknown" if type(value) is Unknown else format_qfixed(value) if name in rule.fixed else str(value)
+            text = text.replace(f"{{{name}}}", shown[: _SHOWN * 2])
+    return text
+
+
+def worded(text: str) -> str:
+    """A text as it is compared."""
+    return words(text)

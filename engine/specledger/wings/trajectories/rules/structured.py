@@ -1,0 +1,70 @@
+"""Results that are JSON or YAML as text, as values."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from specledger.load.plain_yaml import NotPlain, read_plain
+from specledger.spec.base import INTEGER_LIMIT
+from specledger.wings.trajectories.model import Withheld
+from specledger.wings.trajectories.rules.paths import MOST_LEAVES, Unknown, is_number, leaves
+
+_LOOKS_LIKE_YAML: Final = re.compile(r"\s*(?:- |[\w\"'][^\n:]{0,200}:(?:[ \n]|$)|\{|\[)")
+_MOST: Final = 16_000_000
+
+
+def structured(content: Any) -> Any:
+    """A result as a value: a text that is JSON or YAML is read, another one stays; Unknown beyond a bound."""
+    if content is UNSET or type(content) is Withheld:
+        return content
+    if type(content) is not str:
+        return content
+    if not _LOOKS_LIKE_YAML.match(content):
+        return content
+    if len(content) > _MOST:
+        return Unknown("the result is too large to be read as JSON or YAML")
+    try:
+        return json.loads(content, parse_float=_number, parse_int=_integer, parse_constant=lambda word: word)
+    except RecursionError:
+        return Unknown("the result is nested too deeply")
+    except ValueError:
+        pass
+    try:
+        value = read_plain(content)
+    except NotPlain as error:
+        return content if str(error) == "no YAML" else Unknown(f"the result is not read as YAML: {error}")
+    return value if type(value) in (dict, list) else content
+
+
+def _number(text: str) -> Any:
+    return {"$number": text}
+
+
+def _integer(text: str) -> Any:
+    return int(text) if len(text) < 17 and abs(int(text)) <= INTEGER_LIMIT else {"$number": text}
+
+
+def at_fields(value: Any, fields: tuple[tuple[str, ...], ...]) -> Iterator[Any]:
+    """The values below keys: a field is the last keys of the way to a value, in lists or not."""
+    ends = {field[-1] for field in fields}
+    waiting: list[tuple[Any, tuple[str, ...]]] = [(value, ())]
+    number = 0
+    while waiting and number <= MOST_LEAVES:
+        node, way = waiting.pop()
+        number += 1
+        if type(node) is list:
+            waiting += [(element, way) for element in reversed(node)]
+        elif type(node) is dict and not is_number(node) and len(way) < 64:
+            waiting += [(member, (*way, key)) for key, member in reversed(node.items())]
+        elif way and way[-1] in ends and any(way[-len(field) :] == field for field in fields):
+            yield node
+
+
+def texts_in(content: Any) -> Iterator[Any]:
+    """The texts of a result: itself, or those of its leaves."""
+    return leaves(content)

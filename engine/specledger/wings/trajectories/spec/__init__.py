@@ -1,0 +1,1 @@
+"""The models of documents that the wing trajectories reads."""

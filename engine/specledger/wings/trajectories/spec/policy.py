@@ -1,0 +1,174 @@
+"""The `policy` kind: rules over what an agent did, call by call, in the order in which it happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, Tag, model_validator
+
+from specledger.spec.base import Expression, Identifier, Model, Name, Spec, by_key
+
+ToolName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+"""A tool, with `*` for any characters, or a named set of tools, or `any`."""
+
+Tools = ToolName | Annotated[list[ToolName], Field(min_length=1, max_length=200)]
+
+ValuePath = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+"""Where a value is: `args.recipients[*]`, `result.user.email`, `text`."""
+
+Pattern = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+"""A regular expression of RE2, found anywhere in a text."""
+
+ValueType = Literal[
+    "url", "email", "iban", "name", "date", "number", "text", "path", "urls", "emails", "ibans", "dates"
+]
+"""How a value is compared; the plural is for a text in which any number of them occur."""
+
+ValueTypes = ValueType | Annotated[list[ValueType], Field(min_length=1, max_length=4)]
+
+ReadType = Literal["number", "int", "bool", "text", "url", "email", "iban", "name", "date", "path"]
+
+Element = str | int | float
+
+
+class Read(Model):
+    """A typed value that expressions read by its name; what is absent is unknown."""
+
+    path: ValuePath
+    as_: ReadType | None = Field(default=None, alias="as")
+    matches: Pattern | None = None
+    of: Tools | None = None
+    same: ValuePath | Mapping[ValuePath, ValuePath] | None = None
+
+    @model_validator(mode="after")
+    def _has_a_type(self) -> Read:
+        if (self.as_ is None) == (self.matches is None):
+            raise ValueError("a value is read `as` a type, or with `matches` as whether a pattern occurs in it")
+        if self.same is not None and self.of is None:
+            raise ValueError("`same` says which record of another tool is read: it needs `of`")
+        return self
+
+
+Reads = Annotated[Mapping[Identifier, Read], Field(max_length=40)]
+
+
+class When(Model):
+    """Which calls or messages a rule is about; all calls where it is left out."""
+
+    tool: Tools | None = None
+    message: Literal["assistant"] | None = None
+    matches: Pattern | None = None
+    if_: Expression | None = Field(default=None, alias="if")
+
+    @model_validator(mode="after")
+    def _is_of_one_sort(self) -> When:
+        if self.message is not None and self.tool is not None:
+            raise ValueError("a rule is about calls of a `tool` or about a `message`, not about both")
+        if self.matches is not None and self.message is None:
+            raise ValueError("`matches` is about the text of a `message`; arguments are read by `read` with `matches`")
+        return self
+
+
+class SetSource(Model):
+    """A named set."""
+
+    set_: Name = Field(alias="set")
+
+
+class FieldSource(Model):
+    """The values at fields of the results of tools, which are structured, or JSON or YAML as text."""
+
+    result_of: Tools
+    field: ValuePath | Annotated[list[ValuePath], Field(min_length=1, max_length=40)]
+    read: Reads = Field(default_factory=dict)
+    if_: Expression | None = Field(default=None, alias="if")
+    least: Annotated[int, Field(ge=1, le=10_000)] = 3
+
+
+class TextSource(Model):
+    """Anywhere in the text of the results of tools."""
+
+    text_of: Tools
+    read: Reads = Field(default_factory=dict)
+    if_: Expression | None = Field(default=None, alias="if")
+    least: Annotated[int, Field(ge=1, le=10_000)] = 16
+
+
+Source = (
+    Literal["request", "system"]
+    | Annotated[
+        Annotated[SetSource, Tag("set")]
+        | Annotated[FieldSource, Tag("result_of")]
+        | Annotated[TextSource, Tag("text_of")],
+        by_key("set", "result_of", "text_of"),
+    ]
+)
+
+Sources = Annotated[list[Source], Field(min_length=1, max_length=40)]
+
+
+class Earlier(Model):
+    """An earlier call that fulfils a condition; `since` demands that it is later than all calls of other tools."""
+
+    tool: Tools
+    read: Reads = Field(default_factory=dict)
+    if_: Expression | None = Field(default=None, alias="if")
+    same: ValuePath | Mapping[ValuePath, ValuePath] | None = None
+    since: Tools | None = None
+
+
+class Count(Model):
+    """How many calls of the rule there were, this one included."""
+
+    count: Mapping[str, Any] = Field(max_length=0)
+
+
+class Sum(Model):
+    """The sum of a number over the calls of the rule, this one included."""
+
+    sum: Expression
+
+
+class Repeats(Model):
+    """How many calls of the rule in a row, up to this one, are of the same tool with the same arguments."""
+
+    repeats: Mapping[str, Any] = Field(max_length=0)
+
+
+Kept = Annotated[
+    Annotated[Count, Tag("count")] | Annotated[Sum, Tag("sum")] | Annotated[Repeats, Tag("repeats")],
+    by_key("count", "sum", "repeats"),
+]
+
+
+class Rule(Model):
+    """What must hold of every call, or message, that it is about."""
+
+    doc: Annotated[str, StringConstraints(max_length=4000)] | None = None
+    severity: Literal["fatal", "warn"] = "fatal"
+    when: When = Field(default_factory=When)
+    read: Reads = Field(default_factory=dict)
+    memory: Annotated[Mapping[Identifier, Kept], Field(max_length=40)] = Field(default_factory=dict)
+    each: ValuePath | None = None
+    as_: ValueTypes = Field(default="text", alias="as")
+    from_: Sources | None = Field(default=None, alias="from")
+    stems: bool = False
+    not_from: Sources | None = None
+    after: Earlier | None = None
+    not_after: Earlier | None = None
+    require: Expression | None = None
+    else_: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = Field(default=None, alias="else")
+
+
+class Policy(Spec):
+    """A policy/v1 document."""
+
+    spec: Literal["policy/v1"]
+    sets: Annotated[Mapping[Name, Annotated[list[Element], Field(max_length=100_000)]], Field(max_length=100)] = Field(
+        default_factory=dict
+    )
+    tools: Annotated[
+        Mapping[Name, Annotated[list[ToolName], Field(min_length=1, max_length=1000)]], Field(max_length=100)
+    ] = Field(default_factory=dict)
+    rules: Annotated[Mapping[Name, Rule], Field(min_length=1, max_length=1000)]
