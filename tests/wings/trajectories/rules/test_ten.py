@@ -1,5 +1,6 @@
 """The ten rules that people ask for first, over one trajectory that breaks and keeps them."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -79,8 +80,8 @@ def test_equal_calls_in_a_row(calls, last):
 
 def test_rules_have_at_most_fifteen_lines():
     text = TEN.read_text(encoding="utf-8").partition("rules:\n")[2]
-    sizes, lines = [], text.splitlines()
+    lines = text.splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("  ") and line[2] != " "] + [len(lines)]
-    sizes = [end - start for start, end in zip(starts, starts[1:], strict=False)]
+    sizes = [end - start for start, end in pairwise(starts)]
     assert len(sizes) == 10
     assert max(sizes) <= 15

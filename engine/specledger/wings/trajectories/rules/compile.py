@@ -301,7 +301,7 @@ def _own_reader(path: Path, read: Read, pattern: Any) -> Reader:
         if type(value) is Unknown:
             return value
         leaves = values(value)
-        if type(leaves) is Unknown:
+        if isinstance(leaves, Unknown):
             return leaves
         if pattern is not None:
             texts = [text_of(leaf) for leaf in leaves]

@@ -247,7 +247,7 @@ class Session:
             values = self._values(rule, event)
             if values == []:
                 return None
-        if type(values) is Unknown:
+        if isinstance(values, Unknown):
             return self._outcome(rule, event, values, bound)
         checks = [self._check_value(rule, event, bound, type_, value) for type_, value in values]
         if rule.require is not None and rule.each is None:
@@ -296,7 +296,7 @@ class Session:
         if rule.root == "args" and root is not UNSET and type(root) is not dict and type(root).__name__ != "Withheld":
             return Unknown("the arguments are no object")
         leaves = rule.each(root)
-        if type(leaves) is Unknown:
+        if isinstance(leaves, Unknown):
             return leaves
         values: list[tuple[str, str]] = []
         for leaf in leaves:
