@@ -8,6 +8,7 @@ import pytest
 
 MODULES = {
     "google-genai": "google",
+    "google-re2": "re2",
     "inspect-ai": "inspect_ai",
     "jsonschema-rs": "jsonschema_rs",
     "pyyaml": "yaml",

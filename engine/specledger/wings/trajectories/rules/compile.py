@@ -21,7 +21,8 @@ from specledger.wings.trajectories.rules.conditions import Condition, Event, Rea
 from specledger.wings.trajectories.rules.past import SourcePlan, tool_matcher
 from specledger.wings.trajectories.rules.paths import Path, PathError, Unknown, compile_path, parse_path
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
-from specledger.wings.trajectories.rules.policy import EarlierPlan, Policy, RulePlan
+from specledger.wings.trajectories.rules.plans import EarlierPlan, RulePlan
+from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 from specledger.wings.trajectories.spec.policy import (
     Count,

@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct
 from specledger.wings.trajectories.model import Withheld
 from specledger.wings.trajectories.rules.conditions import Condition, Event, bind, decide
 from specledger.wings.trajectories.rules.paths import Unknown
-from specledger.wings.trajectories.rules.structured import at_fields, structured, texts_in
+from specledger.wings.trajectories.rules.structured import at_fields, texts_in
 from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, stem, text_of, words
 
 _AS_WORDS: Final = ("name", "text")
@@ -241,8 +241,3 @@ def tool_matcher(names: tuple[str, ...]) -> Callable[[str], bool]:
         return lambda tool: True
     wild = [re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL) for name in names if "*" in name]
     return lambda tool: tool in plain or any(pattern.fullmatch(tool) is not None for pattern in wild)
-
-
-def parse_again(event: Event) -> Any:
-    """The structured result of an event."""
-    return structured(event.content)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -11,68 +10,14 @@ from msgspec import UNSET, Struct
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.spec.base import format_qfixed
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker
-from specledger.wings.trajectories.rules.conditions import Condition, Event, Reader, bind, decide
+from specledger.wings.trajectories.rules.conditions import Event, bind, decide
 from specledger.wings.trajectories.rules.past import Origin, Source, SourcePlan
-from specledger.wings.trajectories.rules.paths import Reader as PathReader
 from specledger.wings.trajectories.rules.paths import Unknown
-from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of, words
+from specledger.wings.trajectories.rules.plans import EarlierPlan, Outcome, RulePlan, Status
+from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 
 PARALLEL = "only a parallel call of the same message decides it"
 _SHOWN = 200
-
-
-class Status(StrEnum):
-    """What became of an opportunity of a rule."""
-
-    HELD = "held"
-    BROKEN = "broken"
-    UNJUDGED = "unjudged"
-
-
-class Outcome(Struct, frozen=True):
-    """What a rule makes of a call or a message; `call` is empty for a message."""
-
-    rule: str
-    status: Status
-    reason: str = ""
-    value: str = ""
-    source: str = ""
-    call: str = ""
-    severity: str = "fatal"
-    withheld: bool = False
-
-
-class EarlierPlan(Struct, frozen=True, eq=False):
-    """An earlier call that a rule needs, or forbids: `number` is its place among the plans of a policy."""
-
-    number: int
-    matches: Callable[[str], bool]
-    condition: Condition
-    since: Callable[[str], bool] | None = None
-    same: tuple[tuple[PathReader, PathReader], ...] = ()
-
-
-class RulePlan(Struct, frozen=True, eq=False):
-    """A compiled rule."""
-
-    name: str
-    severity: str
-    matches: Callable[[str], bool] | None
-    pattern: Any
-    when: Condition
-    readers: Mapping[str, Reader]
-    memory: Mapping[str, tuple[str, Condition | None]]
-    root: str
-    each: PathReader | None
-    types: tuple[str, ...]
-    sources: tuple[int, ...]
-    forbidden: tuple[int, ...]
-    stems: bool
-    after: EarlierPlan | None
-    not_after: EarlierPlan | None
-    require: Condition | None
-    message: str
-    fixed: frozenset[str] = frozenset()
 
 
 class Policy(Struct, frozen=True, eq=False):
@@ -401,8 +346,3 @@ def _filled(rule: RulePlan, values: Mapping[str, Any]) -> str:
             shown = "unknown" if type(value) is Unknown else format_qfixed(value) if name in rule.fixed else str(value)
             text = text.replace(f"{{{name}}}", shown[: _SHOWN * 2])
     return text
-
-
-def worded(text: str) -> str:
-    """A text as it is compared."""
-    return words(text)

@@ -1,0 +1,66 @@
+"""What a compiled policy is made of, and what becomes of the opportunities of its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+from specledger.wings.trajectories.rules.conditions import Condition, Reader
+from specledger.wings.trajectories.rules.paths import Reader as PathReader
+
+
+class Status(StrEnum):
+    """What became of an opportunity of a rule."""
+
+    HELD = "held"
+    BROKEN = "broken"
+    UNJUDGED = "unjudged"
+
+
+class Outcome(Struct, frozen=True):
+    """What a rule makes of a call or a message; `call` is empty for a message."""
+
+    rule: str
+    status: Status
+    reason: str = ""
+    value: str = ""
+    source: str = ""
+    call: str = ""
+    severity: str = "fatal"
+    withheld: bool = False
+
+
+class EarlierPlan(Struct, frozen=True, eq=False):
+    """An earlier call that a rule needs, or forbids: `number` is its place among the plans of a policy."""
+
+    number: int
+    matches: Callable[[str], bool]
+    condition: Condition
+    since: Callable[[str], bool] | None = None
+    same: tuple[tuple[PathReader, PathReader], ...] = ()
+
+
+class RulePlan(Struct, frozen=True, eq=False):
+    """A compiled rule."""
+
+    name: str
+    severity: str
+    matches: Callable[[str], bool] | None
+    pattern: Any
+    when: Condition
+    readers: Mapping[str, Reader]
+    memory: Mapping[str, tuple[str, Condition | None]]
+    root: str
+    each: PathReader | None
+    types: tuple[str, ...]
+    sources: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    stems: bool
+    after: EarlierPlan | None
+    not_after: EarlierPlan | None
+    require: Condition | None
+    message: str
+    fixed: frozenset[str] = frozenset()
