@@ -8,7 +8,11 @@ import ast
 
 import pytest
 
-OWNERS = "engine/specledger/evidence/receipts/"
+OWNERS = (
+    "engine/specledger/evidence/receipts/",
+    "engine/specledger/wings/laws/receipts.py",
+    "engine/specledger/wings/discovery/receipts.py",
+)
 
 MESSAGES = {
     "events.py": "owned and breached read any receipt's agent",

@@ -11,11 +11,11 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.law import Verdict
 from specledger.kinds import bundle_from_document, load
 from specledger.load.bundle import dump, key_of, restore
 from specledger.wings.laws.candidate import bundle_of
 from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.receipts import Verdict
 from specledger.wings.laws.spec.universe import Universe
 from specledger.wings.laws.trial import verdict_document
 from specledger.wings.laws.verify.verdicts import check_about, check_proof, check_refutation

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.evidence.counterexamples import find_cases, parts_of
-from specledger.evidence.kind import DISCOVERY, LAW, RUN, SUITE, ReceiptKind
+from specledger.evidence.kind import RUN, SUITE, ReceiptKind
+from specledger.wings.discovery.result import DISCOVERY
+from specledger.wings.laws.result import LAW
 
 MANIFEST: Final = "manifest.json"
 COVERS: Final = ("checkpoint", "attestation.dsse.json", "manifest.json.dsse.json")

@@ -91,12 +91,15 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of a kind, for editors and other tools; `receipts/run` is of the receipts of a run."""
-    from specledger.evidence.receipts.schemas import RECEIPTS, schema_of
+    from specledger.evidence.receipts.schemas import schema_of
     from specledger.kinds import KINDS
     from specledger.load.schemas import schema_for
 
-    if kind is not None and kind.removeprefix(_RECEIPTS) in RECEIPTS and kind.startswith(_RECEIPTS):
-        print_json(schema_of(kind.removeprefix(_RECEIPTS)))
+    if kind is not None and kind.startswith(_RECEIPTS):
+        name, types = kind.removeprefix(_RECEIPTS), KINDS.receipts()
+        if name not in types:
+            raise typer.BadParameter(f"there are receipts of {', '.join(types)}, not of {name!r}")
+        print_json(schema_of(name, types[name]))
         return
     wanted = KINDS if kind is None else {kind: KINDS.get(kind)}
     schemas = {name: schema_for(name, row.model) for name, row in wanted.items() if row is not None}

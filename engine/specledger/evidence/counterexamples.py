@@ -1,4 +1,4 @@
-"""The minimal failing cases of a run, a law or a discovery: the receipts that show each cause for the first time.
+"""The minimal failing cases of evidence: the receipts that show each cause for the first time.
 
 The writer of a bundle and its verifier use the same code. It reads the receipts twice and holds one at a time, since a
 step may have any number of them.
@@ -15,7 +15,7 @@ from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.events import PROGRESS
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import MAX_LINE, counterexample_path
-from specledger.evidence.receipts import discovery, law, run, typed
+from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import Probe
 
 MOST_CASES: Final = 100
@@ -119,7 +119,8 @@ def parts_of(cases: Iterable[Case], lines: Iterable[bytes]) -> Iterator[tuple[st
         yield case.path, _document(case, receipts)
 
 
-def _cause(noun: str, name: Any) -> str:
+def named_cause(noun: str, name: Any) -> str:
+    """A cause by what it is and its name; TypeError if that is not text."""
     if not isinstance(name, str):
         raise TypeError(f"{type(name).__name__} stands where a name should")
     return f"{noun}:{name}"
@@ -129,9 +130,9 @@ def _causes(type_: str, body: Body) -> set[str]:
     """What failed according to one receipt."""
     if type_ == "probe":
         probe = typed(Probe, body)
-        return {_cause("probe", probe["probe"])} if probe["verdict"] in _FAILED else set()
+        return {named_cause("probe", probe["probe"])} if probe["verdict"] in _FAILED else set()
     if type_ == "error":
-        return {_cause("error", typed(run.EvaluationError, body)["code"])}
+        return {named_cause("error", typed(run.EvaluationError, body)["code"])}
     if type_ == "episode_end":
         return _broken(typed(run.EpisodeEnd, body))
     if type_ != "step":
@@ -139,13 +140,13 @@ def _causes(type_: str, body: Body) -> set[str]:
     step = typed(run.Step, body)
     broken = _broken(step)
     errors = [decision["error"] for decision in step["decisions"]]
-    return broken | {_cause("error", error["code"]) for error in errors if error is not None}
+    return broken | {named_cause("error", error["code"]) for error in errors if error is not None}
 
 
 def _broken(body: run.Step | run.EpisodeEnd) -> set[str]:
     """The invariants that a receipt says are broken."""
     names = [breach["invariant"] for breach in body.get("violations", ())]
-    return {PROGRESS if name == PROGRESS else _cause("invariant", name) for name in names}
+    return {PROGRESS if name == PROGRESS else named_cause("invariant", name) for name in names}
 
 
 def _ends_turn(body: run.Step) -> bool:
@@ -177,20 +178,3 @@ def run_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
         step = steps.add(seq, type_, body)
         if step is not None:
             yield Case(frozenset(step.causes), step.first, seq)
-
-
-def law_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
-    """The verdict of a law that is refuted."""
-    for seq, type_, body in receipts:
-        if type_ == "verdict":
-            verdict = typed(law.Judged, body)["verdict"]
-            if verdict["counterexample"] is not None:
-                yield Case(frozenset([_cause("law", verdict["law"])]), seq, seq)
-
-
-def discovery_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
-    """Every verdict with a counterexample."""
-    for seq, type_, body in receipts:
-        tried = typed(discovery.TriedLaw, body) if type_ in ("law", "escalation") else None
-        if tried is not None and tried["verdict"] is not None and tried["verdict"]["counterexample"] is not None:
-            yield Case(frozenset([_cause("law", tried["law"])]), seq, seq)

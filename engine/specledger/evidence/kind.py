@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from specledger.core.verdict import Verdict
 from specledger.evidence import layout
-from specledger.evidence.counterexamples import Finder, discovery_cases, law_cases, run_cases
-from specledger.evidence.result import DiscoveryTally, Fold, LawTally, Tally
+from specledger.evidence.counterexamples import Finder, run_cases
+from specledger.evidence.result import Fold, Tally
 from specledger.evidence.suite_result import SuiteTally
 
 
@@ -28,7 +28,5 @@ def _run_may_fail(result: Mapping[str, Any]) -> bool:
 
 
 RUN: Final = ReceiptKind(layout.SCENARIO, Tally, run_cases, _run_may_fail)
-LAW: Final = ReceiptKind(layout.LAW, LawTally, law_cases, lambda result: bool(result["status"] == "FAIL"))
-DISCOVERY: Final = ReceiptKind(layout.DISCOVERY, DiscoveryTally, discovery_cases, lambda _: True)
 SUITE: Final = ReceiptKind(layout.SUITE, SuiteTally, lambda _: iter(()), lambda _: False)
 """The failing cases of a suite are those of its runs."""

@@ -60,8 +60,6 @@ FOLDERS: Final = frozenset({"runs", "controls", "mutants"})
 SCENARIO: Final = "scenario"
 """The kind of a bundle whose manifest names none."""
 SUITE: Final = "suite"
-LAW: Final = "law"
-DISCOVERY: Final = "discovery"
 
 _PART: Final = r"[A-Za-z0-9_][A-Za-z0-9._+=,@-]*"
 PATH: Final = re.compile(rf"{_PART}(/{_PART}){{0,7}}")

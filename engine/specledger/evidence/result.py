@@ -1,4 +1,4 @@
-"""The results of runs, suites, laws and discoveries, computed from receipts alone.
+"""The result of a run, computed from its receipts alone.
 
 The writer of a bundle and its verifier use the same code, so a recorded result is never trusted.
 """
@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
 from specledger.core.events import Severity, breached, owned
 from specledger.core.faults import FAULT, FaultLimit
 from specledger.core.verdict import Verdict
-from specledger.evidence.receipts import discovery, law, run, typed
+from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import Probe
-from specledger.evidence.receipts.law import ACCEPTED, LawStatus
 
 
 class Fold(Protocol):
@@ -182,132 +181,4 @@ class Tally:
             **({"faults": dict(self._faults)} if self._faults else {}),
             **({"unread": dict(self._unread)} if self._unread else {}),
             **({"calibration": stated} if stated else {}),
-        }
-
-
-OUTCOMES: Final[Mapping[str, Verdict]] = {
-    LawStatus.PROVED: Verdict.PASS,
-    LawStatus.PASS: Verdict.PASS,
-    LawStatus.FAIL: Verdict.FAIL,
-    LawStatus.UNKNOWN: Verdict.INCONCLUSIVE,
-    LawStatus.ERROR: Verdict.ERROR,
-}
-"""The verdict of a law without an expectation, by its status; see `judged`."""
-
-
-def judged(status: str, reason: str | None) -> Verdict:
-    """The verdict of a law without an expectation: one that could not be evaluated is an ERROR."""
-    return Verdict.ERROR if reason == "evaluation_error" else OUTCOMES[status]
-
-
-class LawTally:
-    """Folds the facts of one trial: the status, and whether it is the expected one."""
-
-    def __init__(self) -> None:
-        self._figures: dict[str, Any] = {"status": None, "reason": None, "met": None}
-        self._cases = 0
-        self._ended = False
-
-    def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Count one fact."""
-        if type_ == "cases":
-            self._cases = typed(law.Cases, body)["count"]
-        elif type_ == "verdict":
-            verdict = typed(law.Judged, body)["verdict"]
-            self._figures |= {"status": verdict["status"], "reason": verdict["reason"]}
-        elif type_ == "end":
-            self._figures["met"] = typed(law.End, body)["met"]
-            self._ended = True
-
-    @property
-    def verdict(self) -> Verdict:
-        """ERROR if the trial did not end; PASS or FAIL by what was expected; else by the status."""
-        if not self._ended or self._figures["status"] not in OUTCOMES:
-            return Verdict.ERROR
-        if self._figures["met"] is not None:
-            return Verdict.PASS if self._figures["met"] is True else Verdict.FAIL
-        return judged(self._figures["status"], self._figures["reason"])
-
-    def result(self) -> dict[str, Any]:
-        """The figures as canonical JSON."""
-        return {"verdict": self.verdict.value, **self._figures, "cases": self._cases}
-
-
-class DiscoveryTally:
-    """Folds the facts of one discovery: iterations, laws by what became of them, and what was expected."""
-
-    def __init__(self) -> None:
-        self._figures: Counter[str] = Counter()
-        self._laws: dict[str, str] = {}
-        self._shares: dict[str, int] = {}
-        self._expected: dict[str, bool] = {}
-        self._stopped: str | None = None
-        self._ended = False
-
-    def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Count one fact."""
-        if type_ == "iteration":
-            self._iteration(typed(discovery.Iteration, body))
-        elif type_ == "law":
-            self._law(typed(discovery.TriedLaw, body))
-        elif type_ == "escalation":
-            escalated = typed(discovery.Escalation, body)
-            self._figures["escalations"] += 1
-            self._judge(escalated["law"], escalated["verdict"])
-        elif type_ == "stop":
-            self._stopped = typed(discovery.Stop, body)["reason"]
-        elif type_ == "expected":
-            expected = typed(discovery.Expected, body)
-            self._expected[expected["law"]] = expected["found"] is not None
-        elif type_ == "end":
-            self._ended = True
-
-    def _law(self, body: discovery.TriedLaw) -> None:
-        self._figures["evaluations"] += 1
-        if body["late"] is None:
-            self._judge(body["law"], body["verdict"])
-        else:
-            self._figures["late"] += 1
-
-    def _iteration(self, body: discovery.Iteration) -> None:
-        self._figures["iterations"] += 1
-        self._figures["failures"] += 1 if body["answer"]["failure"] is not None else 0
-        self._figures["rejected"] += len(body["rejections"])
-        self._figures["redundant"] += len(body["redundant"])
-        usage = body["answer"]["usage"]
-        self._figures["tokens"] += usage["prompt_tokens"] + usage["output_tokens"] + usage["thinking_tokens"]
-
-    def _judge(self, key: str, verdict: law.Verdict | None) -> None:
-        self._laws[key] = LawStatus.ERROR.value if verdict is None else verdict["status"]
-        content = None if verdict is None else verdict["content"]
-        self._shares[key] = 0 if content is None else content["share"]
-
-    @property
-    def verdict(self) -> Verdict:
-        """ERROR if it did not end or a law gave an error; else PASS or FAIL by what was expected.
-
-        Where nothing was expected: PASS if a law was accepted, else INCONCLUSIVE.
-        """
-        statuses = self._laws.values()
-        if not self._ended or LawStatus.ERROR in statuses:
-            return Verdict.ERROR
-        if self._expected:
-            return Verdict.PASS if all(self._expected.values()) else Verdict.FAIL
-        return Verdict.PASS if any(status in ACCEPTED for status in statuses) else Verdict.INCONCLUSIVE
-
-    def result(self) -> dict[str, Any]:
-        """The figures as canonical JSON.
-
-        `content` is the sum of the shares of the accepted laws, in millionths.
-        """
-        names = ("iterations", "failures", "rejected", "redundant", "late", "evaluations", "escalations", "tokens")
-        statuses = list(self._laws.values())
-        content = sum(self._shares[key] for key, status in self._laws.items() if status in ACCEPTED)
-        return {
-            "verdict": self.verdict.value,
-            **{name: self._figures[name] for name in names},
-            "laws": {status.value: statuses.count(status) for status in LawStatus},
-            "content": content,
-            "stopped": self._stopped,
-            "expected": dict(self._expected),
         }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from specledger.core.wing import wings
+from specledger.evidence.layout import SCENARIO
+from specledger.evidence.receipts import ReceiptTypes
 from specledger.kinds.kind import Kind
 
 
@@ -34,6 +36,14 @@ class Registry(Mapping[str, Kind]):
     def runnable(self) -> tuple[str, ...]:
         """The names of the kinds whose specs can be run."""
         return tuple(name for name, kind in self.items() if kind.runs)
+
+    def receipts(self) -> dict[str, ReceiptTypes]:
+        """The receipts of each kind of evidence, by its name in schemas, where they are typed.
+
+        Those of a scenario are called `run`.
+        """
+        types = {"run" if name == SCENARIO else name: self[name].report.receipts for name in self.runnable()}
+        return {name: declared for name, declared in types.items() if declared}
 
     def may_run(self, name: str) -> bool:
         """Whether specs of a kind can be run, or there is no such kind."""

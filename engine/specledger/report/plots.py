@@ -5,16 +5,14 @@ The last functions make those of rates and counts: figures, probes by agent, con
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, Final, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.core.statistics import ONE, divide, wilson
-from specledger.evidence.receipts.law import ACCEPTED, LawStatus
 from specledger.report.agent_metrics import RunMetrics, totals
 from specledger.report.figures import in_units, share
 
@@ -273,19 +271,3 @@ def rejection_counts(rejections: Mapping[str, int]) -> list[Plot]:
     )
     text = "Proposals that each gate rejected; one proposal may be rejected by several gates."
     return [Counts("Rejections by gate", text, [("", [Counted(*entry) for entry in counts])])] if counts else []
-
-
-def timeline(iterations: int, laws: Sequence[tuple[int, str]], expected: Sequence[tuple[int, str]]) -> list[Plot]:
-    """The plot of the laws of a discovery, by first iteration and last status; nothing without laws."""
-    counts = {name: Counter[int]() for name in ("accepted", "refuted", "undecided")}
-    for iteration, status in laws:
-        name = "accepted" if status in ACCEPTED else "refuted" if status == LawStatus.FAIL else "undecided"
-        counts[name][iteration] += 1
-    lines = [
-        Line(name, [*accumulate(times[at] for at in range(iterations))]) for name, times in counts.items() if times
-    ]
-    text = "Laws by the iteration that proposed them first, added up, with their last verdict."
-    text += " A dashed line is an expected law." if expected else ""
-    across, marked = "iteration", "expected law found"
-    marks = sorted(expected)
-    return [Lines("Discovery timeline", text, lines, 1, marks, 0, across, marked, "laws")] if lines else []

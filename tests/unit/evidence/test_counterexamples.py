@@ -6,11 +6,11 @@ import tracemalloc
 import pytest
 
 from specledger.evidence.counterexamples import MOST_CASES, find_cases, parts_of
-from specledger.evidence.kind import DISCOVERY, LAW, RUN, SUITE
+from specledger.evidence.kind import RUN, SUITE
 from specledger.verify.checks import Broken
 from specledger.verify.derived_files import check_counterexamples
 
-KINDS = {kind.name: kind for kind in (RUN, LAW, DISCOVERY, SUITE)}
+KINDS = {kind.name: kind for kind in (RUN, SUITE)}
 
 
 def commit(t=0, episode=0):
@@ -101,30 +101,8 @@ def test_the_files_of_a_bundle_are_those_that_its_receipts_show(tmp_path):
             check_counterexamples(tmp_path, list(files), find, lambda: lines)
 
 
-FOUND = {"start": ".>", "t": 1}
-
-
-def verdict(found=FOUND, law="l"):
-    return {"verdict": {"counterexample": found, "law": law}}
-
-
-OTHERS = {
-    "a refuted law": ("law", [("start", {}), ("cases", {}), ("verdict", verdict()), ("end", {})], {2: (["law:l"], [2])}),
-    "a law that holds": ("law", [("start", {}), ("verdict", verdict(None))], {}),
-    "refuted laws of a discovery": (
-        "discovery",
-        [("law", verdict() | {"law": name}) for name in "aba"] + [("escalation", verdict() | {"law": "c"})],
-        {0: (["law:a"], [0]), 1: (["law:b"], [1]), 3: (["law:c"], [3])},
-    ),
-    "laws that were not judged": ("discovery", [("law", {"verdict": None, "law": "a"}), ("iteration", {}), ("law", verdict(None) | {"law": "a"})], {}),
-    "a suite": ("suite", [("run", {"verdict": "FAIL"})], {}),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_laws_show_what_refutes_them(name):
-    kind, told, expected = OTHERS[name]
-    assert shown(kind, told) == expected
+def test_a_suite_has_no_failing_cases_of_its_own():
+    assert shown("suite", [("run", {"verdict": "FAIL"})]) == {}
 
 
 @pytest.mark.slow
@@ -161,9 +139,6 @@ def test_a_receipt_of_another_form_raises(body):
         ("scenario", {"verdict": "PASS", "warnings": {"a": 1}}, True),
         ("scenario", {"verdict": "FAIL", "warnings": {}}, True),
         ("scenario", {"verdict": "ERROR", "warnings": {}}, True),
-        ("law", {"verdict": "PASS", "status": "FAIL"}, True),
-        ("law", {"verdict": "PASS", "status": "PROVED"}, False),
-        ("discovery", {"verdict": "PASS"}, True),
         ("suite", {"verdict": "FAIL"}, False),
     ],
 )

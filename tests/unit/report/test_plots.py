@@ -21,8 +21,6 @@ from specledger.report.plots import (
     Rates,
     figure_rates,
     side_by_side,
-    table_of,
-    timeline,
 )
 from specledger.report.step_series import MOST_EPISODES, StepSeries
 from tests.unit.report.rendering import report_of, subject_of, text_of
@@ -142,20 +140,6 @@ def test_recovery_begins_at_each_drift_and_ends_at_the_next_one():
     assert (plot.title, plot.first, plot.marks, line.name) == ("Recovery: potential W", -4, [(0, "drift")], "2 drifts")
     assert line.values == [2, 0, 6, 2, 0, 6, 3, 0]
     assert (line.low[5:], line.high[5:]) == ([6, 3, 0], [8, 4, 0])
-
-
-def test_a_timeline_adds_up_laws_by_their_last_status():
-    plot: Any
-    (plot,) = timeline(3, [(0, "PROVED"), (1, "FAIL"), (1, "PASS"), (2, "UNKNOWN")], [(1, "momentum")])
-    assert {line.name: line.values for line in plot.lines} == {
-        "accepted": [1, 2, 2],
-        "refuted": [0, 1, 1],
-        "undecided": [0, 0, 1],
-    }
-    heads, rows = table_of(plot)
-    assert heads == ("iteration", "accepted", "refuted", "undecided", "expected law found")
-    assert rows[1] == ("1", "2", "1", "0", "momentum")
-    assert timeline(2, [], []) == []
 
 
 def test_plots_of_several_bundles_are_side_by_side():

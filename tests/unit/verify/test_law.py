@@ -6,12 +6,12 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
-from specledger.evidence.result import LawTally
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.wings.laws.compile import compile_law
 from specledger.wings.laws.law_question import questions_of
+from specledger.wings.laws.result import LawTally
 from specledger.wings.laws.verdict import digest_verdict
 from specledger.wings.laws.verify.verdicts import LAW
 from tests.toys.claims import measured, obs

@@ -6,13 +6,13 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.rng import Stream
-from specledger.evidence.result import DiscoveryTally
 from specledger.kinds import load
 from specledger.oracles.failures import LASTING
 from specledger.oracles.model import answered, failed
 from specledger.run.workers import Pool, Processes
 from specledger.wings.discovery.coordinator import Coordinator, run_discovery
 from specledger.wings.discovery.journal import Journal
+from specledger.wings.discovery.result import DiscoveryTally
 from specledger.wings.discovery.worker import KnownLaws, Worker, open_all, try_proposed
 from tests.conformance.proposer.made import VERDICT
 from tests.toys import SMALL

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from specledger.evidence.receipts.law import LawStatus
+from specledger.wings.laws.receipts import LawStatus
 from specledger.wings.laws.spec.law import Expectation
 
 

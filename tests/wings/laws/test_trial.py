@@ -5,7 +5,6 @@ from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.verdict import Verdict
-from specledger.evidence.result import LawTally
 from specledger.kinds import load
 from specledger.wings.laws import decision
 from specledger.wings.laws.candidate import bundle_of
@@ -15,6 +14,7 @@ from specledger.wings.laws.harness import Contradiction
 from specledger.wings.laws.judge import judge
 from specledger.wings.laws.power import Power
 from specledger.wings.laws.proofs.question import Proved, ProvedUpTo, Refuted, Undecided
+from specledger.wings.laws.result import LawTally
 from specledger.wings.laws.trial import run_law
 from specledger.wings.laws.verdict import REASONS, digest_verdict
 from tests.toys.claims import T0, obs, op

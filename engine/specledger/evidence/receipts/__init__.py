@@ -7,7 +7,7 @@ expressions (`expr.typed_dicts`) and the JSON Schemas (`schemas/receipts`) are d
     body = typed(Step, event.body)
     body["chosen"]
 
-A module for each subject: `run`, `kernel`, `suite`, `law`, `discovery`. `Any` stands for what a spec decides.
+A module for each subject: `run`, `kernel`, `suite`; a wing has a module `receipts`. `Any` stands for what a spec says.
 """
 
 from collections.abc import Mapping

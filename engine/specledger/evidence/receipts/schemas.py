@@ -9,13 +9,6 @@ from typing import Annotated, Any, Final, get_args, get_origin, is_typeddict
 
 from specledger.core.typed_dicts import fields_of, without_none, words_of
 from specledger.evidence.receipts import ReceiptTypes
-from specledger.evidence.receipts.discovery import DISCOVERY
-from specledger.evidence.receipts.law import LAW
-from specledger.evidence.receipts.run import RUN
-from specledger.evidence.receipts.suite import SUITE
-
-RECEIPTS: Final[Mapping[str, ReceiptTypes]] = {"run": RUN, "suite": SUITE, "law": LAW, "discovery": DISCOVERY}
-"""The receipts of each kind of evidence."""
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN: Final[Mapping[Any, str]] = {str: "string", int: "integer", bool: "boolean"}
@@ -28,14 +21,10 @@ _LINE: Final[Mapping[str, Any]] = {
 }
 
 
-def schema_of(kind: str) -> dict[str, Any]:
-    """The schema of a line of evidence of a kind, of draft 2020-12.
-
-    Raises:
-        KeyError: There is no such kind.
-    """
+def schema_of(kind: str, types: ReceiptTypes) -> dict[str, Any]:
+    """The schema of a line of evidence of a kind, of draft 2020-12."""
     definitions: dict[str, Any] = {}
-    bodies = {type_: _reference(class_, definitions) for type_, class_ in RECEIPTS[kind].items()}
+    bodies = {type_: _reference(class_, definitions) for type_, class_ in types.items()}
     return {
         "$schema": _DIALECT,
         "$id": f"https://specledger.local/schema/receipts/{kind}.json",

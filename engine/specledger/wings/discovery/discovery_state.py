@@ -14,13 +14,13 @@ from msgspec import Struct
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
 from specledger.core.events import Event
-from specledger.evidence.receipts.law import ACCEPTED, LawStatus
-from specledger.evidence.receipts.law import Verdict as VerdictBody
 from specledger.oracles.failures import LASTING
 from specledger.wings.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
 from specledger.wings.discovery.parser import ParsedLaw
 from specledger.wings.discovery.plan import CLOSE, KIND, PROPOSE, DiscoveryPlan, LawReader
 from specledger.wings.discovery.redundancy import ONE, RedundancyDetector
+from specledger.wings.laws.receipts import ACCEPTED, LawStatus
+from specledger.wings.laws.receipts import Verdict as VerdictBody
 from specledger.wings.laws.verdict import digest_verdict
 
 MOST_LINES: Final = 1000

@@ -16,11 +16,11 @@ from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
-from specledger.evidence.receipts.law import LawStatus
 from specledger.expr import INT, STRING, ListType, RecordType
 from specledger.wings.discovery.fingerprint import measure_of
 from specledger.wings.discovery.spec.discovery import MemoryLimits
 from specledger.wings.laws.claim import COMPARISONS, Binary, walk
+from specledger.wings.laws.receipts import LawStatus
 from specledger.wings.laws.spec.law import Law as LawSpec
 from specledger.wings.laws.spec.law import Precondition
 from specledger.wings.laws.transform import parse_call

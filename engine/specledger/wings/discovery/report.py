@@ -10,17 +10,13 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.verdict import Verdict
-from specledger.evidence.receipts import discovery, typed
-from specledger.evidence.receipts.law import ACCEPTED as ACCEPTED_STATUSES
-from specledger.evidence.receipts.law import LawStatus
-from specledger.evidence.receipts.law import Verdict as LawVerdict
-from specledger.evidence.result import OUTCOMES
+from specledger.evidence.receipts import typed
 from specledger.report.evidence import Evidence
 from specledger.report.figures import decimal, share
 from specledger.report.model import MOST_DRAWN, Check, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import Outcome
-from specledger.report.plots import Plot, timeline
+from specledger.report.plots import Plot
 from specledger.report.run import EVALUATION
 from specledger.report.sections import (
     NOTHING,
@@ -38,10 +34,16 @@ from specledger.report.sections import (
     Words,
     anchor,
 )
+from specledger.wings.discovery import receipts as discovery
 from specledger.wings.discovery.parser import ParsedLaw
 from specledger.wings.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.wings.discovery.redundancy import ONE, RedundancyDetector
+from specledger.wings.discovery.timeline import timeline
+from specledger.wings.laws.receipts import ACCEPTED as ACCEPTED_STATUSES
+from specledger.wings.laws.receipts import LawStatus
+from specledger.wings.laws.receipts import Verdict as LawVerdict
 from specledger.wings.laws.report import law_cells, law_details, spacetime
+from specledger.wings.laws.result import OUTCOMES
 
 ACCEPTED: Final = "accepted"
 """The check that a discovery accepted a law."""

@@ -12,11 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, printable
-from specledger.evidence.kind import DISCOVERY as RECEIPTS
 from specledger.evidence.layout import TAPE
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.discovery import Iteration, Ledger, TriedLaw
-from specledger.evidence.receipts.law import ACCEPTED, LawStatus
 from specledger.kinds.case import case_name
 from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, footer
@@ -27,9 +24,12 @@ from specledger.oracles.recording import write_answers
 from specledger.wings.discovery.check import check_discovery
 from specledger.wings.discovery.coordinator import Coordinator, forget_failures
 from specledger.wings.discovery.journal import Journal
+from specledger.wings.discovery.receipts import Iteration, Ledger, TriedLaw
 from specledger.wings.discovery.report import claim_text, trials_of
+from specledger.wings.discovery.result import DISCOVERY as RECEIPTS
 from specledger.wings.discovery.spec.discovery import Discovery
 from specledger.wings.discovery.worker import Worker, asked_here, open_all
+from specledger.wings.laws.receipts import ACCEPTED, LawStatus
 
 
 def _execute(bundle: Bundle, folder: Path, options: RunOptions, progress: Progress | None) -> Finished:

@@ -17,12 +17,8 @@ from specledger.compile.model import PlannedModel
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
 from specledger.core.events import Event
-from specledger.evidence.kind import DISCOVERY as DISCOVERY_RECEIPTS
 from specledger.evidence.layout import TAPE
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.discovery import Escalation, Ledger, TriedLaw
-from specledger.evidence.receipts.law import LawStatus
-from specledger.evidence.receipts.law import Verdict as VerdictBody
 from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.run.executor import Executor
@@ -45,8 +41,12 @@ from specledger.verify.replay import compare, make_again
 from specledger.wings.discovery.coordinator import run_discovery
 from specledger.wings.discovery.discovery_state import ledger_line
 from specledger.wings.discovery.plan import DiscoveryPlan
+from specledger.wings.discovery.receipts import Escalation, Ledger, TriedLaw
+from specledger.wings.discovery.result import DISCOVERY as DISCOVERY_RECEIPTS
 from specledger.wings.discovery.worker import DiscoveryContext, open_all
 from specledger.wings.laws.law import Law
+from specledger.wings.laws.receipts import LawStatus
+from specledger.wings.laws.receipts import Verdict as VerdictBody
 from specledger.wings.laws.verdict import digest_verdict
 from specledger.wings.laws.verify.verdicts import check_about, check_proof, check_refutation
 

@@ -17,8 +17,6 @@ from specledger.compile.model import PlannedModel, compile_model
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.core.digest import tagged
-from specledger.evidence.receipts.discovery import HeldOutStatus
-from specledger.evidence.receipts.law import LawStatus
 from specledger.kinds import KINDS
 from specledger.load import Bundle, bundle_from_document
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest
@@ -29,9 +27,11 @@ from specledger.wings.discovery.plan import DiscoveryPlan, LawReader, compile_di
 from specledger.wings.discovery.prompt import Prompt, ProposalRequest, compile_prompt
 from specledger.wings.discovery.proposer import ProposerConfig, Tools, digest_answer, make_tools
 from specledger.wings.discovery.ranking import compile_ranking, sensitivity
+from specledger.wings.discovery.receipts import HeldOutStatus
 from specledger.wings.discovery.redundancy import RedundancyDetector
 from specledger.wings.discovery.spec.discovery import Effort, Escalation, Redundancy
 from specledger.wings.laws.law import Law, LawPlan
+from specledger.wings.laws.receipts import LawStatus
 from specledger.wings.laws.trial import verdict_document
 
 ANSWER_TAG: Final = "specledger/model-answer/v1"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from specledger.core.diagnostics import Diagnostics
-from specledger.evidence.receipts.law import LawStatus
 from specledger.load import Bundle
 from specledger.wings.laws.compile import compile_law
 from specledger.wings.laws.findings import undecided
+from specledger.wings.laws.receipts import LawStatus
 
 
 def check_law(bundle: Bundle, diagnostics: Diagnostics) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from specledger.evidence.receipts.law import LawStatus
 from specledger.expr import EvaluationError
 from specledger.wings.laws.generators import Case
 from specledger.wings.laws.harness import MAX_WORK, Contradiction, present, search, try_cases, work_of
@@ -26,6 +25,7 @@ from specledger.wings.laws.proofs.question import (
     Refuted,
     Undecided,
 )
+from specledger.wings.laws.receipts import LawStatus
 from specledger.wings.laws.run import State
 from specledger.wings.laws.verdict import Verdict
 from specledger.wings.laws.witness import Witness, find_witness

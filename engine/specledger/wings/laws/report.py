@@ -14,10 +14,6 @@ from msgspec.structs import replace
 
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.law import LAW as LAW_RECEIPTS
-from specledger.evidence.receipts.law import Cases, Counterexample, End, Judged, LawStatus, Start
-from specledger.evidence.receipts.law import Verdict as LawVerdict
-from specledger.evidence.result import judged
 from specledger.report.evidence import Evidence
 from specledger.report.figures import share
 from specledger.report.markup import shorten
@@ -27,6 +23,10 @@ from specledger.report.outcome import OF_VERDICT
 from specledger.report.sections import Block, Cell, Code, Count, Quoted, ReceiptLink, Row, Section, Words, anchor
 from specledger.wings.laws.compile import compile_law
 from specledger.wings.laws.law import Law
+from specledger.wings.laws.receipts import LAW as LAW_RECEIPTS
+from specledger.wings.laws.receipts import Cases, Counterexample, End, Judged, LawStatus, Start
+from specledger.wings.laws.receipts import Verdict as LawVerdict
+from specledger.wings.laws.result import judged
 from specledger.wings.laws.trial import meets
 from specledger.wings.laws.verdict import status_text
 from specledger.wings.laws.verify.statements import InvalidCertificate

@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import counted, printable
 from specledger.core.events import Event
-from specledger.evidence.kind import LAW as RECEIPTS
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.law import Judged, LawStatus, Verdict
 from specledger.kinds import KINDS
 from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, text_table, write_events
 from specledger.load import Bundle, bundle_from_document
 from specledger.run.executor import Work
 from specledger.wings.laws.compile import Checked, compile_law
+from specledger.wings.laws.receipts import Judged, LawStatus, Verdict
+from specledger.wings.laws.result import LAW as RECEIPTS
 from specledger.wings.laws.trial import meets, run_law
 from specledger.wings.laws.verdict import REASONS, status_text
 

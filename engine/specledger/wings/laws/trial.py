@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.events import Event
-from specledger.evidence.receipts.law import LawStatus
 from specledger.wings.laws.generators import Case, digest_cases, make_cases
 from specledger.wings.laws.law import Law, LawPlan
+from specledger.wings.laws.receipts import LawStatus
 from specledger.wings.laws.verdict import Verdict, digest_verdict
 
 KIND: Final = "law"

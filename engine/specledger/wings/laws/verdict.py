@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
-from specledger.evidence.receipts.law import LawStatus
 from specledger.wings.laws.law import Law
+from specledger.wings.laws.receipts import LawStatus
 
 if TYPE_CHECKING:
     from specledger.wings.laws.power import Power

@@ -13,10 +13,7 @@ from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
-from specledger.evidence.kind import LAW as LAW_RECEIPTS
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.law import Judged, LawStatus
-from specledger.evidence.receipts.law import Verdict as VerdictBody
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.verify import check_names
@@ -29,6 +26,9 @@ from specledger.wings.laws.compile import compile_law
 from specledger.wings.laws.law import Law, LawPlan
 from specledger.wings.laws.law_question import questions_of, within_range
 from specledger.wings.laws.proofs.question import Opaque, facts
+from specledger.wings.laws.receipts import Judged, LawStatus
+from specledger.wings.laws.receipts import Verdict as VerdictBody
+from specledger.wings.laws.result import LAW as LAW_RECEIPTS
 from specledger.wings.laws.trial import meets, run_law
 from specledger.wings.laws.verdict import REASONS, digest_verdict
 from specledger.wings.laws.verify.certificates import InvalidCertificate, check_certificate

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, TypedDict
 
 from specledger.evidence.receipts import ReceiptTypes
-from specledger.evidence.receipts.law import Counterexample, LawStatus, Verdict
+from specledger.wings.laws.receipts import Counterexample, LawStatus, Verdict
 
 
 class HeldOutStatus(StrEnum):
