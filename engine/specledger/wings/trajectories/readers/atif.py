@@ -14,11 +14,12 @@ _SPEAKERS: Final = {"system": Speaker.SYSTEM, "user": Speaker.USER, "agent": Spe
 
 
 def _recognises(record: Any) -> bool:
-    return (
-        isinstance(record, dict)
-        and isinstance(record.get("steps"), list)
-        and (string(record.get("schema_version")).startswith("ATIF") or "agent" in record)
-    )
+    if not isinstance(record, dict) or not isinstance(record.get("steps"), list):
+        return False
+    if string(record.get("schema_version")).startswith("ATIF"):
+        return True
+    first = next(iter(record["steps"]), None)
+    return isinstance(first, dict) and "step_id" in first and first.get("source") in _SPEAKERS
 
 
 def _read(source: Source) -> Iterator[Trajectory]:
@@ -93,7 +94,7 @@ def _read_results(builder: Builder, step: dict[str, Any], line: int, only: str) 
     if not isinstance(observation, dict):
         builder.record("an `observation` has `results`", line)
         return []
-    named = []
+    named: list[tuple[str, str]] = []
     for result in _list(builder, observation, "results", line):
         if not isinstance(result, dict):
             builder.record("a result is an object", line)

@@ -40,7 +40,8 @@ def _recognises(record: Any) -> bool:
     messages = _messages_of(record)
     if not isinstance(messages, list) or not messages:
         return False
-    return _is_message(messages[0]) or any(_recognises(one_of) for one_of in messages[:1] if isinstance(one_of, dict))
+    first = messages[0]
+    return _is_message(first) or (isinstance(first, dict) and "messages" in first and _recognises(first))
 
 
 def _read(source: Source) -> Iterator[Trajectory]:
@@ -60,6 +61,9 @@ def _read(source: Source) -> Iterator[Trajectory]:
                 loose.record("neither a message with a role nor a list of `messages`", record.line)
                 continue
             number += 1
+            if not messages:
+                loose.record("a list of `messages` is empty", record.line)
+                continue
             builder = Builder(_name(conversation, source, number), source.name, "openai")
             for message in messages:
                 _read_message(builder, message, record.line)
@@ -98,7 +102,7 @@ def _read_text(builder: Builder, message: dict[str, Any], speaker: Speaker, line
     content = message.get("content")
     if content is None:
         content = message.get("refusal")
-    text = text_of(content, ("text", "refusal"))
+    text = text_of(content, ("text", "refusal", "content"))
     if isinstance(text, str):
         builder.message(speaker, text, line=line)
     elif isinstance(text, list):
