@@ -13,7 +13,7 @@ from specledger.core.digest import hmac_sha256
 from specledger.core.log_json import WITHHELD
 from specledger.wings.trajectories.model import Call, Entry, Result, Trajectory, Withheld
 
-ROOTS: Final = {"arguments": Call, "result": Result}
+ROOTS: Final[dict[str, type[Entry]]] = {"arguments": Call, "result": Result}
 """What a path begins with."""
 
 
