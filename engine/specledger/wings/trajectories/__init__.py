@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from specledger.core.wing import Wing
@@ -16,4 +17,10 @@ def _kinds() -> tuple[Kind, ...]:
     return KINDS
 
 
-WING: Final = Wing("trajectories", kinds=_kinds)
+def _commands() -> Mapping[str, Mapping[str, Callable[..., None]]]:
+    from specledger.wings.trajectories.commands import import_logs
+
+    return {"Run them": {"import": import_logs}}
+
+
+WING: Final = Wing("trajectories", kinds=_kinds, commands=_commands)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from specledger.core.diagnostics import code
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.spans import Position, Span
 
 E_LOG_FILE = code("E_LOG_FILE", "A log that cannot be read, or holds nothing")
 E_LOG_FORMAT = code("E_LOG_FORMAT", "A log of an unknown format")
@@ -32,3 +33,9 @@ class MalformedLine(ValueError):  # noqa: N818 - says what the line is, not that
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.message}"
+
+
+def shown(code: str, message: str, file: str, line: int) -> str:
+    """A finding of a log as people read it: file, line, code and reason."""
+    start = Position(max(line, 1), 1)
+    return str(Rejected([Diagnostic(code, message, Span(file, start, start))]))

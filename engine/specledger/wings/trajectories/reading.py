@@ -11,11 +11,18 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import counted
 from specledger.wings.trajectories.findings import E_LOG_FILE, E_LOG_FORMAT
 from specledger.wings.trajectories.model import Finding, Trajectory
+from specledger.wings.trajectories.readers.atif import ATIF
 from specledger.wings.trajectories.readers.canonical import CANONICAL
+from specledger.wings.trajectories.readers.claude_code import CLAUDE_CODE
+from specledger.wings.trajectories.readers.mcp import MCP
+from specledger.wings.trajectories.readers.openai import OPENAI
 from specledger.wings.trajectories.readers.reader import Reader
+from specledger.wings.trajectories.readers.spans import OPENINFERENCE, OTLP
 from specledger.wings.trajectories.source import Record, Source
 
-READERS: Final[Mapping[str, Reader]] = {reader.name: reader for reader in (CANONICAL,)}
+READERS: Final[Mapping[str, Reader]] = {
+    reader.name: reader for reader in (CANONICAL, ATIF, CLAUDE_CODE, MCP, OPENINFERENCE, OTLP, OPENAI)
+}
 """The readers by the names of their formats, in the order in which they are asked."""
 
 

@@ -1,0 +1,138 @@
+"""`spec import`: logs of agents become canonical lines."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from specledger.cli.output import print_error
+from specledger.core.diagnostics import counted, printable
+from specledger.core.verdict import Exit
+
+if TYPE_CHECKING:
+    from specledger.wings.trajectories.model import Trajectory
+    from specledger.wings.trajectories.withholding import Withholding
+
+_MOST_SHOWN: Final = 20
+"""Findings that are shown one by one; the summary counts all."""
+
+Logs = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Logs, or folders of which all files are logs.")]
+LogFormat = Annotated[
+    str | None,
+    typer.Option("--format", metavar="FORMAT", show_default="recognised by content", help="The format of all logs."),
+]
+Lines = Annotated[Path, typer.Option("--out", metavar="PATH", help="The file of the lines; - is standard output.")]
+Withhold = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--withhold",
+        metavar="FIELD",
+        help="Put a salted digest in place of a value, such as arguments.password or result; may be repeated.",
+    ),
+]
+Salt = Annotated[
+    Path | None,
+    typer.Option("--salt", metavar="FILE", help="The salt of --withhold: a file with 64 hexadecimal digits."),
+]
+
+
+def import_logs(
+    files: Logs,
+    format_: LogFormat = None,
+    out: Lines = Path("-"),
+    withhold: Withhold = None,
+    salt: Salt = None,
+) -> None:
+    """Read logs of agents, and write what they say as canonical lines."""
+    from specledger.wings.trajectories.lines import write_lines
+    from specledger.wings.trajectories.reading import READERS, read_logs
+
+    if format_ is not None and format_ not in READERS:
+        raise typer.BadParameter(f"there is no format {printable(format_)}; formats are {', '.join(READERS)}")
+    missing = next((path for path in files if not path.exists()), None)
+    if missing is not None:
+        raise typer.BadParameter(f"there is no file {printable(str(missing))}")
+    withholding = _withholding(withhold or [], salt)
+    summary = _Summary()
+    trajectories = summary.listen(read_logs(files, format_))
+    if withholding is not None:
+        trajectories = map(withholding.apply, trajectories)
+    _write(write_lines(trajectories), out)
+    summary.show()
+    raise typer.Exit(Exit.FINDINGS if summary.codes else Exit.CONFORMS)
+
+
+def _withholding(paths: list[str], salt: Path | None) -> Withholding | None:
+    from specledger.wings.trajectories.withholding import Withholding
+
+    if not paths:
+        if salt is not None:
+            raise typer.BadParameter("--salt is for --withhold")
+        return None
+    if salt is None:
+        raise typer.BadParameter("--withhold needs --salt FILE, such as what `openssl rand -hex 32` writes")
+    try:
+        key = bytes.fromhex(salt.read_text(encoding="ascii").strip())
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise typer.BadParameter(f"{printable(str(salt))} does not hold 64 hexadecimal digits")
+    try:
+        return Withholding(paths, key)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _write(lines: Iterable[bytes], out: Path) -> None:
+    """Write the lines; a file is complete or absent."""
+    if str(out) == "-":
+        for line in lines:
+            sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+        return
+    part = out.with_name(out.name + ".part")
+    try:
+        with part.open("wb") as file:
+            file.writelines(lines)
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+class _Summary:
+    """What was read."""
+
+    def __init__(self) -> None:
+        self.codes: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
+
+    def listen(self, trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
+        """The trajectories, each counted; the first findings are printed."""
+        from specledger.wings.trajectories.findings import shown
+        from specledger.wings.trajectories.model import Finding
+
+        for trajectory in trajectories:
+            self._counts["trajectory"] += 1
+            for entry in trajectory.entries:
+                if isinstance(entry, Finding):
+                    self.codes[entry.code] += 1
+                    if self.codes.total() <= _MOST_SHOWN:
+                        print_error(shown(entry.code, entry.message, trajectory.file, entry.line))
+                else:
+                    self._counts[type(entry).__name__.lower()] += 1
+            yield trajectory
+
+    def show(self) -> None:
+        """Print the summary on standard error."""
+        count = self._counts
+        number = count["trajectory"]
+        read = f"{number} {'trajectory' if number == 1 else 'trajectories'}"
+        parts = [read, *(counted(count[noun], noun) for noun in ("message", "call", "result"))]
+        print_error(f"{', '.join(parts)}, {counted(self.codes.total(), 'finding')}")
+        for code, times in sorted(self.codes.items()):
+            print_error(f"  {code} {times}")
