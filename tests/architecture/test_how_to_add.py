@@ -36,6 +36,7 @@ def test_every_list_is_there(lists):
         "severity",
         "check of verification",
         "gate",
+        "reader of logs",
         "report format",
         "observable",
         "CEL function",

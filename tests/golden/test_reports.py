@@ -20,6 +20,7 @@ FORMAT_FILES = {
     "markdown": "md",
     "github": "txt",
     "svg": "svg",
+    "in-toto": "jsonl",
 }
 """The formats, with the endings of their snapshots."""
 SUBJECTS = {

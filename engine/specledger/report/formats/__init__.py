@@ -75,4 +75,5 @@ FORMATS: Final[Mapping[str, Format]] = {
     "sarif": Format("sarif"),
     "oscal": Format("oscal"),
     "github": Format("github"),
+    "in-toto": Format("in_toto"),
 }

@@ -18,9 +18,9 @@ def _kinds() -> tuple[Kind, ...]:
 
 
 def _commands() -> Mapping[str, Mapping[str, Callable[..., None]]]:
-    from specledger.wings.trajectories.commands import import_logs
+    from specledger.wings.trajectories.commands import import_logs, scan
 
-    return {"Run them": {"import": import_logs}}
+    return {"Run them": {"scan": scan, "import": import_logs}}
 
 
 WING: Final = Wing("trajectories", kinds=_kinds, commands=_commands)

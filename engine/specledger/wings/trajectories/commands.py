@@ -1,7 +1,8 @@
-"""`spec import`: logs of agents become canonical lines."""
+"""`spec import` and `spec scan`: logs of agents become canonical lines, and are judged by rules."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from specledger.cli.output import print_error
+from specledger.cli.options import Format
+from specledger.cli.output import print_error, print_json, print_status, print_text
 from specledger.core.diagnostics import counted, printable
-from specledger.core.verdict import Exit
+from specledger.core.verdict import Exit, exit_code
 
 if TYPE_CHECKING:
     from specledger.wings.trajectories.model import Trajectory
+    from specledger.wings.trajectories.rules.policy import Policy
     from specledger.wings.trajectories.withholding import Withholding
 
 _MOST_SHOWN: Final = 20
@@ -43,28 +46,39 @@ Salt = Annotated[
 
 def import_logs(
     files: Logs,
-    format_: LogFormat = None,
+    read_as: LogFormat = None,
     out: Lines = Path("-"),
     withhold: Withhold = None,
     salt: Salt = None,
 ) -> None:
     """Read logs of agents, and write what they say as canonical lines."""
     from specledger.wings.trajectories.lines import write_lines
-    from specledger.wings.trajectories.reading import READERS, read_logs
+    from specledger.wings.trajectories.reading import read_logs
 
-    if format_ is not None and format_ not in READERS:
-        raise typer.BadParameter(f"there is no format {printable(format_)}; formats are {', '.join(READERS)}")
-    missing = next((path for path in files if not path.exists()), None)
-    if missing is not None:
-        raise typer.BadParameter(f"there is no file {printable(str(missing))}")
+    name, files = _known_format(read_as), _existing(files)
     withholding = _withholding(withhold or [], salt)
     summary = _Summary()
-    trajectories = summary.listen(read_logs(files, format_))
+    trajectories = summary.listen(read_logs(files, name))
     if withholding is not None:
         trajectories = map(withholding.apply, trajectories)
     _write(write_lines(trajectories), out)
     summary.show()
     raise typer.Exit(Exit.FINDINGS if summary.codes else Exit.CONFORMS)
+
+
+def _known_format(name: str | None) -> str | None:
+    from specledger.wings.trajectories.reading import READERS
+
+    if name is not None and name not in READERS:
+        raise typer.BadParameter(f"there is no format {printable(name)}; formats are {', '.join(READERS)}")
+    return name
+
+
+def _existing(paths: list[Path]) -> list[Path]:
+    missing = next((path for path in paths if not path.exists()), None)
+    if missing is not None:
+        raise typer.BadParameter(f"there is no file {printable(str(missing))}")
+    return paths
 
 
 def _withholding(paths: list[str], salt: Path | None) -> Withholding | None:
@@ -136,3 +150,63 @@ class _Summary:
         print_error(f"{', '.join(parts)}, {counted(self.codes.total(), 'finding')}")
         for code, times in sorted(self.codes.items()):
             print_error(f"  {code} {times}")
+
+
+Places = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[PATH...]",
+        show_default="Claude Code's folder",
+        help="Logs, or folders of which all files are logs.",
+    ),
+]
+PolicyFile = Annotated[
+    str | None,
+    typer.Option("--policy", metavar="FILE", show_default="five rules to begin with", help="The rules: a policy."),
+]
+Results = Annotated[Format, typer.Option("--output", help="The format of the results.")]
+
+
+def scan(
+    paths: Places = None, policy: PolicyFile = None, read_as: LogFormat = None, output: Results = Format.HUMAN
+) -> None:
+    """Judge logs of agents by rules: which were broken, where, and which could not be judged."""
+    from specledger.wings.trajectories.reading import read_logs
+    from specledger.wings.trajectories.scan import scan as scan_logs
+    from specledger.wings.trajectories.scan_text import scan_document, scan_text
+
+    compiled = _policy(policy)
+    places = _existing(paths or [_claude_code()])
+    result = scan_logs(compiled, read_logs(places, _known_format(read_as)))
+    if output is Format.JSON:
+        print_json(scan_document(result, compiled.name))
+    else:
+        print_text(scan_text(result, compiled.name))
+        if policy == "starter":
+            print_status(
+                "copy the rules and make them your own: spec show starter > rules.yaml, then --policy rules.yaml"
+            )
+    raise typer.Exit(exit_code(result.verdict))
+
+
+def _policy(target: str | None) -> Policy:
+    """The compiled rules of a policy, or of the shipped one to begin with; Rejected with all findings."""
+    from specledger.core.diagnostics import Diagnostics
+    from specledger.kinds import load
+    from specledger.pipeline.checking import annotated
+    from specledger.wings.trajectories.rules.compile import compile_policy
+
+    bundle = annotated("policy", "scan") if target is None else load(target, kind="policy")[0]
+    diagnostics = Diagnostics()
+    compiled = compile_policy(bundle.main, diagnostics)
+    diagnostics.raise_if_errors()
+    assert compiled is not None  # noqa: S101 - without findings there is one
+    return compiled
+
+
+def _claude_code() -> Path:
+    """The folder in which Claude Code keeps its logs."""
+    folder = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude") / "projects"
+    if not folder.is_dir():
+        raise typer.BadParameter(f"there are no logs in {printable(str(folder))}; name files or folders")
+    return folder

@@ -1,0 +1,135 @@
+"""What rules say of many trajectories: how often each could have been broken, was broken, or could not be judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec import Struct, field
+
+from specledger.core.verdict import Verdict, combine
+from specledger.wings.trajectories.model import Call, Finding, Trajectory
+from specledger.wings.trajectories.rules.plans import Outcome, Status
+from specledger.wings.trajectories.rules.policy import Policy
+
+MOST_BREACHES: Final = 25
+"""Breaches of one rule that a scan keeps; the others are counted."""
+
+
+class Breach(Struct, frozen=True):
+    """A call, or a message, that broke a rule.
+
+    Attributes:
+        line: The line of the log; 0 where the format has no lines.
+        reason: What the rule says of it, with the value.
+    """
+
+    rule: str
+    trajectory: str
+    file: str
+    line: int
+    call: str
+    tool: str
+    reason: str
+
+
+class RuleCount(Struct):
+    """How often a rule came to each outcome.
+
+    Attributes:
+        fatal: Whether a breach is a failure; otherwise it is a warning.
+        trajectories: In how many trajectories it was broken.
+        reasons: Why it was not judged, with the number of times.
+    """
+
+    fatal: bool
+    held: int = 0
+    broken: int = 0
+    unjudged: int = 0
+    trajectories: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    breaches: list[Breach] = field(default_factory=list)
+
+    @property
+    def opportunities(self) -> int:
+        """How often there was something to judge."""
+        return self.held + self.broken + self.unjudged
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """FAIL if broken, unless it only warns; INCONCLUSIVE if it was not always judged; None if it never was."""
+        if self.broken and self.fatal:
+            return Verdict.FAIL
+        if self.unjudged:
+            return Verdict.INCONCLUSIVE
+        return Verdict.PASS if self.opportunities else None
+
+
+class Scan(Struct):
+    """The counts of a scan.
+
+    Attributes:
+        calls: How often each tool was called.
+        findings: What could not be read, by its code.
+        formats: The number of trajectories of each format.
+    """
+
+    rules: dict[str, RuleCount]
+    trajectories: int = 0
+    calls: Counter[str] = field(default_factory=Counter)
+    findings: Counter[str] = field(default_factory=Counter)
+    formats: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of all rules.
+
+        INCONCLUSIVE where no rule was judged whose breach is a failure, or something could not be read.
+        """
+        verdicts = [count.verdict for count in self.rules.values() if count.fatal and count.opportunities]
+        warnings = [count.verdict for count in self.rules.values() if not count.fatal and count.opportunities]
+        unread = [Verdict.INCONCLUSIVE] if self.findings or not verdicts else []
+        return combine([*filter(None, [*verdicts, *warnings]), *unread])
+
+
+def scan(policy: Policy, trajectories: Iterable[Trajectory]) -> Scan:
+    """Judge trajectories by a policy, one in memory at a time."""
+    result = Scan({rule.name: RuleCount(fatal=rule.severity == "fatal") for rule in policy.rules})
+    for trajectory in trajectories:
+        result.trajectories += 1
+        result.formats[trajectory.format or "unknown"] += 1
+        broken = set()
+        session = policy.begin()
+        for entry in trajectory.entries:
+            if isinstance(entry, Finding):
+                result.findings[entry.code] += 1
+                continue
+            if isinstance(entry, Call):
+                result.calls[entry.tool] += 1
+            for outcome in session.hear(entry):
+                _count(result.rules[outcome.rule], outcome, trajectory, entry)
+                if outcome.status is Status.BROKEN:
+                    broken.add(outcome.rule)
+        for outcome in session.end():
+            _count(result.rules[outcome.rule], outcome, trajectory, None)
+            if outcome.status is Status.BROKEN:
+                broken.add(outcome.rule)
+        for rule in broken:
+            result.rules[rule].trajectories += 1
+    return result
+
+
+def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: object) -> None:
+    if outcome.status is Status.HELD:
+        count.held += 1
+    elif outcome.status is Status.UNJUDGED:
+        count.unjudged += 1
+        count.reasons[outcome.reason] += 1
+    else:
+        count.broken += 1
+        if len(count.breaches) < MOST_BREACHES:
+            line = getattr(entry, "line", 0)
+            tool = entry.tool if isinstance(entry, Call) else ""
+            breach = Breach(outcome.rule, trajectory.id, trajectory.file, line, outcome.call, tool, outcome.reason)
+            count.breaches.append(breach)

@@ -1,0 +1,102 @@
+"""A scan as a table for people, and as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from specledger.core.diagnostics import counted, printable, title_of
+from specledger.wings.trajectories.scan import Breach, RuleCount, Scan
+
+FORMAT: Final = "specledger/scan/v1"
+_SHOWN: Final = 5
+"""Breaches of one rule that text shows."""
+_HEAD: Final = ("rule", "judged", "held", "broken", "not judged", "in trajectories")
+
+
+def scan_text(scan: Scan, policy: str) -> str:
+    """The counts of each rule, the first breaches, and what was not judged or not read."""
+    lines = [f"{policy}  {scan.verdict.value}  {_read(scan)}", "", *_table(scan)]
+    for name, count in scan.rules.items():
+        lines += _breaches(name, count)
+    lines += _not_judged(scan)
+    lines += [f"not read: {code} ({title_of(code)}) {number}" for code, number in sorted(scan.findings.items())]
+    return "\n".join(lines)
+
+
+def _read(scan: Scan) -> str:
+    trajectories = "1 trajectory" if scan.trajectories == 1 else f"{scan.trajectories} trajectories"
+    formats = ", ".join(f"{printable(name)} {number}" for name, number in sorted(scan.formats.items()))
+    return f"{trajectories} ({formats or 'none'}), {counted(scan.calls.total(), 'call')}"
+
+
+def _table(scan: Scan) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = [_HEAD]
+    for name, count in scan.rules.items():
+        numbers = (count.opportunities, count.held, count.broken, count.unjudged, count.trajectories)
+        rows.append((printable(name) + ("" if count.fatal else " (warns)"), *map(str, numbers)))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+    for row in rows:
+        first, *others = zip(row, widths, strict=True)
+        yield "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])
+
+
+def _breaches(name: str, count: RuleCount) -> list[str]:
+    if not count.broken:
+        return []
+    shown = count.breaches[:_SHOWN]
+    more = [f"  and {count.broken - len(shown)} more"] if count.broken > len(shown) else []
+    return [
+        "",
+        f"{printable(name)}: broken",
+        *(f"  {_place(breach)}{printable(breach.reason)}" for breach in shown),
+        *more,
+    ]
+
+
+def _place(breach: Breach) -> str:
+    tool = f" {printable(breach.tool)}" if breach.tool else ""
+    return f"{printable(breach.file)}:{breach.line}{tool}: "
+
+
+def _not_judged(scan: Scan) -> list[str]:
+    """Rules that nothing was an opportunity of, why others were not judged, and tools that were called."""
+    lines = [""]
+    idle = [printable(name) for name, count in scan.rules.items() if not count.opportunities]
+    if idle:
+        lines.append(f"never an opportunity, so nothing is known: {', '.join(idle)}")
+    for name, count in scan.rules.items():
+        for reason, number in sorted(count.reasons.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]:
+            lines.append(f"{printable(name)} was not judged {counted(number, 'time')}: {printable(reason)}")
+    tools = ", ".join(f"{printable(tool)} {number}" for tool, number in scan.calls.most_common(20))
+    return [*lines, *([f"tools that were called: {tools}"] if tools else [])]
+
+
+def scan_document(scan: Scan, policy: str) -> dict[str, Any]:
+    """A scan as JSON values."""
+    return {
+        "format": FORMAT,
+        "policy": policy,
+        "verdict": scan.verdict.value,
+        "trajectories": scan.trajectories,
+        "formats": dict(scan.formats),
+        "calls": dict(scan.calls),
+        "findings": dict(scan.findings),
+        "rules": {name: _rule(count) for name, count in scan.rules.items()},
+    }
+
+
+def _rule(count: RuleCount) -> dict[str, Any]:
+    return {
+        "severity": "fatal" if count.fatal else "warn",
+        "opportunities": count.opportunities,
+        "held": count.held,
+        "broken": count.broken,
+        "unjudged": count.unjudged,
+        "trajectories": count.trajectories,
+        "reasons": dict(count.reasons),
+        "breaches": [
+            {name: getattr(breach, name) for name in ("trajectory", "file", "line", "call", "tool", "reason")}
+            for breach in count.breaches
+        ],
+    }
