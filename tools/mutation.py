@@ -31,11 +31,11 @@ TESTS = {
     " wings/kernel/axion/test_signed_tokens.py",
     "wings/kernel": "wings/kernel unit/suites/test_probing.py wings/kernel/axion/test_m4_small.py",
     "run": "unit/run wings/kernel/axion/test_plans.py wings/kernel/axion/test_outside_agents.py",
-    "laws": "unit/laws properties/test_law*.py unit/verify/test_law.py",
+    "wings/laws": "wings/laws properties/test_law*.py unit/verify/test_law.py",
     "suites": "unit/suites",
     "evidence": "unit/evidence conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py",
-    "verify": "unit/verify unit/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered",
-    "discovery": "unit/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py",
+    "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered",
+    "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py",
     "load": "unit/load properties/test_load_*.py unit/spec",
 }
 PYTEST = '-m pytest -q -x -n0 -p no:cacheprovider -m "not slow"'
@@ -148,7 +148,7 @@ def main() -> int:
     for folder in folders:
         with use_db(folder.with_suffix(".sqlite")) as db:
             results = [one for _, one in db.results]
-        print(row(folder.name, results))
+        print(row(str(folder.relative_to(arguments.out)), results))
         every += results
     print(row("all", every))
     unnoticed = [one for one in every if one.test_outcome == TestOutcome.SURVIVED]

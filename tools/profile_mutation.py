@@ -37,6 +37,8 @@ PYTEST = ["-m", "pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-hea
 PROSE = frozenset({"doc", "spec", "name", "says", "section", "source", "why", "message", "hint", "reason", "title"})
 PROSE |= {"drawing", "label", "text", "forbidden", "id", "stream"}
 NUMBER = re.compile(r"(?<![\w.'\"$])\d+(?:\.\d+)?(?![\w.])|\b(?:true|false)\b")
+SLOWER = 4
+"""How many times longer tests may take with a change than without; then they do not end, or the machine is busy."""
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 TRACE = """
 import os, sys
@@ -203,7 +205,10 @@ def noticed_by(copy: Copy, file: str, known: list[Witness]) -> str:
     own = sorted((one for one in known if file in one.reads), key=lambda one: one.seconds)
     tests = [test for one in own for test in one.tests]
     if tests:
-        status, printed = copy.run(*PYTEST, *tests)
+        needed = sum(one.seconds for one in own if one.tests)
+        status, printed = copy.run(*PYTEST, *tests, limit=max(copy.limit, SLOWER * needed))
+        if status == 124:
+            return "a limit of time"
         if status != 0:
             lines = [line for line in printed.splitlines() if line.startswith(("FAILED", "ERROR"))]
             return lines[0].split(" - ")[0] if lines else f"tests ended with {status}"

@@ -33,7 +33,11 @@ PANEL = {
     "all-but-the-equivocator-are-found-in-nine-of-ten": (
         "any_sensitivity.all(f, f.name == 'equivocator' || f.value >= MOST)"
     ),
-    "subtle-fabrication-is-found-at-times": "any_of_subtle.all(f, f.count > 0)",
+    "subtle-fabrication-is-found-at-times": "any_of_subtle.all(f, f.name.startsWith('trickle') || f.count > 0)",
+    "drawn-lapses-are-not-told-from-noise": (
+        "any_of_subtle.all(f, !f.name.startsWith('trickle') || f.count == 0)"
+        " && unclear_of_subtle.all(f, !f.name.startsWith('trickle') || f.value == UNIT)"
+    ),
     "omission-is-found-by-completeness": "omitter_by_C.count > 0",
     "learning-by-heart-is-found-by-disguise": "memoriser_by_D.value >= MOST && memoriser_by_D.count > memoriser_by_S.count",
     "equivocation-is-found-by-binding": "equivocator_by_B.count * 2 > equivocator_by_B.of",

@@ -32,6 +32,8 @@ from specledger.evidence.layout import (
     MANIFEST,
     MAX_LINE,
     MAX_SOURCES,
+    MAX_SPECS,
+    MAX_SPECS_VOLUME,
     MORE,
     RECEIPTS,
     SCENARIO,
@@ -43,7 +45,21 @@ from specledger.evidence.result import Fold
 from specledger.evidence.workplace import Workplace
 
 E_RECEIPT_SIZE = code("E_RECEIPT_SIZE", "a receipt is too long")
+E_SPECS_SIZE = code("E_SPECS_SIZE", "the resolved specs of a run are too large")
 E_SOURCES_SIZE = code("E_SOURCES_SIZE", "the spec files of a run are too large together")
+
+
+def form_of(specs: Mapping[str, Any]) -> bytes:
+    """What specs.json holds, which must be small enough for those who verify it."""
+    form = canonical_bytes(specs, FLOATS_ANYWHERE)
+    if len(form) > MAX_SPECS:
+        message = f"the resolved specs have {len(form)} bytes, more than {MAX_SPECS}"
+        raise Rejected([Diagnostic(E_SPECS_SIZE, message)])
+    try:
+        check_volume(form, MAX_SPECS_VOLUME)
+    except NotCanonical as error:
+        raise Rejected([Diagnostic(E_SPECS_SIZE, f"the resolved specs have {error.message}")]) from None
+    return form
 
 
 class BundleWriter:
@@ -78,6 +94,7 @@ class BundleWriter:
         self._resume = resume
         self._workplace = Workplace(place)
         self._lines: IO[bytes] | None = None
+        self._form = b""
 
     def __enter__(self) -> Self:
         """Make the working folder beside the place."""
@@ -85,6 +102,7 @@ class BundleWriter:
         if size > MAX_SOURCES:
             message = f"the specs were resolved from files of {size} bytes, more than {MAX_SOURCES}"
             raise Rejected([Diagnostic(E_SOURCES_SIZE, message)])
+        self._form = form_of(self._specs)
         try:
             kept = FOLDERS if self._kind.name == SUITE else ()
             self._workplace.open(self._identity, resume=self._resume, kept=kept)
@@ -141,7 +159,7 @@ class BundleWriter:
         try:
             self._sync(self._lines)
             result = self.tally.result()
-            files = {SPECS: canonical_bytes(self._specs, FLOATS_ANYWHERE) + b"\n"}
+            files = {SPECS: self._form + b"\n"}
             files |= {f"{SOURCES}/{name}": data for name, data in self._sources.items()}
             for name, data in files.items():
                 (self.inside / name).parent.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,10 @@ MAX_MANIFEST: Final = 1_048_576
 """Bytes of a manifest at most."""
 MAX_SOURCE: Final = 1_048_576
 """Bytes of one source at most, which is what a spec file may have."""
+MAX_SPECS: Final = 16_777_216
+"""Bytes of specs.json at most."""
+MAX_SPECS_VOLUME: Final = 2_097_152
+"""The volume of specs.json at most: a load has 1,000,000 values at most."""
 MAX_SOURCES: Final = 8_388_608
 """Bytes of all sources together at most."""
 

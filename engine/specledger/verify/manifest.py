@@ -22,6 +22,8 @@ from specledger.evidence.layout import (
     FORMAT,
     MANIFEST,
     RECEIPTS,
+    MAX_SPECS,
+    MAX_SPECS_VOLUME,
     SCENARIO,
     SPECS,
     is_counterexample,
@@ -33,11 +35,6 @@ from specledger.verify.receipts import Head
 
 MAX_MANIFEST: Final = 1_048_576
 """Bytes of a manifest at most."""
-
-MAX_SPECS: Final = 16_777_216
-"""Bytes of specs.json at most."""
-MAX_SPECS_VOLUME: Final = 2_097_152
-"""The volume of specs.json at most: a load has 1,000,000 values at most."""
 
 
 def read_document(path: Path, limit: int, code: str) -> Any:

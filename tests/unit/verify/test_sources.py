@@ -125,6 +125,14 @@ def test_links_are_refused(forger, tmp_path, link):
     assert check.code == "E_FILES"
 
 
+@pytest.mark.parametrize("specs", [{"a": [[]] * 1_000_000}, {"a": "x" * 16_777_216}])
+def test_a_run_of_specs_that_no_verifier_would_read_is_refused(tmp_path, specs):
+    with pytest.raises(Rejected) as refused, BundleWriter(tmp_path / "x", "0" * 32, specs, "0" * 64):
+        raise AssertionError
+    assert [found.code for found in refused.value.diagnostics] == ["E_SPECS_SIZE"]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_run_from_files_that_no_verifier_would_read_is_refused(tmp_path):
     sources = {f"world/{number}.yaml": bytes(MAX_SOURCE) for number in range(9)}
     with pytest.raises(Rejected) as refused, BundleWriter(tmp_path / "x", "0" * 32, {}, "0" * 64, sources=sources):
