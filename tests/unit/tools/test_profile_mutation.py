@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tools.profile_mutation import REASONS, constants, line_of, other, reason_for, witnesses
+from tools.profile_mutation import REASONS, Witness, constants, line_of, noticed_by, other, reason_for, witnesses
 
 ROOT = Path(__file__).parents[3]
 
@@ -73,6 +73,20 @@ def test_goldens_are_no_witness():
     copy, row = Silent(), {"checks": ["tests/golden/test_goldens.py::test_a", "tests/unit/test_b.py::test_b"]}
     assert [one.name for one in witnesses(copy, [("profile", row)])] == ["tests/unit/test_b.py"]
     assert copy.commands == ["tests/unit/test_b.py::test_b"]
+
+
+def test_tests_that_run_out_of_time_are_told_apart_from_tests_that_fail():
+    class Late:
+        limit = 300
+
+        def run(self, *words, limit):
+            self.allowed = limit
+            return 124, ""
+
+    copy: Any
+    copy, slow = Late(), Witness("a", ("tests/a.py",), {}, frozenset({"specs/a.yaml"}), 200.0)
+    assert noticed_by(copy, "specs/a.yaml", [slow]) == "a limit of time"
+    assert copy.allowed == 800
 
 
 @pytest.mark.slow
