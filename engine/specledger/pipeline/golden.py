@@ -22,7 +22,7 @@ from specledger.core.digest import sha256_hex
 from specledger.core.events import Event
 from specledger.core.merkle import Tree, leaf_hash
 from specledger.evidence.chain import Chain, run_id
-from specledger.evidence.layout import RECEIPTS, SPECS
+from specledger.evidence.layout import MAX_SPECS_VOLUME, RECEIPTS, SPECS
 from specledger.evidence.workplace import E_OUT_UNWRITABLE
 from specledger.kinds import KINDS, case_name
 from specledger.kinds.running import Finished, RunOptions
@@ -30,7 +30,6 @@ from specledger.load import Bundle
 from specledger.load.library import Library
 from specledger.pipeline.executing import execute
 from specledger.run.workers import Processes
-from specledger.verify.manifest import MAX_SPECS_VOLUME
 from specledger.verify.replay import differences, first_difference, is_digest
 
 E_GOLDEN_DIFFERS = code("E_GOLDEN_DIFFERS", "a golden differs")

@@ -8,12 +8,11 @@ from typing import Any, Final
 
 from specledger.core.canonical import MAX_INTEGER, canonical_bytes, parse_canonical
 from specledger.core.floats import FLOATS_ANYWHERE
-from specledger.evidence.layout import SPECS
+from specledger.evidence.layout import MAX_SPECS, MAX_SPECS_VOLUME, SPECS
 from specledger.load import Bundle
 from specledger.load.from_document import bundle_from_document
 from specledger.report.sections import NOTHING, Cell, Code, Expression, Quoted
 from specledger.report.units import Tree, unit_at
-from specledger.verify.manifest import MAX_SPECS, MAX_SPECS_VOLUME
 
 Data = Mapping[str, Any]
 

@@ -13,11 +13,11 @@ from msgspec.structs import asdict
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import counted
 from specledger.core.merkle import leaf_hash
-from specledger.evidence.layout import SPECS
+from specledger.evidence.layout import MAX_SPECS, SPECS
 from specledger.expr import EvaluationError
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, require_equal
 from specledger.verify.kind import Checked, Read, Resources, Verifiable
-from specledger.verify.manifest import MAX_SPECS, other_maker, read_document
+from specledger.verify.manifest import other_maker, read_document
 from specledger.verify.rebuilding import rebuild
 from specledger.verify.receipts import MALFORMED, Head, Receipts, Unlinked, linked, read_receipt
 

@@ -13,12 +13,12 @@ from typing import Any, Final
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Rejected, code, counted
 from specledger.evidence.counterexamples import Finder, find_cases, parts_of
-from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES, SPECS
+from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, MAX_SPECS, ORIGIN, SOURCES, SPECS
 from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources
 from specledger.spec.base import SpecKinds
 from specledger.verify.checks import Broken, misformed, short
-from specledger.verify.manifest import MAX_SPECS, read_document, read_plain
+from specledger.verify.manifest import read_document, read_plain
 from specledger.verify.replay import differences
 
 E_COUNTEREXAMPLES = code("E_COUNTEREXAMPLES", "the failing cases are not those of the receipts")

@@ -11,11 +11,11 @@ from specledger.compile.plan import Plan
 from specledger.compile.plan_cache import CompileScenario
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.chain import run_id
-from specledger.evidence.layout import SPECS
+from specledger.evidence.layout import MAX_SPECS, SPECS
 from specledger.load import Bundle
 from specledger.spec.base import SpecKinds
 from specledger.verify.checks import E_SPECS, require_equal
-from specledger.verify.manifest import MAX_SPECS, read_document
+from specledger.verify.manifest import read_document
 from specledger.verify.rebuilding import invalid, rebuild
 
 

@@ -26,7 +26,7 @@ from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT
 from specledger.evidence.chain import Chain
 from specledger.evidence.kind import RUN as RUN_RECEIPTS
-from specledger.evidence.layout import AUDIT_LOG, MANIFEST, MAX_LINE, MORE, RECEIPTS, SPECS, TAPE
+from specledger.evidence.layout import AUDIT_LOG, MANIFEST, MAX_LINE, MAX_SPECS, MORE, RECEIPTS, SPECS, TAPE
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import AuditEntry
 from specledger.evidence.result import Tally
@@ -44,7 +44,7 @@ from specledger.verify.checks import E_MANIFEST, E_REPLAY, E_SPECS, Broken, Lack
 from specledger.verify.judge import RunJudge, judge_lines
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
-from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, other_maker, read_document
+from specledger.verify.manifest import MAX_MANIFEST, other_maker, read_document
 from specledger.verify.rebuilding import invalid, rebuild
 from specledger.verify.receipts import Receipts, follow, link
 from specledger.verify.replay import Made, compare, first_difference, make_again

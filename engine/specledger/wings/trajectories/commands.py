@@ -182,10 +182,9 @@ def scan(
         print_json(scan_document(result, compiled.name))
     else:
         print_text(scan_text(result, compiled.name))
-        if policy == "starter":
-            print_status(
-                "copy the rules and make them your own: spec show starter > rules.yaml, then --policy rules.yaml"
-            )
+        if policy is None:
+            own = f"a policy with `extends: {compiled.name}`, or `spec new policy NAME`, then --policy FILE"
+            print_status(f"rules of your own: {own}")
     raise typer.Exit(exit_code(result.verdict))
 
 

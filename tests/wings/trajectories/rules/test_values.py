@@ -1,6 +1,7 @@
 """Values are compared by type, never by sub-string; hearing entry by entry is judging from scratch."""
 
-from pathlib import Path
+from pathlib from typing import Any
+import Path
 
 import pytest
 from hypothesis import given
@@ -87,7 +88,7 @@ ENTRIES = st.lists(
 
 
 def spelled(drawn):
-    entries = []
+    entries: list[Any] = []
     for number, item in enumerate(drawn):
         if isinstance(item, tuple):
             entries.append(Call(f"{number}", "send_money", {"recipient": item[0], "amount": item[1]}, item[2]))
