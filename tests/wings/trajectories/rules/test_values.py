@@ -1,7 +1,7 @@
 """Values are compared by type, never by sub-string; hearing entry by entry is judging from scratch."""
 
-from pathlib from typing import Any
-import Path
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
