@@ -82,6 +82,7 @@ HOMES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("probe", "vocabulary"), "kernel"),
     **dict.fromkeys(("universe", "template", "law"), "laws"),
     **dict.fromkeys(("discovery", "ranking"), "discovery"),
+    "policy": "trajectories",
 }
 """The wing of each kind of spec that specledger itself ships, for findings where that wing is not installed."""
 

@@ -126,7 +126,8 @@ def test_what_a_receipt_may_not_hold_is_not_written(name):
 
 def test_what_is_kept_for_a_receipt_is_charged_as_its_weight():
     allowance = Allowance()
-    for _ in range(5):
-        allowance.keep([[index] for index in range(50_000)])
+    kept = [[[index] for index in range(50_000)] for _ in range(5)]  # no list that is made later has their identity
+    for value in kept:
+        allowance.keep(value)
     with pytest.raises(NotCanonical, match="a value being 8 at least"):
         allowance.keep([[index] for index in range(50_000)] + [[]] * 50_000)

@@ -15,7 +15,7 @@ from specledger.pipeline.checking import check
 from tests.conftest import ALL_TESTS
 from tests.given_codes import named_tests
 
-pytestmark = [pytest.mark.wing(name) for name in ("bridges", "discovery", "kernel", "laws")]
+pytestmark = [pytest.mark.wing(name) for name in ("bridges", "discovery", "kernel", "laws", "trajectories")]
 """The page has the codes of all wings that specledger ships."""
 
 DOCS = find_docs()
