@@ -37,6 +37,7 @@ def test_the_files_are_those_that_the_models_give(kind):
 @pytest.mark.wing("discovery")
 @pytest.mark.wing("kernel")
 @pytest.mark.wing("laws")
+@pytest.mark.wing("trajectories")
 def test_there_are_no_other_files():
     assert {path.name for path in (ROOT / "schemas" / "kinds").iterdir()} == {f"{kind}.schema.json" for kind in KINDS}
 
@@ -52,6 +53,7 @@ def test_schemas_are_of_draft_7(kind):
 @pytest.mark.wing("discovery")
 @pytest.mark.wing("kernel")
 @pytest.mark.wing("laws")
+@pytest.mark.wing("trajectories")
 def test_shipped_specs_conform(read):
     for path in SHIPPED:
         document, _ = read(path.read_bytes())
