@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import yaml
 
+from specledger.core.log_json import NUMBER
 from specledger.load.scalars import _DECIMAL, _INTEGER
 from specledger.spec.base import INTEGER_LIMIT
 
@@ -69,15 +70,15 @@ def scalar(text: str, *, plain: bool) -> Any:
         return _WORDS[text.lower()]
     if _INTEGER.fullmatch(text) and len(text) < 17 and abs(int(text)) <= INTEGER_LIMIT:
         return int(text)
-    return {"$number": text} if _DECIMAL.fullmatch(text) or re.fullmatch("-?[0-9]{16,400}", text) else text
+    return {NUMBER: text} if _DECIMAL.fullmatch(text) or re.fullmatch("-?[0-9]{16,400}", text) else text
 
 
 def _put(target: Any, keys: list[Any], value: Any) -> None:
     if isinstance(target, list):
         target.append(value)
     elif keys[-1] is None:
-        if isinstance(value, dict) and "$number" in value:
-            value = value["$number"]
+        if isinstance(value, dict) and NUMBER in value:
+            value = value[NUMBER]
         if not isinstance(value, str | int):
             raise NotPlain("a key that is no text")
         keys[-1] = str(value)

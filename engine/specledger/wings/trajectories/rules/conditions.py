@@ -12,7 +12,7 @@ from specledger.expr.check.checker import Checked
 from specledger.expr.errors import EvaluationError
 from specledger.expr.eval.evaluator import evaluate_within
 from specledger.spec.base import INTEGER_LIMIT, QFIXED_ONE
-from specledger.wings.trajectories.model import Call, Message, Withheld
+from specledger.wings.trajectories.model import Call, Message
 from specledger.wings.trajectories.rules.paths import Unknown
 from specledger.wings.trajectories.rules.structured import structured
 from specledger.wings.trajectories.rules.values import WHOLE, text_of
@@ -60,8 +60,6 @@ def qfixed_of(text: str) -> int | None:
 
 def typed(value: Any, as_: str, path: str) -> Any:
     """A value by its type, as expressions have it, or why it is unknown."""
-    if type(value) is Withheld:
-        return Unknown(f"{path} is withheld", withheld=True)
     if as_ == "bool":
         word = value if type(value) is bool else _TRUTHS.get(str(text_of(value)).casefold())
         return Unknown(f"{path} is no truth value") if word is None else word

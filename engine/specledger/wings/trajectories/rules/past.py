@@ -10,12 +10,12 @@ from msgspec import UNSET, Struct
 
 from specledger.wings.trajectories.model import Withheld
 from specledger.wings.trajectories.rules.conditions import Condition, Event, bind, decide
-from specledger.wings.trajectories.rules.paths import Unknown
-from specledger.wings.trajectories.rules.structured import at_fields, texts_in
+from specledger.wings.trajectories.rules.paths import Unknown, is_withheld, leaves
+from specledger.wings.trajectories.rules.structured import at_fields
 from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, stem, text_of, words
 
 _AS_WORDS: Final = ("name", "text")
-_MOST_SHINGLES: Final = 4_000_000
+_MOST_RUNS: Final = 4_000_000
 
 
 class SourcePlan(Struct, frozen=True, eq=False):
@@ -89,7 +89,9 @@ class Source:
         self._waiting: list[Event] = []
         self._unknown: tuple[Unknown, Event] | None = None
         self._indexes: dict[str, _Index] = {}
-        self._leaks: tuple[dict[str, dict[str, Origin]], dict[str, Origin], list[int]] = ({}, {}, [0])
+        self._leaves: dict[str, dict[str, Origin]] = {}
+        self._runs: dict[str, Origin] = {}
+        self._learned = 0
 
     def call(self, event: Event) -> None:
         """Remember a call of the source's tools, whose result is not there yet."""
@@ -165,32 +167,32 @@ class Source:
     def flows(self, plain: str) -> Origin | None:
         """The origin of something of this source that is inside a text of words."""
         self._take()
-        leaves, runs, seen = self._leaks
-        for event in self.events[seen[0] :]:
-            self._learn(event, leaves, runs)
-        seen[0] = len(self.events)
+        for event in self.events[self._learned :]:
+            self._learn(event)
+        self._learned = len(self.events)
         padded, at = f"{plain} ", 0
         run_words = plain.split(" ") if plain else []
         for word in run_words:
-            for leaf, origin in leaves.get(word, {}).items():
+            for leaf, origin in self._leaves.get(word, {}).items():
                 if padded.startswith(f"{leaf} ", at):
                     return origin
             at += len(word) + 1
-        return next((runs[run] for run in _runs(run_words, self.plan.least) if run in runs), None) if runs else None
+        runs = _runs(run_words, self.plan.least) if self._runs else []
+        return next((self._runs[run] for run in runs if run in self._runs), None)
 
-    def _learn(self, event: Event, leaves: dict[str, dict[str, Origin]], runs: dict[str, Origin]) -> None:
+    def _learn(self, event: Event) -> None:
         field = self.plan.sort == "field"
         origin = Origin(f"{self.plan.label} ({_called(event)})" if field else _described(event), event)
         if field:
             for leaf in at_fields(event.root("result"), self.plan.fields):
                 plain = words(text_of(leaf) or "")
                 if len(plain) >= self.plan.least:
-                    leaves.setdefault(plain.partition(" ")[0], {}).setdefault(plain, origin)
+                    self._leaves.setdefault(plain.partition(" ")[0], {}).setdefault(plain, origin)
             return
         for text in event_texts(event):
             for run in _runs(words(text).split(), self.plan.least):
-                if len(runs) < _MOST_SHINGLES:
-                    runs.setdefault(run, origin)
+                if len(self._runs) < _MOST_RUNS:
+                    self._runs.setdefault(run, origin)
 
 
 def _runs(parts: list[str], least: int) -> list[str]:
@@ -212,11 +214,12 @@ def event_texts(event: Event) -> list[str]:
     if event.message is not None:
         return [event.message.text]
     content = event.content
-    return [content] if type(content) is str else [t for t in map(text_of, texts_in(content)) if t is not None]
+    return [content] if type(content) is str else [t for t in map(text_of, leaves(content)) if t is not None]
 
 
 def _unreadable(event: Event, sort: str) -> Unknown | None:
-    if type(event.content) is Withheld:
+    parts = (event.content,) if type(event.content) in (str, Withheld) else leaves(event.content)
+    if any(map(is_withheld, parts)):
         return Unknown(f"the result of {_called(event)} is withheld", withheld=True)
     if event.content is UNSET:
         return Unknown(f"the result of {_called(event)} is not recorded")

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
+from specledger.core.log_json import NUMBER, WITHHELD
 from specledger.wings.trajectories.model import Withheld
 
 _STEP: Final = re.compile(r"""\.([A-Za-z_$][\w$-]*)|\[(\*)\]|\["([^"\]]+)"\]|\.(\*\*|\*)|\[([0-9]{1,6})\]""")
@@ -87,7 +88,7 @@ def compile_path(path: Path) -> Reader:
             if len(nodes) > MOST_LEAVES:
                 return Unknown(f"{text} has more than {MOST_LEAVES} values")
         flat = [leaf for node in nodes for leaf in (node if type(node) is list else (node,)) if leaf is not None]
-        return withheld if any(type(leaf) is Withheld for leaf in flat) else flat
+        return withheld if any(map(is_withheld, flat)) else flat
 
     if len(steps) != 1 or path.wild or not isinstance(steps[0], str):
         return read
@@ -103,7 +104,7 @@ def compile_path(path: Path) -> Reader:
 
 
 def _below(node: Any, step: str | int) -> Iterator[Any]:
-    if type(node) is Withheld:
+    if is_withheld(node):
         yield node
     elif step == LEAVES:
         yield from leaves(node)
@@ -118,18 +119,23 @@ def _below(node: Any, step: str | int) -> Iterator[Any]:
 
 def is_number(node: Any) -> bool:
     """Whether a value is a number that is no integer of JSON readers: `{"$number": text}`."""
-    return type(node) is dict and len(node) == 1 and "$number" in node
+    return type(node) is dict and len(node) == 1 and NUMBER in node
+
+
+def is_withheld(node: Any) -> bool:
+    """Whether a digest stands in the place of a value: of all arguments, of a result, or `{"$withheld": digest}`."""
+    return type(node) is Withheld or (type(node) is dict and len(node) == 1 and WITHHELD in node)
 
 
 def leaves(node: Any) -> Iterator[Any]:
-    """The values below a node that are neither lists nor objects, at most `MOST_LEAVES` + 1, at most 64 deep."""
+    """The values below a node, withheld ones too: no lists or objects, at most `MOST_LEAVES` + 1, at most 64 deep."""
     waiting, number = [(node, 0)], 0
     while waiting and number <= MOST_LEAVES:
         inner, depth = waiting.pop()
         number += 1
         if type(inner) is list and depth < _DEEPEST:
             waiting += [(element, depth + 1) for element in reversed(inner)]
-        elif type(inner) is dict and depth < _DEEPEST and not is_number(inner):
+        elif type(inner) is dict and depth < _DEEPEST and not is_number(inner) and not is_withheld(inner):
             waiting += [(element, depth + 1) for element in reversed(inner.values())]
-        elif type(inner) not in (list, dict) or is_number(inner):
+        elif type(inner) not in (list, dict) or is_number(inner) or is_withheld(inner):
             yield inner

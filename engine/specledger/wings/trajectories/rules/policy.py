@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct
 
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.spec.base import format_qfixed
-from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker
+from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Withheld
 from specledger.wings.trajectories.rules.conditions import Event, bind, decide
 from specledger.wings.trajectories.rules.past import Origin, Source, SourcePlan
 from specledger.wings.trajectories.rules.paths import Unknown
@@ -39,7 +39,6 @@ class _Earlier:
     def __init__(self, plan: EarlierPlan) -> None:
         self.plan = plan
         self.pending: list[Event] = []
-        self.known: list[tuple[Event, Any]] = []
         self.candidates: dict[tuple[Any, ...], tuple[Event, dict[str, Any]]] = {}
         self.last_since = -1
 
@@ -116,10 +115,6 @@ class Session:
             self._hear_result(entry)
         elif isinstance(entry, Message):
             return self._hear_message(entry)
-        return []
-
-    def end(self) -> list[Outcome]:
-        """What only the end of a trajectory decides: nothing so far."""
         return []
 
     def records(self, matches: Callable[[str], bool]) -> list[Event]:
@@ -206,7 +201,8 @@ class Session:
                 checks.append((verdict if type(verdict) is Unknown else verdict is wanted, "", source))
         broken = next((check for check in checks if check[0] is False), None)
         unknown = next((check for check in checks if type(check[0]) is Unknown), None)
-        return self._outcome(rule, event, *_worst(broken, unknown, checks, bound))
+        verdict, value, source = broken or unknown or (checks[0] if checks else (True, "", ""))
+        return self._outcome(rule, event, verdict, bound, value, source)
 
     def _outcome(
         self, rule: RulePlan, event: Event, verdict: Any, bound: Mapping[str, Any], value: str = "", source: str = ""
@@ -238,7 +234,7 @@ class Session:
         """The values of a rule, each with its type."""
         assert rule.each is not None  # noqa: S101 - the caller asked
         root = event.root(rule.root)
-        if rule.root == "args" and root is not UNSET and type(root) is not dict and type(root).__name__ != "Withheld":
+        if rule.root == "args" and root is not UNSET and type(root) is not dict and type(root) is not Withheld:
             return Unknown("the arguments are no object")
         leaves = rule.each(root)
         if isinstance(leaves, Unknown):
@@ -270,10 +266,8 @@ class Session:
         origin: Origin | None = None
         for number in rule.forbidden:
             source = self.sources[number]
-            leak = source.flows(compared) if type_ == "text" and source.plan.sort in ("field", "text") else None
-            leak = leak or (
-                None if type_ == "text" and source.plan.sort in ("field", "text") else source.find(type_, compared)
-            )
+            inside = type_ == "text" and source.plan.sort in ("field", "text")
+            leak = source.flows(compared) if inside else source.find(type_, compared)
             if leak is not None:
                 if leak.event is None or not leak.event.parallel_to(event):
                     return False, value, leak.text
@@ -332,11 +326,6 @@ def _added(total: Any, value: Any) -> Any:
         return total if type(total) is Unknown else value
     both = total + value
     return both if INT_MIN <= both <= INT_MAX else Unknown("the sum does not fit 64 bits")
-
-
-def _worst(broken: Any, unknown: Any, checks: list[Any], bound: Mapping[str, Any]) -> tuple[Any, Any, str, str]:
-    verdict, value, source = broken or unknown or (checks[0] if checks else (True, "", ""))
-    return verdict, bound, value, source
 
 
 def _filled(rule: RulePlan, values: Mapping[str, Any]) -> str:

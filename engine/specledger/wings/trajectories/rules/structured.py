@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec import UNSET
 
+from specledger.core.canonical import NotCanonical
+from specledger.core.log_json import parse_log_json
 from specledger.load.plain_yaml import NotPlain, read_plain
-from specledger.spec.base import INTEGER_LIMIT
 from specledger.wings.trajectories.model import Withheld
-from specledger.wings.trajectories.rules.paths import MOST_LEAVES, Unknown, is_number, leaves
+from specledger.wings.trajectories.rules.paths import MOST_LEAVES, Unknown, is_number
 
 _LOOKS_LIKE_YAML: Final = re.compile(r"\s*(?:- |[\w\"'][^\n:]{0,200}:(?:[ \n]|$)|\{|\[)")
 _MOST: Final = 16_000_000
@@ -29,9 +29,9 @@ def structured(content: Any) -> Any:
     if len(content) > _MOST:
         return Unknown("the result is too large to be read as JSON or YAML")
     try:
-        return json.loads(content, parse_float=_number, parse_int=_integer, parse_constant=lambda word: word)
-    except RecursionError:
-        return Unknown("the result is nested too deeply")
+        return parse_log_json(content.encode())
+    except NotCanonical:
+        return Unknown("the result is too large, or nested too deeply")
     except ValueError:
         pass
     try:
@@ -39,14 +39,6 @@ def structured(content: Any) -> Any:
     except NotPlain as error:
         return content if str(error) == "no YAML" else Unknown(f"the result is not read as YAML: {error}")
     return value if type(value) in (dict, list) else content
-
-
-def _number(text: str) -> Any:
-    return {"$number": text}
-
-
-def _integer(text: str) -> Any:
-    return int(text) if len(text) < 17 and abs(int(text)) <= INTEGER_LIMIT else {"$number": text}
 
 
 def at_fields(value: Any, fields: tuple[tuple[str, ...], ...]) -> Iterator[Any]:
@@ -63,8 +55,3 @@ def at_fields(value: Any, fields: tuple[tuple[str, ...], ...]) -> Iterator[Any]:
             waiting += [(member, (*way, key)) for key, member in reversed(node.items())]
         elif way and way[-1] in ends and any(way[-len(field) :] == field for field in fields):
             yield node
-
-
-def texts_in(content: Any) -> Iterator[Any]:
-    """The texts of a result: itself, or those of its leaves."""
-    return leaves(content)

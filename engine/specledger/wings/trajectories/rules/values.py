@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 from unicodedata import normalize
 
-from specledger.wings.trajectories.rules.paths import is_number
+from specledger.core.log_json import as_text
 
 _WORD: Final = re.compile(r"\w+")
 _MAIL: Final = re.compile(
@@ -77,9 +77,7 @@ def text_of(value: Any) -> str | None:
         return value
     if type(value) is bool:
         return "true" if value else "false"
-    if type(value) is int:
-        return str(value)
-    return str(value["$number"]) if is_number(value) else None
+    return as_text(value)
 
 
 def words(text: str) -> str:
