@@ -217,8 +217,9 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun, of which the plural ends in s."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """A number with its noun, of which the plural ends in s, or in ies for y."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
 
 
 def printable(text: str) -> str:

@@ -102,9 +102,6 @@ class Fake:
     def hear(self, entry):
         return [self.outcome(entry)] if isinstance(entry, Call) else []
 
-    def end(self):
-        return []
-
 
 def test_breaches_are_counted_where_only_the_first_are_kept():
     from specledger.wings.trajectories.rules.plans import Outcome, Status

@@ -144,9 +144,7 @@ class _Summary:
     def show(self) -> None:
         """Print the summary on standard error."""
         count = self._counts
-        number = count["trajectory"]
-        read = f"{number} {'trajectory' if number == 1 else 'trajectories'}"
-        parts = [read, *(counted(count[noun], noun) for noun in ("message", "call", "result"))]
+        parts = [counted(count[noun], noun) for noun in ("trajectory", "message", "call", "result")]
         print_error(f"{', '.join(parts)}, {counted(self.codes.total(), 'finding')}")
         for code, times in sorted(self.codes.items()):
             print_error(f"  {code} {times}")

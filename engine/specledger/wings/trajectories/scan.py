@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from specledger.core.verdict import Verdict, combine
-from specledger.wings.trajectories.model import Call, Finding, Trajectory
+from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.rules.policy import Policy
 
@@ -57,13 +57,11 @@ class RuleCount(Struct):
         return self.held + self.broken + self.unjudged
 
     @property
-    def verdict(self) -> Verdict | None:
-        """FAIL if broken, unless it only warns; INCONCLUSIVE if it was not always judged; None if it never was."""
+    def verdict(self) -> Verdict:
+        """FAIL if broken, unless it only warns; INCONCLUSIVE if it was not always judged, or never."""
         if self.broken and self.fatal:
             return Verdict.FAIL
-        if self.unjudged:
-            return Verdict.INCONCLUSIVE
-        return Verdict.PASS if self.opportunities else None
+        return Verdict.INCONCLUSIVE if self.unjudged or not self.opportunities else Verdict.PASS
 
 
 class Scan(Struct):
@@ -87,10 +85,11 @@ class Scan(Struct):
 
         INCONCLUSIVE where no rule was judged whose breach is a failure, or something could not be read.
         """
-        verdicts = [count.verdict for count in self.rules.values() if count.fatal and count.opportunities]
-        warnings = [count.verdict for count in self.rules.values() if not count.fatal and count.opportunities]
-        unread = [Verdict.INCONCLUSIVE] if self.findings or not verdicts else []
-        return combine([*filter(None, [*verdicts, *warnings]), *unread])
+        judged = [count for count in self.rules.values() if count.opportunities]
+        verdicts = [count.verdict for count in judged]
+        if self.findings or not any(count.fatal for count in judged):
+            verdicts.append(Verdict.INCONCLUSIVE)
+        return combine(verdicts)
 
 
 def scan(policy: Policy, trajectories: Iterable[Trajectory]) -> Scan:
@@ -111,16 +110,12 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory]) -> Scan:
                 _count(result.rules[outcome.rule], outcome, trajectory, entry)
                 if outcome.status is Status.BROKEN:
                     broken.add(outcome.rule)
-        for outcome in session.end():
-            _count(result.rules[outcome.rule], outcome, trajectory, None)
-            if outcome.status is Status.BROKEN:
-                broken.add(outcome.rule)
         for rule in broken:
             result.rules[rule].trajectories += 1
     return result
 
 
-def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: object) -> None:
+def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: Entry) -> None:
     if outcome.status is Status.HELD:
         count.held += 1
     elif outcome.status is Status.UNJUDGED:
@@ -129,7 +124,8 @@ def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: ob
     else:
         count.broken += 1
         if len(count.breaches) < MOST_BREACHES:
-            line = getattr(entry, "line", 0)
             tool = entry.tool if isinstance(entry, Call) else ""
-            breach = Breach(outcome.rule, trajectory.id, trajectory.file, line, outcome.call, tool, outcome.reason)
+            breach = Breach(
+                outcome.rule, trajectory.id, trajectory.file, entry.line, outcome.call, tool, outcome.reason
+            )
             count.breaches.append(breach)

@@ -25,9 +25,8 @@ def scan_text(scan: Scan, policy: str) -> str:
 
 
 def _read(scan: Scan) -> str:
-    trajectories = "1 trajectory" if scan.trajectories == 1 else f"{scan.trajectories} trajectories"
     formats = ", ".join(f"{printable(name)} {number}" for name, number in sorted(scan.formats.items()))
-    return f"{trajectories} ({formats or 'none'}), {counted(scan.calls.total(), 'call')}"
+    return f"{counted(scan.trajectories, 'trajectory')} ({formats or 'none'}), {counted(scan.calls.total(), 'call')}"
 
 
 def _table(scan: Scan) -> Iterator[str]:
