@@ -94,9 +94,14 @@ class Draw(Model):
 
 
 class Action(Model):
-    """A guarded command: `effects` if `when` holds, else `otherwise`; then `chance`, which reads what is drawn."""
+    """A guarded command: `effects` if `when` holds, else `otherwise`; then `chance`, which reads what is drawn.
+
+    Its `result` comes from outside; where nothing from outside answers, `simulate` gives each field of it.
+    """
 
     args: Mapping[Identifier, TypeSpec] = Field(default_factory=dict)
+    result: Mapping[Identifier, TypeSpec] = Field(default_factory=dict)
+    simulate: Expressions = Field(default_factory=dict)
     let: Expressions = Field(default_factory=dict)
     when: Expression = "true"
     effects: list[Effect] = Field(default_factory=list)

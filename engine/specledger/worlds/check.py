@@ -36,6 +36,7 @@ E_WORLD_PART = code("E_WORLD_PART", "a part does not fit its world")
 E_WORLD_ACTION = code("E_WORLD_ACTION", "the arguments of two actions disagree")
 E_WORLD_START = code("E_WORLD_START", "a start value is missing or has no place")
 
+E_WORLD_RESULT = code("E_WORLD_RESULT", "`simulate` does not fit the result of an action")
 E_WORLD_AGENT = code("E_WORLD_AGENT", "an agent of a world does not fit it")
 
 WORLD_FUNCTIONS: Final[Mapping[str, Native]] = {**FIELD_FUNCTIONS, **PATH_FUNCTIONS, **CELL_FUNCTIONS}
@@ -214,7 +215,18 @@ class _Checker:
         sound = {key: value for key, value in spec.args.items() if args[key] is not MISTAKEN}
         allowed = {key: values for key, value in sound.items() if (values := allowed_values(value, self.model.types))}
         inner = scope.declare(args, "actions", name, "args")
+        result = RecordType("result", scope.types(spec.result, "actions", name, "result", named=self.model.types))
+        simulate = inner.each(spec.simulate, "actions", name, "simulate", expect=result.fields)
+        for field in sorted(spec.simulate.keys() - spec.result.keys()):
+            message = f"`simulate` gives {field!r}, which is no field of the result"
+            self.scope.wrong(E_WORLD_RESULT, message, "actions", name, "simulate", field)
+        lacking = sorted(spec.result.keys() - spec.simulate.keys())
+        if lacking and spec.simulate:
+            message = f"`simulate` gives no {', '.join(lacking)} of the result"
+            self.scope.wrong(E_WORLD_RESULT, message, "actions", name, "simulate")
         draws, chance = check_chance(name, spec, state, inner)
+        if spec.result:
+            inner = inner.within(result=result) if inner.free("result", "actions", name, "result") else inner
         let, inner = inner.let(spec.let, "actions", name, "let")
         when = inner.condition(spec.when, "actions", name, "when")
         return PlannedAction(
@@ -227,6 +239,8 @@ class _Checker:
             outcome=inner.each(spec.outcome, "actions", name, "outcome"),
             draws=draws,
             chance=chance,
+            result=result,
+            simulate=simulate,
         )
 
     def _receipt(self, after: Scope) -> Let:

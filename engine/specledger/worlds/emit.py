@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
-from specledger.expr import Checked, Emitter, compile_function
+from specledger.core.diagnostics import code
+from specledger.expr import Checked, Emitter, EvaluationError, compile_function
 from specledger.lang.bind import Preload, bind, emit_let, emit_record, fields_of
-from specledger.lang.effects import PlannedEffect, demand, emit_effects
+from specledger.lang.effects import PlannedEffect, demand, emit_effects, emit_fitting
 from specledger.lang.scope import Fields, Let
 from specledger.worlds.model import PlannedAction, PlannedCoupling, PlannedPart, World
+
+E_RESULT_ABSENT = code("E_RESULT_ABSENT", "a result that is read was not recorded")
 
 EVERYTHING: Final[frozenset[tuple[str, ...]]] = frozenset({()})
 """The paths of an outcome, where all of it is wanted."""
@@ -57,7 +60,7 @@ def write_step(
     inputs = supplied(emitter, call.inputs, world)
     word = "if"
     for name, action in world.actions.items():
-        step = _Step(emitter, preload, world, name, wanted)
+        step = _Step(emitter, preload, world, name, wanted, call.inputs)
         loading, given = bind(emitter, step.needed, {**fields_of(emitter, call.args, action.args.fields), **inputs})
         taken = [*loading, *step.lines(call.state, given, targets)]
         if len(world.actions) == 1:
@@ -65,6 +68,15 @@ def write_step(
         lines += [f"{word} {call.op} == {emitter.constant(name)}:", *_indented(taken)]
         word = "elif"
     return lines, targets
+
+
+def no_result(action: str) -> NoReturn:
+    """Refuse an effect that reads a result which nothing gave.
+
+    Raises:
+        EvaluationError: E_RESULT_ABSENT.
+    """
+    raise EvaluationError(E_RESULT_ABSENT, f"`{action}` has no result here: none was recorded, and none is simulated")
 
 
 class UnknownActionError(LookupError):
@@ -84,12 +96,19 @@ class _Step:
     """
 
     def __init__(
-        self, emitter: Emitter, preload: Preload, world: World, name: str, wanted: frozenset[tuple[str, ...]]
+        self,
+        emitter: Emitter,
+        preload: Preload,
+        world: World,
+        name: str,
+        wanted: frozenset[tuple[str, ...]],
+        inputs: str = "{}",
     ) -> None:
         self._emitter = emitter
         self._preload = preload
         self._world = world
         self._action = world.actions[name]
+        self._name, self._inputs = name, inputs
         self._wanted = wanted
         self._told = Fields(tuple((key, checked) for key, checked in self._action.outcome if _below(wanted, key)))
         self._couplings = {
@@ -105,7 +124,8 @@ class _Step:
         emitter, action = self._emitter, self._action
         sources = {"now": state, **fields_of(emitter, state, self._world.state.fields)}
         names = {**given, **self._preload.load(self.needed, sources)}
-        lines = [*emit_let(emitter, action.let, names), f"{targets.state} = {{**{state}}}"]
+        lines = self._result(names) if "result" in self.needed and action.result.fields else []
+        lines += [*emit_let(emitter, action.let, names), f"{targets.state} = {{**{state}}}"]
         lines += _guarded(emitter, action, names, targets.state)
         outcomes = {key: emitter.expression(checked, names) for key, checked in self._told}
         for part, coupling in self._couplings.items():
@@ -116,6 +136,17 @@ class _Step:
         report = ", ".join(f"{emitter.constant(key)}: {value}" for key, value in outcomes.items())
         lines.append(f"{targets.outcome} = {{{report}}}")
         return lines + _every_step(emitter, self._world, targets.state)
+
+    def _result(self, names: dict[str, str]) -> list[str]:
+        """Lines that give the result: what came from outside, else what is simulated."""
+        emitter, action = self._emitter, self._action
+        names["result"] = local = emitter.local("result")
+        lines = [f"{local} = {self._inputs}.get('result')", f"if {local} is None:"]
+        if not action.simulate.items:
+            refuse = emitter.bind(no_result, "no_result")
+            return [*lines, f"    {refuse}({emitter.constant(self._name)})"]
+        fitting, display = emit_fitting(emitter, action.simulate, action.result.fields, names)
+        return [*lines, *_indented([*fitting, f"{local} = {display}"])]
 
     def _part(
         self, part: str, coupling: PlannedCoupling, source: str, names: dict[str, str], targets: Made
@@ -155,6 +186,8 @@ def _reads(action: PlannedAction, outcome: Let) -> frozenset[str]:
     """The variables that an action's own expressions read, with the part of its outcome that is needed."""
     effects: Iterable[PlannedEffect] = (*action.effects, *action.otherwise)
     read = action.when.variables.union(*(effect.variables for effect in effects))
+    if action.result.fields and "result" in read | outcome.variables | action.let.variables:
+        read |= action.simulate.variables
     return action.let.variables | ((read | outcome.variables) - {name for name, _ in action.let})
 
 

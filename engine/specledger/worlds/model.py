@@ -23,6 +23,8 @@ class PlannedAction(Struct, frozen=True):
         allowed: For arguments with an `enum`, the values.
         let, when, effects, otherwise, outcome, chance: As in the spec, checked.
         draws: What is drawn after the action, for `chance`.
+        result: The type of what comes back from outside.
+        simulate: Its fields where nothing from outside answers.
     """
 
     args: RecordType
@@ -34,6 +36,8 @@ class PlannedAction(Struct, frozen=True):
     outcome: Let
     draws: Draws
     chance: tuple[PlannedEffect, ...]
+    result: RecordType = RecordType("result", {})
+    simulate: Let = Let()
 
 
 class PlannedCoupling(Struct, frozen=True):
