@@ -22,7 +22,7 @@ MEMORY := $(shell grep -qs ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts || df -Pk 
 quick test slow coverage: export TMPDIR := $(MEMORY)
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow inspect coverage mutation golden pictures bench clean
+.PHONY: help install demo quick test slow inspect corpus coverage mutation golden pictures bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,14 @@ inspect: install  ## the bridge to Inspect AI with its provider `mockllm`; insta
 		mv .venv/inspect/outer "$$($(INSPECT) -c 'import site; print(site.getsitepackages()[0])')/outer.pth" && \
 		$(INSPECT) -m pip --disable-pip-version-check install --quiet --editable '.[inspect]'; }
 	$(INSPECT) -m pytest -n0 tests/wings/bridges/inspect
+
+# AgentDojo takes 390 MB and has versions of its own, so it has a .venv inside .venv; what it gives is kept in fixtures.
+CORPUS := .venv/corpus/bin/python
+corpus: install  ## write the trajectories of AgentDojo's tasks in fixtures anew; installs it beside .venv first
+	@$(CORPUS) -c 'import agentdojo' 2>/dev/null || { \
+		$(BIN)/python -m venv --clear .venv/corpus && \
+		$(CORPUS) -m pip --disable-pip-version-check install --quiet 'agentdojo==0.1.35'; }
+	PYTHONHASHSEED=0 $(CORPUS) -W ignore -m tools.corpus
 
 coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
