@@ -55,7 +55,7 @@ JSON = Any  # a parsed JSON value
 Function = Callable[[Any], Any]
 
 MANIFEST, RECEIPTS, SPECS = "manifest.json", "receipts.jsonl", "specs.json"
-AUDIT_LOG, TAPE = "audit.log.jsonl", "tape.jsonl"
+AUDIT_LOG, TAPE, TRAJECTORIES = "audit.log.jsonl", "tape.jsonl", "trajectories.jsonl"
 CHECKPOINT, ATTESTATION, PROVENANCE = "checkpoint", "attestation.dsse.json", "manifest.json.dsse.json"
 TIMESTAMP, SUMS, GUIDE = "timestamp.tsr", "sha256sums", "VERIFY.md"
 SIGNED_FILES = (CHECKPOINT, ATTESTATION, PROVENANCE)
@@ -63,12 +63,18 @@ DETACHED_FILES = (*SIGNED_FILES, TIMESTAMP, SUMS, GUIDE)
 SOURCE_PATH = re.compile(r"specs/(origin\.json|[a-z]{1,40}/[A-Za-z0-9_][A-Za-z0-9_.-]{0,94}\.ya?ml)")
 CASE_PATH = re.compile(r"counterexamples/[0-9]{8,16}\.json")
 RUN_PATH = re.compile(r"(runs/[^/]+|controls/[^/]+/[^/]+|mutants/[^/]+/[^/]+)/manifest\.json")
-LISTED = {"scenario": (TAPE, AUDIT_LOG), "suite": (), "law": (), "discovery": (TAPE,)}  # beside receipts and specs
+LISTED = {
+    "scenario": (TAPE, AUDIT_LOG, TRAJECTORIES),
+    "suite": (),
+    "law": (),
+    "discovery": (TAPE,),
+}  # beside receipts and specs
 MIB = 1 << 20
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 64
 MAX_LINE = 8 * MIB  # a receipt or an answer on a tape
 MAX_VOLUME = MIB  # of what has more bytes than that: commas and colons outside texts, `[` twice, `{` four times
+MAX_TRAJECTORY_LINE = 72 * MIB  # an entry of a trajectory
 MAX_ENTRY = 4 * MIB  # an entry of an audit log
 MAX_NOTE = 1 << 16  # a checkpoint
 MAX_CASES = 100
@@ -511,11 +517,12 @@ def check_result(b: Bundle) -> None:
     agree(b.manifest, {"result": b.result}, "the manifest")
 
 
-def check_decision(commit: JSON, step: JSON) -> None:
+def check_decision(commit: JSON, step: JSON, recorded: bool = False) -> None:
     """The part of check 5 that binds a decision to the set of proposals that was committed to before it.
 
     The Merkle root is over the stored proposals; the chosen one was admitted; the token is bound to the proposal, to
-    the commitment and to the scope (episode, step, operation).
+    the commitment and to the scope (episode, step, operation). A call of a recording was made although it was rejected,
+    or failed although it was admitted.
     """
     code, proposals, chosen = "E_COMMITMENT", commit["proposals"], step["chosen"]
     leaves = [canonical({"index": index, "proposal": one}) for index, one in enumerate(proposals)]
@@ -523,10 +530,10 @@ def check_decision(commit: JSON, step: JSON) -> None:
     require(len(step["decisions"]) == len(proposals), "there is not one decision for each proposal", code)
     admitted = [not one["rejected"] and one["error"] is None for one in step["decisions"]]
     if chosen is None:
-        require(not any(admitted), "nothing was chosen, but a proposal was admitted", code)
+        require(recorded or not any(admitted), "nothing was chosen, but a proposal was admitted", code)
         agree(step, {"token": None, "chosen_hash": None}, "a step without choice", code)
         return
-    known = type(chosen) is int and 0 <= chosen < len(proposals) and admitted[chosen]
+    known = type(chosen) is int and 0 <= chosen < len(proposals) and (recorded or admitted[chosen])
     require(known, "the choice is not in the set, or was rejected", code)
     digest = tagged("proposal", leaves[chosen])
     scope = {"episode": step["episode"], "op": proposals[chosen]["action"]["op"], "t": step["t"]}
@@ -894,7 +901,7 @@ class RunFollower:
     every commitment comes before the first decision, and the last decision has the judgement about the state after it.
     """
 
-    TYPES = ("start", "episode", "drift", "audit", "probe", "commit", "step", "error", "episode_end", "end")
+    TYPES = ("start", "episode", "drift", "audit", "probe", "commit", "step", "rules", "error", "episode_end", "end")
 
     first: JSON = None
     ended = is_open = fatal = False
@@ -917,6 +924,9 @@ class RunFollower:
         self.active: set[str] = set()  # agents that acted
         self.faulted: set[str] = set()  # agents that a fault kept from deciding
         self.prevented: Counter[tuple[int, str]] = Counter()  # in this episode, faults for which nothing was decided
+        self.rules: dict[str, Counter[str]] = {}  # by rule of a policy, how often it held, was broken, was not judged
+        self.severities: dict[str, str] = {}  # of these rules
+        self.unknown: Counter[str] = Counter()  # what of a recording is not known, by the reason
         self.unread: Counter[str] = Counter()  # claims of an agent, by what could not be read
         self.stated: dict[str, list[tuple[int, bool]]] = {}  # by probe, the confidence in each claim, and its outcome
         self.faulty: list[tuple[str, JSON]] = []  # the ends of episodes that tell of an agent from outside
@@ -925,7 +935,7 @@ class RunFollower:
         """Take the next receipt."""
         require(type_ in self.TYPES, f"a run has no receipts of type {type_!r}", "E_LINE")
         require(not self.ended, f"{type_!r} follows the end", "E_ENDS")
-        if type_ in ("drift", "probe", "commit", "step"):
+        if type_ in ("drift", "probe", "commit", "step", "rules"):
             require(self.is_open, f"{type_!r} is outside of an episode")
             agree(body, {"episode": self.episode, "t": self.t + 1}, repr(type_))
         getattr(self, f"_{type_}")(body)
@@ -934,6 +944,7 @@ class RunFollower:
         """What the receipts add up to (docs/evidence.md, "manifest.json")."""
         probed = [verdict for one in self.probes.values() for verdict in one]
         clear = all("PASS" in one for one in self.probes.values()) and self.faulted <= self.active
+        clear = clear and not self.unknown and not any(one["unjudged"] for one in self.rules.values())
         verdict = "PASS" if self.count["checks"] and clear else "INCONCLUSIVE"
         verdict = "FAIL" if self.violations["fatal"] or "FAIL" in probed else verdict
         limit = self.first.get("agent_faults") or "inconclusive"
@@ -952,7 +963,7 @@ class RunFollower:
         breaches = {"violations": self.violations["fatal"], "warnings": self.violations["warn"]}
         stated = {name: calibrated(one) for name, one in self.stated.items() if any(c != 10**6 for c, _ in one)}
         more = {"agents": self.agents, "probes": self.probes, "calibration": stated, "faults": self.faults}
-        more.update(claims=self.claims, unread=self.unread)
+        more.update(claims=self.claims, unread=self.unread, rules=self.rules, unknown=self.unknown)
         return {**judged, **counts, **breaches, **{name: value for name, value in more.items() if value}}
 
     def _start(self, body: JSON) -> None:
@@ -961,6 +972,10 @@ class RunFollower:
         self.rejected = dict.fromkeys(body["gates"], 0)  # by gate, in this episode
         self.rejections = dict(self.rejected)
         self.invariants = {(one["scope"], one["name"]): one["severity"] for one in body["invariants"]}
+        self.recorded = "recording" in body
+        require(self.recorded or "rules" not in body, "there are rules of policies, and no recording")
+        self.severities = {one["name"]: one["severity"] for one in body.get("rules", ())}
+        self.rules = {name: Counter(held=0, broken=0, unjudged=0) for name in self.severities}
         self.scopes = Counter(one["scope"] for one in body["invariants"])
         self.due = {(one["drift"], t) for one in body["drifts"] for t in one["schedule"]}
         agents = body.get("agents", [""])  # one agent has no name
@@ -1003,6 +1018,20 @@ class RunFollower:
             pairs = [(one.get("confidence", 10**6), one["held"]) for one in told]
             self.stated.setdefault(name, []).extend(pairs)
 
+    def _rules(self, body: JSON) -> None:
+        """What the rules of policies say of a call of a recording."""
+        shape(body, ("episode", "t", "held", "broken", "unjudged"), "what rules say")
+        judged = [("held", name, times) for name, times in body["held"].items()]
+        judged += [(kind, one["rule"], 1) for kind in ("broken", "unjudged") for one in body[kind]]
+        require(judged, "rules say nothing")
+        for kind, name, times in judged:
+            require(name in self.rules and type(times) is int and times > 0, "a rule is none of the run's")
+            self.rules[name][kind] += times
+            self.count["checks"] += times * (kind != "unjudged")
+        for one in body["broken"]:
+            agree(one, {"severity": self.severities[one["rule"]]}, "a broken rule")
+            self.violations[one["severity"]][one["rule"]] += 1
+
     def _commit(self, body: JSON) -> None:
         due, made = self.turns[self.turn], len(self.commits)
         require(made < len(due) and not self.decided, "a commitment is not followed by its decision")
@@ -1015,7 +1044,7 @@ class RunFollower:
         require(body.get("agent", "") == due[self.decided], "a decision is out of turn")
         if commits:
             require(len(self.commits) == len(due), "a decision precedes a commitment", "E_COMMITMENT")
-            check_decision(self.commits[self.decided], body)
+            check_decision(self.commits[self.decided], body, self.recorded)
         self.decided += 1
         last = self.decided == len(due)
         judged = body["success"] is not None
@@ -1026,7 +1055,10 @@ class RunFollower:
         judged = self._decide(body)
         t, decisions, of, acted = body["t"], body["decisions"], prefix_of(body), body["chosen"] is not None
         agree(body, {"before": self.state, **({} if acted else {"after": self.state})}, "a step")
-        require(t < self.first["horizon"] and not self.fatal, "there is a step after the end of the episode")
+        require(
+            t < self.first["horizon"] and (self.recorded or not self.fatal),
+            "there is a step after the end of the episode",
+        )
         for name, part in body["parts"].items():
             self._part(name, part)
         for gate in (of + rejection["gate"] for one in decisions for rejection in one["rejected"]):
@@ -1043,8 +1075,9 @@ class RunFollower:
             self.prevented[t, body["fault"]] += 1
             self.faulted.add(of)
         self.active.update([of] if acted else [])
-        self.violations["fatal"].update([] if acted or "fault" in body else [of + "progress"])
-        stopped = [] if acted or "fault" in body else [stop(t, decisions)]
+        goes_on = acted or "fault" in body or self.recorded
+        self.violations["fatal"].update([] if goes_on else [of + "progress"])
+        stopped = [] if goes_on else [stop(t, decisions)]
         told = same(body["violations"][: len(stopped)], stopped) and len(stopped) + len(broken_in(body)) == len(
             body["violations"]
         )
@@ -1087,7 +1120,8 @@ class RunFollower:
 
     def _episode_end(self, body: JSON) -> None:
         ended, number = body["ended"], self.episode + (not self.is_open)
-        broken_off = ended in ("error", "hang", "died")
+        broken_off = ended in ("error", "hang", "died") or (ended == "unknown" and self.recorded)
+        require((ended == "unknown") == ("gap" in body), "an episode has a gap, and did not end there, or the reverse")
         require(broken_off or ended in ("horizon", "until", "fatal"), f"an episode ended as {ended!r:.40}")
         require(self.is_open or ended == "error", "an episode ends that did not begin")
         require(broken_off or not (self.commits or self.decided), "a commitment is not followed by its decision")
@@ -1098,11 +1132,17 @@ class RunFollower:
             agree(body, {"steps": steps, "state": self.state}, "an episode")
         wanted = {"episode": number, "first_success": success, "success": success is not None, "gates": self.rejected}
         agree(body, wanted, "an episode")
-        require((ended == "fatal") == (self.fatal and self.is_open), "an episode ended for another reason")
-        require(ended != "horizon" or steps == self.first["horizon"], "an episode ended before its horizon")
+        if self.recorded:  # it is as long as its trajectory, which replay reads
+            require(ended in ("horizon", "error", "unknown"), "an episode of a recording ended for another reason")
+        else:
+            fatal = self.fatal and self.is_open
+            require((ended == "fatal") == fatal, "an episode ended for another reason")
+        require(
+            self.recorded or ended != "horizon" or steps == self.first["horizon"], "an episode ended before its horizon"
+        )
         if broken_off:  # the watchdog's violation is of no spec
             named = [(one["invariant"], one["severity"]) for one in body["violations"]]
-            own = [] if ended == "error" else [("watchdog", "fatal")]
+            own = [] if ended in ("error", "unknown") else [("watchdog", "fatal")]
             require(named == own, "an episode that was broken off has other violations")
             self.violations["fatal"].update(name for name, _ in named)
         else:
@@ -1115,6 +1155,8 @@ class RunFollower:
             self.faults[fault["reason"]] += 1
         self.most_faults = max(self.most_faults, len(body.get("faults", ())))
         self.unread.update(body.get("unread", {}))
+        self.unknown.update(body.get("unknown", {}))
+        self.unknown.update([body["gap"]["reason"]] if "gap" in body else [])
         faults = Counter((one["t"], one["reason"]) for one in body.get("faults", ()))
         require(not self.prevented - faults, "a step has an agent fault that its episode does not have")
         self.prevented = Counter()
@@ -1258,7 +1300,14 @@ def run_heading(known: JSON, root: JSON) -> JSON:
     named = [one for governor in governors.values() for one in governor.get("invariants", ())]
     invariants = [known[one] for one in dict.fromkeys((*named, *root.get("invariants", ())))]
     defaults = {"seed": 0, "episodes": 1, "horizon": None, "expect": None, "agent_faults": None}
+    if "trajectories" in known.get(root.get("agent"), {}):  # its logs say how many episodes there are, and how long
+        defaults = {name: default for name, default in defaults.items() if name not in ("episodes", "horizon")}
     made = {name: root.get(name, default) for name, default in defaults.items()}
+    made["rules"] = [
+        {"name": f"{policy['name']}.{name}", "severity": rule.get("severity", "fatal")}
+        for policy in map(known.get, dict.fromkeys(root.get("policies", ())))
+        for name, rule in sorted(policy["rules"].items())
+    ] or None
     made.update(scenario=root["name"], agents=root.get("order"))
     made["turns"] = root.get("turns", "order") if "agents" in root else None
     made["invariants"] = [
@@ -1304,6 +1353,8 @@ def check_cases(b: Bundle) -> None:
 def causes_of(kind: str, type_: str, body: JSON) -> set[str]:
     """What a receipt says went wrong; a suite's own receipts say nothing, its runs have failing cases of their own."""
     if kind == "scenario":
+        if type_ == "rules":
+            return {f"rule:{one['rule']}" for one in body["broken"]}
         if type_ in ("probe", "error"):
             failed = type_ == "error" or body["verdict"] in ("FAIL", "ERROR")
             return {f"{type_}:{body['code' if type_ == 'error' else 'probe']}"} if failed else set()
@@ -1322,9 +1373,23 @@ def causes_of(kind: str, type_: str, body: JSON) -> set[str]:
 # -------------------- Check 10: the tape of answers from outside
 
 
+def check_trajectories(b: Bundle) -> None:
+    """The trajectories of a recorded agent are those that the first receipt names."""
+    recorded = b.kind == "scenario" and "trajectories" in b.specs.get(b.root.get("agent"), {})
+    named = recorded == ("recording" in b.first) == (TRAJECTORIES in b.listed)
+    require(named, "there are trajectories and no recording, or the reverse", "E_TRAJECTORIES")
+    if recorded:
+        lines = read_lines(b.folder / TRAJECTORIES, MAX_TRAJECTORY_LINE)
+        count = sum(line.startswith(b'{"trajectory":') for line in lines)
+        wanted = {"trajectories": count, "digest": file_sha256(b.folder / TRAJECTORIES)}
+        agree(b.first["recording"], wanted, "the recording", "E_TRAJECTORIES")
+        agree(b.first, {"episodes": count}, "the first receipt", "E_TRAJECTORIES")
+
+
 @check(10, "E_TAPE_FORM")
 def check_tape(b: Bundle) -> None:
     """Answers from outside are on the tape, and are those that the receipts name."""
+    check_trajectories(b)
     present = TAPE in b.listed
     if b.kind == "discovery":
         outside = not {"scripted", "enumerate"} & b.specs[b.root["model"]].keys()

@@ -130,7 +130,8 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     """The actor of a role and its checked governor; None, with findings, if they are wrong."""
     diagnostics = stage.diagnostics
     world = stage.world.seen_by(role.name) if role.name in stage.world.views else stage.world
-    footing = footing_of(world, stage.like)
+    # what a call of a recording leads to depends on its result, which no gate knows
+    footing = replace(footing_of(world, stage.like), foresees=role.decider.trajectories is None)
     governor = check_governor(role.governor, footing, diagnostics)
     if governor is None:
         return None
@@ -140,7 +141,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
         hint = "run it as the one agent of a scenario, whose world moves the others"
         diagnostics.error(E_AGENTS, f"{role.agent.name!r} is asked outside, as one of several agents", span, hint=hint)
     agent, declared = _agents(role, around, stage)
-    if agent is None and outside is None:
+    if agent is None and outside is None and role.decider.trajectories is None:
         return None
     see_reads(role.decider, around, role.governor, _always(role.rules), diagnostics)
     attached = _attached(role, stage, world, around, agent, declared)
@@ -252,6 +253,8 @@ def _bare_greeting(governor: Governor) -> dict[str, Any]:
 
 def _agents(role: Role, around: Around, stage: Stage) -> tuple[Agent | None, Agent | None]:
     """The agent, if it is a spec; and the procedure that one from outside declares, whose memory a kernel keeps."""
+    if role.decider.trajectories is not None:
+        return None, None
     if role.decider.outside is None:
         return check_agent(role.agent, around, stage.diagnostics), None
     key = None if role.rules.admission is None else role.agent.refs.get(("outside", "declares"))

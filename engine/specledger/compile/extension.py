@@ -1,6 +1,7 @@
 """What a wing adds to the compilation of a scenario: the admission of documents by a governor.
 
-Keys of the core whose meaning a wing gives are `governor.admission`, `scenario.probes` and `agent.narration`.
+Keys of the core whose meaning a wing gives are `governor.admission`, `scenario.probes`, `scenario.policies`,
+`agent.narration` and `agent.trajectories`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from specledger.agents.agent import Agent, Around
-from specledger.compile.plan import ControllerFactory, Plan, Questions, State
+from specledger.compile.plan import ControllerFactory, Plan, PlannedRecording, Questions, State
 from specledger.compile.roles import Role
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.wing import part_of
@@ -79,6 +80,23 @@ class Admission(Struct, frozen=True):
 
     attach: Callable[[Stage, Role, World, Around, Agent | None, Agent | None], Attachment | None]
     check_words: Callable[[Resolved, Diagnostics], Words | None]
+
+
+class Recordings(Struct, frozen=True):
+    """How a wing compiles an agent that is a recording.
+
+    Attributes:
+        compile: `(stage, role)`: the recording of a role whose agent has `trajectories`, with the scenario's
+            `policies`; None, with findings, if it is wrong.
+    """
+
+    compile: Callable[[Stage, Role], PlannedRecording | None]
+
+
+def recordings() -> Recordings | None:
+    """The part of the wing that reads trajectories; None if no installed wing does."""
+    part: Recordings | None = part_of("recordings")
+    return part
 
 
 def admission() -> Admission | None:

@@ -5,7 +5,8 @@ States, observations, memories, proposals and outcomes are plain JSON values wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
@@ -172,6 +173,27 @@ class PlannedOutside(Struct, frozen=True):
     model: ModelPlan | None = None
 
 
+class PlannedRecording(Struct, frozen=True):
+    """What an agent did, in place of an agent that decides; each trajectory of its logs is an episode.
+
+    Attributes:
+        rules: `{name, severity}` of each rule of the scenario's policies, in their order.
+        store: `(logs, path)`: reads logs, or those that the agent names, writes their canonical lines to a path, and
+            gives the recording of these lines.
+        read: `path`: the recording of canonical lines that evidence holds.
+        lengths: The calls of each trajectory; None before the logs were read.
+        digest: That of the canonical lines.
+        controller: `actor -> controller`, once the logs were read.
+    """
+
+    rules: tuple[dict[str, str], ...]
+    store: Callable[[Sequence[Path], Path], PlannedRecording]
+    read: Callable[[Path], PlannedRecording]
+    lengths: tuple[int, ...] | None = None
+    digest: str = ""
+    controller: Callable[[Actor], Any] | None = None
+
+
 class PlannedWatchdog(Struct, frozen=True):
     """The time limits of a run whose agent is asked in a process of its own.
 
@@ -257,6 +279,7 @@ class Plan(Struct, frozen=True):
         signatures: Those of a run that is replayed, where a controller signs with a key; None in a new run.
         agent_faults: What agent faults make of the run: `inconclusive`, `fail`, or `{most, most_in_episode, then}`.
         expect: How the run is expected to end, `{verdict, ended}`; empty where nothing is expected.
+        recording: What the agent did, if it is recorded; None where it decides.
         check_weights: Whether one value may exceed the limit of a receipt; each is weighed then before it is written.
     """
 
@@ -282,6 +305,7 @@ class Plan(Struct, frozen=True):
     signatures: tuple[str, ...] | None = None
     agent_faults: Any = "inconclusive"
     expect: Mapping[str, str] = field(default_factory=dict)
+    recording: PlannedRecording | None = None
     check_weights: bool = True
 
     @property
@@ -303,6 +327,16 @@ class Plan(Struct, frozen=True):
     def logged(self) -> bool:
         """Whether the run keeps an audit log."""
         return self.watchdog is not None and self.watchdog.ms_per_tick is not None
+
+    def steps(self, episode: int) -> int:
+        """The steps of an episode at most: those of its trajectory, where the agent is recorded."""
+        lengths = None if self.recording is None else self.recording.lengths
+        return self.horizon if lengths is None else lengths[episode]
+
+    def replaying(self, recording: PlannedRecording) -> Plan:
+        """The plan of a recorded agent whose logs were read."""
+        lengths = recording.lengths or ()
+        return replace(self, recording=recording, episodes=len(lengths), horizon=max(lengths, default=0))
 
     def asking(self, outside: PlannedOutside) -> Plan:
         """The plan with another way to ask the agent that is outside."""

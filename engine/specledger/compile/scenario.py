@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.compile.actor import compile_actor, footing_of, watchdog_of
-from specledger.compile.extension import Stage
+from specledger.compile.extension import Stage, recordings
 from specledger.compile.plan import (
     Plan,
     PlannedChance,
@@ -18,20 +18,23 @@ from specledger.compile.plan import (
     PlannedInvariant,
     PlannedMonitor,
     PlannedPart,
+    PlannedRecording,
     State,
 )
 from specledger.compile.roles import Role, check_roles, name_memory_owners, roles
 from specledger.compile.size_bounds import may_exceed_limit
-from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, code
 from specledger.core.events import Severity
 from specledger.core.identity import ByIdentity
 from specledger.core.rng import Stream
+from specledger.core.wing import E_WING, missing_wing
 from specledger.expr import BOOL, Environment, EvaluationError
 from specledger.gates.governor import Footing, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
 from specledger.gates.monitor import compile_monitor_begin, compile_monitor_writes
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
+from specledger.load.findings import E_SPEC_MISSING_KEY
 from specledger.spec.invariant import Invariant as InvariantSpec
 from specledger.spec.scenario import Map, Scenario
 from specledger.worlds.chance import compile_change, compile_sources
@@ -46,6 +49,9 @@ from specledger.worlds.emit import (
 from specledger.worlds.maps import MapError, make
 from specledger.worlds.model import World
 from specledger.worlds.start import E_MAP, IllFormedError, Starter, check_start, report_start, starter
+
+
+E_RECORDING = code("E_RECORDING", "a scenario does not fit an agent that is a recording")
 
 
 def compile_scenario(bundle: Bundle) -> Plan:
@@ -169,6 +175,8 @@ class _Compiler:
         world = check_world(self._referred("world"), self.bundle, self.diagnostics)
         if world is None or self.diagnostics.has_errors:
             return None
+        if self._recorded:
+            world = world.without_simulation()
         scope = Scope(world.environment, self.spec, self.diagnostics)
         start = self._start(world, scope)
         like = None if start is None or self.diagnostics.has_errors else start(0)
@@ -179,6 +187,7 @@ class _Compiler:
         stage = Stage(self.bundle, self.model.seed, world, like, self.diagnostics)
         compiled = [compile_actor(role, stage) for role in cast]
         actors, governors = zip(*filter(None, compiled), strict=True) if all(compiled) else ((), ())
+        recording = self._recording(cast, stage)
         drifts = self._drifts(world)
         invariants = self._invariants(cast, footing_of(world, like))
         until = scope.expression("until", expect=BOOL) if self.model.until is not None else None
@@ -188,7 +197,7 @@ class _Compiler:
             see_claims_read(governor, role.governor, self.diagnostics)
         return Plan(
             **_own(self.bundle, self.model),
-            horizon=self.model.horizon,
+            horizon=self.model.horizon or 1,
             start=start,
             drawn=start.drawn,
             chance=_chance(world),
@@ -202,11 +211,35 @@ class _Compiler:
             actors=actors,
             simultaneous=self.model.turns == "simultaneous",
             watchdog=watchdog_of(cast),
+            recording=recording,
             agent_faults=self.spec.data.get("agent_faults", "inconclusive"),
             check_weights=may_exceed_limit(
                 [world, *governors, *(drift for drift, _ in drifts), *(invariant for _, invariant in invariants)]
             ),
         )
+
+    @property
+    def _recorded(self) -> bool:
+        """Whether an agent of the scenario is a recording."""
+        return any(role.decider.trajectories is not None for role in roles(self.bundle))
+
+    def _recording(self, cast: tuple[Role, ...], stage: Stage) -> PlannedRecording | None:
+        """The recording of the scenario's agent; None where it decides, or with findings."""
+        if not self._recorded:
+            if self.model.policies:
+                message = "policies are rules over trajectories, and the agent has none"
+                self.diagnostics.error(E_RECORDING, message, self.spec.span("policies"))
+            if self.model.horizon is None:
+                self.diagnostics.error(
+                    E_SPEC_MISSING_KEY, "a scenario needs the key `horizon`", self.spec.span(), hint="add `horizon: 50`"
+                )
+            return None
+        part = recordings()
+        if part is None:
+            message, hint = missing_wing("trajectories", "`trajectories` of an agent")
+            self.diagnostics.error(E_WING, message, cast[0].agent.span("trajectories"), hint=hint)
+            return None
+        return part.compile(stage, cast[0])
 
     def _referred(self, *path: str | int) -> Resolved:
         """The spec that a reference of the scenario names; its kind was checked when it was resolved."""
@@ -215,7 +248,7 @@ class _Compiler:
     def _drifts(self, world: World) -> list[tuple[Drift, PlannedDrift]]:
         """The drifts in their order, without those that have findings; uses of one name are told apart by numbers."""
         keys = [self.spec.refs["drift", index] for index in range(len(self.model.drift))]
-        calendar = Calendar(self.model.horizon)
+        calendar = Calendar(self.model.horizon or 1)
         compiled = {key: self._drift(self.bundle.specs[key], world, calendar, n) for key, n in Counter(keys).items()}
         uses: Counter[str] = Counter()
         drifts = []

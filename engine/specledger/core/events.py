@@ -6,14 +6,17 @@ from typing import Any, Final, NamedTuple
 
 
 class Severity(StrEnum):
-    """How grave a violation is: a fatal one ends its episode and fails the run, a warning is only counted."""
+    """How grave a violation is: a fatal one ends its episode and fails the run, a warning is only counted.
+
+    A recording goes on after a fatal one: what it tells of did.
+    """
 
     FATAL = "fatal"
     WARN = "warn"
 
 
 class Ended(StrEnum):
-    """How an episode ended. ERROR, HANG and DIED broke it off."""
+    """How an episode ended. ERROR, HANG and DIED broke it off, and UNKNOWN: a recording does not say what followed."""
 
     HORIZON = "horizon"
     UNTIL = "until"
@@ -21,9 +24,10 @@ class Ended(StrEnum):
     ERROR = "error"
     HANG = "hang"
     DIED = "died"
+    UNKNOWN = "unknown"
 
 
-BROKEN_OFF: Final = frozenset({Ended.ERROR, Ended.HANG, Ended.DIED})
+BROKEN_OFF: Final = frozenset({Ended.ERROR, Ended.HANG, Ended.DIED, Ended.UNKNOWN})
 """The endings before which not every agent of a turn may have acted."""
 
 PROGRESS: Final = "progress"

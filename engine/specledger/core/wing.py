@@ -36,6 +36,7 @@ class Wing(Struct, frozen=True):
         cluster: What connects to a cluster: `address -> context manager of an Executor`; None if nothing does.
         works: What workers of a cluster do, by the `entry` of the work: `document -> work`.
         admission: How it compiles the admission of documents (`compile.extension`).
+        recordings: How it compiles an agent that is a recording (`compile.extension`).
         meanings: What its names mean in reports (`report.extension`).
         controlled: How runs are verified whose actors it controls (`verify.extension`).
     """
@@ -48,6 +49,7 @@ class Wing(Struct, frozen=True):
     works: Callable[[], Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]]] = _nothing
     admission: Callable[[], Any] | None = None
     controlled: Callable[[], Any] | None = None
+    recordings: Callable[[], Any] | None = None
     meanings: Callable[[], Any] | None = None
 
 

@@ -133,6 +133,8 @@ def _causes(type_: str, body: Body) -> set[str]:
         return {named_cause("probe", probe["probe"])} if probe["verdict"] in _FAILED else set()
     if type_ == "error":
         return {named_cause("error", typed(run.EvaluationError, body)["code"])}
+    if type_ == "rules":
+        return {named_cause("rule", breach["rule"]) for breach in typed(run.Rules, body)["broken"]}
     if type_ == "episode_end":
         return _broken(typed(run.EpisodeEnd, body))
     if type_ != "step":

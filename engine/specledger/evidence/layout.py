@@ -42,8 +42,9 @@ RECEIPTS: Final = "receipts.jsonl"
 SPECS: Final = "specs.json"
 AUDIT_LOG: Final = "audit.log.jsonl"
 TAPE: Final = "tape.jsonl"
-MORE: Final = (AUDIT_LOG, TAPE)
-"""What a bundle holds where its run had it: the audit log of a kernel, and what came from outside."""
+TRAJECTORIES: Final = "trajectories.jsonl"
+MORE: Final = (AUDIT_LOG, TAPE, TRAJECTORIES)
+"""What a bundle holds where its run had it: the audit log of a kernel, what came from outside, what was recorded."""
 SOURCES: Final = "specs"
 """The folder of the documents that the specs were resolved from."""
 ORIGIN: Final = "specs/origin.json"

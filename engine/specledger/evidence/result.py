@@ -43,6 +43,8 @@ class Tally:
         self._prevented: set[str] = set()
         self._acted: set[str] = set()
         self._unread: Counter[str] = Counter()
+        self._rules: dict[str, run.RuleCounts] = {}
+        self._unknown: Counter[str] = Counter()
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Counter[str]] = {}
         self._endings: set[str] = set()
@@ -60,6 +62,8 @@ class Tally:
             self._figures["drifts"] += 1
         elif type_ == "step":
             self._step(typed(run.Step, body))
+        elif type_ == "rules":
+            self._judged(typed(run.Rules, body))
         elif type_ == "probe":
             self._probe(typed(Probe, body))
         elif type_ == "error":
@@ -75,6 +79,7 @@ class Tally:
         self._limit = FaultLimit.of(body.get("agent_faults"))
         self._invariants.update(invariant["scope"] for invariant in body["invariants"])
         self._gates.update(dict.fromkeys(body["gates"], 0))
+        self._rules = {rule["name"]: {"held": 0, "broken": 0, "unjudged": 0} for rule in body.get("rules", ())}
 
     def _episode_end(self, body: run.EpisodeEnd) -> None:
         self._figures["episodes"] += 1
@@ -86,6 +91,8 @@ class Tally:
         self._faults.update(fault["reason"] for fault in body.get("faults", ()))
         self._most_faults = max(self._most_faults, len(body.get("faults", ())))
         self._unread.update(body.get("unread", {}))
+        self._unknown.update(body.get("unknown", {}))
+        self._unknown.update([body["gap"]["reason"]] if "gap" in body else [])
 
     def _step(self, body: run.Step) -> None:
         """Count a decision; those of several agents at one t are one step, and their figures name the agent."""
@@ -107,6 +114,18 @@ class Tally:
             if decision["error"] is not None:
                 self._figures["errors"] += 1
         self._breaches(body)
+
+    def _judged(self, body: run.Rules) -> None:
+        """Count what rules say; one that was judged is a check."""
+        for name, times in body["held"].items():
+            self._rules[name]["held"] += times
+        for breach in body["broken"]:
+            self._rules[breach["rule"]]["broken"] += 1
+            counter = self._violations if Severity(breach["severity"]) is Severity.FATAL else self._warnings
+            counter[breach["rule"]] += 1
+        for outcome in body["unjudged"]:
+            self._rules[outcome["rule"]]["unjudged"] += 1
+        self._figures["checks"] += sum(body["held"].values()) + len(body["broken"])
 
     def _probe(self, body: Probe) -> None:
         """A probe is a check; one that could not be evaluated is an error."""
@@ -132,8 +151,8 @@ class Tally:
 
         ERROR if anything could not be evaluated or the run did not end; after more agent faults than the scenario bears
         FAIL or INCONCLUSIVE, as it says; FAIL on a fatal breach, a step without an admissible action or a probe that
-        failed, INCONCLUSIVE if nothing was checked, a probe never passed or faults kept an agent from ever acting, else
-        PASS.
+        failed, INCONCLUSIVE if nothing was checked, a probe never passed, faults kept an agent from ever acting, a rule
+        could not be judged or a recording leaves something out, else PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
@@ -142,7 +161,8 @@ class Tally:
         if self._violations or self._failed:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
-        unclear = unclear or not self._prevented <= self._acted
+        unclear = unclear or not self._prevented <= self._acted or bool(self._unknown)
+        unclear = unclear or any(counts["unjudged"] for counts in self._rules.values())
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
 
     @property
@@ -180,5 +200,7 @@ class Tally:
             **({"claims": {name: dict(counts) for name, counts in self._claims.items()}} if self._claims else {}),
             **({"faults": dict(self._faults)} if self._faults else {}),
             **({"unread": dict(self._unread)} if self._unread else {}),
+            **({"rules": {name: dict(counts) for name, counts in self._rules.items()}} if self._rules else {}),
+            **({"unknown": dict(self._unknown)} if self._unknown else {}),
             **({"calibration": stated} if stated else {}),
         }

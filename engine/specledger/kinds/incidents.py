@@ -41,6 +41,12 @@ def incidents_of(event: Event) -> list[Incident]:
         probe = typed(Probe, event.body)
         name, failed = owned(probe, probe["probe"]), probe["verdict"] in (Verdict.FAIL, Verdict.ERROR)
         return [Incident(probe["episode"], probe["t"], name, probe["cause"], rank=_PROBE_RANK)] if failed else []
+    if event.type == "rules":
+        rules = typed(run.Rules, event.body)
+        return [
+            Incident(rules["episode"], rules["t"], breach["rule"], breach["reason"], rank=_RANKS[breach["severity"]])
+            for breach in rules["broken"]
+        ]
     if event.type == "step":
         step = typed(run.Step, event.body)
         causes = [decision["error"] for decision in step["decisions"] if decision["error"] is not None]
@@ -83,7 +89,7 @@ def explained(bundle: Bundle, incidents: Sequence[Incident]) -> tuple[Incident, 
     wanted = [incident for incident in incidents if incident.offset is not None]
     plan = compile_scenario(bundle) if wanted else None
     again: list[tuple[Incident, str | None]] = []
-    if plan is not None and plan.outside is None and not plan.signed:
+    if plan is not None and plan.outside is None and plan.recording is None and not plan.signed:
         for episode in {incident.episode: None for incident in wanted}:
             again += _reasons(bundle, plan, episode, [incident for incident in wanted if incident.episode == episode])
     explanations = []

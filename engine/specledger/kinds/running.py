@@ -45,6 +45,7 @@ class RunOptions(Struct, frozen=True):
         journal: The path of the journal of a discovery; None for one in memory.
         retry: Whether answers that failed on the way to the model are deleted, with the results that rest on them.
         tape: What was answered already, in place of asking an agent from outside.
+        trajectories: Logs of a recorded agent, in place of those that it names.
         resume: Whether to continue an unfinished run to the same place, and to keep this one if it ends early.
         events: What the run gave, if it was made already, by an executor that runs share.
         shard: `(i, n)`, if only the i-th of n parts is made: every n-th run of a suite, or a range of episodes.
@@ -61,6 +62,7 @@ class RunOptions(Struct, frozen=True):
     retry: bool = False
     tape: Tape | None = None
     trial: Listener | None = None
+    trajectories: tuple[Path, ...] = ()
     resume: bool = False
     events: Iterable[Event] | None = None
     shard: tuple[int, int] | None = None

@@ -49,7 +49,7 @@ def _execute(bundle: Bundle, folder: Path, options: RunOptions, progress: Progre
     assert isinstance(model, Scenario)  # noqa: S101 - the table of kinds calls this for scenarios only
     if options.shard is not None:
         _separate(bundle)
-    with resumable_writer(bundle, folder, RECEIPTS, options, model.episodes * model.horizon) as writer:
+    with resumable_writer(bundle, folder, RECEIPTS, options, _most_steps(model)) as writer:
         events = scenario_events(bundle, writer, options, progress, diagnostics.append)
         if options.shard is None:
             return replace(_written(bundle, writer, options, events), found=tuple(diagnostics))
@@ -58,6 +58,11 @@ def _execute(bundle: Bundle, folder: Path, options: RunOptions, progress: Progre
                 writer.add(event)
         own = episodes_of_shard(model.episodes, options.shard)
         return write_shard(writer, bundle, options.shard, len(own), model.episodes, "episode")
+
+
+def _most_steps(model: Scenario) -> int | None:
+    """The steps of a run at most; None where trajectories say it."""
+    return None if model.horizon is None else model.episodes * model.horizon
 
 
 def merge(folders: Sequence[Path], kinds: SpecKinds, folder: Path, options: RunOptions) -> Finished:

@@ -20,7 +20,7 @@ from specledger.core.entries import Mode, halt_event
 from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT, AuditLog, record
 from specledger.evidence.bundle import BundleWriter
-from specledger.evidence.layout import AUDIT_LOG, TAPE
+from specledger.evidence.layout import AUDIT_LOG, TAPE, TRAJECTORIES
 from specledger.evidence.resume import BEFORE
 from specledger.gates.documents import axion
 from specledger.kinds.running import Progress, RunOptions
@@ -60,6 +60,8 @@ def scenario_events(
     if wanted.tape is not None:
         yield from _answered(partial(make_run, bundle), plan, wanted.tape, writer)
         return
+    if plan.recording is not None:
+        plan = plan.replaying(plan.recording.store(wanted.trajectories, writer.inside / TRAJECTORIES))
     if plan.outside is not None and plan.outside.model is not None:
         asked = replace(plan.outside.model, record=wanted.record)
         plan = plan.asking(replace(plan.outside, model=asked))

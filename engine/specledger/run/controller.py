@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from specledger.compile.plan import Actor, Judgement, Proposal, State
@@ -26,6 +26,29 @@ class Moment(NamedTuple):
     token: Any = None
 
 
+class Unrecorded(Exception):  # noqa: N818 - an outcome
+    """A recording does not say what the world needs: the result of a call, or arguments of its types.
+
+    Attributes:
+        gap: `{reason, call, tool}`, as a receipt holds it.
+    """
+
+    def __init__(self, reason: str, call: str, tool: str) -> None:
+        self.gap = {"reason": reason, "call": call, "tool": tool}
+        super().__init__(reason)
+
+
+def first_best(judgements: Sequence[Judgement]) -> int | None:
+    """The index of the first admitted proposal with the greatest value, None if none is admitted."""
+    chosen, greatest = None, 0
+    for index, judgement in enumerate(judgements):
+        if judgement.rejected or judgement.error is not None:
+            continue
+        if chosen is None or judgement.value > greatest:
+            chosen, greatest = index, judgement.value
+    return chosen
+
+
 class DecisionController:
     """The controller of one actor in one run; the methods are in the order in which the loop calls them.
 
@@ -44,7 +67,7 @@ class DecisionController:
         """The events that attach to a place of a step.
 
         Places are `before_propose`, `after_commit`, `after_token`, `after_act`; `error` or `halted` where an episode
-        ends in one.
+        ends in one; `end` where that of a recording ends.
         """
         return ()
 
@@ -53,6 +76,7 @@ class DecisionController:
 
         Raises:
             Halted: The process that asked the agent was ended.
+            Unrecorded: The recording gives no proposal that the world can execute.
         """
         return self.actor.propose(moment.observation, moment.memory)
 
@@ -65,6 +89,10 @@ class DecisionController:
         `writes`. The `memory` is the governor's.
         """
         return self.actor.judge(moment.state, proposals, pending, writes, memory)
+
+    def choose(self, judgements: Sequence[Judgement]) -> int | None:
+        """The index of the proposal that is executed; None if none is."""
+        return first_best(judgements)
 
     def issue(self, proposal: str, commitment: str, scope: str) -> Any:
         """Issue the token of a decision: it tells its `proposal` and its `scope`, and is a receipt's `document()`.
@@ -87,6 +115,7 @@ class DecisionController:
 
         Raises:
             Refused: The token does not permit it. Nothing is executed then.
+            Unrecorded: An effect reads a result that was not recorded.
         """
         return self._actuator.act(token, index, proposal, scope, state, inputs)
 
@@ -97,6 +126,14 @@ class DecisionController:
     def prevented(self) -> str:
         """The agent fault for which the last decision is none; empty if it is one."""
         return ""
+
+    def opening(self) -> dict[str, Any]:
+        """What the first receipt of an episode says beside the state."""
+        return {}
+
+    def unknown(self) -> dict[str, int]:
+        """How often something of the episode could not be read or is not recorded, by the reason."""
+        return {}
 
     def unread(self) -> dict[str, int]:
         """How many claims of the agent could not be read since the last call, by what could not."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,15 +156,20 @@ def follow(
     return after, {"chance": {"drawn": drawn, "changed": changed(settled, after)}}
 
 
-def first_best(judgements: list[Judgement]) -> int | None:
-    """The index of the first admitted proposal with the greatest value, None if none is admitted."""
-    chosen, greatest = None, 0
-    for index, judgement in enumerate(judgements):
-        if judgement.rejected or judgement.error is not None:
-            continue
-        if chosen is None or judgement.value > greatest:
-            chosen, greatest = index, judgement.value
-    return chosen
+def told_of_outside(plan: Plan, actors: Sequence[ActorState]) -> dict[str, Any]:
+    """What an episode's end tells of agents from outside: faults, what was not read or recorded, what was spent."""
+    faults = [{**fault, **actor.actor.label} for actor in actors for fault in actor.controller.faults()]
+    unread, unknown = Counter[str](), Counter[str]()
+    for actor in actors:
+        unread.update(actor.controller.unread())
+        unknown.update(actor.controller.unknown())
+    oracle = plan.oracle if plan.outside is not None else None
+    return {
+        **({"faults": faults} if faults else {}),
+        **({"unread": dict(unread)} if unread else {}),
+        **({"unknown": dict(unknown)} if unknown else {}),
+        **({} if oracle is None else {"spent": oracle.spending.take()}),
+    }
 
 
 def error_body(error: EvaluationError | NotCanonical) -> dict[str, Any]:

@@ -22,16 +22,16 @@ from specledger.expr import EvaluationError
 from specledger.gates.capability import Refused
 from specledger.oracles.recording import Halted
 from specledger.run.actor_state import ActorState, GovernorValues
-from specledger.run.controller import Moment
+from specledger.run.controller import Moment, Unrecorded
 from specledger.run.decision import (
     Decision,
     PartChains,
     changed,
     error_body,
-    first_best,
     follow,
     halt_violation,
     refusal,
+    told_of_outside,
 )
 from specledger.run.invariants import Found, Invariants
 
@@ -68,7 +68,7 @@ class Episode:
         """Yield the episode's events, from `episode` to `episode_end`."""
         plan = self._plan
         violations: list[dict[str, Any]] = []
-        start: State | None = None
+        gap: dict[str, Any] = {}
         try:
             for actor in self._actors:
                 actor.begin()
@@ -77,7 +77,7 @@ class Episode:
             self._digest = state_digest(start)
             self._invariants.begin(start)
             yield self._opening(start)
-            for self.t in range(plan.horizon):
+            for self.t in range(plan.steps(self._number)):
                 yield from self._step()
                 if self._ended is not None:
                     break
@@ -86,6 +86,8 @@ class Episode:
             write(outcome, outcome)
             violations = outcome
             self._idle.update(idle)
+        except Unrecorded as unrecorded:
+            self._ended, gap = Ended.UNKNOWN, {"gap": unrecorded.gap}
         except Halted as halted:
             self._ended = halted.kind
             yield from self._events_at("halted")
@@ -94,6 +96,9 @@ class Episode:
             self._ended = Ended.ERROR
             yield from self._events_at("error")
             yield Event("error", {"episode": self._number, "t": self.t, **error_body(error)})
+        if plan.recording is not None:
+            self.t = self._steps
+            yield from self._events_at("end")
         yield Event(
             "episode_end",
             {
@@ -108,20 +113,10 @@ class Episode:
                     actor.actor.figure(gate): count for actor in self._actors for gate, count in actor.gates.items()
                 },
                 "state": self._digest,
-                **self._told_of_outside(),
+                **gap,
+                **told_of_outside(plan, self._actors),
             },
         )
-
-    def _told_of_outside(self) -> dict[str, Any]:
-        """What an episode's end tells of agents from outside: faults, claims that were not read, what was spent."""
-        faults = [{**fault, **actor.actor.label} for actor in self._actors for fault in actor.controller.faults()]
-        unread = sum((Counter(actor.controller.unread()) for actor in self._actors), Counter[str]())
-        oracle = self._plan.oracle if self._plan.outside is not None else None
-        return {
-            **({"faults": faults} if faults else {}),
-            **({"unread": dict(unread)} if unread else {}),
-            **({} if oracle is None else {"spent": oracle.spending.take()}),
-        }
 
     def _opening(self, state: State) -> Event:
         parts = self._parts.names
@@ -134,6 +129,8 @@ class Episode:
             "parts": {name: state_digest(state[name]) for name in parts},
         }
         body |= {"drawn": drawn} if (drawn := self._plan.drawn(self._number)) else {}
+        for actor in self._actors:
+            body |= actor.controller.opening()
         if self._invariants.remembered:
             body["monitors"] = self._invariants.remembered
         self._weigh(body)
@@ -215,7 +212,7 @@ class Episode:
         observation, memory, count = moment.observation, moment.memory, actor.actor.writes
         writes = [count(observation, memory, proposal["action"]) for proposal in proposals]
         judgements = actor.controller.judge(moment, proposals, actor.pending, writes, actor.governor.values.memory)
-        decision.judgements, chosen = judgements, first_best(judgements)
+        decision.judgements, chosen = judgements, actor.controller.choose(judgements)
         if chosen is None:
             return
         scope = scope_digest(self._number, self.t, proposals[chosen]["action"]["op"], actor.actor.name)
@@ -360,7 +357,7 @@ class Episode:
                 "decisions": decision.document(),
                 **decision.body,
                 "success": success,
-                "violations": decision.stopped() + outcome.broken,
+                "violations": (decision.stopped() if plan.recording is None else []) + outcome.broken,
                 "parts": {
                     name: self._parts.append(name, before[name], after[name], receipt, accepted=accepted)
                     for name, receipt in decision.part_receipts.items()
@@ -385,7 +382,8 @@ class Episode:
         self._idle.update(outcome.idle)
         if success and self._first_success is None:
             self._first_success = self.t
-        self._ended = Ended.FATAL if outcome.fatal else Ended.UNTIL if until else None
+        ends = outcome.fatal and plan.recording is None
+        self._ended = Ended.FATAL if ends else Ended.UNTIL if until else None
         return Event("step", body, form)
 
     def _weigh_memory(self, decision: Decision) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from specledger.compile.plan import Actor, Plan
 from specledger.core.canonical import canonical_ints, parse_written
@@ -64,6 +64,7 @@ def run(
             "drifts": [{"drift": drift.name, "schedule": sorted(drift.schedule)} for drift in plan.drifts],
             **({"expect": dict(plan.expect)} if plan.expect else {}),
             **({"agents": [actor.name for actor in plan.actors], "turns": turns} if len(plan.actors) > 1 else {}),
+            **_recorded(plan),
             **({} if plan.agent_faults == "inconclusive" else {"agent_faults": plan.agent_faults}),
             **({"audit": {"mode": tape.mode.value, "head": tape.head}} if tape.mode is Mode.LIVE else {}),
         },
@@ -81,6 +82,15 @@ def run(
     yield Event("end", {"episodes": plan.episodes, "steps": steps, "gates": dict(gates)})
 
 
+def _recorded(plan: Plan) -> dict[str, Any]:
+    """What the first receipt says of a recorded agent: its trajectories, their canonical lines, and the rules."""
+    recording = plan.recording
+    if recording is None:
+        return {}
+    stated = {"trajectories": len(recording.lengths or ()), "digest": recording.digest}
+    return {"recording": stated, "rules": list(recording.rules)}
+
+
 def controllers_of(plan: Plan) -> tuple[DecisionController, ...]:
     """The decision controllers that a plan needs, one for each actor; they share one log."""
     entries = entries_of(plan)
@@ -94,6 +104,9 @@ def entries_of(plan: Plan) -> Entries:
 
 
 def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionController:
+    if plan.recording is not None and plan.recording.controller is not None:
+        recorded: DecisionController = plan.recording.controller(actor)
+        return recorded
     if actor.controller is not None:
         controller: DecisionController = actor.controller(plan, actor, entries)
         return controller
@@ -117,6 +130,7 @@ def separate(plan: Plan) -> bool:
         and all(governor is None or governor.remembers != "run" for governor in governors)
         and plan.watchdog is None
         and plan.oracle is None
+        and plan.recording is None
     )
 
 

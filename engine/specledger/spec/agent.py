@@ -122,8 +122,27 @@ class Outside(Model):
         return self
 
 
+LogPattern = Annotated[
+    str, StringConstraints(max_length=1024, pattern=r"^\.?[^./\\\x00][^/\\\x00]*(/\.?[^./\\\x00][^/\\\x00]*)*$")
+]
+"""A file or a pattern of files, relative to the folder of the project, and not above it."""
+
+
+class Recording(Model):
+    """Logs of what an agent did; nothing of it is executed again.
+
+    `files` are patterns such as `logs/*.jsonl`, relative to the folder that holds `specs/agent/`, or to that of the
+    spec where it lies elsewhere; `spec run --trajectories` names others. Their `format` is recognised if it is left out. A call of a tool that the world has no action for is the
+    action `otherwise`, which has the one argument `tool`.
+    """
+
+    files: Annotated[list[LogPattern], Field(max_length=256)] = Field(default_factory=list)
+    format: Name | None = None
+    otherwise: Identifier | None = None
+
+
 class Agent(Spec):
-    """An agent/v1 document."""
+    """An agent/v1 document: a procedure, who is asked `outside`, or the `trajectories` that it left."""
 
     spec: Literal["agent/v1"]
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
@@ -139,12 +158,18 @@ class Agent(Spec):
     score: Expression | None = None
     narration: Narration | None = None
     outside: Outside | None = None
+    trajectories: Recording | None = None
 
     @model_validator(mode="after")
     def _one_body(self) -> Agent:
-        if self.outside is None:
+        if self.trajectories is not None:
+            if self.model_fields_set - {*Spec.model_fields, "trajectories"}:
+                raise ValueError("an agent that is recorded as `trajectories` has no other body")
+        elif self.outside is None:
             if not self.candidates or self.score is None:
-                raise ValueError("an agent has `candidates` and a `score`, or it is asked `outside`")
+                raise ValueError(
+                    "an agent has `candidates` and a `score`, or it is asked `outside`, or recorded as `trajectories`"
+                )
         elif self.model_fields_set - {*Spec.model_fields, "outside"}:
             raise ValueError("an agent that is asked `outside` has no other body")
         return self

@@ -120,7 +120,7 @@ class Expectation(Model):
     """How the writer of a run expects it to end: its verdict, PASS if left out, and the end of every episode."""
 
     verdict: Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"] | None = None
-    ended: Literal["horizon", "until", "fatal", "error", "hang", "died"] | None = None
+    ended: Literal["horizon", "until", "fatal", "error", "hang", "died", "unknown"] | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Expectation:
@@ -150,7 +150,10 @@ class FaultLimit(Model):
 
 
 class Scenario(Spec):
-    """A scenario/v1 document; it has one `agent` and its `governor`, or several `agents` and the `order` of them."""
+    """A scenario/v1 document; it has one `agent` and its `governor`, or several `agents` and the `order` of them.
+
+    Without a `horizon` it is about an agent of recorded `trajectories`, each of which is an episode of its own length.
+    """
 
     spec: Literal["scenario/v1"]
     world: Annotated[Reference, RefTo("world")]
@@ -164,6 +167,7 @@ class Scenario(Spec):
     drift: list[Annotated[Reference, RefTo("drift")]] = Field(default_factory=list)
     invariants: list[Annotated[Reference, RefTo("invariant")]] = Field(default_factory=list)
     probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
+    policies: list[Annotated[Reference, RefTo("policy")]] = Field(default_factory=list)
     until: Expression | None = None
     commit: Literal["proposals", "none"] = "proposals"
     agent_faults: Literal["inconclusive", "fail"] | FaultLimit = "inconclusive"
@@ -171,7 +175,7 @@ class Scenario(Spec):
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     episodes: Annotated[int, Field(ge=1, le=100_000)] = 1
     counterexamples: Annotated[int, Field(ge=0, le=100_000)] = 25
-    horizon: Annotated[int, Field(ge=1, le=1_000_000)]
+    horizon: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
 
     @field_validator("governor", "agent", mode="after")
     @classmethod

@@ -11,6 +11,7 @@ Source: CEL language definition (github.com/google/cel-spec).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -23,8 +24,8 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.core.events import Event
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
-from specledger.evidence.receipts.run import Step
-from specledger.expr import RecordType
+from specledger.evidence.receipts.run import Rules, Step
+from specledger.expr import EvaluationError, RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.gates.invariant import Invariant, check_invariant
 from specledger.load import Bundle
@@ -38,6 +39,8 @@ from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 
 REMEMBERED: Final = "memories of invariants, which replay makes"
+RULES: Final = "rules of policies"
+RESULT: Final = "result"
 """What is counted as no expression's verdict."""
 
 
@@ -136,6 +139,10 @@ class RunJudge:
             controller = self._actors[probe.get("agent", "")].controller
             assert controller is not None  # noqa: S101 - a controller made the event
             controller.see(probe)
+        elif event.type == "rules":
+            rules = typed(Rules, event.body)
+            judged = sum(rules["held"].values()) + len(rules["broken"]) + len(rules["unjudged"])
+            self.count.without[RULES] += judged
         elif event.type == "step":
             step = typed(Step, event.body)
             self._actors[step.get("agent", "")].see(step)
@@ -194,7 +201,10 @@ class _ActorJudge:
                 self._count.open[UNVALUED] += len(governor.gates)
             elif SCHEMA not in recorded:
                 action = proposal["action"]
-                after, outcome = self._step(state, action["op"], action, judgement.inputs)
+                told = {name: value for name, value in body["inputs"].items() if name == RESULT}
+                after = outcome = None
+                with suppress(EvaluationError):  # a call of a recording that failed, or has no result
+                    after, outcome = self._step(state, action["op"], action, judgement.inputs | told)
                 given = {"proposal": proposal, "action": action, "writes": writes[index]}
                 names = once.inner(given, {**dict(governor.each)}, dict(governor.cost))
                 names.bind(next=after, outcome=outcome)

@@ -16,7 +16,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from specledger.compile.plan import Plan
+from specledger.compile.plan import Plan, PlannedRecording
 from specledger.compile.plan_cache import CompileScenario
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import parse_canonical
@@ -26,7 +26,17 @@ from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT
 from specledger.evidence.chain import Chain
 from specledger.evidence.kind import RUN as RUN_RECEIPTS
-from specledger.evidence.layout import AUDIT_LOG, MANIFEST, MAX_LINE, MAX_SPECS, MORE, RECEIPTS, SPECS, TAPE
+from specledger.evidence.layout import (
+    AUDIT_LOG,
+    MANIFEST,
+    MAX_LINE,
+    MAX_SPECS,
+    MORE,
+    RECEIPTS,
+    SPECS,
+    TAPE,
+    TRAJECTORIES,
+)
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import AuditEntry
 from specledger.evidence.result import Tally
@@ -40,7 +50,7 @@ from specledger.run.workers import ALONE
 from specledger.spec.base import SpecKinds
 from specledger.verify import check_names
 from specledger.verify.audit import check_log
-from specledger.verify.checks import E_MANIFEST, E_REPLAY, E_SPECS, Broken, Lacking, Verification
+from specledger.verify.checks import E_MANIFEST, E_REPLAY, E_SPECS, E_TRAJECTORIES, Broken, Lacking, Verification
 from specledger.verify.judge import RunJudge, judge_lines
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
@@ -111,10 +121,14 @@ def made_again(plan: Plan, specs: Bundle, folder: Path, receipts: Receipts, exec
     Where a kernel signed with a key, the recorded signatures are used and verified: the key is not here.
 
     Raises:
-        Broken: E_TAPE_FORM; E_TAPE_MISSING, if the agent is outside and there is no recording.
+        Broken: E_TRAJECTORIES; E_TAPE_FORM; E_TAPE_MISSING, if the agent is outside and there is no recording.
     """
     if plan.signed:
         plan = replace(plan, signatures=signatures_of(receipts))
+    if plan.recording is not None:
+        plan = plan.replaying(_recorded(plan.recording, folder / TRAJECTORIES))
+    elif (folder / TRAJECTORIES).exists():
+        raise Broken(E_TRAJECTORIES, "the agent is no recording, and the evidence holds trajectories")
     try:
         tape = read_tape(folder / TAPE) if (folder / TAPE).exists() else None
     except TapeError as error:
@@ -124,6 +138,16 @@ def made_again(plan: Plan, specs: Bundle, folder: Path, receipts: Receipts, exec
     if tape is not None and tape.mode is Mode.LIVE and not plan.logged:
         raise Broken(E_TAPE_FORM, "the tape is of a live audit log, and a run without a kernel has no log")
     return lambda progress: _play(plan, tape, lambda again: make_run(specs, again, progress, executor))
+
+
+def _recorded(recording: PlannedRecording, path: Path) -> PlannedRecording:
+    """The recording that the evidence of a run holds."""
+    if not path.exists():
+        raise Broken(E_TRAJECTORIES, "the agent is a recording, and the evidence holds no trajectories")
+    try:
+        return recording.read(path)
+    except ValueError as error:
+        raise Broken(E_TRAJECTORIES, f"trajectories: {error}") from None
 
 
 def _play(plan: Plan, tape: Tape | None, make: Callable[[Plan], Iterator[Event]]) -> Iterator[Event]:

@@ -82,11 +82,12 @@ class RunOrder:
             "probe": self._probe,
             "commit": self._commit,
             "step": self._step,
+            "rules": self._ruled,
             "error": self._error,
             "episode_end": self._close,
             "end": self._end,
         }
-        if type_ in ("drift", "probe", "commit", "step"):
+        if type_ in ("drift", "probe", "commit", "step", "rules"):
             at = typed(run.Position, body)
             here = self._open and equal(at["episode"], self._episode) and equal(at["t"], self._t)
             require(here, f"{type_!r} is not of the step that comes next", E_STATE)
@@ -103,6 +104,13 @@ class RunOrder:
         }
         known = all(severity in (*Severity,) for severity in self._invariants.values())
         require(known, "an invariant has an unknown severity", E_STATE)
+        self._rules = {rule["name"]: rule["severity"] for rule in body.get("rules", ())}
+        known = all(severity in (*Severity,) for severity in self._rules.values())
+        require(
+            known and ("recording" in body or not self._rules),
+            "a rule has an unknown severity, or no recording",
+            E_STATE,
+        )
         self._due = {(drift["drift"], t) for drift in body["drifts"] for t in drift["schedule"]}
         agents = body.get("agents", [""])  # one agent has no name
         self._turns = [agents] if body.get("turns") == "simultaneous" else [[name] for name in agents]
@@ -143,6 +151,20 @@ class RunOrder:
         """Whether every commitment was followed by its decision."""
         return not self._committed and not self._decided
 
+    def _ruled(self, body: run.Rules) -> None:
+        outcomes = (*body["broken"], *body["unjudged"])
+        counts = all(type(times) is int and times > 0 for times in body["held"].values())
+        require(counts and (body["held"] or outcomes), f"the rules at t = {body['t']} say nothing", E_STATE)
+        named = {*body["held"], *(outcome["rule"] for outcome in outcomes)} <= self._rules.keys()
+        require(named, f"a rule at t = {body['t']} is none of the run's", E_STATE)
+        for breach in body["broken"]:
+            require_equal(breach, {"severity": self._rules[breach["rule"]]}, f"the rule {breach['rule']!r}", E_STATE)
+
+    @property
+    def _recorded(self) -> bool:
+        """Whether the agent is a recording: what it did happened, whatever was judged."""
+        return "recording" in self._first
+
     def _commit(self, body: run.Commit) -> None:
         due = self._turns[self._turn]
         follows = not self._decided and len(self._committed) < len(due)
@@ -155,10 +177,10 @@ class RunOrder:
         if self._first.get("commit") != "none":
             whole = len(self._committed) == len(due)
             require(whole, f"not every commitment precedes the decision at t = {t}", E_COMMITMENT)
-            check_decision(self._committed[self._decided], body)
+            check_decision(self._committed[self._decided], body, recorded=self._recorded)
         own, judged = body.get("agent", "") == due[self._decided], body["success"] is not None
         self._decided += 1
-        stopped = [] if acted or FAULT in body else [progress_violation(t, body["decisions"])]
+        stopped = [] if acted or FAULT in body or self._recorded else [progress_violation(t, body["decisions"])]
         broken = body["violations"][len(stopped) :]
         reported = equal(body["violations"][: len(stopped)], stopped) and all(
             breach["invariant"] != PROGRESS for breach in broken
@@ -171,7 +193,8 @@ class RunOrder:
             self._prevent(body)
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
-        require(t < self._first["horizon"] and not self._fatal, f"a step at t = {t} is after the end", E_STATE)
+        ended = self._fatal and not self._recorded
+        require(t < self._first["horizon"] and not ended, f"a step at t = {t} is after the end", E_STATE)
         for gate in (
             owned(body, failing["gate"]) for decision in body["decisions"] for failing in decision["rejected"]
         ):
@@ -224,13 +247,19 @@ class RunOrder:
         fatal = self._open and self._fatal
         if broken_off:  # the watchdog's violation is of no spec
             named = [(violation["invariant"], violation["severity"]) for violation in body["violations"]]
-            own = [] if ended == Ended.ERROR else [("watchdog", Severity.FATAL)]
+            own = [] if ended in (Ended.ERROR, Ended.UNKNOWN) else [("watchdog", Severity.FATAL)]
             require(named == own, f"episode {number} was broken off with other violations", E_STATE)
         else:
             self._breaches("episode", body["violations"])
         wanted = {"episode": number, "first_success": success, "success": success is not None, "gates": self._gates}
         require_equal(body, wanted, f"episode {number}", E_STATE)
         reached = (ended == Ended.FATAL) == fatal and (ended != Ended.HORIZON or steps == self._first["horizon"])
+        if self._recorded:  # as long as its trajectory, which replay reads
+            reached = ended in (Ended.HORIZON, Ended.ERROR, Ended.UNKNOWN) and (ended == Ended.UNKNOWN) == (
+                "gap" in body
+            )
+        elif ended == Ended.UNKNOWN:
+            reached = False
         require(reached, f"episode {number} did not end as {ended!r}", E_STATE)
         faults = Counter((fault["t"], fault["reason"]) for fault in body.get("faults", ()))
         require(not self._prevented - faults, f"episode {number} lacks an agent fault that a step has", E_STATE)
@@ -254,8 +283,11 @@ class RunOrder:
         self._ended = True
 
 
-def check_decision(commit: run.Commit, step: run.Step) -> None:
-    """Recompute everything that binds a decision to its committed proposal set."""
+def check_decision(commit: run.Commit, step: run.Step, *, recorded: bool = False) -> None:
+    """Recompute everything that binds a decision to its committed proposal set.
+
+    A call of a recording was made although a gate rejects it, or failed although none does.
+    """
     t, proposals, chosen = step["t"], commit["proposals"], step["chosen"]
     leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
     require_equal(commit, {"root": set_root(leaves)}, f"the commitment at t = {t}", E_COMMITMENT)
@@ -264,9 +296,11 @@ def check_decision(commit: run.Commit, step: run.Step) -> None:
     admitted = [not decision["rejected"] and decision["error"] is None for decision in step["decisions"]]
     digest = token = None
     if chosen is None:
-        require(not any(admitted), f"nothing was chosen at t = {t}, though something was admitted", E_COMMITMENT)
+        require(
+            recorded or not any(admitted), f"nothing was chosen at t = {t}, though something was admitted", E_COMMITMENT
+        )
     else:
-        fits = type(chosen) is int and 0 <= chosen < len(proposals) and admitted[chosen]
+        fits = type(chosen) is int and 0 <= chosen < len(proposals) and (recorded or admitted[chosen])
         require(fits, f"the choice at t = {t} is outside the set, or was rejected", E_COMMITMENT)
         digest = proposal_digest(leaves[chosen])
         scope = scope_digest(step["episode"], t, proposals[chosen]["action"]["op"], step.get("agent", ""))

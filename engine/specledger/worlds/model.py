@@ -156,6 +156,10 @@ class World(Struct, frozen=True):
     views: Mapping[str, tuple[Let, frozenset[str]]]
     others: RecordType | None
 
+    def without_simulation(self) -> World:
+        """The world whose results come from outside alone."""
+        return replace(self, actions={name: replace(action, simulate=Let()) for name, action in self.actions.items()})
+
     def seen_by(self, agent: str) -> World:
         """The world as one of its agents meets it: its own observation, and the actions that it may take."""
         own, actions = self.views[agent]

@@ -60,12 +60,27 @@ class Expectation(TypedDict):
     ended: NotRequired[Annotated[str, Ended]]
 
 
+class Recorded(TypedDict):
+    """What the agent of a run did before: how many trajectories, and the digest of their canonical lines."""
+
+    trajectories: int
+    digest: str
+
+
+class StartedRule(TypedDict):
+    """A rule of a policy, which judges the calls of a recorded agent."""
+
+    name: str
+    severity: Annotated[str, Severity]
+
+
 class Start(TypedDict):
     """The first receipt of a run.
 
     `specs` is the digest of the resolved specs; `horizon` the largest number of steps of an episode. `agents` and
     `turns` (`order` or `simultaneous`) are there with several agents. `commit` is `none` in evidence of programs that
     commit to no proposals. `agent_faults` is what the scenario says of them, if it says something.
+    `recording` and `rules` are there if the agent is a recording.
     """
 
     scenario: str
@@ -82,6 +97,16 @@ class Start(TypedDict):
     agent_faults: NotRequired[Any]
     commit: NotRequired[str]
     audit: NotRequired[StartedAudit]
+    recording: NotRequired[Recorded]
+    rules: NotRequired[list[StartedRule]]
+
+
+class Trajectory(TypedDict):
+    """The trajectory that an episode goes through."""
+
+    id: str
+    file: str
+    format: str
 
 
 class Episode(TypedDict):
@@ -99,6 +124,7 @@ class Episode(TypedDict):
     world: str
     parts: dict[str, str]
     drawn: NotRequired[dict[str, Any]]
+    trajectory: NotRequired[Trajectory]
     monitors: NotRequired[dict[str, dict[str, Any]]]
 
 
@@ -206,6 +232,43 @@ class Step(TypedDict):
     monitors: NotRequired[dict[str, dict[str, Any]]]
 
 
+class RuleOutcome(TypedDict):
+    """What a rule says of a call: `call` is its id, empty for a message; `value` what the rule is about."""
+
+    rule: str
+    call: str
+    reason: str
+    value: str
+
+
+class BrokenRule(RuleOutcome):
+    """A rule is broken; `source` is where the value was found instead."""
+
+    severity: Annotated[str, Severity]
+    source: str
+
+
+class Rules(TypedDict):
+    """What the rules of policies say of a call and of what precedes it; at the end of an episode of what is left.
+
+    `held` counts by rule. A rule that could not be judged says why.
+    """
+
+    episode: int
+    t: int
+    held: dict[str, int]
+    broken: list[BrokenRule]
+    unjudged: list[RuleOutcome]
+
+
+class Gap(TypedDict):
+    """The call of a recording that the world could not follow, and why."""
+
+    reason: str
+    call: str
+    tool: str
+
+
 class EvaluationError(TypedDict):
     """An expression had no value, which ends the episode; the fields are those of `Failure`."""
 
@@ -244,7 +307,8 @@ class EpisodeEnd(TypedDict):
     """An episode ended.
 
     `first_success` is the first step after which the goal was reached. `idle` counts by invariant how often its
-    condition did not hold, `gates` by gate what it rejected, `unread` by form the claims that could not be read.
+    condition did not hold, `gates` by gate what it rejected, `unread` by form the claims that could not be read,
+    `unknown` by code what of a recording could not be read. `gap` is why the world could not follow it to its end.
     `state` is the digest of the last state.
     """
 
@@ -259,6 +323,8 @@ class EpisodeEnd(TypedDict):
     state: str
     faults: NotRequired[list[Fault]]
     unread: NotRequired[dict[str, int]]
+    unknown: NotRequired[dict[str, int]]
+    gap: NotRequired[Gap]
     spent: NotRequired[Spent]
 
 
@@ -278,6 +344,7 @@ RUN: Final[ReceiptTypes] = {
     "audit": AuditEntry,
     "commit": Commit,
     "step": Step,
+    "rules": Rules,
     "error": EvaluationError,
     "episode_end": EpisodeEnd,
     "end": End,
@@ -285,11 +352,20 @@ RUN: Final[ReceiptTypes] = {
 """The receipts of a run."""
 
 
+class RuleCounts(TypedDict):
+    """How often a rule held, was broken, and could not be judged; never, if no call was about it."""
+
+    held: int
+    broken: int
+    unjudged: int
+
+
 class RunResult(TypedDict):
     """The result of a run, as its manifest and the receipts of suites state it.
 
     `rejections` counts by gate, `violations` (fatal ones) and `warnings` by invariant, `probes` by probe and verdict,
-    `faults` by reason. `claims` counts by challenge the claims that were tested and those that held. `status` and `met`
+    `faults` by reason, `rules` by rule of a policy what it said, `unknown` by reason what of a recording is not known.
+    `claims` counts by challenge the claims that were tested and those that held. `status` and `met`
     are there where the scenario expects something, `calibration` where an agent was less than sure.
     """
 
@@ -311,4 +387,6 @@ class RunResult(TypedDict):
     claims: NotRequired[dict[str, dict[str, int]]]
     faults: NotRequired[dict[str, int]]
     unread: NotRequired[dict[str, int]]
+    rules: NotRequired[dict[str, RuleCounts]]
+    unknown: NotRequired[dict[str, int]]
     calibration: NotRequired[dict[str, Any]]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from specledger.core.wing import Wing
 
 if TYPE_CHECKING:
+    from specledger.compile.extension import Recordings
     from specledger.kinds.kind import Kind
 
 
@@ -23,4 +24,10 @@ def _commands() -> Mapping[str, Mapping[str, Callable[..., None]]]:
     return {"Run them": {"scan": scan, "import": import_logs}}
 
 
-WING: Final = Wing("trajectories", kinds=_kinds, commands=_commands)
+def _recordings() -> Recordings:
+    from specledger.wings.trajectories.recording.compile import RECORDINGS
+
+    return RECORDINGS
+
+
+WING: Final = Wing("trajectories", kinds=_kinds, commands=_commands, recordings=_recordings)

@@ -64,7 +64,8 @@ class _Compiler:
         self.scope = Scope(Environment(), resolved, diagnostics)
 
     def policy(self) -> Policy:
-        rules = tuple(self.rule(name, rule) for name, rule in self.spec.rules.items())
+        # the order in which they are written has no meaning, and evidence does not keep it
+        rules = tuple(self.rule(name, rule) for name, rule in sorted(self.spec.rules.items()))
         return Policy(self.spec.name, rules, tuple(self.sources), tuple(self.earlier))
 
     def wrong(self, code: str, message: str, where: Where, hint: str | None = None) -> None:

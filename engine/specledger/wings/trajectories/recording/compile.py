@@ -1,0 +1,104 @@
+"""Compiles an agent that is a recording: what its scenario may have, its policies, and where its logs are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from specledger.compile.extension import Recordings, Stage
+from specledger.compile.plan import Actor, PlannedRecording
+from specledger.compile.roles import Role
+from specledger.compile.scenario import E_RECORDING
+from specledger.core.diagnostics import Diagnostics, Rejected, suggest
+from specledger.expr import STRING
+from specledger.load import Resolved
+from specledger.spec.agent import Recording
+from specledger.spec.scenario import Scenario
+from specledger.wings.trajectories.findings import E_LOG_FORMAT
+from specledger.wings.trajectories.model import Trajectory
+from specledger.wings.trajectories.reading import READERS
+from specledger.wings.trajectories.recording.controller import RecordedController
+from specledger.wings.trajectories.recording.store import logs_of, read, store
+from specledger.wings.trajectories.rules.compile import compile_policy
+from specledger.wings.trajectories.rules.policy import Policy
+from specledger.worlds.model import World
+
+
+def compile_recording(stage: Stage, role: Role) -> PlannedRecording | None:
+    """The recording of a role; None, with findings, if it or its scenario is wrong."""
+    recording, spec = role.decider.trajectories, stage.bundle.main
+    assert recording is not None  # noqa: S101 - the caller looked
+    _check_scenario(stage, role)
+    _check_recording(recording, role.agent, stage.world, stage.diagnostics)
+    keys = dict.fromkeys(spec.refs[path] for path in sorted(path for path in spec.refs if path[0] == "policies"))
+    policies = []
+    for key in keys:
+        found = Diagnostics()
+        try:
+            policies.append(compile_policy(stage.bundle.specs[key], found))
+        except Rejected:
+            for diagnostic in found.sorted():
+                stage.diagnostics.add(diagnostic)
+    if stage.diagnostics.has_errors:
+        return None
+    return _planned(recording, role.agent, stage.world, tuple(policies))
+
+
+def _planned(recording: Recording, agent: Resolved, world: World, policies: tuple[Policy, ...]) -> PlannedRecording:
+    def make(actor: Actor, trajectories: Iterator[Trajectory]) -> RecordedController:
+        return RecordedController(actor, world, recording.otherwise, policies, trajectories)
+
+    def store_logs(logs: Sequence[Path], path: Path) -> PlannedRecording:
+        return store(planned, logs or logs_of(agent, recording), recording.format, path, make)
+
+    rules = (
+        {"name": f"{each.name}.{rule.name}", "severity": rule.severity} for each in policies for rule in each.rules
+    )
+    planned = PlannedRecording(rules=tuple(rules), store=store_logs, read=lambda path: read(planned, path, make))
+    return planned
+
+
+def _check_scenario(stage: Stage, role: Role) -> None:
+    """Find keys of the scenario that a recording has no use for."""
+    spec, model, wrong = stage.bundle.main, stage.bundle.main.model, stage.diagnostics.error
+    assert isinstance(model, Scenario)  # noqa: S101 - what has roles is one
+    if role.name:
+        wrong(E_RECORDING, "a recording is the one agent of its scenario", spec.span("agents"))
+    if role.rules.admission is not None:
+        hint = "use a governor without `admission`"
+        wrong(E_RECORDING, "a recording gives no documents to admit", role.governor.span("admission"), hint=hint)
+    for key in ("horizon", "episodes", "until", "drift", "probes", "agent_faults"):
+        if key in model.model_fields_set:
+            message = (
+                f"`{key}` has no meaning for a recording: its trajectories say how long they are, and what happened"
+            )
+            wrong(E_RECORDING, message, spec.span(key), hint="leave it out")
+    for name, action in stage.world.actions.items():
+        if action.draws:
+            message = f"the action {name!r} draws, and what a recording left is not drawn"
+            hint = "say what comes back as its `result`"
+            wrong(E_RECORDING, message, spec.span("world"), hint=hint)
+
+
+def _check_recording(recording: Recording, agent: Resolved, world: World, diagnostics: Diagnostics) -> None:
+    if recording.format is not None and recording.format not in READERS:
+        near = suggest(recording.format, READERS)
+        hint = f"did you mean `{near}`?" if near else f"formats are {', '.join(READERS)}"
+        at = agent.span("trajectories", "format")
+        diagnostics.error(E_LOG_FORMAT, f"there is no format {recording.format!r}", at, hint=hint)
+    if recording.otherwise is None:
+        return
+    action = world.actions.get(recording.otherwise)
+    at = agent.span("trajectories", "otherwise")
+    if action is None:
+        near = suggest(recording.otherwise, world.actions)
+        hint = f"did you mean `{near}`?" if near else f"its actions are {', '.join(sorted(world.actions))}"
+        diagnostics.error(E_RECORDING, f"the world has no action {recording.otherwise!r}", at, hint=hint)
+    elif dict(action.args.fields) != {"tool": STRING} or action.result.fields:
+        message = f"the action {recording.otherwise!r} has other arguments than `tool`, or a result"
+        hint = "`args: {tool: string}` takes the calls of all other tools"
+        diagnostics.error(E_RECORDING, message, at, hint=hint)
+
+
+RECORDINGS: Final = Recordings(compile_recording)

@@ -1,0 +1,174 @@
+"""The controller of an agent that is a recording: it proposes the calls of each trajectory in turn.
+
+A call happened, whatever the gates say of it: it is executed in the world with the result that was recorded, unless the
+log says that it failed. Policies hear every entry of the trajectory in its order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from specledger.compile.plan import Actor, Judgement, Proposal, State
+from specledger.core.events import Event, Severity
+from specledger.expr import EvaluationError
+from specledger.run.controller import DecisionController, Moment, Unrecorded
+from specledger.wings.trajectories.model import Call, Entry, Finding, Result, Trajectory
+from specledger.wings.trajectories.recording.fitting import Misfit, fit_arguments, fit_result
+from specledger.wings.trajectories.rules.plans import Outcome, Status
+from specledger.wings.trajectories.rules.policy import Policy, Session
+from specledger.worlds.emit import E_RESULT_ABSENT
+from specledger.worlds.model import World
+
+UNKNOWN_TOOL: Final = "unknown_tool"
+RESULT_ABSENT: Final = "result_absent"
+"""Why the world cannot follow a call, beside what `fitting` says."""
+RULES: Final = "rules"
+"""The type of the receipt of what policies say."""
+
+
+class RecordedController(DecisionController):
+    """The controller of one recorded actor in one run."""
+
+    def __init__(
+        self,
+        actor: Actor,
+        world: World,
+        otherwise: str | None,
+        policies: Sequence[Policy],
+        trajectories: Iterator[Trajectory],
+    ) -> None:
+        """Go through trajectories, one for each episode. A tool without an action is the action `otherwise`."""
+        super().__init__(actor)
+        self._world, self._otherwise, self._policies = world, otherwise, policies
+        self._trajectories = trajectories
+        self._head: dict[str, str] = {}
+        self._entries: Iterator[Entry] = iter(())
+        self._results: dict[str, Result] = {}
+        self._sessions: list[tuple[str, Session]] = []
+        self._outcomes: list[tuple[str, Outcome]] = []
+        self._findings: Counter[str] = Counter()
+        self._call = Call("", "")
+
+    def begin(self) -> None:
+        """Begin the next trajectory."""
+        super().begin()
+        trajectory = next(self._trajectories)
+        self._head = {"id": trajectory.id, "file": trajectory.file, "format": trajectory.format}
+        self._entries = iter(trajectory.entries)
+        self._results = {}
+        for entry in trajectory.entries:
+            if isinstance(entry, Result):
+                self._results.setdefault(entry.call, entry)
+        self._sessions = [(policy.name, policy.begin()) for policy in self._policies]
+
+    def opening(self) -> dict[str, Any]:
+        """Which trajectory the episode is."""
+        return {"trajectory": self._head}
+
+    def propose(self, moment: Moment) -> list[Proposal]:
+        """The next call as a proposal."""
+        self._call = call = self._next_call()
+        op = call.tool if call.tool in self._world.actions and call.tool != self._otherwise else self._otherwise
+        if op is None:
+            raise Unrecorded(UNKNOWN_TOOL, call.id, call.tool)
+        if op == self._otherwise:
+            arguments = {"tool": call.tool}
+        else:
+            try:
+                arguments = fit_arguments(call, self._world.actions[op].args)
+            except Misfit as misfit:
+                raise Unrecorded(f"{misfit.path} {misfit.reason}", call.id, call.tool) from None
+        return [{"action": {"op": op, **arguments}, "score": 0}]
+
+    def _next_call(self) -> Call:
+        for entry in self._entries:
+            self._hear(entry)
+            if isinstance(entry, Call):
+                return entry
+        raise AssertionError("an episode has as many steps as its trajectory has calls")
+
+    def _hear(self, entry: Entry) -> None:
+        if isinstance(entry, Finding):
+            self._findings[entry.code] += 1
+            return
+        for name, session in self._sessions:
+            self._outcomes += [(name, outcome) for outcome in session.hear(entry)]
+
+    def judge(
+        self, moment: Moment, proposals: list[Proposal], pending: int, writes: list[int], memory: Any
+    ) -> list[Judgement]:
+        """What the gates say of the call; its result is what was recorded, which they do not read."""
+        judgements = super().judge(moment, proposals, pending, writes, memory)
+        action = self._world.actions[proposals[0]["action"]["op"]]
+        result = fit_result(self._results.get(self._call.id), action.result) if action.result.fields else None
+        given = {} if result is None else {"result": result}
+        return [replace(judgement, inputs={**judgement.inputs, **given}) for judgement in judgements]
+
+    def choose(self, judgements: Sequence[Judgement]) -> int | None:
+        """The call, unless it failed or could not be judged."""
+        error = judgements[0].error
+        if error is not None and error.code == E_RESULT_ABSENT:
+            raise Unrecorded(RESULT_ABSENT, self._call.id, self._call.tool)
+        result = self._results.get(self._call.id)
+        return None if error is not None or not judgements[0].cost or (result is not None and result.error) else 0
+
+    def act(
+        self,
+        token: Any,
+        index: int,
+        proposal: Mapping[str, Any],
+        scope: str,
+        state: State,
+        inputs: Mapping[str, Any],
+    ) -> tuple[State, dict[str, Any]]:
+        """Follow the call in the world."""
+        try:
+            return super().act(token, index, proposal, scope, state, inputs)
+        except EvaluationError as error:
+            if error.code == E_RESULT_ABSENT:
+                raise Unrecorded(RESULT_ABSENT, self._call.id, self._call.tool) from None
+            raise
+
+    def events_at(self, hook: str, moment: Moment) -> Iterable[Event]:
+        """What the rules say of a call, and at the end of what follows the last one that the world could follow."""
+        if hook == "end":
+            for entry in self._entries:
+                self._hear(entry)
+        elif hook != "after_act":
+            return ()
+        outcomes, self._outcomes = self._outcomes, []
+        return [Event(RULES, _receipt(moment, outcomes))] if outcomes else ()
+
+    def unknown(self) -> dict[str, int]:
+        """The findings of the trajectory, by their codes."""
+        findings, self._findings = self._findings, Counter()
+        return dict(findings)
+
+
+def _receipt(moment: Moment, outcomes: Sequence[tuple[str, Outcome]]) -> dict[str, Any]:
+    held = Counter(f"{policy}.{outcome.rule}" for policy, outcome in outcomes if outcome.status is Status.HELD)
+    others = [(policy, outcome) for policy, outcome in outcomes if outcome.status is not Status.HELD]
+    return {
+        "episode": moment.episode,
+        "t": moment.t,
+        "held": dict(held),
+        "broken": [
+            {**_told(policy, outcome), "severity": Severity(outcome.severity).value, "source": outcome.source}
+            for policy, outcome in others
+            if outcome.status is Status.BROKEN
+        ],
+        "unjudged": [_told(policy, outcome) for policy, outcome in others if outcome.status is Status.UNJUDGED],
+    }
+
+
+def _told(policy: str, outcome: Outcome) -> dict[str, Any]:
+    return {
+        "rule": f"{policy}.{outcome.rule}",
+        "call": outcome.call,
+        "reason": outcome.reason,
+        "value": outcome.value,
+    }

@@ -1,0 +1,90 @@
+"""How what a log holds fits the types of a world: arguments of a call, and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from specledger.expr import ListType, MapType, RecordType, Type, conforms
+from specledger.expr.check.types import FixedType
+from specledger.wings.trajectories.model import Call, Result
+from specledger.wings.trajectories.rules.conditions import qfixed_of
+from specledger.wings.trajectories.rules.paths import Unknown, is_number, is_withheld
+from specledger.wings.trajectories.rules.structured import structured
+from specledger.wings.trajectories.rules.values import text_of
+
+NOT_RECORDED: Final = "not_recorded"
+WITHHELD: Final = "withheld"
+MISFIT: Final = "misfit"
+"""Why a value does not fit."""
+
+
+class Misfit(Exception):  # noqa: N818 - an outcome
+    """A value that is not of its type; `reason` is one of the above, `path` the place in the arguments or the result."""
+
+    def __init__(self, reason: str, path: str) -> None:
+        self.reason, self.path = reason, path
+        super().__init__(f"{path}: {reason}")
+
+
+def fit(value: Any, type_: Type, path: str) -> Any:
+    """A value of a log as expressions have it: a decimal in millionths, a record without fields that it does not name.
+
+    Raises:
+        Misfit: It is not of the type.
+    """
+    if value is UNSET:
+        raise Misfit(NOT_RECORDED, path)
+    if is_withheld(value):
+        raise Misfit(WITHHELD, path)
+    if isinstance(type_, FixedType):
+        text = text_of(value) if type(value) is int or is_number(value) else None
+        value = None if text is None else qfixed_of(text)
+    elif isinstance(type_, RecordType) and type(value) is dict:
+        value = _fit_fields(value, type_, path)
+    elif isinstance(type_, ListType) and type(value) is list:
+        value = [fit(item, type_.item, f"{path}[{index}]") for index, item in enumerate(value)]
+    elif isinstance(type_, MapType) and type(value) is dict and not is_number(value):
+        value = {key: fit(item, type_.value, f"{path}.{key}") for key, item in value.items()}
+    if not conforms(value, type_):
+        raise Misfit(MISFIT, path)
+    return value
+
+
+def _fit_fields(value: Mapping[str, Any], type_: RecordType, path: str) -> dict[str, Any]:
+    wanted = {name: inner for name, inner in type_.fields.items() if name in value or name not in type_.optional}
+    return {name: fit(value.get(name, UNSET), inner, f"{path}.{name}") for name, inner in wanted.items()}
+
+
+def fit_arguments(call: Call, type_: RecordType) -> dict[str, Any]:
+    """The arguments of a call that an action declares; others are not part of the action.
+
+    Raises:
+        Misfit: One is absent, or not of its type.
+    """
+    if not type_.fields:
+        return {}
+    arguments: dict[str, Any] = fit(call.arguments, type_, "args")
+    return arguments
+
+
+def fit_result(result: Result | None, type_: RecordType) -> dict[str, Any] | None:
+    """The result of a call; None where it was not recorded, or is not of its type.
+
+    A result that is JSON or YAML as text is read. An action with the one field `text` takes any text as it is.
+    """
+    if result is None:
+        return None
+    content = result.content
+    if type_.fields.keys() == {"text"} and type(content) is str:
+        content = {"text": content}
+    content = structured(content)
+    if type(content) is Unknown:
+        return None
+    try:
+        fields: dict[str, Any] = fit(content, type_, "result")
+    except Misfit:
+        return None
+    return fields

@@ -1,0 +1,98 @@
+"""The canonical lines of a recording: written from logs into the evidence, and read from there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from specledger.compile.plan import Actor, PlannedRecording
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.digest import file_digest
+from specledger.core.spans import Span
+from specledger.load import Resolved
+from specledger.spec.agent import Recording
+from specledger.wings.trajectories.lines import read_lines, write_lines
+from specledger.wings.trajectories.model import Call, Trajectory
+from specledger.wings.trajectories.reading import read_logs
+
+E_LOG_ABSENT = code("E_LOG_ABSENT", "there is no log where an agent is recorded")
+
+Make = Callable[[Actor, Iterator[Trajectory]], Any]
+"""Makes a controller of an actor from its trajectories."""
+
+MOST_LOGS: Final = 100_000
+
+
+def logs_of(agent: Resolved, recording: Recording) -> list[Path]:
+    """The logs that an agent names, in the order of their names.
+
+    Raises:
+        Rejected: E_LOG_ABSENT: it names none, or a pattern has no file.
+    """
+    span = agent.span("trajectories")
+    if not recording.files:
+        raise _absent(f"{agent.name} names no files", span, "name logs with --trajectories, or as its `files`")
+    logs: set[Path] = set()
+    folder = project_of(Path(span.file))
+    for index, pattern in enumerate(recording.files):
+        at = agent.span("trajectories", "files", index)
+        files = [path for path in folder.glob(pattern) if _is_inside(path, folder)]
+        if not files:
+            raise _absent(f"no file matches {pattern!r} in {folder}", at, "patterns are as in a shell")
+        logs.update(files)
+    if len(logs) > MOST_LOGS:
+        raise _absent(f"{len(logs)} files match, more than {MOST_LOGS}", span, "name fewer")
+    return sorted(logs)
+
+
+def project_of(spec: Path) -> Path:
+    """The folder that the logs of an agent are relative to: above `specs/agent/`, where the spec lies there."""
+    folder = spec.parent
+    for name in ("agent", "specs"):
+        folder = folder.parent if folder.resolve().name == name else folder
+    return folder
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path leads to something below a folder: no link leads out of it."""
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def _absent(message: str, span: Span, hint: str) -> Rejected:
+    return Rejected([Diagnostic(E_LOG_ABSENT, message, span, hint=hint)])
+
+
+def store(
+    planned: PlannedRecording, logs: Sequence[Path], format_: str | None, path: Path, make: Make
+) -> PlannedRecording:
+    """Write the canonical lines of logs to a path, and give the recording of these lines."""
+    with path.open("wb") as file:
+        file.writelines(write_lines(read_logs(logs, format_)))
+        file.flush()
+        os.fsync(file.fileno())
+    return read(planned, path, make)
+
+
+def read(planned: PlannedRecording, path: Path, make: Make) -> PlannedRecording:
+    """The recording of canonical lines.
+
+    Raises:
+        MalformedLine: A line is not what stands there.
+    """
+    with path.open("rb") as file:
+        lengths = tuple(sum(isinstance(entry, Call) for entry in each.entries) for each in read_lines(file))
+    return replace(
+        planned,
+        lengths=lengths,
+        digest=file_digest(path),
+        controller=lambda actor: make(actor, _trajectories(path)),
+    )
+
+
+def _trajectories(path: Path) -> Iterator[Trajectory]:
+    with path.open("rb") as file:
+        yield from read_lines(file)
