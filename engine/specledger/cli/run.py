@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from msgspec.structs import replace
 
 from specledger.cli.codes import Interrupted
 from specledger.cli.executors import executor_of, process_count
@@ -60,6 +61,14 @@ if TYPE_CHECKING:
 Record = Annotated[bool, typer.Option("--record", help="Ask for answers that a cassette does not hold, and keep them.")]
 
 
+Trajectories = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--trajectories",
+        metavar="PATH",
+        help="A log, or a folder of logs, in place of those that a recorded agent names; may be repeated.",
+    ),
+]
 Live = Annotated[bool, typer.Option("--live", help="Write each entry of the audit log to the disk before its action.")]
 Resume = Annotated[
     bool,
@@ -98,6 +107,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     overrides: Overrides = None,
     case: CaseValues = None,
     allow_outside: AllowOutside = False,
+    trajectories: Trajectories = None,
     format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Run scenarios, suites, laws and discoveries, and write their evidence."""
@@ -105,23 +115,20 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     from specledger.kinds.running import RunOptions
     from specledger.pipeline.executing import place_cases
 
-    changes = [*(overrides or []), *([f"episodes={episodes}"] if episodes is not None else [])]
     seal = seal_of(sign, origin, timestamp)
+    changes = [*(overrides or []), *([f"episodes={episodes}"] if episodes is not None else [])]
     cases = _load_cases(files, changes, seed, case, allow_outside=allow_outside)
     print_sources(cases)
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
     sealed = sign is not None or log is not None or timestamp is not None or replay
     part = read_shard(shard, cases, sealed=sealed)
-    places = place_cases(cases, out)
-    todo, part = take_shard(list(zip(cases, places, strict=True)), part, named=out is not None)
+    todo, part = take_shard(list(zip(cases, place_cases(cases, out), strict=True)), part, named=out is not None)
     with executor_of(workers, cluster) as executor:
         tell = partial(_print_resumed, unreplayed=seal != UNSIGNED and not replay)
-        options = RunOptions(
-            executor, trust_agent, live, record, seal, resume=resume, shard=part, tell=tell, replay=replay
-        )
-        show = format_ is OutputFormat.HUMAN
-        finished = _run_each(todo, log, purpose, options, show=show)
+        options = RunOptions(executor, trust_agent, live, record, seal, resume=resume, shard=part, tell=tell)
+        options = replace(options, trajectories=tuple(trajectories or ()), replay=replay)
+        finished = _run_each(todo, log, purpose, options, show=format_ is OutputFormat.HUMAN)
     if part is not None:
         print_shards(finished)
     else:

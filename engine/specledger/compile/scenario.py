@@ -50,7 +50,6 @@ from specledger.worlds.maps import MapError, make
 from specledger.worlds.model import World
 from specledger.worlds.start import E_MAP, IllFormedError, Starter, check_start, report_start, starter
 
-
 E_RECORDING = code("E_RECORDING", "a scenario does not fit an agent that is a recording")
 
 

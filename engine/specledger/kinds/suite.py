@@ -201,7 +201,7 @@ def _case_preview(case: Case) -> dict[str, Any]:
         "seed": case.seed,
         "episodes": model.episodes,
         "horizon": model.horizon,
-        "most_steps": model.episodes * model.horizon,
+        "most_steps": model.episodes * (model.horizon or 0),  # of a recording, its logs say it
         "digest": case.bundle.digest,
     }
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.events import Event
 from specledger.evidence.chain import run_id
-from specledger.evidence.layout import ENGINE, EVALUATOR, MANIFEST, RECEIPTS, SCENARIO, SPECS
+from specledger.evidence.layout import ENGINE, EVALUATOR, MANIFEST, RECEIPTS, SCENARIO, SPECS, TRAJECTORIES
 from specledger.evidence.runlog import announce, attempt_of, enter, result_of
 from specledger.evidence.seal import UNSIGNED
 from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle, replaceable
@@ -119,6 +119,8 @@ def _read_complete(bundle: Bundle, folder: Path, executor: Executor) -> Finished
     made_by = {"specs": bundle.digest, "engine": ENGINE, "evaluator": EVALUATOR}
     if not isinstance(recorded, dict) or any(recorded.get(name) != value for name, value in made_by.items()):
         return None
+    if (folder / TRAJECTORIES).exists():
+        return None  # the logs may be others now
     from specledger.kinds.incidents import explained, keep_worst
     from specledger.verify.bundle import Refuted, open_evidence
 

@@ -101,7 +101,7 @@ def with_agent(agent: str, scenario: str, overrides: Sequence[str], decisions: i
     bundle = one_of(scenario, "scenario", sets, allow_outside=True)
     main, known = bundle.main, dict(bundle.document()["specs"])
     del known[bundle.root]
-    data = {**main.data, "episodes": 1, "horizon": min(decisions, main.model.model_dump()["horizon"])}
+    data = {**main.data, "episodes": 1, "horizon": min(decisions, main.model.model_dump()["horizon"] or decisions)}
     if _document(bundle) is not None:
         for name, body in ASKS.items():
             form = dump(restore(KINDS["probe"].model, {"spec": "probe/v1", "name": name, "at": "after_commit", **body}))

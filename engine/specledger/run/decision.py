@@ -66,9 +66,12 @@ class Decision:
             for judgement in self.judgements
         ]
 
-    def stopped(self) -> list[dict[str, Any]]:
-        """The violation that nothing was chosen, if nothing was, and not for a fault of the agent."""
-        if self.chosen is not None or FAULT in self.body:
+    def stopped(self, plan: Plan) -> list[dict[str, Any]]:
+        """The violation that nothing was chosen, if nothing was, and not for a fault of the agent.
+
+        A call of a recording that failed is none.
+        """
+        if self.chosen is not None or FAULT in self.body or plan.recording is not None:
             return []
         return [progress_violation(self.moment.t, self.document())]
 

@@ -77,7 +77,7 @@ class Episode:
             self._digest = state_digest(start)
             self._invariants.begin(start)
             yield self._opening(start)
-            for self.t in range(plan.steps(self._number)):
+            for self.t in range(plan.steps(self._number)):  # noqa: B020 - `self` is none of its own
                 yield from self._step()
                 if self._ended is not None:
                     break
@@ -99,7 +99,10 @@ class Episode:
         if plan.recording is not None:
             self.t = self._steps
             yield from self._events_at("end")
-        yield Event(
+        yield self._closing(violations, gap)
+
+    def _closing(self, violations: list[dict[str, Any]], gap: dict[str, Any]) -> Event:
+        return Event(
             "episode_end",
             {
                 "episode": self._number,
@@ -114,7 +117,7 @@ class Episode:
                 },
                 "state": self._digest,
                 **gap,
-                **told_of_outside(plan, self._actors),
+                **told_of_outside(self._plan, self._actors),
             },
         )
 
@@ -357,7 +360,7 @@ class Episode:
                 "decisions": decision.document(),
                 **decision.body,
                 "success": success,
-                "violations": (decision.stopped() if plan.recording is None else []) + outcome.broken,
+                "violations": decision.stopped(plan) + outcome.broken,
                 "parts": {
                     name: self._parts.append(name, before[name], after[name], receipt, accepted=accepted)
                     for name, receipt in decision.part_receipts.items()
@@ -382,8 +385,7 @@ class Episode:
         self._idle.update(outcome.idle)
         if success and self._first_success is None:
             self._first_success = self.t
-        ends = outcome.fatal and plan.recording is None
-        self._ended = Ended.FATAL if ends else Ended.UNTIL if until else None
+        self._ended = Ended.FATAL if outcome.fatal and plan.recording is None else Ended.UNTIL if until else None
         return Event("step", body, form)
 
     def _weigh_memory(self, decision: Decision) -> int:

@@ -132,8 +132,8 @@ class Recording(Model):
     """Logs of what an agent did; nothing of it is executed again.
 
     `files` are patterns such as `logs/*.jsonl`, relative to the folder that holds `specs/agent/`, or to that of the
-    spec where it lies elsewhere; `spec run --trajectories` names others. Their `format` is recognised if it is left out. A call of a tool that the world has no action for is the
-    action `otherwise`, which has the one argument `tool`.
+    spec where it lies elsewhere; `spec run --trajectories` names others. Their `format` is recognised if it is left
+    out. A call of a tool that the world has no action for is the action `otherwise`, which has the one argument `tool`.
     """
 
     files: Annotated[list[LogPattern], Field(max_length=256)] = Field(default_factory=list)

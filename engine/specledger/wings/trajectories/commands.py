@@ -163,10 +163,23 @@ PolicyFile = Annotated[
     typer.Option("--policy", metavar="FILE", show_default="five rules to begin with", help="The rules: a policy."),
 ]
 Results = Annotated[Format, typer.Option("--output", help="The format of the results.")]
+Evidence = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        show_default="no evidence",
+        help="Write evidence: the logs as canonical lines, the rules, what they say; `spec verify` makes it again.",
+    ),
+]
 
 
 def scan(
-    paths: Places = None, policy: PolicyFile = None, read_as: LogFormat = None, output: Results = Format.HUMAN
+    paths: Places = None,
+    policy: PolicyFile = None,
+    read_as: LogFormat = None,
+    out: Evidence = None,
+    output: Results = Format.HUMAN,
 ) -> None:
     """Judge logs of agents by rules: which were broken, where, and which could not be judged."""
     from specledger.wings.trajectories.reading import read_logs
@@ -176,14 +189,33 @@ def scan(
     compiled = _policy(policy)
     places = _existing(paths or [_claude_code()])
     result = scan_logs(compiled, read_logs(places, _known_format(read_as)))
+    evidence = None if out is None else _write_evidence(places, policy, read_as, out)
     if output is Format.JSON:
-        print_json(scan_document(result, compiled.name))
+        document = scan_document(result, compiled.name)
+        print_json(document if out is None else {**document, "evidence": str(out)})
     else:
-        print_text(scan_text(result, compiled.name))
+        print_text("\n".join([scan_text(result, compiled.name), *(evidence or ())]))
         if policy is None:
             own = f"a policy with `extends: {compiled.name}`, or `spec new policy NAME`, then --policy FILE"
             print_status(f"rules of your own: {own}")
     raise typer.Exit(exit_code(result.verdict))
+
+
+def _write_evidence(places: list[Path], policy: str | None, read_as: str | None, out: Path) -> list[str]:
+    """Run the scenario of recorded calls on these logs under a policy; the last lines of the text about it."""
+    from specledger.core.canonical import canonical_bytes
+    from specledger.kinds import load
+    from specledger.kinds.running import RunOptions, footer
+    from specledger.pipeline.checking import annotated
+    from specledger.pipeline.executing import execute
+
+    scenario = annotated("scenario", "scan").main.span().file
+    sets = [f'agent.trajectories.format="{read_as}"'] if read_as is not None else []
+    if policy is not None:
+        file = load(policy, kind="policy")[0].main.span().file
+        sets.append(f"policies={canonical_bytes([Path(os.path.relpath(file)).as_posix()]).decode()}")
+    (bundle,) = load(scenario, kind="scenario", set=sets, allow_outside=True)
+    return footer(execute(bundle, out, RunOptions(trajectories=tuple(places))))
 
 
 def _policy(target: str | None) -> Policy:

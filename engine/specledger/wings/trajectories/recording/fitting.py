@@ -22,7 +22,7 @@ MISFIT: Final = "misfit"
 
 
 class Misfit(Exception):  # noqa: N818 - an outcome
-    """A value that is not of its type; `reason` is one of the above, `path` the place in the arguments or the result."""
+    """A value that is not of its type; `reason` is one of the above, `path` is in the arguments or the result."""
 
     def __init__(self, reason: str, path: str) -> None:
         self.reason, self.path = reason, path
