@@ -37,6 +37,7 @@ class Wing(Struct, frozen=True):
         works: What workers of a cluster do, by the `entry` of the work: `document -> work`.
         admission: How it compiles the admission of documents (`compile.extension`).
         recordings: How it compiles an agent that is a recording (`compile.extension`).
+        trajectory_sections: The sections of a report on a run of trajectories (`report.extension`).
         meanings: What its names mean in reports (`report.extension`).
         controlled: How runs are verified whose actors it controls (`verify.extension`).
     """
@@ -50,6 +51,7 @@ class Wing(Struct, frozen=True):
     admission: Callable[[], Any] | None = None
     controlled: Callable[[], Any] | None = None
     recordings: Callable[[], Any] | None = None
+    trajectory_sections: Callable[[], Any] | None = None
     meanings: Callable[[], Any] | None = None
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
 from specledger.core.wing import part_of
+from specledger.evidence.receipts import run
 from specledger.evidence.receipts.kernel import ProbeEvidence
 from specledger.gates.capability import TOKEN
 from specledger.gates.governor import SCHEMA
+from specledger.report.sections import Section
 
 _GATES: Final[Mapping[str, str]] = {
     SCHEMA: "A proposal is well formed: a known action, with arguments and claims as declared.",
@@ -39,6 +42,12 @@ def meanings() -> Meanings:
     """The meanings of the wing that has some; names without a meaning if no installed wing has."""
     part: Meanings | None = part_of("meanings")
     return _NONE if part is None else part
+
+
+def trajectory_sections(evidence: Path, receipts: Sequence[run.Rules]) -> Iterable[Section]:
+    """The trajectories that a bundle holds in which these receipts say that a rule was broken or left open."""
+    part: Callable[[Path, Sequence[run.Rules]], Iterable[Section]] | None = part_of("trajectory_sections")
+    return () if part is None else part(evidence, receipts)
 
 
 def gate_meaning(name: str) -> str | None:

@@ -34,6 +34,7 @@ from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
+from specledger.report.rules import RuleReading
 from specledger.report.sections import (
     UNTESTED,
     Bar,
@@ -73,6 +74,7 @@ class RunReading(Reading):
         self._result = typed(run.RunResult, evidence.manifest["result"])
         self._observations = Observations()
         self._start = typed(run.Start, {})
+        self._rules = RuleReading(evidence, self._observations)
         self._idle: Counter[str] = Counter()
         self._price: Counter[str] = Counter()
         self._episodes: list[Row] = []
@@ -102,6 +104,9 @@ class RunReading(Reading):
             self._error(receipt, typed(run.EvaluationError, body), "")
         elif type_ == "probe":
             self._probe(receipt)
+        elif type_ == "rules":
+            self._rules.add(receipt)
+            self._broken += len(typed(run.Rules, body)["broken"])
         elif type_ == "episode_end":
             self._end(receipt)
 
@@ -110,6 +115,7 @@ class RunReading(Reading):
             {**invariant, "name": as_name(invariant["name"])} for invariant in body["invariants"]
         ]
         self._start = {**body, "invariants": invariants}
+        self._rules.begin(self._start)
 
     def _step(self, receipt: Receipt) -> None:
         body = typed(run.Step, receipt.body)
@@ -165,12 +171,14 @@ class RunReading(Reading):
         self._broken = 0
 
     def checks(self) -> Iterator[Check]:
-        """Invariants, probes, then what the engine requires of every run."""
+        """Invariants, probes, rules, then what the engine requires of every run."""
         for invariant in self._start["invariants"]:
             yield self._invariant(invariant)
         for name, data in self._probes.items():
             yield self._probed(name, data)
-        yield self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL)
+        yield from self._rules.checks()
+        if "recording" not in self._start:
+            yield self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL)
         yield self._evaluated()
 
     def _invariant(self, started: run.StartedInvariant) -> Check:
@@ -257,8 +265,10 @@ class RunReading(Reading):
         yield "seed", Words(str(self._start["seed"]))
         for noun in _NOUNS:
             yield noun, Count(self._result[noun])
-        for reason, count in sorted(self._result.get("faults", {}).items()):
-            yield f"agent faults: {as_name(reason)}", Count(as_int(count))
+        reasons = ("agent faults", self._result.get("faults", {})), ("not known", self._result.get("unknown", {}))
+        for what, counts in reasons:
+            for reason, count in sorted(counts.items()):
+                yield f"{what}: {as_name(reason)}", Count(as_int(count))
 
     def sections(self) -> Iterator[Section]:
         """Evaluation errors, gates, invariants, probes, drifts, budget and episodes."""
@@ -272,6 +282,7 @@ class RunReading(Reading):
         yield gate_section(rejections, judged, demands, links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
         yield from probe_sections(self.agents(), [self._probe_row(*probe) for probe in sorted(self._probes.items())])
+        yield from self._rules.sections()
         yield self._drifts()
         yield self._budget()
         heads = ("episode", "steps", "ended", "goal first reached", "violations")
@@ -299,10 +310,11 @@ class RunReading(Reading):
 
     def _invariants(self, demands: Mapping[str, Body]) -> Section:
         required: run.StartedInvariant = {"name": PROGRESS, "scope": "step", "severity": Severity.FATAL.value}
+        all_started = [*self._start["invariants"], *([] if "recording" in self._start else [required])]
         checks = [self._invariant(started) for started in self._start["invariants"]]
         checks.append(self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL))
         rows = []
-        for started, check in zip([*self._start["invariants"], required], checks, strict=True):
+        for started, check in zip(all_started, checks, strict=False):
             data = demands.get(started["name"], {} if check.spec else {"doc": check.says})
             mark = ("broken" if started["severity"] == Severity.FATAL else "warned") if check.failures else "held"
             cells = (

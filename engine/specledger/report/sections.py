@@ -170,6 +170,7 @@ _CHECK_SECTIONS: Final[Mapping[str, str]] = {
     "invariant": "invariants",
     "progress": "invariants",
     "probe": "probes",
+    "rule": "rules",
     "check": "checks",
     "mutant": "mutants",
     "law": "laws",

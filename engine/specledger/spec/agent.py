@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from specledger.spec.base import (
     POLICY_MS,
@@ -122,9 +122,13 @@ class Outside(Model):
         return self
 
 
-LogPattern = Annotated[
-    str, StringConstraints(max_length=1024, pattern=r"^\.?[^./\\\x00][^/\\\x00]*(/\.?[^./\\\x00][^/\\\x00]*)*$")
-]
+def _inside(pattern: str) -> str:
+    if pattern.startswith("/") or "\\" in pattern or ".." in pattern.split("/"):
+        raise ValueError("this may lead outside the project: write it relative to the project's folder, without `..`")
+    return pattern
+
+
+LogPattern = Annotated[str, StringConstraints(min_length=1, max_length=1024), AfterValidator(_inside)]
 """A file or a pattern of files, relative to the folder of the project, and not above it."""
 
 

@@ -168,7 +168,10 @@ def _section(whole: Section) -> Iterator[str]:
     rows = section.rows
     marks = any(row.mark for row in rows)
     heads = [*([""] if marks else []), *section.heads]
-    cells = [[*([f"**{row.mark}**"] if marks else []), quote(row.name), *map(_cell, row.cells)] for row in rows]
+    cells = [
+        [*([f"**{row.mark}**" if row.mark else ""] if marks else []), quote(row.name), *map(_cell, row.cells)]
+        for row in rows
+    ]
     yield from table(section.title, heads, cells, section.intro)
     for row in rows if section.detailed else ():
         details = [(term, _cell(cell)) for term, cell in row.details]

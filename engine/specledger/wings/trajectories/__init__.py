@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from specledger.core.wing import Wing
@@ -10,6 +10,7 @@ from specledger.core.wing import Wing
 if TYPE_CHECKING:
     from specledger.compile.extension import Recordings
     from specledger.kinds.kind import Kind
+    from specledger.report.sections import Section
 
 
 def _kinds() -> tuple[Kind, ...]:
@@ -30,4 +31,16 @@ def _recordings() -> Recordings:
     return RECORDINGS
 
 
-WING: Final = Wing("trajectories", kinds=_kinds, commands=_commands, recordings=_recordings)
+def _trajectory_sections() -> Callable[..., Iterable[Section]]:
+    from specledger.wings.trajectories.pages import trajectory_sections
+
+    return trajectory_sections
+
+
+WING: Final = Wing(
+    "trajectories",
+    kinds=_kinds,
+    commands=_commands,
+    recordings=_recordings,
+    trajectory_sections=_trajectory_sections,
+)

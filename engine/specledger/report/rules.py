@@ -1,0 +1,113 @@
+"""The rules of policies in the report on a run: what each held, broke or left open, and where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from specledger.core.diagnostics import counted
+from specledger.core.events import Severity
+from specledger.evidence.receipts import run, typed
+from specledger.load import Bundle
+from specledger.report.evidence import Evidence
+from specledger.report.extension import trajectory_sections
+from specledger.report.markup import shorten
+from specledger.report.model import LONGEST, Check, Receipt
+from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.outcome import Outcome
+from specledger.report.sections import UNTESTED, Cell, Count, Quoted, Row, Section, Words
+from specledger.report.specs import spec_details
+
+_MOST_REASONS: Final = 5
+
+
+class RuleReading:
+    """Folds what the rules of policies say in a run."""
+
+    def __init__(self, evidence: Evidence, observations: Observations) -> None:
+        """Read the rules of the policies that the evidence holds."""
+        self._evidence, self._observations = evidence, observations
+        self._counts: Mapping[str, run.RuleCounts] = evidence.manifest["result"].get("rules", {})
+        self._written = dict(_written(evidence.specs))
+        self._reasons: dict[str, Counter[str]] = {name: Counter() for name in self._counts}
+        self._severities: dict[str, str] = {}
+        self._receipts: list[run.Rules] = []
+
+    def begin(self, start: run.Start) -> None:
+        """Take the first receipt."""
+        self._severities = {rule["name"]: rule["severity"] for rule in start.get("rules", ())}
+
+    def add(self, receipt: Receipt) -> None:
+        """Take a receipt of rules."""
+        body = typed(run.Rules, receipt.body)
+        for outcome in body["unjudged"]:
+            self._reasons[outcome["rule"]][as_name(outcome["reason"])] += 1
+        for breach in body["broken"]:
+            self._observations.note(f"rule/{breach['rule']}", receipt, breach["reason"], breach["value"])
+        if body["broken"] or body["unjudged"]:
+            self._receipts.append(body)
+
+    def checks(self) -> Iterator[Check]:
+        """A check for each rule."""
+        for name, counts in self._counts.items():
+            held, broken, unjudged = (as_int(counts[kind]) for kind in ("held", "broken", "unjudged"))
+            outcome, why = Outcome.PASSED, ""
+            if broken:
+                outcome = Outcome.FAILED
+            elif unjudged:
+                outcome, why = Outcome.CANNOT_TELL, self._open(name)
+            elif not held:
+                outcome, why = Outcome.UNTESTED, "no call was about it"
+            key, rule = self._written.get(name, (None, {}))
+            says = str(rule.get("doc", "")) or name
+            warns = self._severities.get(name) == Severity.WARN
+            check = Check(f"rule/{name}", says, key, outcome, held + broken, broken, why, warning=warns)
+            yield self._observations.of(check)
+
+    def _open(self, name: str) -> str:
+        reasons = (f"{reason} ({times})" for reason, times in self._reasons[name].most_common(_MOST_REASONS))
+        return shorten("; ".join(reasons), LONGEST)
+
+    def sections(self) -> Iterator[Section]:
+        """The rules, and the trajectories in which they were broken or left open; nothing without policies."""
+        if self._counts:
+            rows = [self._row(check) for check in self.checks()]
+            heads = ("rule", "says", "severity", "judged", "broken", "not judged")
+            intro = "A rule is judged at each call or message that it is about."
+            yield Section("rules", "Rules", intro, heads, rows)
+        if "trajectories" in _agent(self._evidence.specs):
+            yield from trajectory_sections(self._evidence.place, self._receipts)
+
+    def _row(self, check: Check) -> Row:
+        name = check.id.partition("/")[2]
+        unjudged = as_int(self._counts[name]["unjudged"])
+        mark = (
+            "broken" if check.failures else "cannot tell" if unjudged else "held" if check.opportunities else UNTESTED
+        )
+        cells: Sequence[Cell] = (
+            Words(check.says),
+            Words(self._severities.get(name, "")),
+            Count(check.opportunities),
+            Count(check.failures),
+            Count(unjudged),
+        )
+        details = [*spec_details(self._written.get(name, (None, {}))[1])]
+        if unjudged:
+            title = f"not judged {counted(unjudged, 'time')}"
+            details.append((title, Quoted(self._open(name))))
+        places = self._observations.links(check.id)
+        return Row(name, mark, cells, details, places, max(check.failures, len(places)))
+
+
+def _written(specs: Bundle) -> Iterator[tuple[str, tuple[str, Mapping[str, Any]]]]:
+    """Each rule of a policy by its name, with the key of its spec."""
+    for spec in specs.specs.values():
+        if spec.kind == "policy":
+            for name, rule in spec.data["rules"].items():
+                yield f"{spec.name}.{name}", (spec.key, rule)
+
+
+def _agent(specs: Bundle) -> Mapping[str, Any]:
+    key = specs.main.refs.get(("agent",))
+    return {} if key is None else specs.specs[key].data

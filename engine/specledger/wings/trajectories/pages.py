@@ -1,0 +1,98 @@
+"""Trajectories on the page of a run: messages, calls and results in order, with the rules at their call."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import counted
+from specledger.evidence.layout import TRAJECTORIES
+from specledger.evidence.receipts.run import Rules
+from specledger.report.sections import Block, Cell, Quoted, Row, Section, Words
+from specledger.wings.trajectories.lines import read_lines
+from specledger.wings.trajectories.model import Call, Entry, Finding, Message, Trajectory, Withheld
+
+MOST_TRAJECTORIES: Final = 25
+MOST_ENTRIES: Final = 300
+_SHOWN: Final = 300
+"""What a page shows at most: trajectories, entries of each, characters of an entry before it is opened."""
+
+Notes = Mapping[str, Sequence[tuple[str, str, Mapping[str, Any]]]]
+"""By the id of a call, empty for messages: `(mark, rule, what was said)`."""
+
+
+def trajectory_sections(evidence: Path, receipts: Sequence[Rules]) -> Iterator[Section]:
+    """A section for each trajectory in which a rule was broken or left open, the first ones; one row for each entry."""
+    wanted: dict[int, list[Rules]] = defaultdict(list)
+    for body in receipts:
+        if body["episode"] in wanted or len(wanted) < MOST_TRAJECTORIES:
+            wanted[body["episode"]].append(body)
+    if not wanted:
+        return
+    with (evidence / TRAJECTORIES).open("rb") as lines:
+        for episode, trajectory in enumerate(read_lines(lines)):
+            if episode in wanted:
+                yield _section(episode, trajectory, wanted[episode])
+            if episode >= max(wanted):
+                return
+
+
+def _section(episode: int, trajectory: Trajectory, receipts: Sequence[Rules]) -> Section:
+    notes: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = defaultdict(list)
+    for body in receipts:
+        for breach in body["broken"]:
+            notes[breach["call"]].append(("broken", breach["rule"], breach))
+        for outcome in body["unjudged"]:
+            notes[outcome["call"]].append(("cannot tell", outcome["rule"], outcome))
+    tools = {entry.id: entry.tool for entry in trajectory.entries if isinstance(entry, Call)}
+    shown = trajectory.entries[:MOST_ENTRIES]
+    rows = [_row(number, entry, tools, notes) for number, entry in enumerate(shown, 1)]
+    left = len(trajectory.entries) - len(shown)
+    intro = f"Episode {episode}: {trajectory.id}, from {trajectory.file} ({trajectory.format})."
+    if left:
+        intro += f" {counted(left, 'entry')} more {'is' if left == 1 else 'are'} in the evidence alone."
+    if notes[""]:
+        said = "; ".join(f"{rule}: {outcome['reason']}" for _, rule, outcome in notes[""])
+        intro += f" Of messages: {said}"
+    heads = ("entry", "what", "text", "rules")
+    return Section(f"trajectory-{episode}", f"Trajectory {trajectory.id}", intro, heads, rows)
+
+
+def _row(number: int, entry: Entry, tools: Mapping[str, str], notes: Notes) -> Row:
+    what, content = _content(entry, tools)
+    said = notes.get(entry.id, ()) if isinstance(entry, Call) else ()
+    marks = [mark for mark, _, _ in said]
+    mark = "broken" if "broken" in marks else marks[0] if marks else ""
+    text = content if isinstance(content, str) else canonical_bytes(content).decode()
+    details: list[tuple[str, Cell]] = []
+    if len(text) > _SHOWN:
+        details.append(("whole text", Block(content)))
+    for _, rule, outcome in said:
+        details.append((rule, Quoted(outcome["reason"], 2000)))
+        if outcome.get("source"):
+            details.append(("found in", Quoted(outcome["source"], 2000)))
+    rules = ", ".join(rule for _, rule, _ in said)
+    return Row(str(number), mark, (Words(what), Quoted(text, _SHOWN), Words(rules)), details)
+
+
+def _content(entry: Entry, tools: Mapping[str, str]) -> tuple[str, Any]:
+    """What an entry is, and its text or value."""
+    if isinstance(entry, Message):
+        return f"{entry.speaker.value}{f' ({entry.actor})' if entry.actor else ''}", entry.text
+    if isinstance(entry, Finding):
+        return entry.code, entry.message
+    if isinstance(entry, Call):
+        return f"call {entry.tool}", _value(entry.arguments)
+    failed = " (failed)" if entry.error else ""
+    return f"result of {tools.get(entry.call, 'no call')}{failed}", _value(entry.content)
+
+
+def _value(value: Any) -> Any:
+    if value is UNSET:
+        return "not recorded"
+    return f"withheld: {value.digest}" if isinstance(value, Withheld) else value
