@@ -1027,7 +1027,7 @@ class RunFollower:
         for kind, name, times in judged:
             require(name in self.rules and type(times) is int and times > 0, "a rule is none of the run's")
             self.rules[name][kind] += times
-            self.count["checks"] += times * (kind != "unjudged")
+            self.count["checks"] += times * (kind != "unjudged" and self.severities[name] == "fatal")
         for one in body["broken"]:
             agree(one, {"severity": self.severities[one["rule"]]}, "a broken rule")
             self.violations[one["severity"]][one["rule"]] += 1

@@ -44,6 +44,7 @@ class Tally:
         self._acted: set[str] = set()
         self._unread: Counter[str] = Counter()
         self._rules: dict[str, run.RuleCounts] = {}
+        self._fatal: set[str] = set()
         self._unknown: Counter[str] = Counter()
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Counter[str]] = {}
@@ -80,6 +81,7 @@ class Tally:
         self._invariants.update(invariant["scope"] for invariant in body["invariants"])
         self._gates.update(dict.fromkeys(body["gates"], 0))
         self._rules = {rule["name"]: {"held": 0, "broken": 0, "unjudged": 0} for rule in body.get("rules", ())}
+        self._fatal = {rule["name"] for rule in body.get("rules", ()) if Severity(rule["severity"]) is Severity.FATAL}
 
     def _episode_end(self, body: run.EpisodeEnd) -> None:
         self._figures["episodes"] += 1
@@ -116,7 +118,7 @@ class Tally:
         self._breaches(body)
 
     def _judged(self, body: run.Rules) -> None:
-        """Count what rules say; one that was judged is a check."""
+        """Count what rules say; one whose breach fails the run is a check where it was judged."""
         for name, times in body["held"].items():
             self._rules[name]["held"] += times
         for breach in body["broken"]:
@@ -125,7 +127,8 @@ class Tally:
             counter[breach["rule"]] += 1
         for outcome in body["unjudged"]:
             self._rules[outcome["rule"]]["unjudged"] += 1
-        self._figures["checks"] += sum(body["held"].values()) + len(body["broken"])
+        self._figures["checks"] += sum(times for name, times in body["held"].items() if name in self._fatal)
+        self._figures["checks"] += sum(breach["rule"] in self._fatal for breach in body["broken"])
 
     def _probe(self, body: Probe) -> None:
         """A probe is a check; one that could not be evaluated is an error."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
+from specledger.evidence.layout import TRAJECTORIES
 from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.case import case_name
 from specledger.kinds.incidents import explained, keep_worst
@@ -75,6 +77,16 @@ def merge(folders: Sequence[Path], kinds: SpecKinds, folder: Path, options: RunO
         return _written(bundle, writer, options, events)
 
 
+def _events(bundle: Bundle) -> Iterator[Event]:
+    """The events of a scenario without a folder of evidence."""
+    plan = compile_scenario(bundle)
+    if plan.recording is None:
+        yield from make_run(bundle, plan)
+        return
+    with TemporaryDirectory(prefix="specledger-") as folder:
+        yield from make_run(bundle, plan.replaying(plan.recording.store((), Path(folder) / TRAJECTORIES)))
+
+
 def _separate(bundle: Bundle) -> Plan:
     """The plan of a scenario that can be made in shards."""
     plan = compile_scenario(bundle)
@@ -106,9 +118,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         "governor": ", ".join(role.governor.name for role in cast),
         "agent": ", ".join(role.agent.name for role in cast),
         "seed": plan.seed,
-        "episodes": plan.episodes,
-        "horizon": plan.horizon,
-        "most_steps": plan.episodes * plan.horizon,
+        **_length(bundle, plan),
         "gates": list(plan.gates),
         "invariants": invariants,
         "drifts": _drifts(plan),
@@ -116,6 +126,15 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         **({"too_few_repeats": weak} if (weak := weak_probes(plan)) else {}),
         **asking_cost([plan]),
     }
+
+
+def _length(bundle: Bundle, plan: Plan) -> dict[str, Any]:
+    """How long a run is; of a recording the logs and the rules, since the logs say how long it is."""
+    if plan.recording is not None:
+        agent = bundle.specs[bundle.main.refs["agent",]]
+        logs = list(agent.data["trajectories"].get("files", ()))
+        return {"trajectories": logs, "rules": [rule["name"] for rule in plan.recording.rules]}
+    return {"episodes": plan.episodes, "horizon": plan.horizon, "most_steps": plan.episodes * plan.horizon}
 
 
 def _drifts(plan: Plan) -> list[dict[str, Any]]:
@@ -193,6 +212,6 @@ RUNNABLE: Final = Runnable(
     _execute,
     _preview,
     lambda runs: "\n".join(map(_text, runs)),
-    events=lambda bundle: make_run(bundle, compile_scenario(bundle)),
+    events=_events,
     merge=merge,
 )

@@ -102,10 +102,11 @@ class RuleReading:
 
 def _written(specs: Bundle) -> Iterator[tuple[str, tuple[str, Mapping[str, Any]]]]:
     """Each rule of a policy by its name, with the key of its spec."""
-    for spec in specs.specs.values():
-        if spec.kind == "policy":
+    for path, key in specs.main.refs.items():
+        if path[0] == "policies":
+            spec = specs.specs[key]
             for name, rule in spec.data["rules"].items():
-                yield f"{spec.name}.{name}", (spec.key, rule)
+                yield f"{spec.name}.{name}", (key, rule)
 
 
 def _agent(specs: Bundle) -> Mapping[str, Any]:

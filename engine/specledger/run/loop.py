@@ -104,7 +104,8 @@ def entries_of(plan: Plan) -> Entries:
 
 
 def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionController:
-    if plan.recording is not None and plan.recording.controller is not None:
+    if plan.recording is not None:
+        assert plan.recording.controller is not None  # noqa: S101 - its logs are read before the run
         recorded: DecisionController = plan.recording.controller(actor)
         return recorded
     if actor.controller is not None:

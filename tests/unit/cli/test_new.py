@@ -144,7 +144,7 @@ class TestExplainAPath:
                 "scenario.probes",
                 ["a list; each item: a reference to a spec of the kind probe", "(optional)", "in this order"],
             ),
-            ("scenario.horizon", ["an integer, at least 1, at most 1000000 (required)", "steps of an episode"]),
+            ("scenario.horizon", ["an integer, at least 1, at most 1000000", "steps of an episode"]),
             ("scenario.map.vary", ['(default "run")', "allowed: run, episode"]),
             ("scenario.world", ["a reference to a spec of the kind world (required)"]),
             ("governor.gates.deny", ["an expression"]),

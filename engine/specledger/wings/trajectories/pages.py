@@ -29,9 +29,9 @@ Notes = Mapping[str, Sequence[tuple[str, str, Mapping[str, Any]]]]
 def trajectory_sections(evidence: Path, receipts: Sequence[Rules]) -> Iterator[Section]:
     """A section for each trajectory in which a rule was broken or left open, the first ones; one row for each entry."""
     wanted: dict[int, list[Rules]] = defaultdict(list)
-    for body in receipts:
-        if body["episode"] in wanted or len(wanted) < MOST_TRAJECTORIES:
-            wanted[body["episode"]].append(body)
+    for rules in receipts:
+        if rules["episode"] in wanted or len(wanted) < MOST_TRAJECTORIES:
+            wanted[rules["episode"]].append(rules)
     if not wanted:
         return
     with (evidence / TRAJECTORIES).open("rb") as lines:
@@ -44,10 +44,10 @@ def trajectory_sections(evidence: Path, receipts: Sequence[Rules]) -> Iterator[S
 
 def _section(episode: int, trajectory: Trajectory, receipts: Sequence[Rules]) -> Section:
     notes: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = defaultdict(list)
-    for body in receipts:
-        for breach in body["broken"]:
+    for rules in receipts:
+        for breach in rules["broken"]:
             notes[breach["call"]].append(("broken", breach["rule"], breach))
-        for outcome in body["unjudged"]:
+        for outcome in rules["unjudged"]:
             notes[outcome["call"]].append(("cannot tell", outcome["rule"], outcome))
     tools = {entry.id: entry.tool for entry in trajectory.entries if isinstance(entry, Call)}
     shown = trajectory.entries[:MOST_ENTRIES]

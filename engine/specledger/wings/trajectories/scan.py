@@ -81,13 +81,13 @@ class Scan(Struct):
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of all rules that were about something, as that of a run of these logs.
+        """The verdict of all rules.
 
-        INCONCLUSIVE where no rule was judged, or something could not be read.
+        INCONCLUSIVE where no rule was judged whose breach is a failure, or something could not be read.
         """
-        concerned = [count for count in self.rules.values() if count.opportunities]
-        verdicts = [count.verdict for count in concerned]
-        if self.findings or not any(count.held + count.broken for count in concerned):
+        judged = [count for count in self.rules.values() if count.opportunities]
+        verdicts = [count.verdict for count in judged]
+        if self.findings or not any(count.fatal for count in judged):
             verdicts.append(Verdict.INCONCLUSIVE)
         return combine(verdicts)
 
