@@ -456,7 +456,9 @@ def test_the_fields_of_every_type_of_receipt_are_listed(bundle, tmp_path):
     bodies += [(event.type, event.body) for event in run(compile_scenario(failing))]
     probed = load(ROOT / "specs/scenario/axion-basic.yaml", set=["horizon=2"])[0]
     bodies += [(event.type, event.body) for event in run(compile_scenario(probed)) if event.type in ("audit", "probe")]
-    recorded = KINDS["scenario"].run.events(load(ROOT / "specs/scenario/recorded-calls.yaml")[0])
+    events = KINDS["scenario"].run.events
+    assert events is not None
+    recorded = events(load(ROOT / "specs/scenario/recorded-calls.yaml")[0])
     bodies += [(event.type, event.body) for event in recorded if event.type == "rules"]
     known = set(re.findall(r'"(\w+)": self\._', inspect.getsource(RunOrder.add)))
     assert {type_ for type_, _ in bodies} == known == set(re.findall(r"^### `(\w+)`$", EVIDENCE, re.M))

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -245,7 +246,7 @@ def resealed(place, change):
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     chain, lines = Chain(manifest["run"]), []
     for line in (place / "receipts.jsonl").read_bytes().splitlines():
-        receipt = parse_canonical(line)
+        receipt: Any = parse_canonical(line)
         change(receipt["type"], receipt["body"])
         lines.append(chain.seal(Event(receipt["type"], receipt["body"])))
     (place / "receipts.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
