@@ -72,6 +72,16 @@ def test_hostile_texts_take_linear_time(type_, unit):
     assert len(list(INSIDE[type_](unit * 100_000))) <= 300_000
 
 
+@pytest.mark.parametrize("text", ["see www.a.com.They say", "see https://a.com.They", "a.com.They"])
+def test_a_full_stop_without_a_space_ends_a_link_of_a_source(text):
+    assert "a.com" in list(INSIDE["url"](text))
+
+
+@pytest.mark.parametrize("text", ["b.a.com", "a.com.evil.net", "www.a.com.they", "a.com.They/x", "a.com.Net.org"])
+def test_other_labels_of_a_host_are_not_left_out(text):
+    assert "a.com" not in list(INSIDE["url"](text))
+
+
 def test_plural_types_are_all_that_occur():
     assert list(PLURAL["urls"][1]("see https://a.com/x, www.b.org. and report.pdf")) == ["a.com/x", "b.org"]
 

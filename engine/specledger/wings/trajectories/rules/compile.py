@@ -17,9 +17,9 @@ from specledger.expr.generate.compiler import compile_expression
 from specledger.lang.scope import Scope
 from specledger.load import Resolved
 from specledger.wings.trajectories.rules import codes
-from specledger.wings.trajectories.rules.conditions import Condition, Event, Reader, typed
+from specledger.wings.trajectories.rules.conditions import Condition, Event, Reader, request_reader, typed
 from specledger.wings.trajectories.rules.past import SourcePlan, tool_matcher
-from specledger.wings.trajectories.rules.paths import Path, PathError, Unknown, compile_path, parse_path
+from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, Unknown, compile_path, parse_path
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
 from specledger.wings.trajectories.rules.plans import EarlierPlan, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
@@ -182,11 +182,13 @@ class _Compiler:
 
     def reader(self, read: Read, at: Where, *, earlier: bool) -> Reader:
         past = earlier or read.of is not None
-        roots = ("args", "result", "tool", "error") if past else ("args", "text", "tool")
+        roots = ("args", "result", "tool", "error") if past else ("args", "text", "tool", "request")
         path = self.path(read.path, (*at, "path"), roots)
         pattern = None if read.matches is None else self.pattern(read.matches, (*at, "matches"))
         if path is None:
             return lambda session, event: Unknown("")
+        if path.root == "request":
+            return request_reader(pattern, read.as_ or "text")
         own = _own_reader(path, read, pattern)
         if read.of is None:
             return own
@@ -262,7 +264,10 @@ class _Compiler:
             return SourcePlan("text", "the text of a result", matches, condition=condition, least=source.least)
         fields = [source.field] if isinstance(source.field, str) else source.field
         matches = tool_matcher(self.tools(source.result_of, (*at, "result_of")))
-        parts = tuple(tuple(part.removesuffix("[*]") for part in field.split(".")) for field in fields)
+        parts = tuple(
+            (ANY,) if field == "[*]" else tuple(part.removesuffix("[*]") for part in field.split("."))
+            for field in fields
+        )
         if any(not part for field in parts for part in field):
             self.wrong(
                 codes.E_POLICY_PATH, "a field is names with dots between", (*at, "field"), "as in `sender.email`"

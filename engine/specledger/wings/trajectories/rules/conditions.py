@@ -100,6 +100,20 @@ class Condition(Struct, frozen=True):
     reads_result: bool = False
 
 
+def request_reader(pattern: Any, as_: str) -> Reader:
+    """Reads what the user wrote until now: whether a pattern occurs in it, or all of it by its type."""
+
+    def reader(session: Any, _: Event) -> Any:
+        texts: list[str] = session.request
+        if not texts:
+            return Unknown("no request is recorded")
+        if pattern is not None:
+            return any(pattern.search(text) is not None for text in texts)
+        return typed("\n".join(texts), as_, "request")
+
+    return reader
+
+
 def bind(readers: Mapping[str, Reader], session: Any, event: Event) -> dict[str, Any]:
     """The values of readers, Unknown included."""
     return {name: reader(session, event) for name, reader in readers.items()}

@@ -12,7 +12,7 @@ from specledger.core.log_json import NUMBER, WITHHELD
 from specledger.wings.trajectories.model import Withheld
 
 _STEP: Final = re.compile(r"""\.([A-Za-z_$][\w$-]*)|\[(\*)\]|\["([^"\]]+)"\]|\.(\*\*|\*)|\[([0-9]{1,6})\]""")
-_ROOT: Final = re.compile(r"args|result|text|tool|error")
+_ROOT: Final = re.compile(r"args|result|text|tool|error|request")
 MOST_LEAVES: Final = 100_000
 """Values that one path leads to at most."""
 _DEEPEST: Final = 64
@@ -54,7 +54,7 @@ def parse_path(text: str) -> Path:
     """
     root = _ROOT.match(text)
     if root is None:
-        raise PathError("a path begins with args, result, text, tool or error", 0)
+        raise PathError("a path begins with args, result, text, tool, error or request", 0)
     at, steps = root.end(), []
     while at < len(text):
         step = _STEP.match(text, at)
@@ -65,7 +65,7 @@ def parse_path(text: str) -> Path:
             ANY if every or wild == "*" else LEAVES if wild else int(index) if index is not None else name or quoted
         )
         at = step.end()
-    if steps and root[0] in ("text", "tool", "error"):
+    if steps and root[0] in ("text", "tool", "error", "request"):
         raise PathError(f"`{root[0]}` has no parts", root.end())
     return Path(text, root[0], tuple(steps), ANY in steps or LEAVES in steps)
 

@@ -100,6 +100,7 @@ class Session:
         self._earlier = [_Earlier(plan) for plan in policy.earlier]
         self._memory: dict[str, dict[str, Any]] = {rule.name: {} for rule in policy.rules}
         self._last: dict[str, tuple[Any, int]] = {}
+        self.request: list[str] = []
         self._number = 0
         self._calls: dict[str, Event] = {}
         self._records: dict[str, list[Event]] = {}
@@ -129,6 +130,7 @@ class Session:
             judged = (self._judge(rule, event) for rule in self._of_messages)
             outcomes = [outcome for outcome in judged if outcome is not None]
         elif message.speaker is Speaker.USER and not message.actor:
+            self.request.append(message.text)
             for source in self._request:
                 source.result(event)
         elif message.speaker is Speaker.SYSTEM:

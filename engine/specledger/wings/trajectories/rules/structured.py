@@ -12,7 +12,7 @@ from specledger.core.canonical import NotCanonical
 from specledger.core.log_json import parse_log_json
 from specledger.load.plain_yaml import NotPlain, read_plain
 from specledger.wings.trajectories.model import Withheld
-from specledger.wings.trajectories.rules.paths import MOST_LEAVES, Unknown, is_number
+from specledger.wings.trajectories.rules.paths import ANY, MOST_LEAVES, Unknown, is_number
 
 _LOOKS_LIKE_YAML: Final = re.compile(r"\s*(?:- |[\w\"'][^\n:]{0,200}:(?:[ \n]|$)|\{|\[)")
 _MOST: Final = 16_000_000
@@ -41,8 +41,15 @@ def structured(content: Any) -> Any:
     return value if type(value) in (dict, list) else content
 
 
+def _is_branch(value: Any) -> bool:
+    return type(value) is list or (type(value) is dict and not is_number(value))
+
+
 def at_fields(value: Any, fields: tuple[tuple[str, ...], ...]) -> Iterator[Any]:
-    """The values below keys: a field is the last keys of the way to a value, in lists or not."""
+    """The values below keys: a field is the last keys of the way to a value, in lists or not.
+
+    `ANY` alone stands for the elements of a value that is a list.
+    """
     ends = {field[-1] for field in fields}
     waiting: list[tuple[Any, tuple[str, ...]]] = [(value, ())]
     number = 0
@@ -50,8 +57,9 @@ def at_fields(value: Any, fields: tuple[tuple[str, ...], ...]) -> Iterator[Any]:
         node, way = waiting.pop()
         number += 1
         if type(node) is list:
-            waiting += [(element, way) for element in reversed(node)]
-        elif type(node) is dict and not is_number(node) and len(way) < 64:
+            below = way or (ANY,)
+            waiting += [(element, way if _is_branch(element) else below) for element in reversed(node)]
+        elif _is_branch(node) and len(way) < 64:
             waiting += [(member, (*way, key)) for key, member in reversed(node.items())]
         elif way and way[-1] in ends and any(way[-len(field) :] == field for field in fields):
             yield node

@@ -21,6 +21,7 @@ _LINK: Final = re.compile(r"(?<![\w@.-])(?:https?://|www\.)[^\s<>\"'`\])}|]{1,20
 _BARE: Final = re.compile(
     r"(?<![\w@./:-])(?:[a-z0-9-]{1,63}+\.){1,8}+[a-z]{2,24}+(?![\w@])(?:[/?:][^\s<>\"'`\])}|]{0,2000}+)?", re.IGNORECASE
 )
+_GLUED: Final = re.compile(r"((?:https?://)?(?:[A-Za-z0-9-]{1,63}+\.){1,8}[a-z]{2,24})\.[A-Z][a-z]*")
 _IBAN: Final = re.compile(
     r"(?<![A-Z0-9])[A-Z]{2}[0-9]{2}(?:[A-Z0-9]{11,30}+(?![A-Z0-9])|(?:[ -][A-Z0-9]{4}){2,7}+(?:[ -][A-Z0-9]{1,4})?)",
     re.IGNORECASE,
@@ -170,8 +171,15 @@ def _links(text: str, pattern: re.Pattern[str] = _LINK) -> Iterator[str]:
 
 
 def _source_links(text: str) -> Iterator[str]:
-    yield from _links(text)
-    yield from _links(text, _BARE)
+    for pattern in (_LINK, _BARE):
+        for link in pattern.findall(text):
+            yield from filter(None, (_url(link), _url(_before_a_sentence(link))))
+
+
+def _before_a_sentence(link: str) -> str:
+    """A host without the word of the next sentence, where the space after the full stop is missing: `a.com.They`."""
+    host = _GLUED.fullmatch(link)
+    return host[1] if host else ""
 
 
 def _source_ibans(text: str) -> Iterator[str]:
