@@ -1,7 +1,7 @@
 """Trajectories of the corpus, changed: other spellings of values in legitimate ones, a known party in attacked ones.
 
-A chat is a list of messages of OpenAI's format. Changes are mechanical and the same for every suite: nobody chooses them
-for a policy.
+A chat is a list of messages of OpenAI's format. Changes are mechanical and the same for every suite, so that nobody
+chooses them for a policy.
 """
 
 from __future__ import annotations
