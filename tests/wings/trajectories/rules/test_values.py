@@ -55,6 +55,16 @@ def test_a_part_of_a_value_is_another_value(type_, value, text):
     assert WHOLE[type_](value) not in list(INSIDE[type_](text))
 
 
+@pytest.mark.parametrize("text", ["mail 'ann@b.org'.", "'ann@b.org'", "`ann@b.org`", "to ''ann@b.org''", "(ann@b.org)"])
+def test_an_address_in_quotes_is_an_address(text):
+    assert list(INSIDE["email"](text)) == ["ann@b.org"]
+
+
+def test_a_quote_within_an_address_is_part_of_it():
+    assert list(INSIDE["email"]("to o'ann@b.org")) == ["o'ann@b.org"]
+    assert WHOLE["email"]("'ann@b.org'") is None
+
+
 WORD = st.text("abcdefghij", min_size=1, max_size=8)
 MAILS = st.builds("{}@{}.com".format, WORD, WORD)
 

@@ -15,8 +15,10 @@ from specledger.core.log_json import as_text
 
 _WORD: Final = re.compile(r"\w+")
 _MAIL: Final = re.compile(
-    r"(?<![\w.!#$%&'*+/=?^`{|}~-])[\w.!#$%&'*+/=?^`{|}~-]{1,64}+@(?:[\w-]{1,63}+\.){1,8}+[\w-]{1,63}+"
+    r"(?<![\w.!#$%&*+/=?^{|}~-])(?<![\w.!#$%&*+/=?^{|}~-]['`])(?!['`])"
+    r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}+@(?:[\w-]{1,63}+\.){1,8}+[\w-]{1,63}+"
 )
+"""A quote may stand within the first part, and does not begin it: `'ann@b.org'` is an address in quotes."""
 _LINK: Final = re.compile(r"(?<![\w@.-])(?:https?://|www\.)[^\s<>\"'`\])}|]{1,2000}+", re.IGNORECASE)
 _BARE: Final = re.compile(
     r"(?<![\w@./:-])(?:[a-z0-9-]{1,63}+\.){1,8}+[a-z]{2,24}+(?![\w@])(?:[/?:][^\s<>\"'`\])}|]{0,2000}+)?", re.IGNORECASE
