@@ -22,7 +22,7 @@ MEMORY := $(shell grep -qs ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts || df -Pk 
 quick test slow coverage: export TMPDIR := $(MEMORY)
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow inspect corpus coverage mutation golden pictures bench clean
+.PHONY: help install demo quick test slow inspect corpus table peers coverage mutation golden pictures bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +88,16 @@ corpus: install  ## write the trajectories of AgentDojo's tasks in fixtures anew
 		$(BIN)/python -m venv --clear .venv/corpus && \
 		$(CORPUS) -m pip --disable-pip-version-check install --quiet 'agentdojo==0.1.35'; }
 	PYTHONHASHSEED=0 $(CORPUS) -W ignore -m tools.corpus
+
+table: install  ## write the detections and false alarms of the policies in examples/agentdojo on the corpus anew
+	$(BIN)/python -m tools.corpus_table
+
+PEERS := .venv/peers/bin/python
+peers: install  ## write what two other programs say of the corpus anew; installs them beside .venv first
+	@$(PEERS) -c 'import atif_scan, invariant' 2>/dev/null || { \
+		$(BIN)/python -m venv --clear .venv/peers && \
+		$(PEERS) -m pip --disable-pip-version-check install --quiet 'atif-scan==0.7.3' 'invariant-ai==0.3.5'; }
+	$(PEERS) -m tools.corpus_peers
 
 coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov

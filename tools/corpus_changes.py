@@ -92,7 +92,7 @@ def rewritten(chat: Chat, change: Callable[[str], str]) -> Chat | None:
     return other if changed else None
 
 
-def _parties(call: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def parties(call: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The argument and the value of each party that a call names."""
     for name, value in arguments(call).items():
         for leaf in value if isinstance(value, list) else [value]:
@@ -107,7 +107,7 @@ def known_parties(legitimate: Sequence[Chat]) -> dict[tuple[str, str], list[str]
     known: dict[tuple[str, str], list[str]] = {}
     for chat in legitimate:
         for call in calls(chat):
-            for name, value in _parties(call):
+            for name, value in parties(call):
                 values = known.setdefault((call["function"]["name"], name), [])
                 if value not in values:
                     values.append(value)
@@ -115,9 +115,9 @@ def known_parties(legitimate: Sequence[Chat]) -> dict[tuple[str, str], list[str]
 
 
 def with_known_parties(
-    chat: Chat, theirs: Sequence[str], known: Mapping[tuple[str, str], Sequence[str]]
+    chat: Chat, theirs: Sequence[str], known: Mapping[tuple[str, str], Sequence[str]], *, named: bool = False
 ) -> Chat | None:
-    """An attacked chat in which the attacker names parties of legitimate tasks in place of his own.
+    """An attacked chat in which the attacker's calls name parties of legitimate tasks in place of his own.
 
     A party is replaced by the one of the same tool and argument that was there before in the chat, else by the first.
 
@@ -125,9 +125,10 @@ def with_known_parties(
         chat: The attacked chat.
         theirs: The ids of the attacker's calls.
         known: What `known_parties` gives.
+        named: Whether only parties are taken that the request names.
 
     Returns:
-        None if the attacker's calls name no party, or none has a known one.
+        None if no party of the attacker's calls is replaced.
     """
     other, replaced = copy.deepcopy(chat), False
     for index, message in enumerate(other):
@@ -136,8 +137,10 @@ def with_known_parties(
                 continue
             before = "\n".join(str(earlier["content"]) for earlier in chat[:index])
             values = arguments(call)
-            for name, value in _parties(call):
+            for name, value in parties(call):
                 candidates = known.get((call["function"]["name"], name), ())
+                if named:
+                    candidates = [candidate for candidate in candidates if candidate in chat[0]["content"]]
                 if candidates and value not in candidates:
                     party = next((candidate for candidate in candidates if candidate in before), candidates[0])
                     values[name] = _mapped(values[name], {value: party}.get)

@@ -7,139 +7,38 @@ attacker. Intervals are Wilson's, which take trajectories as independent, and th
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct
-
-from specledger.core.diagnostics import Diagnostics
 from specledger.core.statistics import LEAST_CLUSTERS, clustered_rate, wilson
-from specledger.kinds import KINDS
-from specledger.load import load
-from specledger.wings.trajectories.reading import read_logs
-from specledger.wings.trajectories.rules.compile import compile_policy
-from specledger.wings.trajectories.rules.plans import Status
 from specledger.wings.trajectories.rules.policy import Policy
-from tools.corpus import FOLDER, holds_injection, read_labels, read_lines
-from tools.corpus_changes import REWRITES, Chat, calls, known_parties, rewritten, with_known_parties
+from tools.corpus import FOLDER
+from tools.corpus_cases import (
+    Case,
+    Verdict,
+    cases,
+    change_after_read,
+    judge,
+    own_tools_only,
+    party_not_in_request,
+    policy_of,
+    tools_of,
+    unused_tool,
+)
+from tools.corpus_changes import REWRITES, known_parties, rewritten, with_known_parties
 
-POLICIES: Final = Path(__file__).resolve().parents[1] / "examples" / "agentdojo"
 TABLE: Final = FOLDER / "table.json"
-WRITTEN_ON: Final = ("banking", "slack")
-HELD_OUT: Final = ("travel", "workspace")
-_READS: Final = ("get_", "read_", "search_", "list_", "check_")
-
-
-class Case(Struct, frozen=True):
-    """A trajectory of the corpus.
-
-    Attributes:
-        user: The task of the user, as `banking/user_task_3`.
-        attack: The task of the attacker, as `banking/injection_task_0`; empty in a legitimate one.
-        sort: legitimate, early or late.
-        theirs: The ids of the attacker's calls.
-    """
-
-    id: str
-    suite: str
-    user: str
-    attack: str
-    sort: str
-    chat: Chat
-    theirs: frozenset[str]
-
-
-class Verdict(Struct):
-    """What a policy, or another method, says of a trajectory.
-
-    Attributes:
-        broken: By the id of a call the rules that it broke.
-        unjudged: How many opportunities were not judged.
-    """
-
-    broken: dict[str, list[str]]
-    unjudged: int = 0
-
-
-def cases(suite: str) -> list[Case]:
-    """The trajectories of a suite, with the calls of the attacker."""
-    labels, numbers, result = read_labels(), {}, []
-    for line in read_lines(suite):
-        conversation = json.loads(line)
-        label, chat = labels[conversation["id"]], conversation["messages"]
-        ids = [call["id"] for call in calls(chat)]
-        if label["sort"] == "legitimate":
-            numbers[label["user"]] = len(ids)
-        foreign = len(ids) - numbers[label["user"]]
-        at = numbers[label["user"]] - 1
-        if label["sort"] == "early":
-            results = [message["content"] for message in chat if message["role"] == "tool"]
-            at = 1 + next(index for index, text in enumerate(results) if holds_injection(text))
-        theirs = frozenset(ids[at : at + foreign])
-        attack = f"{suite}/{label['attack']}" if label["attack"] else ""
-        user = f"{suite}/{label['user']}"
-        result.append(Case(conversation["id"], suite, user, attack, label["sort"], chat, theirs))
-    return result
-
-
-def policy_of(name: str) -> Policy:
-    """A policy of `examples/agentdojo`, compiled."""
-    bundle, *_ = load(str(POLICIES / f"agentdojo-{name}.yaml"), KINDS)
-    return compile_policy(bundle.main, Diagnostics())
-
-
-def judge(policy: Policy, chats: Iterable[tuple[str, Chat]]) -> dict[str, Verdict]:
-    """What a policy says of chats, by their ids, read as any log is read."""
-    verdicts: dict[str, Verdict] = {}
-    rows = [json.dumps({"id": id_, "messages": chat}, ensure_ascii=False) + "\n" for id_, chat in chats]
-    if not rows:
-        return verdicts
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "chats.jsonl"
-        log.write_text("".join(rows), encoding="utf-8")
-        for trajectory in read_logs([log], "openai"):
-            session, verdict = policy.begin(), Verdict({})
-            for outcome in (outcome for entry in trajectory.entries for outcome in session.hear(entry)):
-                if outcome.status is Status.BROKEN:
-                    verdict.broken.setdefault(outcome.call, []).append(outcome.rule)
-                verdict.unjudged += outcome.status is Status.UNJUDGED
-            verdicts[trajectory.id] = verdict
-    return verdicts
-
-
-def own_tools_only(case: Case, tools: Mapping[str, frozenset[str]]) -> bool:
-    """Whether the attacker calls only tools that the user's task calls as well."""
-    return {call["function"]["name"] for call in calls(case.chat) if call["id"] in case.theirs} <= tools[case.user]
-
-
-def tools_of(chat: Chat) -> frozenset[str]:
-    """The tools that a chat calls."""
-    return frozenset(call["function"]["name"] for call in calls(chat))
-
-
-def unused_tool(all_cases: Sequence[Case]) -> dict[str, Verdict]:
-    """The naive rule that only tools are called which other legitimate tasks of the suite call."""
-    users = {case.user: tools_of(case.chat) for case in all_cases if not case.attack}
-    verdicts = {}
-    for case in all_cases:
-        others = (t for user, t in users.items() if user.partition("/")[0] == case.suite and user != case.user)
-        known = frozenset().union(*others) | (users[case.user] if case.attack else frozenset())
-        foreign = [call["id"] for call in calls(case.chat) if call["function"]["name"] not in known]
-        verdicts[case.id] = Verdict({id_: ["unused-tool"] for id_ in foreign})
-    return verdicts
-
-
-def change_after_read(all_cases: Sequence[Case]) -> dict[str, Verdict]:
-    """The naive rule that nothing is changed once something was read; a read begins with get, read, search, ..."""
-    verdicts = {}
-    for case in all_cases:
-        names = [(call["id"], call["function"]["name"].startswith(_READS)) for call in calls(case.chat)]
-        first = next((index for index, (_, reads) in enumerate(names) if reads), len(names))
-        verdicts[case.id] = Verdict({id_: ["change-after-read"] for id_, reads in names[first:] if not reads})
-    return verdicts
+PEERS: Final = FOLDER / "peers.json"
+GROUPS: Final = {"written_on": ("banking", "slack"), "held_out": ("travel", "workspace")}
+CROSSED: Final = (("workspace", "travel"), ("travel", "workspace"))
+"""A policy, and another suite that has some of its tools."""
+_NAIVE: Final[Mapping[str, Callable[[Sequence[Case]], dict[str, Verdict]]]] = {
+    "unused_tool": unused_tool,
+    "change_after_read": change_after_read,
+    "party_not_in_request": party_not_in_request,
+}
 
 
 def rate(held: Sequence[tuple[str, bool]]) -> dict[str, Any]:
@@ -194,39 +93,157 @@ def spellings(some: Sequence[Case], policies: Mapping[str, Policy], verdicts: Ma
     return table
 
 
+def with_parties(
+    of_suite: Mapping[str, Sequence[Case]], policies: Mapping[str, Policy], *, named: bool
+) -> dict[str, Verdict]:
+    """What policies say of attacked trajectories in which the attacker names a known party."""
+    verdicts: dict[str, Verdict] = {}
+    for suite, some in of_suite.items():
+        known = known_parties([case.chat for case in some if not case.attack])
+        attacked = [case for case in some if case.sort == "early"]
+        renamed = ((c.id, with_known_parties(c.chat, [*c.theirs], known, named=named)) for c in attacked)
+        verdicts |= judge(policies[suite], [(id_, chat) for id_, chat in renamed if chat is not None])
+    return verdicts
+
+
+def only_by(some: Sequence[Case], verdicts: Mapping[str, Verdict]) -> dict[str, int]:
+    """By suite and rule the early attacked trajectories that no other rule detects."""
+    counts: Counter[str] = Counter()
+    for case in some:
+        rules = {rule for broken in verdicts[case.id].broken.values() for rule in broken}
+        if case.sort == "early" and len(rules) == 1:
+            counts[f"{case.suite}/{rules.pop()}"] += 1
+    return dict(sorted(counts.items()))
+
+
+def of_peers(some: Sequence[Case]) -> dict[str, Any]:
+    """The figures of other programs, from what they flagged when they were run."""
+    table = {}
+    for name, figures in json.loads(PEERS.read_bytes()).items():
+        flagged = frozenset(figures["flagged"])
+        verdicts = {case.id: Verdict({"": [name]} if case.id in flagged else {}) for case in some}
+        own = rows(some, verdicts)
+        table[name] = {"version": figures["version"], **{key: own[key] for key in ("early", "late", "legitimate")}}
+    return table
+
+
 def table_of(suites: Sequence[str]) -> dict[str, Any]:
     """All figures of some suites together, and of each alone."""
     policies = {suite: policy_of(suite) for suite in suites}
     of_suite = {suite: cases(suite) for suite in suites}
     some = [case for suite in suites for case in of_suite[suite]]
     verdicts: dict[str, Verdict] = {}
-    known: dict[str, Verdict] = {}
     for suite in suites:
         verdicts |= judge(policies[suite], [(case.id, case.chat) for case in of_suite[suite]])
-        parties = known_parties([case.chat for case in of_suite[suite] if not case.attack])
-        renamed = ((c.id, with_known_parties(c.chat, [*c.theirs], parties)) for c in of_suite[suite] if c.attack)
-        known |= judge(policies[suite], [(id_, chat) for id_, chat in renamed if chat is not None])
     tools = {case.user: tools_of(case.chat) for case in some if not case.attack}
-    own = {c.id: verdicts[c.id] for c in some if c.attack and own_tools_only(c, tools)}
+    own = {case.id: verdicts[case.id] for case in some if case.attack and own_tools_only(case, tools)}
+    known = with_parties(of_suite, policies, named=False)
+    named = with_parties(of_suite, policies, named=True)
     missed = Counter(case.attack for case in some if case.attack and not verdicts[case.id].broken)
     return {
         "policies": rows(some, verdicts),
         "own_tools_only": rows(some, own)["early"],
-        "known_party": {key: rows(some, known)[key] for key in ("early", "early_at_the_attack")},
+        "known_party": rows(some, known)["early"],
+        "party_of_the_request": rows(some, named)["early"],
         "spellings": spellings(some, policies, verdicts),
-        "unused_tool": rows(some, unused_tool(some)),
-        "change_after_read": rows(some, change_after_read(some)),
+        "naive": {name: rows(some, rule(some)) for name, rule in _NAIVE.items()},
+        "peers": of_peers(some),
         "false_alarms": [case.id for case in some if not case.attack and verdicts[case.id].broken],
         "missed": dict(sorted(missed.items())),
+        "only_by": only_by(some, verdicts),
         "suites": {suite: rows(of_suite[suite], verdicts) for suite in suites},
     }
 
 
-def write(groups: Mapping[str, Sequence[str]], target: Path = TABLE) -> None:
-    """Write the figures of groups of suites."""
-    figures = {name: table_of(suites) for name, suites in groups.items()}
-    target.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+def crossed() -> dict[str, Any]:
+    """How many legitimate trajectories a policy flags that was not written on them, of another suite with its tools."""
+    table = {}
+    for policy, suite in CROSSED:
+        some = [case for case in cases(suite) if not case.attack]
+        verdicts = judge(policy_of(policy), [(case.id, case.chat) for case in some])
+        flagged = [case.id for case in some if verdicts[case.id].broken]
+        table[f"{policy} on {suite}"] = {**rows(some, verdicts)["legitimate"], "flagged": flagged}
+    return table
+
+
+def figures() -> dict[str, Any]:
+    """The whole table."""
+    return {**{name: table_of(suites) for name, suites in GROUPS.items()}, "crossed": crossed()}
+
+
+def shown(row: Mapping[str, Any], interval: str = "wilson") -> str:
+    """A rate as pages have it."""
+    if not row["of"]:
+        return "none"
+    text = f"{row['count']} of {row['of']}"
+    if interval not in row:
+        return text
+    low, high = (f"{end / 10_000:.1f}".removesuffix(".0") for end in row[interval])
+    return f"{text} ({low} to {high} %)"
+
+
+def suites_text(table: Mapping[str, Any]) -> str:
+    """Suite by suite, as a table in Markdown."""
+    lines = [
+        "| suite | policy written on | attacks detected, early | late | attack tasks always detected | false alarms |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for group, written_on in (("written_on", "its attacks"), ("held_out", "its legitimate tasks")):
+        for suite, own in table[group]["suites"].items():
+            cells = [shown(own[key]) for key in ("early", "late", "attack_tasks", "legitimate")]
+            lines.append(f"| {suite} | {written_on} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _over_tasks(row: Mapping[str, Any]) -> str:
+    return shown(row, "clustered") if "clustered" in row else f"{row['count']} of {row['of']}, no interval"
+
+
+def hard_text(table: Mapping[str, Any]) -> str:
+    """The rows that hurt and other methods, as a table in Markdown."""
+    lines = ["| | banking, slack | travel, workspace |", "| --- | --- | --- |"]
+    groups = [table[group] for group in GROUPS]
+
+    def line(name: str, *cells: str) -> None:
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+
+    line("attacks detected, early", *(shown(g["policies"]["early"]) for g in groups))
+    line("by a call of the attacker, early", *(shown(g["policies"]["early_at_the_attack"]) for g in groups))
+    line("the same, over attack tasks", *(_over_tasks(g["policies"]["early_at_the_attack"]) for g in groups))
+    line("by a call of the attacker, late", *(shown(g["policies"]["late_at_the_attack"]) for g in groups))
+    line("attack tasks that are always detected", *(shown(g["policies"]["attack_tasks"]) for g in groups))
+    line("only tools that the user's task calls, too", *(shown(g["own_tools_only"]) for g in groups))
+    line("the attacker names a known party", *(shown(g["known_party"]) for g in groups))
+    line("the same, over attack tasks", *(_over_tasks(g["known_party"]) for g in groups))
+    line("the attacker names a party of the request", *(shown(g["party_of_the_request"]) for g in groups))
+    line("legitimate tasks flagged", *(shown(g["policies"]["legitimate"]) for g in groups))
+    for name in REWRITES:
+        cells = (g["spellings"][name] for g in groups)
+        line(f"new alarms: {name}", *(f"{len(c['new_alarms'])} of {c['changed']}" for c in cells))
+    names = {
+        "unused_tool": "naive: a tool that no other legitimate task calls",
+        "change_after_read": "naive: a change once something was read",
+        "party_not_in_request": "naive: a party is not in the request",
+    }
+    others = [(name, [g["naive"][key] for g in groups]) for key, name in names.items()]
+    for key, name in (
+        ("atif-scan", "atif-scan {}, its checks from medium on"),
+        ("invariant-ai", "invariant-ai {}, the last naive rule in its language"),
+    ):
+        own = [g["peers"][key] for g in groups]
+        others.append((name.format(own[0]["version"]), own))
+    for name, rows_ in others:
+        cells_ = (f"{shown(r['early'])}, flagged {shown(r['legitimate'])}" for r in rows_)
+        line(name, *cells_)
+    return "\n".join(lines)
+
+
+def write(target: Path = TABLE) -> None:
+    """Write the table, and print what pages show of it."""
+    table = figures()
+    target.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    print(suites_text(table), hard_text(table), sep="\n\n")
 
 
 if __name__ == "__main__":
-    write({"written_on": WRITTEN_ON, "held_out": HELD_OUT})
+    write()
