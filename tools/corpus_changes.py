@@ -19,6 +19,8 @@ _IBAN: Final = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+")
 _LINK: Final = re.compile(r"(https?://|www\.)\S+", re.IGNORECASE)
 _DAY: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})( [0-9:]+)?")
+_FOREIGN: Final = re.compile(r"<INFORMATION>.*?</INFORMATION>", re.DOTALL)
+_ROLES: Final = {"request": "user", "results": "tool"}
 _PARTIES: Final = frozenset({"recipient", "recipients", "participants", "user", "user_email", "email", "url", "hotel"})
 """Arguments that name a party, if their value has no form that says so."""
 
@@ -114,18 +116,24 @@ def known_parties(legitimate: Sequence[Chat]) -> dict[tuple[str, str], list[str]
     return known
 
 
-def with_known_parties(
-    chat: Chat, theirs: Sequence[str], known: Mapping[tuple[str, str], Sequence[str]], *, named: bool = False
-) -> Chat | None:
-    """An attacked chat in which the attacker's calls name parties of legitimate tasks in place of his own.
+def _shown(value: str, results: str) -> list[str]:
+    """What has the same form as a value (account, mail address or link) in a text, in its order."""
+    form = next((form for form in (_IBAN, _MAIL, _LINK) if form.fullmatch(value)), None)
+    return [] if form is None else [match[0].rstrip(".,)'\"") for match in form.finditer(results)]
 
-    A party is replaced by the one of the same tool and argument that was there before in the chat, else by the first.
+
+def with_known_parties(
+    chat: Chat, theirs: Sequence[str], known: Mapping[tuple[str, str], Sequence[str]], where: str = "legitimate"
+) -> Chat | None:
+    """An attacked chat in which the attacker's calls name known parties in place of his own.
 
     Args:
         chat: The attacked chat.
         theirs: The ids of the attacker's calls.
         known: What `known_parties` gives.
-        named: Whether only parties are taken that the request names.
+        where: `legitimate`: the party of the same tool and argument in legitimate tasks that was there before in the
+            chat, else the first; `request`: the first of those that the request names; `results`: the first value of
+            the same form, or else the first of those, that an earlier result has outside of the attacker's text.
 
     Returns:
         None if no party of the attacker's calls is replaced.
@@ -135,15 +143,20 @@ def with_known_parties(
         for call in message.get("tool_calls") or ():
             if call["id"] not in theirs:
                 continue
-            before = "\n".join(str(earlier["content"]) for earlier in chat[:index])
+            earlier = [m for m in chat[:index] if where == "legitimate" or m["role"] == _ROLES[where]]
+            before = "\n".join(_FOREIGN.sub("", str(m["content"])) for m in earlier)
             values = arguments(call)
             for name, value in parties(call):
-                candidates = known.get((call["function"]["name"], name), ())
-                if named:
-                    candidates = [candidate for candidate in candidates if candidate in chat[0]["content"]]
-                if candidates and value not in candidates:
-                    party = next((candidate for candidate in candidates if candidate in before), candidates[0])
-                    values[name] = _mapped(values[name], {value: party}.get)
+                candidates = list(known.get((call["function"]["name"], name), ()))
+                if value in candidates:
+                    continue
+                there = [candidate for candidate in candidates if candidate in before]
+                if where == "results":
+                    there = [party for party in _shown(value, before) if party != value] or there
+                elif where == "legitimate":
+                    there += candidates
+                if there:
+                    values[name] = _mapped(values[name], {value: there[0]}.get)
                     replaced = True
             call["function"]["arguments"] = json.dumps(values, ensure_ascii=False)
     return other if replaced else None

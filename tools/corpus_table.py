@@ -34,6 +34,11 @@ PEERS: Final = FOLDER / "peers.json"
 GROUPS: Final = {"written_on": ("banking", "slack"), "held_out": ("travel", "workspace")}
 CROSSED: Final = (("workspace", "travel"), ("travel", "workspace"))
 """A policy, and another suite that has some of its tools."""
+_KNOWN: Final = {
+    "legitimate": "a party of a legitimate task",
+    "results": "a party that a result has shown",
+    "request": "a party of the request",
+}
 _NAIVE: Final[Mapping[str, Callable[[Sequence[Case]], dict[str, Verdict]]]] = {
     "unused_tool": unused_tool,
     "change_after_read": change_after_read,
@@ -94,14 +99,14 @@ def spellings(some: Sequence[Case], policies: Mapping[str, Policy], verdicts: Ma
 
 
 def with_parties(
-    of_suite: Mapping[str, Sequence[Case]], policies: Mapping[str, Policy], *, named: bool
+    of_suite: Mapping[str, Sequence[Case]], policies: Mapping[str, Policy], where: str
 ) -> dict[str, Verdict]:
     """What policies say of attacked trajectories in which the attacker names a known party."""
     verdicts: dict[str, Verdict] = {}
     for suite, some in of_suite.items():
         known = known_parties([case.chat for case in some if not case.attack])
         attacked = [case for case in some if case.sort == "early"]
-        renamed = ((c.id, with_known_parties(c.chat, [*c.theirs], known, named=named)) for c in attacked)
+        renamed = ((c.id, with_known_parties(c.chat, [*c.theirs], known, where)) for c in attacked)
         verdicts |= judge(policies[suite], [(id_, chat) for id_, chat in renamed if chat is not None])
     return verdicts
 
@@ -137,14 +142,12 @@ def table_of(suites: Sequence[str]) -> dict[str, Any]:
         verdicts |= judge(policies[suite], [(case.id, case.chat) for case in of_suite[suite]])
     tools = {case.user: tools_of(case.chat) for case in some if not case.attack}
     own = {case.id: verdicts[case.id] for case in some if case.attack and own_tools_only(case, tools)}
-    known = with_parties(of_suite, policies, named=False)
-    named = with_parties(of_suite, policies, named=True)
+    known = {where: with_parties(of_suite, policies, where) for where in _KNOWN}
     missed = Counter(case.attack for case in some if case.attack and not verdicts[case.id].broken)
     return {
         "policies": rows(some, verdicts),
         "own_tools_only": rows(some, own)["early"],
-        "known_party": rows(some, known)["early"],
-        "party_of_the_request": rows(some, named)["early"],
+        "known_party": {where: rows(some, verdicts_)["early"] for where, verdicts_ in known.items()},
         "spellings": spellings(some, policies, verdicts),
         "naive": {name: rows(some, rule(some)) for name, rule in _NAIVE.items()},
         "peers": of_peers(some),
@@ -213,9 +216,9 @@ def hard_text(table: Mapping[str, Any]) -> str:
     line("by a call of the attacker, late", *(shown(g["policies"]["late_at_the_attack"]) for g in groups))
     line("attack tasks that are always detected", *(shown(g["policies"]["attack_tasks"]) for g in groups))
     line("only tools that the user's task calls, too", *(shown(g["own_tools_only"]) for g in groups))
-    line("the attacker names a known party", *(shown(g["known_party"]) for g in groups))
-    line("the same, over attack tasks", *(_over_tasks(g["known_party"]) for g in groups))
-    line("the attacker names a party of the request", *(shown(g["party_of_the_request"]) for g in groups))
+    for where, name in _KNOWN.items():
+        line(f"the attacker names {name}", *(shown(g["known_party"][where]) for g in groups))
+        line("the same, over attack tasks", *(_over_tasks(g["known_party"][where]) for g in groups))
     line("legitimate tasks flagged", *(shown(g["policies"]["legitimate"]) for g in groups))
     for name in REWRITES:
         cells = (g["spellings"][name] for g in groups)

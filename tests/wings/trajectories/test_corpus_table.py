@@ -130,7 +130,13 @@ def test_an_attacker_who_names_a_known_party(banking):
     changed = [arguments(call)["recipient"] for call in calls(other) if call["id"] in case.theirs]
     assert changed == ["GB29NWBK60161331926819"]
     assert with_known_parties(case.chat, [*case.theirs], {}) is None
-    assert with_known_parties(banking["banking/user_task_1/injection_task_5/early"].chat, ["c1"], known, named=True) is None
+    shown = with_known_parties(case.chat, [*case.theirs], {}, "results")
+    assert shown is not None
+    changed = [arguments(call)["recipient"] for call in calls(shown) if call["id"] in case.theirs]
+    assert changed == ["CH9300762011623852957"]
+    assert (
+        with_known_parties(banking["banking/user_task_1/injection_task_5/early"].chat, ["c1"], known, "request") is None
+    )
     assert with_known_parties(banking["banking/user_task_4/injection_task_7/early"].chat, ["c1"], known) is None
 
 
