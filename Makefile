@@ -22,7 +22,7 @@ MEMORY := $(shell grep -qs ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts || df -Pk 
 quick test slow coverage: export TMPDIR := $(MEMORY)
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow inspect corpus table peers coverage mutation golden pictures bench clean
+.PHONY: help install demo quick test slow inspect corpus table airline peers coverage mutation golden pictures bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,14 @@ corpus: install  ## write the trajectories of AgentDojo's tasks in fixtures anew
 
 table: install  ## write the detections and false alarms of the policies in examples/agentdojo on the corpus anew
 	$(BIN)/python -m tools.corpus_table
+
+AIRLINE := .venv/airline/bin/python
+airline: install  ## write the gold calls of tau2's airline tasks in fixtures anew; installs its data beside .venv first
+	@$(AIRLINE) -c 'import pydantic, toml, yaml' 2>/dev/null || { \
+		$(BIN)/python -m venv --clear .venv/airline && \
+		$(AIRLINE) -m pip --disable-pip-version-check install --quiet --no-deps 'inspect-evals==0.26.0' && \
+		$(AIRLINE) -m pip --disable-pip-version-check install --quiet pydantic pyyaml toml; }
+	$(AIRLINE) -m tools.airline
 
 PEERS := .venv/peers/bin/python
 peers: install  ## write what two other programs say of the corpus anew; installs them beside .venv first
