@@ -222,7 +222,8 @@ def hard_text(table: Mapping[str, Any]) -> str:
     line("legitimate tasks flagged", *(shown(g["policies"]["legitimate"]) for g in groups))
     for name in REWRITES:
         cells = (g["spellings"][name] for g in groups)
-        line(f"new alarms: {name}", *(f"{len(c['new_alarms'])} of {c['changed']}" for c in cells))
+        alarms = (f"{len(c['new_alarms'])} of {c['changed']}" if c["changed"] else "nothing to change" for c in cells)
+        line(f"new alarms: {name}", *alarms)
     names = {
         "unused_tool": "naive: a tool that no other legitimate task calls",
         "change_after_read": "naive: a change once something was read",

@@ -1,6 +1,7 @@
 """The table of detections and false alarms is what the kept trajectories and policies give, and pages show it."""
 
 import json
+from collections import Counter
 from hashlib import sha256
 
 import pytest
@@ -53,6 +54,12 @@ def test_pages_show_the_table():
     crossed = KEPT["crossed"]
     assert f"flags {table.shown(crossed['workspace on travel'])} of travel" in page
     assert f"{table.shown(crossed['travel on workspace'])} of workspace" in page
+    flagged, of = (sum(row[key] for row in crossed.values()) for key in ("count", "of"))
+    assert f"on tasks of another suite {flagged} of {of} are flagged" in (ROOT / "README.md").read_text(
+        encoding="utf-8"
+    )
+    largest = max(Counter(case.attack for suite in SUITES for case in cases(suite) if case.attack).values())
+    assert f"an attack task is in up to {largest} of them" in page
     for id_ in KEPT["written_on"]["false_alarms"] + KEPT["held_out"]["false_alarms"]:
         assert f"`{id_}`" in page
 
