@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import KINDS
@@ -49,10 +49,12 @@ class Verdict(Struct):
     Attributes:
         broken: By the id of a call the rules that it broke.
         unjudged: How many opportunities were not judged.
+        rules: The rules that had an opportunity.
     """
 
     broken: dict[str, list[str]]
     unjudged: int = 0
+    rules: set[str] = field(default_factory=set)
 
 
 def cases(suite: str) -> list[Case]:
@@ -96,6 +98,7 @@ def judge(policy: Policy, chats: Iterable[tuple[str, Chat]]) -> dict[str, Verdic
             for outcome in (outcome for entry in trajectory.entries for outcome in session.hear(entry)):
                 if outcome.status is Status.BROKEN:
                     verdict.broken.setdefault(outcome.call, []).append(outcome.rule)
+                verdict.rules.add(outcome.rule)
                 verdict.unjudged += outcome.status is Status.UNJUDGED
             verdicts[trajectory.id] = verdict
     return verdicts

@@ -121,6 +121,12 @@ def only_by(some: Sequence[Case], verdicts: Mapping[str, Verdict]) -> dict[str, 
     return dict(sorted(counts.items()))
 
 
+def unmeasured(some: Sequence[Case], policies: Mapping[str, Policy], verdicts: Mapping[str, Verdict]) -> list[str]:
+    """The rules that have no opportunity in legitimate tasks, so that nothing is known of their false alarms."""
+    used = {f"{case.suite}/{rule}" for case in some if not case.attack for rule in verdicts[case.id].rules}
+    return sorted({f"{suite}/{rule.name}" for suite, policy in policies.items() for rule in policy.rules} - used)
+
+
 def of_peers(some: Sequence[Case]) -> dict[str, Any]:
     """The figures of other programs, from what they flagged when they were run."""
     table = {}
@@ -154,6 +160,7 @@ def table_of(suites: Sequence[str]) -> dict[str, Any]:
         "false_alarms": [case.id for case in some if not case.attack and verdicts[case.id].broken],
         "missed": dict(sorted(missed.items())),
         "only_by": only_by(some, verdicts),
+        "unmeasured": unmeasured(some, policies, verdicts),
         "suites": {suite: rows(of_suite[suite], verdicts) for suite in suites},
     }
 

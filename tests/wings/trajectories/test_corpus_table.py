@@ -54,6 +54,11 @@ def test_pages_show_the_table():
     crossed = KEPT["crossed"]
     assert f"flags {table.shown(crossed['workspace on travel'])} of travel" in page
     assert f"{table.shown(crossed['travel on workspace'])} of workspace" in page
+    names = [name for group in table.GROUPS for name in KEPT[group]["unmeasured"]]
+    rules = sum(len(policy_of(suite).rules) for suite in SUITES)
+    assert (len(names), rules) == (7, 31)
+    assert f"Seven of the {rules} rules have no opportunity" in page
+    assert ", ".join(f"`{name}`" for name in names) in page
     flagged, of = (sum(row[key] for row in crossed.values()) for key in ("count", "of"))
     assert f"on tasks of another suite {flagged} of {of} are flagged" in (ROOT / "README.md").read_text(
         encoding="utf-8"
