@@ -1075,7 +1075,7 @@ class RunFollower:
             self.prevented[t, body["fault"]] += 1
             self.faulted.add(of)
         self.active.update([of] if acted else [])
-        goes_on = acted or "fault" in body or self.recorded
+        goes_on = acted or "fault" in body or self.recorded or self.first.get("on_denied") == "tell"
         self.violations["fatal"].update([] if goes_on else [of + "progress"])
         stopped = [] if goes_on else [stop(t, decisions)]
         told = same(body["violations"][: len(stopped)], stopped) and len(stopped) + len(broken_in(body)) == len(
@@ -1299,7 +1299,7 @@ def run_heading(known: JSON, root: JSON) -> JSON:
     governors = {name: known[root["agents"][name]["governor"] if name else root["governor"]] for name in order}
     named = [one for governor in governors.values() for one in governor.get("invariants", ())]
     invariants = [known[one] for one in dict.fromkeys((*named, *root.get("invariants", ())))]
-    defaults = {"seed": 0, "episodes": 1, "horizon": None, "expect": None, "agent_faults": None}
+    defaults = {"seed": 0, "episodes": 1, "horizon": None, "expect": None, "agent_faults": None, "on_denied": None}
     if "trajectories" in known.get(root.get("agent"), {}):  # its logs say how many episodes there are, and how long
         defaults = {name: default for name, default in defaults.items() if name not in ("episodes", "horizon")}
     made = {name: root.get(name, default) for name, default in defaults.items()}

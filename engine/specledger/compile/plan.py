@@ -278,6 +278,7 @@ class Plan(Struct, frozen=True):
         oracle: The answers from outside in the run that is made; None where there are none.
         signatures: Those of a run that is replayed, where a controller signs with a key; None in a new run.
         agent_faults: What agent faults make of the run: `inconclusive`, `fail`, or `{most, most_in_episode, then}`.
+        on_denied: Whether a decision of which nothing is admitted is `fatal`, or the agent is told why.
         expect: How the run is expected to end, `{verdict, ended}`; empty where nothing is expected.
         recording: What the agent did, if it is recorded; None where it decides.
         check_weights: Whether one value may exceed the limit of a receipt; each is weighed then before it is written.
@@ -304,6 +305,7 @@ class Plan(Struct, frozen=True):
     oracle: Oracle | None = None
     signatures: tuple[str, ...] | None = None
     agent_faults: Any = "inconclusive"
+    on_denied: Literal["fatal", "tell"] = "fatal"
     expect: Mapping[str, str] = field(default_factory=dict)
     recording: PlannedRecording | None = None
     check_weights: bool = True

@@ -211,6 +211,7 @@ class _Compiler:
             simultaneous=self.model.turns == "simultaneous",
             watchdog=watchdog_of(cast),
             recording=recording,
+            on_denied=self.model.on_denied,
             agent_faults=self.spec.data.get("agent_faults", "inconclusive"),
             check_weights=may_exceed_limit(
                 [world, *governors, *(drift for drift, _ in drifts), *(invariant for _, invariant in invariants)]

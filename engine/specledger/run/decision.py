@@ -69,9 +69,10 @@ class Decision:
     def stopped(self, plan: Plan) -> list[dict[str, Any]]:
         """The violation that nothing was chosen, if nothing was, and not for a fault of the agent.
 
-        A call of a recording that failed is none.
+        A call of a recording that failed is none, nor is a denial that the agent is told.
         """
-        if self.chosen is not None or FAULT in self.body or plan.recording is not None:
+        goes_on = plan.recording is not None or plan.on_denied == "tell"
+        if self.chosen is not None or FAULT in self.body or goes_on:
             return []
         return [progress_violation(self.moment.t, self.document())]
 

@@ -66,6 +66,7 @@ def run(
             **({"agents": [actor.name for actor in plan.actors], "turns": turns} if len(plan.actors) > 1 else {}),
             **_recorded(plan),
             **({} if plan.agent_faults == "inconclusive" else {"agent_faults": plan.agent_faults}),
+            **({} if plan.on_denied == "fatal" else {"on_denied": plan.on_denied}),
             **({"audit": {"mode": tape.mode.value, "head": tape.head}} if tape.mode is Mode.LIVE else {}),
         },
     )

@@ -5,11 +5,11 @@ A proposal of the wrong form is rejected by the gate `schema`; so is the one tha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from specledger.agents.agent import MOST_PROPOSALS
-from specledger.compile.plan import Actor, Plan, Proposal
+from specledger.compile.plan import Actor, Judgement, Plan, Proposal
 from specledger.core.canonical import NotCanonical, canonical_ints
 from specledger.expr import INT, Type, conforms
 from specledger.lang import notation
@@ -35,12 +35,19 @@ class OutsideProposals(DecisionController):
         self._notation = asked_of(plan).notation
         self._session = Session(plan, kernel=False)
         self._prevented = ""
+        self._tells, self._denied = plan.on_denied == "tell", list[dict[str, str]]()
+
+    def begin(self) -> None:
+        """Begin an episode: nothing was denied in it."""
+        super().begin()
+        self._denied = []
 
     def propose(self, moment: Moment) -> list[Proposal]:
         """The proposals of the answer; one that the gate `schema` rejects takes the place of a malformed one."""
         position = Place(moment.episode, moment.t, moment.episode * self._horizon + moment.t)
         fields = {"episode": moment.episode, "t": moment.t, "observation": moment.observation}
-        self._prevented = ""
+        fields |= {"denied": self._denied} if self._denied else {}
+        self._prevented, self._denied = "", []
         try:
             reply = self._session.tell(position, "decide", fields)
         except AgentFault as fault:
@@ -52,6 +59,14 @@ class OutsideProposals(DecisionController):
         texts = {*notation.texts_in(moment.state)}
         read = [self._read(entry, texts) for entry in given]
         return [entry if _is_proposal(entry, self._claims) else _none(MALFORMED) for entry in read]
+
+    def choose(self, judgements: Sequence[Judgement]) -> int | None:
+        """The choice; if there is none, the agent is told the gates and their reasons with the next question."""
+        chosen = super().choose(judgements)
+        if chosen is None and self._tells:
+            failing = [each for judgement in judgements for each in judgement.rejected]
+            self._denied = [{"gate": each["gate"], "reason": each["reason"]} for each in failing]
+        return chosen
 
     def _read(self, given: Any, texts: Collection[str]) -> Any:
         """A proposal in the world's notation, as far as it is certain what is meant."""

@@ -171,6 +171,7 @@ class Scenario(Spec):
     until: Expression | None = None
     commit: Literal["proposals", "none"] = "proposals"
     agent_faults: Literal["inconclusive", "fail"] | FaultLimit = "inconclusive"
+    on_denied: Literal["fatal", "tell"] = "fatal"
     expect: Expectation | None = None
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     episodes: Annotated[int, Field(ge=1, le=100_000)] = 1

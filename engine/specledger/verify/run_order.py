@@ -180,7 +180,8 @@ class RunOrder:
             check_decision(self._committed[self._decided], body, recorded=self._recorded)
         own, judged = body.get("agent", "") == due[self._decided], body["success"] is not None
         self._decided += 1
-        stopped = [] if acted or FAULT in body or self._recorded else [progress_violation(t, body["decisions"])]
+        goes_on = self._recorded or self._first.get("on_denied") == "tell"
+        stopped = [] if acted or FAULT in body or goes_on else [progress_violation(t, body["decisions"])]
         broken = body["violations"][len(stopped) :]
         reported = equal(body["violations"][: len(stopped)], stopped) and all(
             breach["invariant"] != PROGRESS for breach in broken

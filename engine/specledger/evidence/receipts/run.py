@@ -79,8 +79,9 @@ class Start(TypedDict):
 
     `specs` is the digest of the resolved specs; `horizon` the largest number of steps of an episode. `agents` and
     `turns` (`order` or `simultaneous`) are there with several agents. `commit` is `none` in evidence of programs that
-    commit to no proposals. `agent_faults` is what the scenario says of them, if it says something.
-    `recording` and `rules` are there if the agent is a recording.
+    commit to no proposals. `agent_faults` is what the scenario says of them, if it says something; `on_denied` is
+    `tell` where a decision of which nothing is admitted breaks no rule. `recording` and `rules` are there if the agent
+    is a recording.
     """
 
     scenario: str
@@ -95,6 +96,7 @@ class Start(TypedDict):
     agents: NotRequired[list[str]]
     turns: NotRequired[str]
     agent_faults: NotRequired[Any]
+    on_denied: NotRequired[str]
     commit: NotRequired[str]
     audit: NotRequired[StartedAudit]
     recording: NotRequired[Recorded]
