@@ -24,7 +24,7 @@ from tools.copies import unpack
 
 # What covers each package, without goldens: its own tests, and the nearest ones where those are few.
 TESTS = {
-    "core": "unit/core properties/test_canonical*.py properties/test_[mr]*.py",
+    "core": "unit/core unit/suites/test_statistics.py properties/test_canonical*.py properties/test_[mr]*.py",
     "expr": "unit/expr properties/test_expr_*.py",
     "worlds": "unit/worlds properties/test_variables.py unit/agents",
     "gates": "unit/gates wings/kernel/verify/test_judge_kernel.py wings/kernel/axion/test_token_binding_enforced.py"
