@@ -55,7 +55,7 @@ ASKED = {
     "the null arm": ({"null": 3}, 4),
     "the placebo arm": ({"placebo": 5}, 6),
     "an explanation": ({"explanation": 6}, 7),
-    "every arm": ({"null": 3, "placebo": 5, "explanation": 7}, 16),
+    "every arm": ({"null": 3, "placebo": 4, "explanation": 3}, 11),
     "trials that were answered": ({"trials": [None, "a", "b"]}, 3),
     "the declared procedure": ({"null": 3, "placebo": 3, "explanation": 2, "trials": ["a", "b"], "of": "declared"}, 10),
 }
