@@ -223,12 +223,13 @@ LASTING = """
 import os, time
 from pathlib import Path
 Path("pid").write_text(str(os.getpid()))
-time.sleep(60)
+time.sleep(3600)
 """
 
 
 @pytest.mark.slow
 def test_a_program_ends_with_a_run_that_is_killed(folder):
+    """It would not end by itself before the test gives up."""
     (folder / "program.py").write_text(LASTING, encoding="utf-8")
     project(folder, agent=f"command: [{sys.executable}, program.py]", deadline_ms=60_000)
     words = ["-m", "specledger", "run", "errand.yaml", "--trust-agent", "--out", "out"]
