@@ -31,7 +31,8 @@ TESTS = {
     " wings/kernel/axion/test_signed_tokens.py",
     "wings/kernel": "wings/kernel unit/suites/test_probing.py wings/kernel/axion/test_m4_small.py",
     "run": "unit/run wings/kernel/axion/test_plans.py wings/kernel/axion/test_outside_agents.py",
-    "wings/laws": "wings/laws properties/test_law*.py unit/verify/test_law.py unit/cli/test_laws.py unit/report/test_ring.py",
+    "wings/laws": "wings/laws properties/test_law*.py unit/verify/test_law.py unit/cli/test_laws.py"
+    " unit/report/test_ring.py",
     "suites": "unit/suites",
     "evidence": "unit/evidence conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py",
     "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered",

@@ -94,7 +94,7 @@ def questions(laid, folder: Path) -> Iterator[Any]:
     for text in TEXTS:
         yield partial(tool.parse, text, "x")
     yield partial(tool.parse, b"[1,2,3]", "x", 2)
-    long = written(folder / "long.txt", b"a line that is long\n")
+    long = written(folder / "long.txt", b"1234567\n")
     yield partial(tool.read_bytes, long, 7)
     yield lambda: list(tool.read_lines(long, 7))
     yield from of_rings()
