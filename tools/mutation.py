@@ -36,7 +36,8 @@ TESTS = {
     "suites": "unit/suites",
     "evidence": "unit/evidence conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py",
     "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered",
-    "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py unit/cli/test_discover.py",
+    "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py"
+    " unit/cli/test_discover.py",
     "load": "unit/load properties/test_load_*.py unit/spec",
 }
 PYTEST = '-m pytest -q -x -n0 -p no:cacheprovider -m "not slow"'
