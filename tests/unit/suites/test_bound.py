@@ -3,6 +3,7 @@
 import copy
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_a_choice_outside_the_set_is_not_bound(edit):
     """With an index from the end the digests would fit."""
     receipts = bodies()
     commit = next(body for found, body in receipts if found == "commit")
-    step = next(body for found, body in receipts if found == "step")
+    step: Any = next(body for found, body in receipts if found == "step")
     assert is_bound(commit, step)
     chosen = step["chosen"]
     assert not is_bound(commit, {**step, "chosen": edit(len(commit["proposals"]))})

@@ -45,7 +45,7 @@ def test_in_a_common_turn_every_agent_may_be_probed(monkeypatch):
     asked: list[Any] = []
     monkeypatch.setattr(run_order, "controlled", lambda: SimpleNamespace(check_probe=lambda *told: asked.append(told)))
     order = order_of(agents=["a", "b"], turns="simultaneous")
-    order._plan = lambda: SimpleNamespace(actors=[SimpleNamespace(name=name, controller=name) for name in "ab"])  # type: ignore[assignment,return-value]
+    order._plan = lambda: SimpleNamespace(actors=[SimpleNamespace(name=name, controller=name) for name in "ab"])  # type: ignore[assignment]
     for name in "ab":
         order.add("probe", {"episode": 0, "t": 0, "probe": "why", "agent": name})
     assert [[actor.controller for actor in actors] for _, actors in asked] == [["a"], ["b"]]

@@ -118,7 +118,7 @@ def test_laws_stand_by_their_status_with_what_shows_it(reading, bodies):
         if verdict["counterexample"] is not None:
             words = [plain(part) for part in cells[1]]
             assert words == ["ring ", verdict["counterexample"]["start"], f" at step {verdict['counterexample']['t']}"]
-        held = next((body["held_out"] for body in bodies["escalation"] if body["law"] == key), [])
+        held: list[Any] = next((body["held_out"] for body in bodies["escalation"] if body["law"] == key), [])
         applied = [one["status"] for one in held if one["status"] != "INAPPLICABLE"]
         assert cells[4] == (f"{applied.count('FAIL')} of {len(applied)}" if accepted else "")
 

@@ -21,7 +21,8 @@ def plan_of():
 @pytest.mark.parametrize("iterations", [1, 2, 3, 4, 5, 6, 10, 11])
 def test_steps_are_the_iterations_and_an_escalation_after_every_so_many(plan_of, iterations, every):
     plan = plan_of(iterations=iterations, escalation__every=every)
-    kinds, proposed = [], 0
+    kinds: list[tuple[str, int]] = []
+    proposed = 0
     while proposed < iterations:
         kinds.append(plan.kind_of(len(kinds)))
         proposed += kinds[-1][0] == PROPOSE
