@@ -9,6 +9,8 @@ import pytest
 from specledger.report.model import Receipt
 from specledger.wings.discovery.report import DiscoveryReading, claim_text, trials_of
 from specledger.wings.discovery.result import DISCOVERY
+from specledger.wings.discovery.runnable import MOST
+from specledger.wings.discovery.runnable import _listed as listed
 
 
 @pytest.fixture
@@ -156,3 +158,12 @@ def test_proved_laws_and_all_tokens_of_an_answer_are_counted(small, facts, resul
     assert {cells[2] for cells in rows(told, "iterations").values()} == {23}
     ((_, _, _, kept, *_),) = rows(told, "yield").values()
     assert kept == "2 (2 proved)"
+
+
+@pytest.mark.parametrize("count", [0, 1, MOST, MOST + 1, MOST + 60])
+def test_a_list_in_a_terminal_has_forty_lines_and_the_number_of_the_others(count):
+    lines = listed("laws", [f"law {number}" for number in range(count)])
+    shown = min(count, 40)
+    assert lines[:1] == (["  laws:"] if count else [])
+    assert lines[1 : shown + 1] == [f"    law {number}" for number in range(shown)]
+    assert lines[shown + 1 :] == ([f"    and {count - 40} more"] if count > 40 else [])
