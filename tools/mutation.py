@@ -37,7 +37,8 @@ TESTS = {
     "suites": "unit/suites",
     "evidence": "unit/evidence conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py"
     " unit/verify/test_system_errors.py",
-    "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered",
+    "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered"
+    " unit/suites/test_run.py",
     "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py"
     " unit/cli/test_discover.py",
     "load": "unit/load properties/test_load_*.py unit/spec",
