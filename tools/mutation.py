@@ -24,18 +24,23 @@ from tools.copies import unpack
 
 # What covers each package, without goldens: its own tests, and the nearest ones where those are few.
 TESTS = {
-    "core": "unit/core properties/test_canonical*.py properties/test_[mr]*.py",
+    "core": "unit/core unit/suites/test_statistics.py properties/test_canonical*.py properties/test_[mr]*.py",
     "expr": "unit/expr properties/test_expr_*.py",
     "worlds": "unit/worlds properties/test_variables.py unit/agents",
     "gates": "unit/gates wings/kernel/verify/test_judge_kernel.py wings/kernel/axion/test_token_binding_enforced.py"
     " wings/kernel/axion/test_signed_tokens.py",
-    "wings/kernel": "wings/kernel unit/suites/test_probing.py wings/kernel/axion/test_m4_small.py",
+    "wings/kernel": "wings/kernel unit/suites/test_probing.py wings/kernel/axion/test_m4_small.py"
+    " unit/run/test_chance.py",
     "run": "unit/run wings/kernel/axion/test_plans.py wings/kernel/axion/test_outside_agents.py",
-    "wings/laws": "wings/laws properties/test_law*.py unit/verify/test_law.py",
+    "wings/laws": "wings/laws properties/test_law*.py unit/verify/test_law.py unit/cli/test_laws.py"
+    " unit/report/test_ring.py",
     "suites": "unit/suites",
-    "evidence": "unit/evidence conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py",
-    "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered",
-    "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py",
+    "evidence": "unit/evidence conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py"
+    " unit/verify/test_system_errors.py",
+    "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered"
+    " unit/suites/test_run.py",
+    "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py"
+    " unit/cli/test_discover.py",
     "load": "unit/load properties/test_load_*.py unit/spec",
 }
 PYTEST = '-m pytest -q -x -n0 -p no:cacheprovider -m "not slow"'

@@ -169,9 +169,9 @@ def _create(path: Path, data: bytes, mode: int) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-    except FileExistsError:
-        raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")]) from None
     except OSError as error:
+        if isinstance(error, FileExistsError) and os.path.lexists(path):
+            raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")]) from None
         if created:
             path.unlink(missing_ok=True)
         raise _wrong(f"{path} cannot be written: {error.strerror or 'operating system error'}") from None

@@ -34,6 +34,12 @@ def pinned():
 
 
 GROUPS = pinned()
+COUNTS = {
+    body["figure"]: body["groups"][0].get("count")
+    for pin in PINS
+    for body in (json.loads(line)["body"] for line in pin.read_text(encoding="utf-8").splitlines())
+    if "figure" in body and len(body["groups"]) == 1
+}
 
 
 def fits(low, high, group, unit, digits):
@@ -74,6 +80,26 @@ def test_changes_and_their_intervals_are_pinned(page):
             "value" in group and f"{group['value'] / 1_000_000:.2f}" == value and fits(low, high, group, 1_000_000, 2)
             for group in GROUPS
         ), (value, low, high)
+
+
+OPPORTUNITIES = {
+    "hazards entered": "unsafe_hazard",
+    "the admissible set K|steps outside K": "unsafe_K",
+    "negative budgets": "unsafe_budget",
+}
+"""By the row of a table: the figure that counts the decisions in which a gate could have rejected."""
+
+
+@pytest.mark.parametrize("row", OPPORTUNITIES)
+@pytest.mark.parametrize("page", SECTIONS)
+def test_opportunities_are_the_decisions_that_a_suite_counted(page, row):
+    (line,) = [line for line in text_of(page).splitlines() if re.match(rf"\| [^|]*({row})", line)]
+    *_, last, _ = line.split("|")
+    told = re.match(r" ([\d,]+) (?:\(`(\w+)`\)|decisions in which )", last)
+    assert told is not None, last
+    figure = OPPORTUNITIES[row]
+    assert told[2] in (None, figure)
+    assert int(told[1].replace(",", "")) == COUNTS[figure] > 0
 
 
 @pytest.mark.parametrize("page", SECTIONS)

@@ -61,7 +61,7 @@ UNNOTICED = {
     "verdicts:check_refutation": (1, UNMADE),
     "probed:_check": (3, "a probe that is sealed again shows it: `test_probed`"),
     "run_order:RunOrder._start": (1, "no case has such a severity: `test_severities`"),
-    "run_order:RunOrder._probe": (2, BEHIND),
+    "run_order:RunOrder._probe": (2, "no case has several agents and probes: `test_probe_turns`"),
     "run_order:RunOrder._begin": (1, BEHIND),
     "run_order:RunOrder._step": (1, BEHIND),
     "run_order:RunOrder._prevent": (1, UNREACHED),

@@ -44,10 +44,6 @@ UNREACHED = (
 )
 UNNOTICED = {
     "walk": (1, BOUND),
-    "parse": (1, BOUND),
-    "check_manifest": (1, "no case notices it; not traced to the check that stands beside it"),
-    "check_specs": (1, "no case notices it; not traced to the check that stands beside it"),
-    "check_runs": (1, "no case notices it; not traced to the check that stands beside it"),
     "RunFollower._probe": (1, "what stands behind it refuses the one case that comes to it"),
     "RunFollower._step": (1, UNREACHED),
     "RunFollower._episode_end": (1, UNREACHED),
@@ -56,8 +52,6 @@ UNNOTICED = {
         2,
         "the canonical form stands behind the one; the other is a function inside, which cannot be looked into",
     ),
-    "read_bytes": (1, BOUND),
-    "read_lines": (1, BOUND),
     "check_mutant": (1, "the mutants of the suites that are asked have arms, of which it knows no control"),
     "check_expected": (1, "the signatures that are not there stand behind it"),
     "check_signatures": (1, "it takes an environment without `cryptography`; its own test does"),
@@ -99,6 +93,10 @@ def questions(laid, folder: Path) -> Iterator[Any]:
         yield partial(tool.read_trust, written(folder / f"{name}.json", data))
     for text in TEXTS:
         yield partial(tool.parse, text, "x")
+    yield partial(tool.parse, b"[1,2,3]", "x", 2)
+    long = written(folder / "long.txt", b"1234567\n")
+    yield partial(tool.read_bytes, long, 7)
+    yield lambda: list(tool.read_lines(long, 7))
     yield from of_rings()
     for changes in ({"run": "0" * 32}, {"specs": "0" * 64}, {}):
         trust = json.loads((PLACE / "trust-one.json").read_bytes()) | changes

@@ -127,3 +127,19 @@ def test_a_claim_that_cannot_be_read_is_shown_as_it_was_written(spec, tmp_path):
     assert row.endswith(PROSE["claim"])
     assert "UNKNOWN (ambiguous_claim)" in row
     assert f"`{PROSE['claim']}`" in spec("report", tmp_path / "out", "--format=markdown").out
+
+
+@pytest.mark.parametrize(
+    ("expect", "told"),
+    [
+        (None, "FAIL"),
+        ({"status": "PROVED"}, "FAIL, expected was PROVED"),
+        ({"status": "UNKNOWN", "reason": "vacuous_pass"}, "FAIL, expected was UNKNOWN (vacuous_pass)"),
+    ],
+    ids=["nothing", "another status", "another status with a reason"],
+)
+def test_a_report_says_the_status_and_what_was_expected(spec, tmp_path, expect, told):
+    spec("run", write(tmp_path, "lost", LOST, expect), "--out", tmp_path / "out")
+    lines = spec("report", tmp_path / "out", "--format", "junit").out.splitlines()
+    (failure,) = [line for line in lines if "<failure" in line]
+    assert f"opportunities: {told} (first: receipt 2" in failure

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import specledger.core.weight
 from specledger.core.canonical import NotCanonical, canonical_bytes
-from specledger.core.weight import Allowance, check_weight, weigh, write
+from specledger.core.weight import Allowance, check_weight, footprint, remaining, weigh, write
 from specledger.core.weight import weight as shared_weight
 
 WIDE = [0] * 65_536
@@ -131,3 +131,61 @@ def test_what_is_kept_for_a_receipt_is_charged_as_its_weight():
         allowance.keep(value)
     with pytest.raises(NotCanonical, match="a value being 8 at least"):
         allowance.keep([[index] for index in range(50_000)] + [[]] * 50_000)
+
+
+SMALL = -5, 256
+"""Integers that are there once, whatever holds them."""
+
+
+def taken(value):
+    """The bytes of memory of a value that shares nothing, in the plainest way."""
+    if isinstance(value, str):
+        return 64 + 2 * len(value)
+    if not isinstance(value, list | dict):
+        return 32
+    inner = [*value.values()] if isinstance(value, dict) else value
+    apart = [member for member in inner if isinstance(member, str | list | dict) or type(member) not in (int, bool)]
+    apart += [member for member in inner if type(member) is int and not SMALL[0] <= member <= SMALL[1]]
+    return 64 + (8 if isinstance(value, list) else 32) * len(value) + sum(map(taken, apart))
+
+
+scalars_of_any_size = st.none() | st.booleans() | st.sampled_from([-6, -5, 0, 256, 257, 10**9]) | st.text(max_size=3)
+sized = st.recursive(
+    scalars_of_any_size,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+)
+
+
+def apart(value):
+    """The same value without shared parts."""
+    if isinstance(value, list):
+        return [apart(member) for member in value]
+    return {key: apart(member) for key, member in value.items()} if isinstance(value, dict) else value
+
+
+@given(sized.map(apart))
+def test_the_footprint_of_a_value_counts_all_its_members(value):
+    assert footprint(value, 10**9) == taken(value)
+
+
+def test_a_shared_part_takes_its_memory_once():
+    part = ["x" * 100, 1000]
+    assert footprint([part, part, part], 10**9) == 64 + 3 * 8 + taken(part)
+    assert footprint({"a": part, "b": part}, 10**9) == 64 + 2 * 32 + taken(part)
+
+
+def test_no_more_of_a_value_is_measured_than_the_bound_allows():
+    texts = ["x" * 100 for _ in range(1000)]
+    whole, least = footprint(texts, 10**9), 64 + 8 * len(texts)
+    assert footprint(texts, least - 1) == least + 264
+    assert footprint(texts, least) == least + 264
+    assert footprint(texts, least + 264) == least + 2 * 264
+    assert footprint(texts, whole) == whole
+
+
+@given(st.dictionaries(st.text(max_size=3), values, max_size=3) | st.lists(values, max_size=3))
+def test_what_remains_of_a_bound_is_less_by_all_members_and_characters(value):
+    count = members(value)
+    assert remaining(value, count) == 0
+    assert remaining(value, count + 7) == 7
+    assert count == 0 or remaining(value, count - 1) < 0

@@ -76,6 +76,26 @@ def test_a_bundle_that_nobody_signs_holds_digests_and_a_guide(place):
     assert "Nobody signed this bundle" in (place / "VERIFY.md").read_text()
 
 
+ATTACHED_FILES = ("attestation.dsse.json", "checkpoint.txt", "provenance.dsse.json", "timestamp.tsr")
+
+
+def test_the_guide_has_the_command_and_the_sections_of_what_is_there(place, tmp_path):
+    write(place)
+    unsigned = (place / "VERIFY.md").read_text()
+    write(tmp_path / "signed", Seal(ONE))
+    signed = (tmp_path / "signed" / "VERIFY.md").read_text()
+    assert "    spec verify .\n" in unsigned
+    assert "    spec verify . --trust ../trust.json\n" in signed
+    assert "Nobody signed this bundle" not in signed
+    for heading in ("## With openssl: who signed it", "## With openssl: the checkpoint"):
+        assert heading in signed
+        assert heading not in unsigned
+    assert "## With openssl: when" not in signed
+    seal_bundle(place, Seal(timestamp=stamp(place)))
+    assert "## With openssl: when" in (place / "VERIFY.md").read_text()
+    assert "Nobody signed this bundle" in (place / "VERIFY.md").read_text()
+
+
 def test_what_is_signed_is_the_same_bytes_again(place, tmp_path):
     write(place, Seal(ONE))
     assert sorted(files_of(place)) == sorted([*HELD, *ALWAYS, *SIGNED])

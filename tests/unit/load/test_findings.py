@@ -105,6 +105,28 @@ def test_all_mistakes_of_all_files_are_reported_in_order(project):
     ]
 
 
+def test_with_findings_every_expression_is_looked_at_once_unless_it_has_a_finding(project):
+    """Those of specs that were resolved, and of such as could not be."""
+    project.write_all("world", "agent", "scenario", "drift")
+    project.write(
+        "specs/governor/keeper.yaml", "spec: governor/v1\nname: keeper\ngatez: []\nchoose: {maximise: y + 1}\n"
+    )
+    seen = []
+    rejected = project.rejected("basic", see=lambda text, diagnostics: seen.append(text.value))
+    assert [finding.code for finding in rejected] == ["E_SPEC_UNKNOWN_KEY"]
+    assert sorted(seen) == sorted(["0", "t % EVERY == 0", "x + 1", "x + by", "y + 1"])
+    project.edit("specs/governor/keeper.yaml", ("y + 1", "NO"))
+    seen.clear()
+    project.rejected("basic", see=lambda text, diagnostics: seen.append(text.value))
+    assert "NO" not in seen
+
+
+def test_without_findings_no_expression_is_looked_at_by_the_loader(project):
+    seen = []
+    project.load(project.write_all(), see=lambda text, diagnostics: seen.append(text.value))
+    assert not seen
+
+
 def test_a_value_with_a_yaml_mistake_is_reported_once(project):
     project.write("i.yaml", "spec: invariant/v1\nname: i\nrequire: x\nscope: on\nseverity:\n")
     assert project.found("i.yaml") == [("E_YAML_AMBIGUOUS", "i.yaml:4:8"), ("E_YAML_EMPTY", "i.yaml:5:1")]

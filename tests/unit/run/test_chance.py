@@ -136,6 +136,8 @@ def test_no_action_draws_under_a_kernel():
         "world.actions.noop.chance=[{set: tick, to: tick + d}]",
     )
     findings_of(shipped_plan, "axion-basic", *chance, code="E_CHANCE")
+    several = [change.replace("noop", op) for op in ("wait", "noop", "signal") for change in chance]
+    findings_of(shipped_plan, "axion-basic", *several, code="E_CHANCE", words="the action 'noop' of the world")
 
 
 PART: dict[str, Any] = {"p": {"world": "inner", "follow": {"add": {"action": "add", "args": {"n": "n"}}}}}

@@ -165,6 +165,15 @@ for line in sys.stdin:
 """
 
 
+def test_an_episode_says_what_an_agent_from_outside_spent_and_one_in_yaml_spends_nothing(folder):
+    run = execute(project(folder), folder / "out", options=TRUSTED)
+    for end in bodies_of(run.place, "episode_end"):
+        assert end["spent"]["messages"] > 0 < end["spent"]["sent"]
+    (bundle,) = load("hazard", kind="scenario", set=["episodes=1", "horizon=2"])
+    plain = execute(bundle, folder / "plain")
+    assert all("spent" not in end for end in bodies_of(plain.place, "episode_end"))
+
+
 @pytest.mark.slow
 def test_a_program_makes_the_same_run_as_a_function(folder):
     (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
@@ -223,12 +232,13 @@ LASTING = """
 import os, time
 from pathlib import Path
 Path("pid").write_text(str(os.getpid()))
-time.sleep(60)
+time.sleep(3600)
 """
 
 
 @pytest.mark.slow
 def test_a_program_ends_with_a_run_that_is_killed(folder):
+    """It would not end by itself before the test gives up."""
     (folder / "program.py").write_text(LASTING, encoding="utf-8")
     project(folder, agent=f"command: [{sys.executable}, program.py]", deadline_ms=60_000)
     words = ["-m", "specledger", "run", "errand.yaml", "--trust-agent", "--out", "out"]

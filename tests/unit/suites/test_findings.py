@@ -9,6 +9,7 @@ WRONG = {
     "a misspelt figure of the record": ("s.record.reached", "s.record.reachd", "E_EXPR_UNKNOWN_FIELD", "reached"),
     "a misspelt field of a step": ("s.rejections", "s.rejection", "E_EXPR_UNKNOWN_FIELD", "rejections"),
     "a misspelt gate of a mutant": ("governor.gates.tired", "governor.gates.tird", "E_SUITE_SET", "tired"),
+    "a misspelt part of a longer path": ("governor.gates.tired", "governor.gats.tired", "E_SUITE_SET", "`gates`?"),
     "a misspelt key": ("set: {horizon: 2}", "set: {horizn: 2}", "E_SUITE_SET", "horizon"),
     "a place inside a number": ("set: {horizon: 2}", "set: {seed.x: 2}", "E_SUITE_SET", None),
     "no path": ("set: {horizon: 2}", 'set: {"a..b": 2}', "E_SUITE_SET", None),

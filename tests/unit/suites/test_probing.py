@@ -50,6 +50,28 @@ def test_claims_that_say_nothing_and_changes_that_did_not_come_are_counted():
     assert (read["held"], read["tested"]) == (2, 2)
 
 
+ASKED = {
+    "nothing but the choice before": ({}, 1),
+    "the null arm": ({"null": 3}, 4),
+    "the placebo arm": ({"placebo": 5}, 6),
+    "an explanation": ({"explanation": 6}, 7),
+    "every arm": ({"null": 3, "placebo": 4, "explanation": 3}, 11),
+    "trials that were answered": ({"trials": [None, "a", "b"]}, 3),
+    "the declared procedure": ({"null": 3, "placebo": 3, "explanation": 2, "trials": ["a", "b"], "of": "declared"}, 10),
+}
+
+
+@pytest.mark.parametrize(("told", "questions"), ASKED.values(), ids=ASKED)
+def test_every_question_to_the_agent_is_counted(told, questions):
+    """The first trial of the declared procedure is about the choice before, which is one question."""
+    trials = [{"predicted": "b", "after": after, "held": True, "drawn": 0} for after in told.get("trials", ())]
+    arms = {name: {"asked": told.get(name, 0), "changed": 0} for name in ("null", "placebo")}
+    explanation = {"here": "", "asked": told["explanation"], "changed": 0} if "explanation" in told else None
+    evidence = {"of": told.get("of", "claims"), "before": "a", "trials": trials, **arms}
+    evidence |= {} if explanation is None else {"explanation": explanation}
+    assert read_probe(typed(Probe, {**CHALLENGE, "evidence": evidence}))["questions"] == questions
+
+
 def test_answers_and_trace_of_a_challenge():
     read = read_probe(typed(Probe, {**CHALLENGE, "evidence": TRACED}))
     assert (read["answers"], read["equal"], read["nodes"]) == ("PASS", 6, 7)

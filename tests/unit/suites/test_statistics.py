@@ -125,6 +125,31 @@ def test_clusters_apart_have_a_wide_interval():
     assert low + high == pytest.approx(ONE, abs=2)
 
 
+UNLIKE = {
+    "one in two": [[10, 2], [10, 8]] * 4,
+    "rare": [[50, 0], [50, 2], [50, 1]] * 4,
+    "nearly all": [[20, 20], [20, 17]] * 6,
+    "of different sizes": [[3, 1], [40, 30], [7, 2], [90, 20], [11, 11], [5, 0], [60, 41], [8, 3], [13, 9]],
+}
+
+
+@pytest.mark.parametrize("clusters", UNLIKE.values(), ids=UNLIKE)
+def test_a_clustered_rate_is_wilsons_interval_of_as_many_cases_as_have_the_variance_of_the_clusters(clusters):
+    k, of, count = len(clusters), sum(n for n, _ in clusters), sum(c for _, c in clusters)
+    rate = Decimal(count) / of
+    left_out = [Decimal(count - c) / (of - n) for n, c in clusters]
+    variance = sum((each - rate) ** 2 for each in left_out) * (k - 1) / k
+    n = min(Decimal(of), rate * (1 - rate) / variance)
+    z_squared = Decimal(_t_squared(k - 1)) / 10**15
+    middle = rate + z_squared / (2 * n)
+    half = (z_squared * (rate * (1 - rate) / n + z_squared / (4 * n * n))).sqrt()
+    expected = [float((middle + sign * half) / (1 + z_squared / n) * ONE) for sign in (-1, 1)]
+    assert list(clustered_rate(clusters) or ()) == pytest.approx(expected, abs=3)
+    low, high = clustered(clusters, mean) or (0, 0)
+    root = (z_squared * variance).sqrt()
+    assert (low, high) == pytest.approx([float((rate + sign * root) * ONE) for sign in (-1, 1)], abs=3)
+
+
 ALIKE = {
     "none": [],
     "one": [[10, 5]],

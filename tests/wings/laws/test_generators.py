@@ -1,5 +1,6 @@
 """Cases are data: the same for a seed everywhere, within the contract, in the shares that the universe asks for."""
 
+import itertools
 from collections import Counter
 
 import pytest
@@ -20,6 +21,17 @@ def test_the_mix_is_the_universes_own(law_of):
         "adversarial_mutation_search": 28,
         "extreme_states": 28,
     }
+
+
+def test_families_make_their_first_cases_in_their_order_then_the_rest_by_name_and_changes_of_others_last(law_of):
+    law = law_of(LAW)
+    families = law.universe.generators
+    told = [case.family for case in make_cases(law)]
+    first = [name for name, options in families.items() for _ in range(options.first)]
+    assert told[: len(first)] == first
+    rest = [name for name, _ in itertools.groupby(told[len(first) :])]
+    others = sorted(name for name, options in families.items() if options.weight and options.make != "mutations")
+    assert rest == [*others, *(name for name, options in families.items() if options.make == "mutations")]
 
 
 def test_a_seed_gives_the_same_cases_everywhere(law_of):

@@ -6,6 +6,7 @@ import pytest
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.events import Event
+from specledger.gates.capability import Refused
 from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.wings.kernel.run.controller import KernelController
@@ -228,3 +229,24 @@ def test_a_plan_that_cannot_be_one_is_denied(tmp_path, shipped, mode, reason):
 def test_the_further_steps_of_a_plan_are_committed_to(tmp_path, shipped):
     found = outside(tmp_path, shipped, "shows no plan")
     assert {(body["verdict"], body["cause"]) for body in found.probes("opens")} == {("FAIL", "commitment")}
+
+
+@pytest.mark.parametrize("name", ["issue", "act"])
+def test_a_token_that_is_refused_is_a_rejection_of_what_was_chosen_and_the_run_goes_on(monkeypatch, name):
+    own, calls = getattr(KernelController, name), []
+
+    def refuse_the_second(self, *words):
+        calls.append(words)
+        if len(calls) == 2:
+            raise Refused("no_ruling")
+        return own(self, *words)
+
+    monkeypatch.setattr(KernelController, name, refuse_the_second)
+    (bundle,) = load("axion-basic", kind="scenario", set=["episodes=1", "horizon=4", "probes=[]"])
+    events = list(run(compile_scenario(bundle)))
+    steps = [event.body for event in events if event.type == "step"]
+    rejected = [[one for made in step["decisions"] for one in made["rejected"]] for step in steps]
+    assert rejected == [[], [{"gate": "token", "reason": "no_ruling", "witness": {}}], [], []]
+    assert [step["chosen"] is None for step in steps] == [False, True, False, False]
+    assert steps[1]["after"] == steps[1]["before"] == steps[0]["after"]
+    assert [event.body["gates"]["token"] for event in events if event.type in ("episode_end", "end")] == [1, 1]

@@ -133,6 +133,7 @@ FORGERIES = {
     "no test": ("noisy-honest", "p5-sequential", without("test"), ""),
     "a test that is none of it": ("honest", "p5-causal", fields(test={"looks": 1, "made": 1, "p": 1000000}), "a verdict, a cause or figures"),
     "a probe that there is not": ("pseudo", "p5-causal", lambda body: body.update(probe="p7"), "the run has no probe 'p7'"),
+    "an agent that has no turn": ("pseudo", "p5-causal", lambda body: body.update(agent="other"), "a probe is of an agent out of turn"),
     "another place": ("pseudo", "p5-causal", lambda body: body.update(at="after_act"), "another `at`"),
     "an error with evidence": ("pseudo", "p5-causal", verdict("ERROR", "E_EVAL_INDEX"), "has an error and evidence"),
     "a pass of nothing": ("pseudo", "p5-causal", both(verdict("PASS"), lambda body: body.update(evidence={})), "a verdict, a cause or figures"),

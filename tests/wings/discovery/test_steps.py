@@ -1,0 +1,39 @@
+"""The steps of a discovery: iterations, an escalation after every so many, a closing one; and when each may begin."""
+
+import pytest
+
+from specledger.kinds import load
+from specledger.wings.discovery.plan import ESCALATE, PROPOSE, compile_discovery
+from tests.toys import SMALL
+
+
+@pytest.fixture(scope="module")
+def plan_of():
+    def plan(**changes):
+        set_ = [f"{path.replace('__', '.')}={value}" for path, value in changes.items()]
+        (bundle,) = load(str(SMALL / "small.yaml"), set=set_)
+        return compile_discovery(bundle)
+
+    return plan
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 5])
+@pytest.mark.parametrize("iterations", [1, 2, 3, 4, 5, 6, 10, 11])
+def test_steps_are_the_iterations_and_an_escalation_after_every_so_many(plan_of, iterations, every):
+    plan = plan_of(iterations=iterations, escalation__every=every)
+    kinds: list[tuple[str, int]] = []
+    proposed = 0
+    while proposed < iterations:
+        kinds.append(plan.kind_of(len(kinds)))
+        proposed += kinds[-1][0] == PROPOSE
+        assert kinds[-1][1] == proposed - (kinds[-1][0] == PROPOSE)
+    positions = [place for place, (kind, _) in enumerate(kinds) if kind == PROPOSE]
+    assert [plan.position_of(iteration) for iteration in range(iterations)] == positions
+    assert all(before % every == 0 for kind, before in kinds if kind == ESCALATE)
+    assert plan.most_steps == len(kinds) + 1  # the closing step
+
+
+@pytest.mark.parametrize("lag", [1, 2, 3])
+def test_a_step_begins_when_as_many_as_the_lag_says_are_still_open(plan_of, lag):
+    plan = plan_of(lag=lag)
+    assert [plan.needs(position) for position in range(5)] == [max(0, position + 1 - lag) for position in range(5)]
