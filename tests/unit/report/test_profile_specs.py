@@ -31,8 +31,10 @@ def test_a_reference_is_the_name_of_a_spec():
     assert stated["governor/axion-kernel"]["admission"]["vocabulary"] == "vocabulary/axion-claims"
 
 
-def test_specs_that_share_a_name_are_left_out(tmp_path):
+def test_specs_that_share_a_name_are_told_apart_where_they_are_referred_to(tmp_path):
     (tmp_path / "two-drifts.yaml").write_text(SUITE, encoding="utf-8")
     stated = stated_specs(load(tmp_path / "two-drifts.yaml")[0])
-    assert "suite/two-drifts" in stated
+    runs = stated["suite/two-drifts"]["runs"]
+    drifts = [stated[runs[arm]["drift"][0]] for arm in ("often", "seldom")]
+    assert [drift["constants"]["EVERY"] for drift in drifts] == [3, 30]
     assert "drift/goal-drift" not in stated
