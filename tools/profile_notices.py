@@ -64,7 +64,7 @@ def write(known: Mapping[Place, str]) -> None:
     by_file: dict[str, list[list[Any]]] = {}
     for place, by in sorted(known.items()):
         by_file.setdefault(place.file, []).append([*place[1:], by])
-    head = "# Line, which of equal ones, column, who noticed it. Written by `python -m tools.profile_mutation --record`.\n"
+    head = "# Line, which of equal ones, column, who noticed it. Written by `tools.profile_mutation --record`.\n"
     body = "".join(
         f"{file}:\n"
         + "".join(f"  - {yaml.safe_dump(one, default_flow_style=True, width=10**6).strip()}\n" for one in lines)
