@@ -23,6 +23,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -118,7 +119,13 @@ def main() -> int:
 
 def tried(folder: Path, arguments: argparse.Namespace) -> int:
     """Do in an empty folder what the arguments ask; the status."""
-    copy = Copy(folder, arguments.commit, arguments.limit, arguments.longest)
+    with closing(Copy(folder, arguments.commit, arguments.limit, arguments.longest)) as copy:
+        return tried_in(copy, arguments)
+
+
+def tried_in(copy: Copy, arguments: argparse.Namespace) -> int:
+    """Do in a copy what the arguments ask; the status."""
+    folder = copy.folder
     facts = Facts(folder, arguments.profiles, arguments.controls)
     known: list[Witness] = []
     if not arguments.stated:

@@ -4,12 +4,10 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from fnmatch import fnmatch
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +19,7 @@ from tools.copies import unpack
 
 PINNED = "tests/golden/"
 """Tests of pinned digests, which notice any change of a spec, whatever a row says, and so show nothing here."""
-PYTEST = ["-m", "pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
+PYTEST = ["pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
 LIMIT = "a limit of time"
 """What is said of tests that do not end, or of a machine that is busy: not that they notice anything."""
 SLOWER = 4
@@ -59,28 +57,33 @@ class Copy:
         (hook / "sitecustomize.py").write_text(TRACE, encoding="utf-8")
         self._log = folder / "specs-read"
         path = f"{hook}:{folder / 'engine'}:{folder}"
+        self._server: subprocess.Popen[str] | None = None
         self._environment = os.environ | {"PYTHONPATH": path, "SPECS_READ": str(self._log)}
 
     def run(self, *words: str, limit: float | None = None) -> tuple[int, str]:
-        """Run Python; the status, 124 after the limit of time, and what it printed."""
-        command, piped = ["nice", sys.executable, *words], subprocess.PIPE
-        with subprocess.Popen(
-            command, cwd=self.folder, env=self._environment, stdout=piped, stderr=subprocess.DEVNULL,
-            text=True, start_new_session=True,
-        ) as process:  # fmt: skip
-            try:
-                printed, _ = process.communicate(timeout=limit or self.limit)
-            except subprocess.TimeoutExpired:
-                return 124, ""
-            finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)  # with what it has started
-        return process.returncode, printed
+        """Run a module of Python; the status, 124 after the limit of time, and what it printed."""
+        if self._server is None:
+            self._server = subprocess.Popen(
+                ["nice", sys.executable, "-m", "tools.profile_server"], cwd=self.folder, env=self._environment,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            )  # fmt: skip
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.write(json.dumps({"words": words, "limit": limit or self.limit}) + "\n")
+        self._server.stdin.flush()
+        answer = json.loads(self._server.stdout.readline())
+        return answer["status"], answer["printed"]
+
+    def close(self) -> None:
+        """End what runs commands."""
+        if self._server is not None:
+            self._server.kill()
+            self._server.wait()
 
     def reads(self) -> frozenset[str]:
         """Which of its specs were opened since it was asked before."""
         lines = self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else []
-        self._log.unlink(missing_ok=True)
+        self._log.write_text("", encoding="utf-8")  # it stays open, so that it cannot be another file
         specs = f"{self.folder}/"
         named = {line.removeprefix(specs) for line in lines if line.startswith(specs)}
         return frozenset(name for name in named if name.endswith(".yaml") and not name.startswith("specs/profile/"))
@@ -139,12 +142,12 @@ def evidence_of(copy: Copy, spec: str, profiles: list[str]) -> dict[str, str]:
     """Run a spec; the outcome of each row of profiles by its evidence, with what the outcome rests on."""
     place = copy.folder / "out" / spec
     shutil.rmtree(place, ignore_errors=True)
-    status, _ = copy.run("-m", "specledger", "run", spec, "--out", str(place), "-q", limit=copy.longest)
+    status, _ = copy.run("specledger", "run", spec, "--out", str(place), "-q", limit=copy.longest)
     if status not in (0, 1, 3):
         return {}
     found = {}
     for profile in profiles:
-        _, printed = copy.run("-m", "specledger", "report", str(place), "--format", "json", "--profile", profile)
+        _, printed = copy.run("specledger", "report", str(place), "--format", "json", "--profile", profile)
         judged = json.loads(printed).get("profile") if printed.startswith("{") else None
         for row in judged["controls"] if judged else ():
             for each in row["evidence"]:
