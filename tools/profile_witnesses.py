@@ -20,6 +20,7 @@ from tools.copies import unpack
 PINNED = "tests/golden/"
 """Tests of pinned digests, which notice any change of a spec, whatever a row says, and so show nothing here."""
 PYTEST = ["pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
+PYTEST += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # the engine is imported before pytest begins
 LIMIT = "a limit of time"
 """What is said of tests that do not end, or of a machine that is busy: not that they notice anything."""
 SLOWER = 4
@@ -64,7 +65,8 @@ class Copy:
         """Run a module of Python; the status, 124 after the limit of time, and what it printed."""
         if self._server is None:
             self._server = subprocess.Popen(
-                ["nice", sys.executable, "-m", "tools.profile_server"], cwd=self.folder, env=self._environment,
+                ["nice", sys.executable, "-m", "tools.profile_server"],  # noqa: S607 - a tool of people
+                cwd=self.folder, env=self._environment,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             )  # fmt: skip
         assert self._server.stdin is not None
