@@ -1,6 +1,7 @@
 """What the rows of profiles require of the specs of a bundle, asked of a folder of specs without running anything."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,10 @@ from specledger.spec.profile import Profile
 from specledger.verify.checks import Verification
 
 RUN = ("scenario", "suite", "law", "discovery")
+EXTENDS = re.compile(r"^extends: (?:\{use: )?([\w-]+)", re.MULTILINE)
+MOST_EXTENDED = 4
+INDIRECT = "specs[specs["
+"""Of a rule about a spec that another one refers to, which may be any."""
 
 
 class Subject(NamedTuple):
@@ -31,6 +36,11 @@ class Facts:
         """Of these profiles, and of these of their controls if any are named."""
         self._search = Search(shipped=folder / "specs")
         self._folder, self._subjects = folder, dict[str, Subject]()
+        self._bases = dict[str, str]()
+        for path in (folder / "specs").glob("*/*.yaml"):
+            base = EXTENDS.search(path.read_text(encoding="utf-8"))
+            if base is not None:
+                self._bases[f"{path.parent.name}/{path.stem}"] = f"{path.parent.name}/{base[1]}"
         wanted = set(controls)
         for profile in profiles:
             bundle = load(folder / f"specs/profile/{profile}.yaml", search=self._search)[0]
@@ -66,23 +76,44 @@ class Facts:
     def refuted(self, file: str) -> str:
         """What is first found not to hold in the present state of a file, else empty; small bundles are asked first.
 
-        It is `refused <code>` if the bundles that rows ask for cannot be made at all.
+        It is `refused <code>` if the smallest bundle that holds the file cannot be made at all.
         """
-        reading = [subject for subject in self._subjects.values() if file in subject.reads]
-        for subject in sorted(reading, key=lambda subject: len(subject.reads)):
-            if not subject.asked and subject.reads != min((each.reads for each in reading), key=len):
-                continue  # another bundle has told already whether the file is refused
+        reading = sorted(
+            (subject for subject in self._subjects.values() if file in subject.reads), key=lambda each: len(each.reads)
+        )
+        names = self._named(file)
+        for index, subject in enumerate(reading):
+            asked = {profile: about(questions, names) for profile, questions in subject.asked.items()}
+            if index > 0 and not any(asked.values()):
+                continue
             try:
                 bundle = self._load(subject.file)
             except Rejected as rejected:
                 return f"refused {next(iter(rejected.diagnostics)).code}"
-            for profile, questions in subject.asked.items():
+            for profile, questions in asked.items():
                 answers = Answers(questions, bundle.main.name, bundle.main.kind, bundle)
                 by_id = {question.id: question for question in questions}
                 for check in answers.checks("key", Verification()):
                     if check.outcome is not Outcome.PASSED:
                         return name_of(profile, by_id[check.id])
         return ""
+
+    def _named(self, file: str) -> set[str]:
+        """The specs that a file makes, as `kind/name`: its own, and those that extend it."""
+        names = {file.removeprefix("specs/").removesuffix(".yaml")}
+        for _ in range(MOST_EXTENDED):
+            names |= {name for name, base in self._bases.items() if base in names}
+        return names
+
+
+def about(questions: Sequence[Question], names: set[str]) -> list[Question]:
+    """Those of some rules that may be about specs of these names."""
+    texts = {question.id: question.named.require or "" for question in questions}
+    return [
+        question
+        for question in questions
+        if INDIRECT in texts[question.id] or any(f"'{name}'" in texts[question.id] for name in names)
+    ]
 
 
 def name_of(profile: str, question: Question) -> str:
