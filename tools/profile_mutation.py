@@ -90,7 +90,7 @@ def by_running(copy: Copy, known: list[Witness]) -> Callable[[str, str], str]:
     """What notices the present state of a file, when it is run; what noticed it before is tried first."""
 
     def run(file: str, before: str) -> str:
-        first = [one._replace(tests=(before,)) for one in known if before and before in one.tests]
+        first = [one._replace(tests={before: one.tests[before]}) for one in known if before and before in one.tests]
         first += [one for one in known if before.startswith(f"evidence of {one.name}: ")]
         return noticed_by(copy, file, first) or noticed_by(copy, file, known)
 

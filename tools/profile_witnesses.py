@@ -21,6 +21,7 @@ PINNED = "tests/golden/"
 """Tests of pinned digests, which notice any change of a spec, whatever a row says, and so show nothing here."""
 PYTEST = ["pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
 PYTEST += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # the engine is imported before pytest begins
+TOOK = re.compile(r"^([\d.]+)s \w+ +([^\s\[]+)", re.MULTILINE)
 LIMIT = "a limit of time"
 """What is said of tests that do not end, or of a machine that is busy: not that they notice anything."""
 SLOWER = 4
@@ -37,10 +38,13 @@ sys.addaudithook(hear)
 
 
 class Witness(NamedTuple):
-    """What can notice a change: tests of one file, or the evidence of a spec with the outcome of each row by it."""
+    """What can notice a change: tests of one file, or the evidence of a spec with the outcome of each row by it.
+
+    The tests are in the order of the seconds that each takes.
+    """
 
     name: str
-    tests: tuple[str, ...]
+    tests: dict[str, float]
     outcomes: dict[str, str]
     reads: frozenset[str]
     seconds: float
@@ -117,12 +121,16 @@ def witnesses(copy: Copy, rows: list[tuple[str, dict[str, Any]]], by: Sequence[s
     for name in sorted({*modules, *(spec for spec, _ in evidence)}):
         if not any(fnmatch(name, each) for each in by):
             continue
-        tests = tuple(sorted(modules.get(name, ())))
+        tests = dict.fromkeys(sorted(modules.get(name, ())), 0.0)
         copy.reads()
         begun = time.monotonic()
         status, outcomes = 0, dict[str, str]()
         if tests:
-            status, _ = copy.run(*PYTEST, *tests)
+            status, printed = copy.run(*PYTEST, "--durations=0", "-vv", *tests)
+            for cost, test in TOOK.findall(printed):
+                if test in tests:
+                    tests[test] += float(cost)
+            tests = dict(sorted(tests.items(), key=lambda each: each[1]))
         else:
             outcomes = evidence_of(copy, name, [profile for spec, profile in sorted(evidence) if spec == name])
         seconds = time.monotonic() - begun
@@ -170,8 +178,9 @@ def noticed_by(copy: Copy, file: str, known: list[Witness]) -> str:
 
 
 def by_tests(copy: Copy, own: list[Witness]) -> str:
-    """The first of some tests that fails, in their order; empty if none does."""
-    tests = [test for one in own for test in one.tests]
+    """The first of some tests that fails, the quick ones first; empty if none does."""
+    costs = {test: cost for one in own for test, cost in one.tests.items()}
+    tests = sorted(costs, key=costs.__getitem__)
     status, printed = copy.run(*PYTEST, *tests, limit=max(copy.limit, SLOWER * sum(one.seconds for one in own)))
     if status == 124:
         return LIMIT

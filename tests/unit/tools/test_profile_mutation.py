@@ -162,7 +162,7 @@ def test_tests_that_run_out_of_time_are_told_apart_from_tests_that_fail():
             return 124, ""
 
     copy: Any
-    copy, slow = Late(), Witness("a", ("tests/a.py",), {}, frozenset({"specs/a.yaml"}), 200.0)
+    copy, slow = Late(), Witness("a", {"tests/a.py::test_a": 200.0}, {}, frozenset({"specs/a.yaml"}), 200.0)
     assert noticed_by(copy, "specs/a.yaml", [slow]) == "a limit of time"
     assert copy.allowed == 800
 
