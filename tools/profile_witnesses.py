@@ -21,6 +21,7 @@ PINNED = "tests/golden/"
 """Tests of pinned digests, which notice any change of a spec, whatever a row says, and so show nothing here."""
 PYTEST = ["pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
 PYTEST += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # the engine is imported before pytest begins
+PYTEST += ["-p", "unshrunk", "--hypothesis-profile", "unshrunk"]
 TOOK = re.compile(r"^([\d.]+)s \w+ +([^\s\[]+)", re.MULTILINE)
 LIMIT = "a limit of time"
 """What is said of tests that do not end, or of a machine that is busy: not that they notice anything."""
@@ -35,6 +36,14 @@ def hear(event, given):
 sys.addaudithook(hear)
 """
 """Every process of Python that a copy starts tells which files in `specs` it opens."""
+UNSHRUNK = """
+from hypothesis import HealthCheck, Phase, settings
+settings.register_profile(
+    "unshrunk", derandomize=True, deadline=None, database=None, max_examples=30,
+    phases=(Phase.explicit, Phase.generate), suppress_health_check=[HealthCheck.too_slow],
+)
+"""
+"""A plugin of pytest: that a property fails is enough, and by which example does not matter."""
 
 
 class Witness(NamedTuple):
@@ -60,6 +69,7 @@ class Copy:
         hook = folder / ".trace"
         hook.mkdir(exist_ok=True)
         (hook / "sitecustomize.py").write_text(TRACE, encoding="utf-8")
+        (hook / "unshrunk.py").write_text(UNSHRUNK, encoding="utf-8")
         self._log = folder / "specs-read"
         path = f"{hook}:{folder / 'engine'}:{folder}"
         self._server: subprocess.Popen[str] | None = None
