@@ -86,10 +86,12 @@ def recorded(_: str, before: str) -> str:
     return before
 
 
-def by_running(copy: Copy, known: list[Witness]) -> Callable[[str, str], str]:
-    """What notices the present state of a file, when it is run; what noticed it before is tried first."""
+def by_running(copy: Copy, known: list[Witness], new: bool) -> Callable[[str, str], str]:
+    """What notices the present state of a file, when it is run; what noticed it before is tried first, or counts."""
 
     def run(file: str, before: str) -> str:
+        if new and before:
+            return before
         first = [one._replace(tests={before: one.tests[before]}) for one in known if before and before in one.tests]
         first += [one for one in known if before.startswith(f"evidence of {one.name}: ")]
         return noticed_by(copy, file, first) or noticed_by(copy, file, known)
@@ -105,6 +107,7 @@ def main() -> int:
     parser.add_argument("--files", nargs="*", default=["specs/*"], metavar="GLOB", help="whose constants are changed")
     parser.add_argument("--by", nargs="*", default=["*"], metavar="GLOB", help="tests and specs that may notice")
     parser.add_argument("--stated", action="store_true", help="run nothing; what noticed a constant before counts")
+    parser.add_argument("--new", action="store_true", help="run nothing for what was noticed before")
     parser.add_argument("--record", action="store_true", help="write down which test or evidence noticed what")
     parser.add_argument("--sample", type=int, help="so many of the constants; all without it")
     parser.add_argument("--seed", type=int, default=1)
@@ -134,7 +137,7 @@ def tried_in(copy: Copy, arguments: argparse.Namespace) -> int:
     files = [name for name in facts.files if any(fnmatch(name, each) for each in arguments.files)]
     chosen = drawn(files, folder, arguments.sample, arguments.seed)
     print(f"{len(known)} witnesses, {len(facts.asked)} rules, {len(files)} files, {len(chosen)} constants", flush=True)
-    run = recorded if arguments.stated else by_running(copy, known)
+    run = recorded if arguments.stated else by_running(copy, known, arguments.new)
     count = Counter[str]()
     for file, constant in chosen:
         one = attempt(folder, file, constant, facts, run)
