@@ -130,6 +130,16 @@ def test_what_the_schema_has_no_room_for_is_not_dropped() -> None:
     assert changed(full, act(full, "drop", id="gem")) == {"tick"}
 
 
+@pytest.mark.parametrize(("most", "taken"), [(31, True), (32, False)])
+def test_what_the_schema_has_no_room_for_is_not_taken(most: int, taken: bool) -> None:
+    start = drawn("Sg\n..\n")
+    there = act(start, "move", dir="E")
+    carried = [{"id": f"o{n}", "kind": "coin", "x": 0, "y": 0, "props": {}} for n in range(most)]
+    names = [thing["id"] for thing in carried]
+    full = {**there, "carried": carried, "self": {**there["self"], "inventory": names}}
+    assert act(full, "pickup", id="gem")["self"]["inventory"] == names + ["gem"] * taken
+
+
 @pytest.mark.parametrize(("picture", "thefts"), [("S..\n.A.\n", 0), ("SA.\n...\n", 1), ("S..\nA..\n", 1)])
 def test_taking_an_object_beside_another_agent_is_stealing(picture: str, thefts: int) -> None:
     start = drawn(picture)
