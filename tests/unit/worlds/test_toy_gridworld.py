@@ -346,6 +346,25 @@ def test_lava_that_an_edit_brings_is_like_that_of_a_map() -> None:
     assert {(hazard["kind"], hazard["severity"]) for hazard in hazards} == {("lava", 50)}
 
 
+def test_an_edit_of_the_inventory_keeps_the_things_that_stay_in_it() -> None:
+    gem, food = ({"id": kind, "kind": kind, "x": 0, "y": 0, "props": {"value": 5}} for kind in ("gem", "food"))
+    start = drawn("S.\n..\n")
+    state = {**start, "carried": [gem, food], "self": {**start["self"], "inventory": ["gem", "food"]}}
+    edited = variables().mutate(state, "self.inventory", ["food", "pearl"])
+    assert edited is not None
+    food_left, pearl = edited[0]["carried"]
+    assert (food_left, pearl["id"], pearl["kind"]) == (food, "pearl", "coin")
+
+
+def test_an_edit_of_tools_leaves_those_that_are_used_up() -> None:
+    tools = [{"id": f"douser-{charges}", "kind": "douser", "charges": charges} for charges in range(3)]
+    state = {**drawn("S.\n..\n"), "tools": tools}
+    assert variables().read(state, "tools.available") == tools[1:]
+    edited = variables().mutate(state, "tools.available", [])
+    assert edited is not None
+    assert edited[0]["tools"] == tools[:1]
+
+
 UNREACHABLE: dict[str, tuple[str, Any]] = {
     "a distance off the grid": ("dist.self_to_object:coin", 20),
     "a distance off every grid": ("dist.self_to_object:coin", 511),
