@@ -17,6 +17,8 @@ from specledger.verify.checks import Verification
 RUN = ("scenario", "suite", "law", "discovery")
 EXTENDS = re.compile(r"^extends: (?:\{use: )?([\w-]+)", re.MULTILINE)
 MOST_EXTENDED = 4
+GIVEN = "with:"
+"""In a spec that gives values to others, so that rules about any of these may be about it."""
 INDIRECT = "specs[specs["
 """Of a rule about a spec that another one refers to, which may be any."""
 
@@ -82,8 +84,11 @@ class Facts:
             (subject for subject in self._subjects.values() if file in subject.reads), key=lambda each: len(each.reads)
         )
         names = self._named(file)
+        gives = any(GIVEN in (self._folder / f"specs/{name}.yaml").read_text(encoding="utf-8") for name in names)
         for index, subject in enumerate(reading):
-            asked = {profile: about(questions, names) for profile, questions in subject.asked.items()}
+            asked = {
+                profile: questions if gives else about(questions, names) for profile, questions in subject.asked.items()
+            }
             if index > 0 and not any(asked.values()):
                 continue
             try:

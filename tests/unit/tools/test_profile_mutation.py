@@ -94,7 +94,9 @@ def test_whatever_is_written_down_is_about_constants_that_are_there():
 def small(tmp_path):
     """A folder with the shipped specs, and what the rows of two profiles ask of them."""
     shutil.copytree(ROOT / "specs", tmp_path / "specs")
-    return tmp_path, Facts(tmp_path, ["toy-pseudo-axion", "clatl-overview"], ["timeout", "rate-limit", "usage"])
+    return tmp_path, Facts(
+        tmp_path, ["toy-pseudo-axion", "clatl-overview", "clatl-plan"], ["timeout", "rate-limit", "usage", "alpha"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,6 +107,7 @@ def small(tmp_path):
         ("scenario/simple", "seed: 42", "seed: 43", "clatl-overview usage.1"),
         ("drift/goal-drift", "default: 20", "default: 21", "clatl-overview usage.1"),
         ("scenario/simple", "horizon: 50", "horizon: -1", "refused E_SPEC_VALUE"),
+        ("scenario/small-budget", "budget: 10.0", "budget: 11.0", "clatl-plan alpha.3"),
         ("scenario/simple", "episodes: 3", "episodes: 4", ""),
     ],
 )  # fmt: skip
