@@ -1,19 +1,23 @@
 """Whatever a profile requires of receipts, a run of a changed spec shows it false.
 
 Each row changes a shipped spec by `--set`, or puts another one in its place, and really runs it. No receipt is edited.
+What a profile requires of specs is shown false by changing what they state, one value at a time.
 """
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from specledger.expr import EvaluationError
 from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.report.model import Receipt
 from specledger.report.outcome import Outcome
 from specledger.report.profile_rules import Answers, questions_of
+from specledger.report.profile_specs import stated_specs
 from specledger.verify.checks import Verification
 
 SHORT = {"overview": "clatl-overview", "plan": "clatl-plan", "laws": "law-proposer", "axion": "toy-pseudo-axion"}
@@ -166,14 +170,22 @@ MUTATIONS = {
 
 
 @cache
-def asked():
-    """What the profiles require of receipts, by `<profile>:<control>.<place>`."""
+def required():
+    """What the profiles require, by `<profile>:<control>.<place>`."""
     return {
         f"{short}:{question.id.partition('/')[2]}": question
         for short, profile in SHORT.items()
         for question in questions_of(load(profile, kind="profile")[0], KINDS)
         if question.require is not None
     }
+
+
+def asked():
+    """What they require of receipts."""
+    return {id_: question for id_, question in required().items() if question.reads != {"specs"}}
+
+
+STATED = [id_ for id_, question in required().items() if question.reads == {"specs"}]
 
 
 def named(text):
@@ -186,12 +198,16 @@ def named(text):
         yield f"{profile}:{control}.{rest.rpartition('.')[2]}"
 
 
+def kind_of(name):
+    return next(
+        kind for kind in ("scenario", "suite", "law", "discovery") if Path(f"specs/{kind}/{name}.yaml").is_file()
+    )
+
+
 def receipts(name, sets, place):
     """The receipts of a run of a changed spec, under the name of the shipped one."""
     name, other = name if isinstance(name, tuple) else (name, None)
-    kind = next(
-        kind for kind in ("scenario", "suite", "law", "discovery") if Path(f"specs/{kind}/{name}.yaml").is_file()
-    )
+    kind = kind_of(name)
     spec = name
     if other is not None:
         spec = place / "other.yaml"
@@ -224,6 +240,44 @@ def test_a_run_of_a_changed_spec_is_refuted(row, tmp_path):
 
 def test_every_requirement_of_a_profile_is_refuted_by_some_change():
     assert {id_ for _, _, ids in MUTATIONS.values() for id_ in named(ids)} == asked().keys()
+
+
+@cache
+def stated(name):
+    return stated_specs(load(name, kind=kind_of(name))[0])
+
+
+def changes(value):
+    """Make each value below another one, one at a time."""
+    for key, below in [*(value.items() if isinstance(value, dict) else enumerate(value))]:
+        if isinstance(below, dict | list):
+            yield from changes(below)
+        else:
+            value[key] = "something else"
+            yield
+            value[key] = below
+
+
+@pytest.mark.parametrize("id_", STATED)
+def test_what_is_required_of_specs_is_refuted_by_a_change_of_each_part(id_):
+    """A rule joins what several values are to be, and each of them alone makes it false."""
+    question = required()[id_]
+    specs = stated(question.named.of)
+    parts = {
+        re.split(r" == |\.contains|\.exists", part)[0]
+        for part in question.named.require.removeprefix("specs[").split("&& specs[")
+    }
+    assert question.require(None, {}, (), {}, {}, specs)
+    read = {key: specs[key] for key in specs if f"'{key.partition('@')[0]}'" in question.named.require}
+    refuting = sum(not holds(question, specs) for _ in changes(read or specs))
+    assert refuting >= len(parts)
+
+
+def holds(question, specs):
+    try:
+        return question.require(None, {}, (), {}, {}, specs)
+    except EvaluationError:
+        return False
 
 
 def test_every_profile_is_looked_at():

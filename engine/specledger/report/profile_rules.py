@@ -40,6 +40,7 @@ from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, Body, Check, Receipt, ReportedKind
 from specledger.report.observations import Observations
 from specledger.report.outcome import Outcome
+from specledger.report.profile_specs import stated_specs
 from specledger.spec.profile import EvidenceCheck, Profile
 from specledger.verify import check_names
 from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS
@@ -52,13 +53,14 @@ E_PROFILE_UNKNOWN = code("E_PROFILE_UNKNOWN", "evidence that no bundle can have"
 ASKED: Final = ("receipts", "verified", "bundle")
 """The first words of the names of such checks."""
 
-_NAMES: Final = ("body", "start", "receipts", "bundle", "run")
-_LATE: Final = frozenset({"receipts", "bundle", "run"})
+_NAMES: Final = ("body", "start", "receipts", "bundle", "run", "specs")
+_LATE: Final = frozenset({"receipts", "bundle", "run", "specs"})
 """What is known after the last receipt."""
 _BUNDLE: Final = RecordType(
     "bundle", {**dict.fromkeys(("name", "kind", "case", "verdict"), STRING), "result": MapType(DYN)}
 )
 _RUN: Final = RecordType("run", {"replayed": BOOL}, frozenset({"replayed"}))
+_KNOWN: Final[Mapping[str, Type]] = {"bundle": _BUNDLE, "run": _RUN, "specs": MapType(DYN)}
 _SENTENCES: Final = frozenset(text for name, text in vars(check_names).items() if name.isupper())
 
 
@@ -71,7 +73,7 @@ class Question(Struct, frozen=True):
         when: Whether it is asked of a receipt or of the bundle, from the values of all names; None if always.
         require: Whether it holds; None of what was verified.
         late: Whether it reads what is known after the last receipt.
-        replays: Whether it reads what only a replay shows.
+        reads: Which of the names it reads.
     """
 
     id: str
@@ -79,7 +81,7 @@ class Question(Struct, frozen=True):
     when: Callable[..., bool] | None = None
     require: Callable[..., bool] | None = None
     late: bool = False
-    replays: bool = False
+    reads: frozenset[str] = frozenset()
 
 
 def name_question(control: str, index: int, named: EvidenceCheck) -> str:
@@ -102,7 +104,7 @@ def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics
     }
     model = spec.model
     assert isinstance(model, Profile)  # noqa: S101 - a spec of the kind profile is nothing else
-    plain = Scope(Environment({**dict.fromkeys(_NAMES, DYN), "bundle": _BUNDLE, "run": _RUN}), spec, Diagnostics())
+    plain = Scope(Environment({**dict.fromkeys(_NAMES, DYN), **_KNOWN}), spec, Diagnostics())
     questions = []
     for number, control in enumerate(model.controls):
         for index, named in enumerate(control.evidence):
@@ -138,10 +140,10 @@ def _question(asked: Question, path: tuple[str | int, ...], scopes: tuple[Scope,
         typed.diagnostics.warn(
             W_PROFILE_CONSTANT, "it requires what reads nothing of the evidence", typed.source.span(*path, "require")
         )
-    late = asked.named.receipts is None or any(_LATE & {*checked.variables} for checked in expressions)
+    reads = frozenset(name for checked in expressions for name in checked.variables)
+    late = asked.named.receipts is None or bool(_LATE & reads)
     when = _function(expressions[1]) if len(expressions) > 1 else None
-    replays = any("run" in checked.variables for checked in expressions)
-    yield replace(asked, when=when, require=_function(expressions[0]), late=late, replays=replays)
+    yield replace(asked, when=when, require=_function(expressions[0]), late=late, reads=reads)
 
 
 RecordTypes = Mapping[str, RecordType]
@@ -163,8 +165,7 @@ def _types(named: EvidenceCheck, receipts: Mapping[str, RecordTypes]) -> dict[st
     variables: dict[str, Type] = {
         "start": reduce(_either, (types["start"] for types in kinds)),
         "receipts": ListType(receipt),
-        "bundle": _BUNDLE,
-        "run": _RUN,
+        **_KNOWN,
     }
     if named.receipts is not None:
         variables["body"] = reduce(_either, (types[named.receipts] for types in kinds))
@@ -234,10 +235,14 @@ _OUTCOMES: Final[Mapping[Status, Outcome]] = {
 class Answers:
     """What the receipts of one bundle, and the checks that were made of it, answer to questions."""
 
-    def __init__(self, questions: Sequence[Question], name: str, kind: str) -> None:
+    def __init__(self, questions: Sequence[Question], name: str, kind: str, specs: Bundle | None = None) -> None:
+        """Of a bundle of this name and kind, and of the specs of its evidence if there are any."""
         own = [question for question in questions if is_of(question.named, name, kind)]
         self._verified = [question for question in own if question.named.verified is not None]
         self._late = [question for question in own if question.late]
+        self._keeps = any("receipts" in question.reads or question.named.receipts for question in self._late)
+        reads = frozenset[str]().union(*(question.reads for question in own))
+        self._specs = stated_specs(specs) if specs is not None and "specs" in reads else {}
         self._questions: dict[str, list[Question]] = {}
         for question in own:
             if question.named.receipts is not None:
@@ -256,13 +261,13 @@ class Answers:
         """Take the next receipt."""
         if receipt.seq == 0:
             self._start = receipt.body
-        if self._late and self._fits():
+        if self._keeps and self._fits():
             self._bytes += len(receipt.line)
             self._kept.append(receipt)
         for question in self._questions.get(receipt.type, ()):
             self._present[question.id] += 1
             if not question.late:
-                self._ask(question, receipt, (receipt.body, self._start, (), {}, {}))
+                self._ask(question, receipt, (receipt.body, self._start, (), {}, {}, {}))
 
     def _fits(self) -> bool:
         return len(self._kept) <= MAX_LIST and self._bytes <= _MOST_BYTES
@@ -278,7 +283,7 @@ class Answers:
             holds = question.require(*values)
         except EvaluationError as error:
             self._errors[id_] += 1
-            self._unmade[id_] += question.replays and values[-1] == {}
+            self._unmade[id_] += "run" in question.reads and values[_NAMES.index("run")] == {}
             if receipt is not None:
                 self._failing.note(id_, receipt, error.code, "" if error.text is None else error.text.value)
             return
@@ -292,7 +297,8 @@ class Answers:
         """Ask what is known after the last receipt."""
         kept = [{"seq": receipt.seq, "type": receipt.type, "body": receipt.body} for receipt in self._kept]
         passed = {check.name for check in verification.checks if check.status is Status.PASSED}
-        late = (kept, bundle, {"replayed": True} if passed & {REPLAY, REPLAY_OF_RUNS} else {})
+        run = {"replayed": True} if passed & {REPLAY, REPLAY_OF_RUNS} else {}
+        late = (kept, bundle, run, self._specs)
         for question in self._late:
             if question.named.receipts is None:
                 self._present[question.id] = 1

@@ -34,7 +34,7 @@ def from_evidence(
 def read_subject(evidence: Evidence, kinds: Mapping[str, ReportedKind], questions: Sequence[Question] = ()) -> Subject:
     """What a bundle of which no check failed shows of each requirement; `questions` are those of a profile."""
     main, verified = evidence.specs.main, evidence.verification.checks
-    answers = Answers(questions, main.name, evidence.kind)
+    answers = Answers(questions, main.name, evidence.kind, evidence.specs)
     result = evidence.manifest["result"]
     bundle = {
         **{"name": main.name, "kind": evidence.kind, "case": evidence.case},

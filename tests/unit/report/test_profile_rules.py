@@ -94,6 +94,32 @@ TABLE = {
     ),
     "replay that was not made": ("require: run.replayed, kind: scenario", "cannot tell", [0]),
     "a result that has no such figure": ("require: bundle.result.nothing == 1, kind: scenario", "cannot tell", [0]),
+    "what a spec states": ("require: \"specs['scenario/concave'].horizon == 100\", of: concave", "passed", [0]),
+    "what it states by default": (
+        "require: \"specs['scenario/concave'].turns == 'order'\", of: concave",
+        "passed",
+        [0],
+    ),
+    "what it refers to": (
+        "require: \"specs['scenario/concave'].world == 'world/governed-gridworld'\", of: concave",
+        "passed",
+        [0],
+    ),
+    "a spec that states something else": (
+        "require: \"specs['scenario/concave'].horizon == 101\", of: concave",
+        "failed",
+        [0],
+    ),
+    "a spec that a bundle does not have": (
+        "require: \"specs['scenario/maze'].horizon == 100\", of: concave",
+        "cannot tell",
+        [0],
+    ),
+    "a receipt compared with a spec": (
+        "receipts: start, require: \"body.horizon == specs['scenario/concave'].horizon\", of: concave",
+        "passed",
+        [0],
+    ),
     "verified": (f"verified: {CHAIN}", "passed", [0, 1]),
     "not made": ("verified: replay gives the same bytes, kind: scenario", "untested", [0]),
     "verified of one kind": (f"verified: {CHAIN}, kind: suite", "passed", [1]),

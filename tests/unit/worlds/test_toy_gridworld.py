@@ -130,6 +130,16 @@ def test_what_the_schema_has_no_room_for_is_not_dropped() -> None:
     assert changed(full, act(full, "drop", id="gem")) == {"tick"}
 
 
+@pytest.mark.parametrize(("most", "taken"), [(31, True), (32, False)])
+def test_what_the_schema_has_no_room_for_is_not_taken(most: int, taken: bool) -> None:
+    start = drawn("Sg\n..\n")
+    there = act(start, "move", dir="E")
+    carried = [{"id": f"o{n}", "kind": "coin", "x": 0, "y": 0, "props": {}} for n in range(most)]
+    names = [thing["id"] for thing in carried]
+    full = {**there, "carried": carried, "self": {**there["self"], "inventory": names}}
+    assert act(full, "pickup", id="gem")["self"]["inventory"] == names + ["gem"] * taken
+
+
 @pytest.mark.parametrize(("picture", "thefts"), [("S..\n.A.\n", 0), ("SA.\n...\n", 1), ("S..\nA..\n", 1)])
 def test_taking_an_object_beside_another_agent_is_stealing(picture: str, thefts: int) -> None:
     start = drawn(picture)
@@ -334,6 +344,25 @@ def test_lava_that_an_edit_brings_is_like_that_of_a_map() -> None:
     hazards = [*state["hazards"], *found[0]["hazards"]]
     assert len(hazards) == 3
     assert {(hazard["kind"], hazard["severity"]) for hazard in hazards} == {("lava", 50)}
+
+
+def test_an_edit_of_the_inventory_keeps_the_things_that_stay_in_it() -> None:
+    gem, food = ({"id": kind, "kind": kind, "x": 0, "y": 0, "props": {"value": 5}} for kind in ("gem", "food"))
+    start = drawn("S.\n..\n")
+    state = {**start, "carried": [gem, food], "self": {**start["self"], "inventory": ["gem", "food"]}}
+    edited = variables().mutate(state, "self.inventory", ["food", "pearl"])
+    assert edited is not None
+    food_left, pearl = edited[0]["carried"]
+    assert (food_left, pearl["id"], pearl["kind"]) == (food, "pearl", "coin")
+
+
+def test_an_edit_of_tools_leaves_those_that_are_used_up() -> None:
+    tools = [{"id": f"douser-{charges}", "kind": "douser", "charges": charges} for charges in range(3)]
+    state = {**drawn("S.\n..\n"), "tools": tools}
+    assert variables().read(state, "tools.available") == tools[1:]
+    edited = variables().mutate(state, "tools.available", [])
+    assert edited is not None
+    assert edited[0]["tools"] == tools[:1]
 
 
 UNREACHABLE: dict[str, tuple[str, Any]] = {

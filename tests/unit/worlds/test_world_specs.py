@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from specledger.compile.scenario import compile_scenario
@@ -124,6 +124,16 @@ def test_a_kernel_step_follows_its_equations(case):
     assert case == kept
 
 
+AT_THE_RIM: dict[str, Any] = {
+    "z": {"rho": [[0, 1000]], "theta": [[0, 0]], "C": [[0, 0]], "b": 0, "t": 0},
+    "drho": [[-1, 1]],
+    "dtheta": [[0, 0]],
+    "spend": 0,
+}
+"""One less than the least of K, and one more than the most."""
+
+
+@example(case=AT_THE_RIM)
 @given(case=STEPS)
 def test_a_kernel_receipt_says_what_was_and_what_would_be(case):
     step, receipt, _ = coherence()

@@ -13,6 +13,8 @@ from referencing import Registry, Resource
 
 from specledger.core.entries import Entries, Mode
 from specledger.gates.documents import MOST_FINDINGS, axion
+from specledger.kinds import load
+from specledger.report.profile_specs import stated_specs
 from specledger.wings.kernel.documents.digests import receive
 from specledger.wings.kernel.documents.signatures import sign_by_secret
 from specledger.wings.kernel.documents.tokens import TokenActuator
@@ -392,3 +394,39 @@ def test_both_validators_agree_on_mutated_documents(name, data):
 @given(value=VALUES)
 def test_both_validators_agree_on_values(name, value):
     judge(name, value)
+
+
+RANGE = ("minimum", "maximum", "maxItems")
+UNBOUND = {"string", "bool", "int"}
+
+
+def ranges_of_schema(node, place=""):
+    """The range of each integer and list of a schema that has one, by its place."""
+    node = SCHEMAS[node["$ref"]] if "$ref" in node else node
+    own = {key: node[key] for key in RANGE if key in node and node["type"] in ("integer", "array")}
+    inner = {f".{name}": each for name, each in node.get("properties", {}).items()} | (
+        {"[]": node["items"]} if "items" in node else {}
+    )
+    below = [ranges_of_schema(each, place + name) for name, each in inner.items()]
+    return {**({place: own} if own else {}), **{at: found for each in below for at, found in each.items()}}
+
+
+def ranges_of_type(node, types, place=""):
+    """The range of each integer and list of a type of a world that has one, by its place."""
+    node = types[node] if isinstance(node, str) and node not in UNBOUND else node
+    if isinstance(node, str):
+        return {}
+    own = {key: node[key] for key in RANGE if node.get(key) is not None}
+    inner = {f".{name}": each for name, each in (node.get("properties") or {}).items()} | (
+        {"[]": node["items"]} if node.get("items") is not None else {}
+    )
+    below = [ranges_of_type(each, types, place + name) for name, each in inner.items()]
+    return {**({place: own} if own else {}), **{at: found for each in below for at, found in each.items()}}
+
+
+def test_the_types_of_the_world_have_the_ranges_of_the_schemas():
+    world = stated_specs(load("axion-hazard", kind="scenario")[0])["world/toy-gridworld"]
+    state = {name: ranges_of_type(node, world["types"], f".{name}") for name, node in world["state"].items()}
+    ranges = {at: found for name in ENV for at, found in state[name].items()}
+    assert ranges == ranges_of_schema(SCHEMAS["toy_env.json"])
+    assert state["carried"][".carried"] == ranges[".self.inventory"]
