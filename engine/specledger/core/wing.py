@@ -38,6 +38,7 @@ class Wing(Struct, frozen=True):
         admission: How it compiles the admission of documents (`compile.extension`).
         recordings: How it compiles an agent that is a recording (`compile.extension`).
         trajectory_sections: The sections of a report on a run of trajectories (`report.extension`).
+        audit_logs: How the audit log of what it decides is written (`run.extension`).
         meanings: What its names mean in reports (`report.extension`).
         controlled: How runs are verified whose actors it controls (`verify.extension`).
     """
@@ -49,6 +50,7 @@ class Wing(Struct, frozen=True):
     cluster: Callable[[], Callable[[str], Any]] | None = None
     works: Callable[[], Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]]] = _nothing
     admission: Callable[[], Any] | None = None
+    audit_logs: Callable[[], Any] | None = None
     controlled: Callable[[], Any] | None = None
     recordings: Callable[[], Any] | None = None
     trajectory_sections: Callable[[], Any] | None = None

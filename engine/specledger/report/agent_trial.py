@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import printable, suggest
-from specledger.gates.documents import Validator, axion, protocol
+from specledger.gates.documents import Validator, shipped_schemas
 from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
 from specledger.oracles.statement import UNREAD
 from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
@@ -69,12 +69,20 @@ class Trial(Struct, frozen=True):
         if reason == WRONG_TYPE:
             return f"expected `type` {' or '.join(schemas)}, found {message.get('type')!r}"
         if reason == WRONG_FORM:
-            return _refused_place(protocol(), schemas[message["type"]], message) if message else "expected an object"
+            return (
+                _refused_place(shipped_schemas("protocol"), schemas[message["type"]], message)
+                if message
+                else "expected an object"
+            )
         return answer.reason
 
     def _submitted(self, reason: str, message: Mapping[str, Any]) -> str:
         if message.get("type") == "document":
-            return "" if self.document is None else _refused_place(axion(), self.document, message["document"])
+            return (
+                ""
+                if self.document is None
+                else _refused_place(shipped_schemas("axion"), self.document, message["document"])
+            )
         claims = message.get("claims", [])
         if reason == UNREAD:
             named = self._unknown_variable([claim["variable"] for claim in claims])

@@ -21,7 +21,6 @@ from specledger.run.actor_state import ActorState
 from specledger.run.controller import DecisionController
 from specledger.run.episode import Episode
 from specledger.run.executor import Executor, spread
-from specledger.run.outside_proposals import OutsideProposals
 
 WORTH: Final = 20_000
 """Steps from which several processes are used: to start one takes as long as some thousands of steps."""
@@ -112,6 +111,8 @@ def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionControlle
         controller: DecisionController = actor.controller(plan, actor, entries)
         return controller
     if actor.outside is not None:
+        from specledger.run.outside_proposals import OutsideProposals  # noqa: PLC0415 - few runs ask outside
+
         return OutsideProposals(plan, actor)
     return DecisionController(actor)
 

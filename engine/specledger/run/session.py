@@ -18,7 +18,7 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, parse_json
 from specledger.core.causes import Cause
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.faults import FaultLimit
-from specledger.gates.documents import protocol
+from specledger.gates.documents import shipped_schemas
 from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LONG, Answer, Unanswered, halts
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Halted, Place
@@ -306,7 +306,7 @@ def read_answer(answer: Answer, number: int, schemas: Mapping[str, str]) -> tupl
         return None, WRONG_TYPE
     if body.get("id") != number or type(body["id"]) is not int:
         return None, WRONG_ID
-    return (body, "") if protocol().check(schemas[type_])(body) else (None, WRONG_FORM)
+    return (body, "") if shipped_schemas("protocol").check(schemas[type_])(body) else (None, WRONG_FORM)
 
 
 def _compared(body: Mapping[str, Any]) -> Any:

@@ -25,10 +25,18 @@ def _controlled() -> Any:
     return CONTROLLED
 
 
+def _audit_logs() -> Any:
+    from specledger.wings.kernel.audit.writing import AUDIT_LOGS
+
+    return AUDIT_LOGS
+
+
 def _meanings() -> Any:
     from specledger.wings.kernel.names import MEANINGS
 
     return MEANINGS
 
 
-WING: Final = Wing("kernel", _kinds, admission=_admission, controlled=_controlled, meanings=_meanings)
+WING: Final = Wing(
+    "kernel", _kinds, admission=_admission, audit_logs=_audit_logs, controlled=_controlled, meanings=_meanings
+)

@@ -19,12 +19,12 @@ from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import hash_json
 from specledger.core.entries import entry_hash, mode_of
-from specledger.evidence.audit import MAX_ENTRY
 from specledger.evidence.layout import AUDIT_LOG
 from specledger.evidence.workplace import holds_bundle
-from specledger.gates.documents import axion
 from specledger.verify import check_names
 from specledger.verify.checks import Broken, Verification
+from specledger.wings.kernel.audit.log import MAX_ENTRY
+from specledger.wings.kernel.documents.schemas import axion
 
 E_AUDIT_NO_LOG = code("E_AUDIT_NO_LOG", "the file is no audit log")
 E_AUDIT_LINE = code("E_AUDIT_LINE", "a line of the audit log is no entry")
