@@ -43,8 +43,7 @@ def scenario_events(
     if wanted.tape is not None:
         from specledger.kinds.logged_events import answered_events
 
-        yield from answered_events(partial(make_run, bundle), plan, wanted.tape, writer)
-        return
+        return answered_events(partial(make_run, bundle), plan, wanted.tape, writer)
     if plan.recording is not None:
         plan = plan.replaying(plan.recording.store(wanted.trajectories, writer.inside / TRAJECTORIES))
     if plan.outside is not None and plan.outside.model is not None:
@@ -58,14 +57,12 @@ def scenario_events(
     run = partial(make_run, bundle, progress=progress, executor=wanted.executor, wanted=episodes, tell=wanted.taken)
     if watchdog is None:
         finished = _finished(bundle, plan, writer.beside / BEFORE, episodes or range(plan.episodes))
-        yield from run(plan, resumed=finished)
-        return
+        return run(plan, resumed=finished)
     from specledger.kinds.logged_events import logged_events, watched_events
 
     if plan.outside is None and not wanted.live:
-        yield from logged_events(run(plan), writer.inside / AUDIT_LOG)
-    else:
-        yield from watched_events(run, plan, writer, wanted, warn)
+        return logged_events(run(plan), writer.inside / AUDIT_LOG)
+    return watched_events(run, plan, writer, wanted, warn)
 
 
 def _finished(bundle: Bundle, plan: Plan, before: Path, episodes: range) -> tuple[int, Iterable[Event]]:

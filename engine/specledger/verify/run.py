@@ -75,11 +75,9 @@ class RunContent(Struct, frozen=True):
         """Check the audit log, and the first receipt if the run is not replayed although it could be."""
         listing, entries = self.checked.listing, self.checked.order.entries
         if entries or AUDIT_LOG in listing.more:
-            # check 10: the audit log is valid and ends with the entries of the run (if it has one)
             step = partial(check_audit_log, self.checked.folder / AUDIT_LOG, entries)
             verification.attempt(check_names.AUDIT_LOG, step)
         if obstacle is not None and other_maker(self.checked.manifest) is None:
-            # check 11: the first receipt matches the specs (instead of replay)
             with verification.check(check_names.START):
                 self._check_start()
         return self

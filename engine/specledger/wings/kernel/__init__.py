@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from specledger.core.wing import Wing
+
+if TYPE_CHECKING:
+    from specledger.verify.check_names import CheckName
 
 
 def _kinds() -> tuple[Any, ...]:
@@ -37,6 +40,18 @@ def _meanings() -> Any:
     return MEANINGS
 
 
+def _checks() -> tuple[CheckName, ...]:
+    from specledger.wings.kernel.verify.audit_log import CHECKS
+
+    return CHECKS
+
+
 WING: Final = Wing(
-    "kernel", _kinds, admission=_admission, audit_logs=_audit_logs, controlled=_controlled, meanings=_meanings
+    "kernel",
+    _kinds,
+    checks=_checks,
+    admission=_admission,
+    audit_logs=_audit_logs,
+    controlled=_controlled,
+    meanings=_meanings,
 )
