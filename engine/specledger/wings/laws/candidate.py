@@ -1,4 +1,4 @@
-"""A candidate law in the seed's JSON as a bundle, equal to one loaded from YAML.
+"""A candidate law in the JSON of law proposers as a bundle, equal to one loaded from YAML.
 
 Source: law proposer, sections 6 and 7.
 """
