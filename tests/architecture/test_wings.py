@@ -106,6 +106,17 @@ def test_every_kind_of_a_wing_is_declared_with_it():
     assert declared == {kind.name: wing.name for wing in wings() if wing.name in NAMES for kind in wing.kinds()}
 
 
+def test_the_table_of_wings_has_their_sizes():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    stated = {
+        name: int(lines.replace(",", ""))
+        for name, lines in re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", text, re.MULTILINE)
+    }
+    sizes = {name: sum(len(path.read_bytes().splitlines()) for path in (WINGS / name).rglob("*.py")) for name in NAMES}
+    assert stated.keys() == sizes.keys()
+    assert {name: size for name, size in sizes.items() if abs(stated[name] - size) > size // 4} == {}
+
+
 def test_nothing_outside_names_a_module_of_a_wing(sources):
     named = {
         (path, wing)
