@@ -12,7 +12,7 @@ from specledger.core.diagnostics import printable, suggest
 from specledger.gates.documents import Validator, shipped_schemas
 from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
 from specledger.oracles.statement import UNREAD
-from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
+from specledger.run.session import ANSWERS, ANSWERS_WITH_PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
 
 _SHOWN: Final = 200  # characters of what an agent wrote
 
@@ -39,7 +39,7 @@ class Trial(Struct, frozen=True):
 
     def faults(self, exchanges: Iterable[Exchange]) -> dict[str, str]:
         """What is wrong with the first answer of each agent fault."""
-        answers = {**ANSWERS, "decide": PROPOSALS} if self.document is None else ANSWERS
+        answers = ANSWERS_WITH_PROPOSALS if self.document is None else ANSWERS
         faults: dict[str, str] = {}
         for exchange, question in zip(exchanges, self.questions, strict=False):
             schemas = answers[exchange.asked.message]

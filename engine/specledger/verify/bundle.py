@@ -113,20 +113,6 @@ def open_evidence(
     return open_bundle(folder, evidence, kinds, reader, executor)
 
 
-def verify_bundle(
-    folder: Path,
-    kind: EvidenceKind[Any, Any],
-    kinds: SpecKinds,
-    reader: Reader | None = None,
-    executor: Executor = ALONE,
-) -> Verification:
-    """Verify a bundle of a known kind, with replay unless the reader says otherwise."""
-    try:
-        return open_bundle(folder, kind, kinds, Reader() if reader is None else reader, executor)[1]
-    except Refuted as refuted:
-        return refuted.verification
-
-
 def open_bundle(
     folder: Path, kind: EvidenceKind[Any, Any], kinds: SpecKinds, reader: Reader, executor: Executor = ALONE
 ) -> tuple[Replayed[Any, Any], Verification]:
