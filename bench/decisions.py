@@ -25,12 +25,12 @@ from bench.clock import Piece, measure
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.entries import Mode
-from specledger.evidence.audit import AuditLog
-from specledger.gates.documents import axion
 from specledger.kinds import load
 from specledger.run.controller import Moment
 from specledger.run.loop import run
+from specledger.wings.kernel.audit.log import AuditLog
 from specledger.wings.kernel.documents.digests import receive
+from specledger.wings.kernel.documents.schemas import axion
 from specledger.wings.kernel.run.controller import KernelController
 from specledger.wings.kernel.run.document_agent import SpecAgent, Submitted
 

@@ -72,7 +72,7 @@ def test_each_wing_has_the_files_of_its_list(lists, root, wing):
 def test_each_format_has_a_module_and_no_other_package_names_it(lists, root, sources):
     module, table, _ = lists["report format"]
     for row in FORMATS.values():
-        own = module.replace("<format>", row.module)
+        own = module.replace("<format>", row.writer.__name__.removeprefix("_"))
         assert (root / own).exists() or (root / own.removesuffix(".py") / "__init__.py").exists()
     own_folder = module.rpartition("/")[0]
     naming = {path for path, text in sources.items() if '"oscal"' in text}

@@ -9,6 +9,7 @@ import pytest
 from specledger.kinds import load
 from specledger.spec.profile import Control, EvidenceCheck, Profile
 from specledger.spec.suite import Suite
+from specledger.verify.check_names import all_names
 from specledger.wings.discovery.spec.discovery import Discovery
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,13 +62,6 @@ RUN = ("scenario", "suite", "law", "discovery")
 
 
 @lru_cache
-def sentences():
-    """Whatever a verifier says, its checks among it."""
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "engine/specledger/verify").glob("*.py")]
-    return {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-
-
-@lru_cache
 def receipts_of(kind):
     """The types of receipts in pinned evidence of a kind."""
     folder = {"scenario": "golden", "suite": "suites", "law": "laws", "discovery": "discovery"}[kind]
@@ -85,7 +79,7 @@ def is_heard(each):
     """Whether evidence of a shipped spec can have what a control names."""
     kinds = kinds_of(each)
     if each.verified is not None:
-        return bool(kinds) and each.verified in sentences()
+        return bool(kinds) and each.verified in all_names()
     if each.receipts is not None:
         return any(each.receipts in receipts_of(kind) for kind in kinds)
     if each.require is not None:

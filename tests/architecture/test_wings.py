@@ -5,11 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
-from specledger.core.wing import HOMES
+from specledger.core.wing import OF_KINDS, wing_of, wings
 
 ROOT = Path(__file__).resolve().parents[2]
 WINGS = ROOT / "engine/specledger/wings"
@@ -82,7 +83,8 @@ def test_a_scenario_runs_and_is_verified_without_a_wing(copy):
 @pytest.mark.slow
 def test_a_spec_of_a_missing_wing_says_which_to_install(copy):
     folder, absent = copy
-    for kind, name in HOMES.items():
+    for kind in sorted(point.name for point in entry_points(group=OF_KINDS)):
+        name = wing_of(kind)
         if name in absent:
             path = next((folder / "specs" / kind).glob("*.yaml"))
             code, output = python(folder, "-m", "specledger", "check", str(path))
@@ -97,6 +99,22 @@ def test_the_tests_of_the_core_pass_without_a_wing(copy):
     plain = ("-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow", *tests)
     code, output = python(folder, *plain)
     assert code == 0, output[-5000:]
+
+
+def test_every_kind_of_a_wing_is_declared_with_it():
+    declared = {point.name: wing_of(point.name) for point in entry_points(group=OF_KINDS)}
+    assert declared == {kind.name: wing.name for wing in wings() if wing.name in NAMES for kind in wing.kinds()}
+
+
+def test_the_table_of_wings_has_their_sizes():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    stated = {
+        name: int(lines.replace(",", ""))
+        for name, lines in re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", text, re.MULTILINE)
+    }
+    sizes = {name: sum(len(path.read_bytes().splitlines()) for path in (WINGS / name).rglob("*.py")) for name in NAMES}
+    assert stated.keys() == sizes.keys()
+    assert {name: size for name, size in sizes.items() if abs(stated[name] - size) > size // 4} == {}
 
 
 def test_nothing_outside_names_a_module_of_a_wing(sources):

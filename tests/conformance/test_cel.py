@@ -26,9 +26,9 @@ from specledger.expr import (
     compile_expression,
     evaluate,
     join,
-    to_cel,
 )
 from specledger.expr.check.types import NOTHING, Type
+from specledger.expr.unparse import to_cel
 from specledger.load.doc_pages import page_of
 from tests.properties.test_expr_agreement import same
 

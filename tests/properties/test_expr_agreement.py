@@ -37,13 +37,13 @@ from specledger.expr import (
     conforms,
     contains,
     evaluate,
-    to_cel,
 )
 from specledger.expr.eval import evaluator as evaluator_module
 from specledger.expr.eval.builtins import PROFILE_FUNCTIONS, STANDARD
 from specledger.expr.generate import emitter as emitter_module
 from specledger.expr.generate import source as source_module
 from specledger.expr.limits import INT_MAX, INT_MIN
+from specledger.expr.unparse import to_cel
 from specledger.verify.reference import Reference
 from tests.conftest import examples
 

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.expr import DYN, INT, Ast, Emitter, Environment, MapType, check, evaluate, to_cel
+from specledger.expr import DYN, INT, Ast, Emitter, Environment, MapType, check, evaluate
 from specledger.expr.generate.ast_allowlist import NotSealed, seal
 from specledger.expr.generate.source import BUILTINS
 from specledger.expr.parse.syntax import Binary, Index, ListLiteral, Literal, MapLiteral, Name, Select
+from specledger.expr.unparse import to_cel
 from tests.conftest import examples
 
 EVIL = st.sampled_from(

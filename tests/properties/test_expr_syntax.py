@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.expr import parse, to_cel
+from specledger.expr import parse
 from specledger.expr.check.environment import RESERVED
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.expr.parse.lexer import Problem, tokenize
@@ -30,6 +30,7 @@ from specledger.expr.parse.syntax import (
     Select,
     Unary,
 )
+from specledger.expr.unparse import to_cel
 from tests.conftest import examples
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)

@@ -10,10 +10,9 @@ from specledger.core.merkle import (
     Tree,
     leaf_hash,
     root,
-    verify_consistency,
     verify_inclusion,
 )
-from tests.toys.trees import consistency_proof, inclusion_proof
+from tests.toys.trees import consistency_proof, inclusion_proof, verify_consistency
 
 LEAVES = st.lists(st.binary(max_size=4), min_size=1, max_size=40)
 DISTINCT = st.integers(1, 40).map(lambda size: [b"leaf %d" % index for index in range(size)])

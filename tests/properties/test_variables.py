@@ -12,7 +12,7 @@ from specledger.core.binding import state_digest
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.digest import hash_json
 from specledger.expr import conforms
-from specledger.gates.documents import axion
+from specledger.gates.documents import shipped_schemas
 from specledger.kinds import load
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
@@ -97,7 +97,9 @@ def test_an_edit_does_what_is_wanted_or_is_none(place: tuple[str, State], data: 
     after, edit = found
     assert variables.read(after, focus) == edit["value"]
     assert conforms(after, world.state)
-    assert axion().check("toy_env")({field: after[field] for field in after if field not in ("carried", "thefts")})
+    assert shipped_schemas("axion").check("toy_env")(
+        {field: after[field] for field in after if field not in ("carried", "thefts")}
+    )
     assert {field for field in state if state[field] != after[field]} == edit["changed"].keys()
     assert all(state[field] == change["from"] for field, change in edit["changed"].items())
     assert after == {**state, **{field: change["to"] for field, change in edit["changed"].items()}}

@@ -12,8 +12,6 @@ from msgspec.structs import replace
 from specledger.cli.output import print_text, progress_bar, write_output
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
-from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.kernel import Probe
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
@@ -48,6 +46,9 @@ def demo(
 
 def _challenges(evidence: Evidence) -> list[Mapping[str, Any]]:
     """The trials of the reasons that a run stated, each with the choice made before."""
+    from specledger.evidence.receipts import typed
+    from specledger.evidence.receipts.kernel import Probe
+
     probed = [typed(Probe, body)["evidence"] for type_, body in evidence.bodies() if type_ == "probe"]
     return [{**trial, "before": probe["before"]} for probe in probed for trial in probe.get("trials", ())]
 

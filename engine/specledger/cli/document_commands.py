@@ -112,9 +112,9 @@ def _run_suite(
 
 def _verify_audit(path: Annotated[Path, typer.Option(help="An audit log: a file of JSON lines.")]) -> None:
     """Check the hash chain of an audit log from end to end: 0 if it is valid, 2 if it is invalid or corrupted."""
-    from specledger.verify.audit import verify_audit as verify_log
+    from specledger.verify.extension import verify_audit_log
 
-    verification = verify_log(path)
+    verification = verify_audit_log(path)
     print_text(verification_text(path, verification))
     raise typer.Exit(Exit.CONFORMS if verification.verdict is Verdict.PASS else Exit.INVALID)
 

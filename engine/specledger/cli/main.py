@@ -178,8 +178,20 @@ def main(command: typer.Typer = app) -> None:
 
 
 def _guarded(command: typer.Typer = app) -> int:
+    """The exit code of a command line; what a command raises becomes findings."""
     with interruptible() as signals:
-        status = _outcome(command)
+        try:
+            if command is app and _OF_CORE.isdisjoint(sys.argv[1:2]):
+                _add_commands_of_wings()
+            name = command.info.name
+            result = _built(command)(standalone_mode=False, prog_name=name if isinstance(name, str) else None)
+            if result == Exit.INTERRUPTED:  # typer turns it into a status
+                raise KeyboardInterrupt
+            status = result if isinstance(result, int) else Exit.CONFORMS
+        except SystemExit:  # raised by typer when standard output is closed
+            status = Exit.CONFORMS
+        except (Exception, KeyboardInterrupt) as error:
+            status = _print_failure(error)
     return 128 + signals[0] if signals and status == Exit.INTERRUPTED else status
 
 
@@ -201,42 +213,36 @@ def _built(command: typer.Typer) -> Callable[..., object]:
     return typer.main.get_command(command)
 
 
-def _outcome(command: typer.Typer) -> int:
-    try:
-        if command is app and _OF_CORE.isdisjoint(sys.argv[1:2]):
-            _add_commands_of_wings()
-        name = command.info.name
-        status = _built(command)(standalone_mode=False, prog_name=name if isinstance(name, str) else None)
-        if status == Exit.INTERRUPTED:  # typer turns it into a status
-            raise KeyboardInterrupt
-        return status if isinstance(status, int) else Exit.CONFORMS
-    except Rejected as rejected:
-        print_refusal(rejected.diagnostics)
-        return Exit.INVALID
-    except TyperException as error:
-        # typer lists choices on lines of their own, and says which library refused a value
-        message = error.format_message().replace("\n\t", " ").replace("Value error, ", "")
-        unknown = message.startswith("No such command")
-        hint = _choices(error) or (missing_wings() if unknown else "") or _USAGE
-        print_refusal([Diagnostic(E_USAGE, message, hint=hint)])
-        return Exit.INVALID
-    except Interrupted as interrupted:
-        print_refusal([interrupted.diagnostic])
-        return Exit.INTERRUPTED
-    except KeyboardInterrupt:
-        print_refusal([Diagnostic(E_INTERRUPTED, "interrupted: the unfinished run was discarded")])
-        return Exit.INTERRUPTED
-    except SystemExit:  # raised by typer when standard output is closed
-        return Exit.CONFORMS
-    except OSError as error:
-        where = f" at {error.filename}" if isinstance(error.filename, str) else ""
-        print_refusal([Diagnostic(E_SYSTEM, f"operating system error{where}: {error.strerror or error}")])
-        return Exit.INVALID
-    except MemoryError:
-        print_refusal([Diagnostic(E_SYSTEM, "operating system error: memory is short")])
-        return Exit.INVALID
-    except Exception as error:
-        if os.environ.get("SPECLEDGER_TRACEBACK"):
-            raise
-        print_refusal([Diagnostic(E_INTERNAL, f"internal error: {type(error).__name__}: {error}", hint=DEFECT)])
-        return Exit.INTERNAL
+def _print_failure(error: Exception | KeyboardInterrupt) -> Exit:
+    """Print what a command raised, and give its exit code; with SPECLEDGER_TRACEBACK a defect is raised again."""
+    match error:
+        case Rejected():
+            print_refusal(error.diagnostics)
+        case TyperException():
+            print_refusal([_usage(error)])
+        case Interrupted():
+            print_refusal([error.diagnostic])
+            return Exit.INTERRUPTED
+        case KeyboardInterrupt():
+            print_refusal([Diagnostic(E_INTERRUPTED, "interrupted: the unfinished run was discarded")])
+            return Exit.INTERRUPTED
+        case OSError():
+            where = f" at {error.filename}" if isinstance(error.filename, str) else ""
+            print_refusal([Diagnostic(E_SYSTEM, f"operating system error{where}: {error.strerror or error}")])
+        case MemoryError():
+            print_refusal([Diagnostic(E_SYSTEM, "operating system error: memory is short")])
+        case _:
+            if os.environ.get("SPECLEDGER_TRACEBACK"):
+                raise error
+            message = f"internal error: {type(error).__name__}: {error}"
+            print_refusal([Diagnostic(E_INTERNAL, message, hint=DEFECT)])
+            return Exit.INTERNAL
+    return Exit.INVALID
+
+
+def _usage(error: TyperException) -> Diagnostic:
+    """The finding about a command line; typer lists choices on lines of their own, and names the library it uses."""
+    message = error.format_message().replace("\n\t", " ").replace("Value error, ", "")
+    unknown = message.startswith("No such command")
+    hint = _choices(error) or (missing_wings() if unknown else "") or _USAGE
+    return Diagnostic(E_USAGE, message, hint=hint)

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from specledger.agents.agent import Agent, Around, check_agent, see_reads
 from specledger.agents.propose import compile_propose
 from specledger.compile.extension import Attachment, Stage, admission
-from specledger.compile.model import compile_model_agent
 from specledger.compile.plan import (
     Actor,
     Judgement,
@@ -33,12 +32,10 @@ from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor,
 from specledger.gates.invariant import E_ADMISSION
 from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
 from specledger.load import Bundle, Resolved
-from specledger.spec.agent import Outside
 from specledger.spec.governor import Governor as GovernorSpec
 from specledger.spec.invariant import Invariant as InvariantSpec
 from specledger.worlds.emit import Call, compile_over, compile_step, undisclosed, write_step
 from specledger.worlds.model import World
-from specledger.worlds.variables import Variables
 
 
 def plan_governor_state(governor: Governor, footing: Footing) -> PlannedGovernorState | None:
@@ -154,7 +151,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
         judge=compile_judge_set(governor, footing, world),
         step=compile_step(world, stage.like),
         governor_state=plan_governor_state(governor, footing),
-        outside=None if outside is None else _asked(role, outside, stage, world, governor, attached),
+        outside=None if role.decider.outside is None else _asked(role, stage, world, governor, attached),
         memory=sum(most_weight(rules.memory.type) for rules in (governor, agent or declared) if rules is not None),
         **_acts(agent, declared),
         **_controls(attached),
@@ -226,29 +223,10 @@ def watchdog_of(roles: tuple[Role, ...]) -> PlannedWatchdog | None:
     return PlannedWatchdog(min(limits), min((admission.ms_per_tick for admission in kernels), default=None))
 
 
-def _asked(
-    role: Role, outside: Outside, stage: Stage, world: World, governor: Governor, attached: Attachment | None
-) -> PlannedOutside:
-    model = None
-    if outside.model is not None:
-        model = compile_model_agent(stage.bundle, role.agent, outside, world, stage.seed, stage.diagnostics)
-    asked = PlannedOutside(
-        source=outside,
-        operations=_operations(world),
-        claims=governor.claims,
-        notation=Variables(world).notation,
-        greeting=lambda _start: _bare_greeting(governor),
-        model=model,
-    )
-    if attached is None:
-        return asked
-    return replace(asked, greeting=attached.greeting, shown=attached.shown, questions=attached.questions)
+def _asked(role: Role, stage: Stage, world: World, governor: Governor, attached: Attachment | None) -> PlannedOutside:
+    from specledger.compile.outside import plan_outside  # noqa: PLC0415 - only for agents outside: it knows all models
 
-
-def _bare_greeting(governor: Governor) -> dict[str, Any]:
-    """What an agent outside is told that gives bare proposals: there is no document."""
-    claims = {name: str(type_) for name, type_ in sorted(governor.claims.items())}
-    return {"variables": {}, "claims": claims, "forms": [], "document": False}
+    return plan_outside(role, stage, world, governor, attached)
 
 
 def _agents(role: Role, around: Around, stage: Stage) -> tuple[Agent | None, Agent | None]:
@@ -276,17 +254,6 @@ def _acts(agent: Agent | None, declared: Agent | None) -> dict[str, Any]:
         begin, remember = compile_begin(keeper.memory), compile_remember(keeper.memory)
         acts |= {"remembers": keeper.memory.scope, "begin": begin, "remember": remember}
     return acts
-
-
-def _operations(world: World) -> list[dict[str, Any]]:
-    """The operations that an agent from outside is offered."""
-    return [
-        {
-            "op": name,
-            "args": {key: list(action.allowed.get(key, ())) or str(type_) for key, type_ in action.args.fields.items()},
-        }
-        for name, action in sorted(world.actions.items())
-    ]
 
 
 def _around(world: World, governor: Governor, whole: World, name: str) -> Around:

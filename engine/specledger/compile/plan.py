@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -15,10 +15,12 @@ from msgspec.structs import replace
 from specledger.core.entries import Entries
 from specledger.core.events import Severity
 from specledger.expr import EvaluationError, Type
-from specledger.lang.notation import Notation
-from specledger.oracles.model_agent import ModelPlan
-from specledger.oracles.recording import Oracle
 from specledger.spec.agent import Outside
+
+if TYPE_CHECKING:
+    from specledger.lang.notation import Notation
+    from specledger.oracles.model_agent import ModelPlan
+    from specledger.oracles.recording import Oracle
 
 State = dict[str, Any]
 Proposal = dict[str, Any]

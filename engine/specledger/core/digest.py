@@ -1,4 +1,4 @@
-"""The hashes: plain SHA-256 as the seed has it, SHA-256 under a domain tag for our own, and HMAC commitments.
+"""The hashes: plain SHA-256 as toy-pseudo-axion has it, SHA-256 under a domain tag for our own, and HMAC commitments.
 
 Nothing else in the engine uses `hashlib` or `hmac`.
 
@@ -66,7 +66,7 @@ def sha256_pairs(prefix: bytes, items: Sequence[bytes]) -> list[bytes]:
 
 
 def hash_json(value: object, floats: FloatPolicy = NO_FLOATS) -> str:
-    """The seed's `hash_json`: plain SHA-256 of the canonical form, in lower-case hexadecimal.
+    """`hash_json` of toy-pseudo-axion: plain SHA-256 of the canonical form, in lower-case hexadecimal.
 
     Source: toy-pseudo-axion, Canonical hashing rules.
 

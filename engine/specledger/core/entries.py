@@ -1,4 +1,4 @@
-"""The seed's hash-chained audit entries: how one is made, hashed and linked.
+"""Hash-chained audit entries: how one is made, hashed and linked.
 
 Code that makes, writes and checks entries shares these rules.
 

@@ -1,7 +1,7 @@
 """Where a document may hold numbers that are not integers.
 
-The seed allows floats "only where schema allows" (toy-pseudo-axion, Non-negotiables 1). A policy decides by the place
-in a document; no condition of a schema is evaluated.
+Hashed documents may hold floats "only where schema allows" (toy-pseudo-axion, Non-negotiables 1). A policy decides by
+the place in a document; no condition of a schema is evaluated.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

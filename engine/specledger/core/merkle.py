@@ -139,34 +139,6 @@ def consistency_path(hashes: Sequence[bytes], old_size: int) -> list[bytes]:
     return proof[::-1]
 
 
-def verify_consistency(old_size: int, new_size: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]) -> bool:
-    """Whether the proof shows that the new tree begins with the leaves of the old one (RFC 9162, 2.1.4.2)."""
-    if not 0 <= old_size <= new_size:
-        return False
-    if old_size == 0:
-        return not proof and old_root == EMPTY_ROOT and (new_size > 0 or new_root == EMPTY_ROOT)
-    if old_size == new_size:
-        return not proof and old_root == new_root
-    path = list(proof) if old_size & (old_size - 1) else [old_root, *proof]
-    if not path:
-        return False
-    position, last = old_size - 1, new_size - 1
-    while position & 1:
-        position, last = position >> 1, last >> 1
-    old_found = new_found = path[0]
-    for sibling in path[1:]:
-        if last == 0:
-            return False
-        if position & 1 or position == last:
-            old_found, new_found = _node_hash(sibling, old_found), _node_hash(sibling, new_found)
-            while not position & 1 and position:
-                position, last = position >> 1, last >> 1
-        else:
-            new_found = _node_hash(new_found, sibling)
-        position, last = position >> 1, last >> 1
-    return last == 0 and old_found == old_root and new_found == new_root
-
-
 def _split(size: int) -> int:
     """The largest power of two below the size, which is at least 2: how many leaves go left."""
     return 1 << ((size - 1).bit_length() - 1)

@@ -19,6 +19,8 @@ E_WING = code("E_WING", "a wing that is not installed")
 
 GROUP: Final = "specledger.wings"
 """The group of entry points; each names a `Wing`."""
+OF_KINDS: Final = "specledger.kinds"
+"""The group of entry points that name the wing of a kind of spec, for findings where the wing is not installed."""
 
 
 def _nothing() -> dict[str, Any]:
@@ -34,10 +36,12 @@ class Wing(Struct, frozen=True):
         commands: The commands of `spec` by name, by the title under which `--help` lists them.
         prompts: Checks of prompts by what these are `about`: `(spec, diagnostics) -> object`.
         cluster: What connects to a cluster: `address -> context manager of an Executor`; None if nothing does.
+        checks: The names of the checks that it adds to verifications (`verify.check_names`).
         works: What workers of a cluster do, by the `entry` of the work: `document -> work`.
         admission: How it compiles the admission of documents (`compile.extension`).
         recordings: How it compiles an agent that is a recording (`compile.extension`).
         trajectory_sections: The sections of a report on a run of trajectories (`report.extension`).
+        audit_logs: How the audit log of what it decides is written (`run.extension`).
         meanings: What its names mean in reports (`report.extension`).
         controlled: How runs are verified whose actors it controls (`verify.extension`).
     """
@@ -47,8 +51,10 @@ class Wing(Struct, frozen=True):
     commands: Callable[[], Mapping[str, Mapping[str, Callable[..., None]]]] = _nothing
     prompts: Callable[[], Mapping[str, Callable[..., object]]] = _nothing
     cluster: Callable[[], Callable[[str], Any]] | None = None
+    checks: Callable[[], tuple[Any, ...]] = tuple
     works: Callable[[], Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]]] = _nothing
     admission: Callable[[], Any] | None = None
+    audit_logs: Callable[[], Any] | None = None
     controlled: Callable[[], Any] | None = None
     recordings: Callable[[], Any] | None = None
     trajectory_sections: Callable[[], Any] | None = None
@@ -82,13 +88,10 @@ def part_of(field: str) -> Any:
     return next((load() for load in loads if load is not None), None)
 
 
-HOMES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("probe", "vocabulary"), "kernel"),
-    **dict.fromkeys(("universe", "template", "law"), "laws"),
-    **dict.fromkeys(("discovery", "ranking"), "discovery"),
-    "policy": "trajectories",
-}
-"""The wing of each kind of spec that specledger itself ships, for findings where that wing is not installed."""
+def wing_of(kind: str) -> str | None:
+    """The name of the wing that declares a kind of spec, whether the wing is installed or not; None if none does."""
+    names = {point.module: point.name for point in _points()}
+    return next((names.get(point.module) for point in entry_points(group=OF_KINDS, name=kind)), None)
 
 
 def missing_wing(name: str, what: str) -> tuple[str, str]:

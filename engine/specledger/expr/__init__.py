@@ -71,7 +71,6 @@ from specledger.expr.generate.compiler import compile_expression, compile_functi
 from specledger.expr.generate.emitter import Emitter
 from specledger.expr.parse.parser import parse
 from specledger.expr.parse.syntax import Ast
-from specledger.expr.unparse import literal, to_cel
 
 __all__ = [
     "BOOL",
@@ -110,8 +109,6 @@ __all__ = [
     "evaluate",
     "join",
     "listening",
-    "literal",
     "one_of",
     "parse",
-    "to_cel",
 ]

@@ -1,11 +1,8 @@
-"""Documents against the JSON Schemas of a folder, and the schemas as static types of expressions.
+"""Documents against the JSON Schemas of a folder.
 
 `jsonschema-rs` validates; a property test requires it to agree with `jsonschema`. It is given JSON documents; other
 values (NaN, half a surrogate pair, a set) are refused before (`gates.digests`), as is JSON that cannot be hashed. It is
 imported when it is first needed. Nothing is fetched: a reference is resolved from the folder or not at all.
-
-As a type, a closed object is a record, an integer keeps its range, a list its size. Open objects and every `number` are
-`dyn`, whose operations are checked when they run: 1 and 1.0 are one number in JSON.
 
 Source: toy-pseudo-axion, JSON Schemas and Non-negotiables 2; JSON Schema draft 2020-12.
 """
@@ -13,7 +10,7 @@ Source: toy-pseudo-axion, JSON Schemas and Non-negotiables 2; JSON Schema draft 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +18,6 @@ from urllib.parse import urldefrag, urljoin
 
 from specledger.core.canonical import E_CANON_NUMBER, E_CANON_TEXT, E_CANON_TYPE, NotCanonical, canonical_bytes
 from specledger.core.floats import FLOATS_ANYWHERE, FloatPolicy, floats_in_schema
-from specledger.expr import BOOL, DYN, INT, STRING, IntType, ListType, RecordType, Type
 from specledger.load.shipped import find_schemas
 
 if TYPE_CHECKING:
@@ -152,81 +148,13 @@ def _references(schema: Any) -> Iterator[str]:
 
 
 @cache
-def axion() -> Validator:
-    """The shipped schemas of the pseudo-axion kernel.
+def shipped_schemas(name: str) -> Validator:
+    """The shipped schemas of a folder: `protocol`, the messages to agents from outside and their answers; and others.
 
     Raises:
         LookupError: They were not shipped.
     """
-    return _shipped("axion")
-
-
-@cache
-def protocol() -> Validator:
-    """The shipped schemas of the messages to agents from outside, and of their answers.
-
-    Raises:
-        LookupError: They were not shipped.
-    """
-    return _shipped("protocol")
-
-
-def _shipped(name: str) -> Validator:
     folder = find_schemas()
     if folder is None:
         raise LookupError("the engine was installed without its schemas")
     return Validator(folder / name)
-
-
-@cache
-def document_type(name: str) -> RecordType:
-    """The type of the documents of a shipped schema.
-
-    Raises:
-        LookupError: There is no such schema, or it is none of a closed object.
-    """
-    type_ = _type(axion().schema(name), name)
-    if not isinstance(type_, RecordType):
-        raise LookupError(f"the schema {name!r} describes no closed object")
-    return type_
-
-
-def words_at(name: str, *keys: str) -> tuple[str, ...]:
-    """The texts that a shipped schema lists at a place of its documents, through lists; empty where it lists none."""
-    schema, document = axion().schema(name), name
-    for key in keys:
-        schema, document = _followed(schema["properties"][key], document)
-        while schema.get("type") == "array":
-            schema, document = _followed(schema["items"], document)
-    return tuple(schema.get("enum", ()))
-
-
-def _followed(schema: Any, document: str) -> tuple[Any, str]:
-    """What a reference leads to, or the schema itself, and the file that holds it."""
-    while "$ref" in schema:
-        stem, _, pointer = schema["$ref"].partition("#")
-        document = stem.removesuffix(".json") or document
-        schema = axion().schema(document)
-        for part in pointer.split("/")[1:]:
-            schema = schema[part]
-    return schema, document
-
-
-def _type(schema: Any, document: str) -> Type:
-    """The type of one place of the schema document that a file holds."""
-    if not isinstance(schema, Mapping):
-        return DYN
-    if "$ref" in schema:
-        return _type(*_followed(schema, document))
-    if all(isinstance(value, str) for value in schema.get("enum", (0,))):
-        return STRING
-    kind = schema.get("type")
-    if kind == "integer":
-        return IntType(schema.get("minimum", INT.low), schema.get("maximum", INT.high))
-    if kind == "array":
-        item = _type(schema.get("items"), document)
-        return ListType(item, schema["maxItems"]) if "maxItems" in schema else ListType(item)
-    if kind == "object" and schema.get("additionalProperties") is False:
-        fields = {name: _type(value, document) for name, value in schema.get("properties", {}).items()}
-        return RecordType("", fields, optional=frozenset(fields) - frozenset(schema.get("required", ())))
-    return {"string": STRING, "boolean": BOOL}.get(str(kind), DYN)

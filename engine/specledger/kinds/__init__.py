@@ -15,7 +15,6 @@ from specledger.kinds.kind import Kind, Runnable
 from specledger.kinds.registry import Registry
 from specledger.kinds.table import KINDS
 from specledger.load import Bundle, Search
-from specledger.load import bundle_from_document as _bundle_from_document
 from specledger.load import load as _load
 
 __all__ = [
@@ -44,5 +43,7 @@ def load(
 
 
 def bundle_from_document(data: object) -> Bundle:
-    """Rebuild a bundle of `KINDS` from its resolved form; see `specledger.load.bundle_from_document`."""
-    return _bundle_from_document(data, KINDS)
+    """Rebuild a bundle of `KINDS` from its resolved form; see `specledger.load.from_document`."""
+    from specledger.load import from_document
+
+    return from_document.bundle_from_document(data, KINDS)

@@ -20,13 +20,13 @@ from specledger.evidence.resume import identity_of
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds.case import case_name
 from specledger.load import Bundle
-from specledger.oracles.recording import Listener, Tape
 from specledger.run.executor import Executor, Lost
 from specledger.run.loop import WORTH
 from specledger.run.scenario_run import Tell
 from specledger.run.workers import ALONE
 
 if TYPE_CHECKING:
+    from specledger.oracles.recording import Listener, Tape
     from specledger.verify.checks import Verification
 
 Progress = Callable[[int, int], None]

@@ -18,7 +18,6 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.evidence.layout import TRAJECTORIES
-from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.case import case_name
 from specledger.kinds.incidents import explained, keep_worst
 from specledger.kinds.kind import Runnable
@@ -105,6 +104,8 @@ def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: 
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
+    from specledger.kinds.asking_cost import asking_cost, weak_probes
+
     plan, cast = compile_scenario(bundle), roles(bundle)
     specs = (*(role.governor.key for role in cast), bundle.root)
     named = {key: None for spec in specs for key in listed(bundle, spec, "invariants")}

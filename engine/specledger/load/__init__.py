@@ -3,7 +3,8 @@
 `extends`, `params`, `matrix`, references and `--set` become one resolved form, in which each value knows where it was
 written.
 
-    from specledger.load import bundle_from_document, load
+    from specledger.load import load
+    from specledger.load.from_document import bundle_from_document
 
     bundle, *_ = load("specs/scenario/hazard.yaml", kinds, set=["horizon=5"])  # a Bundle per matrix case; or Rejected
     bundle.case                                  # "" or "seed=1,map=a"
@@ -21,8 +22,7 @@ written.
 """
 
 from specledger.load.bundle import Bundle, Resolved
-from specledger.load.from_document import bundle_from_document
 from specledger.load.from_files import load
 from specledger.load.library import Search
 
-__all__ = ["Bundle", "Resolved", "Search", "bundle_from_document", "load"]
+__all__ = ["Bundle", "Resolved", "Search", "load"]

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
-from specledger.core.wing import E_WING, HOMES, missing_wing
+from specledger.core.wing import E_WING, missing_wing, wing_of
 from specledger.load import shipped
 from specledger.load.document import Document, Node, ResolvedRef
 from specledger.load.findings import E_SPEC_MISSING_KEY, add_key, describe, place_of
@@ -50,8 +50,9 @@ def has_head(document: Document, kinds: SpecKinds, diagnostics: Diagnostics) -> 
         return False
     match = _SPEC.fullmatch(node.value) if isinstance(node.value, str) else None
     if match is None or match[1] not in kinds or match[2] != "1":
-        if match is not None and match[1] in HOMES and match[1] not in kinds:
-            message, hint = missing_wing(HOMES[match[1]], f"a spec of the kind `{match[1]}`")
+        home = None if match is None or match[1] in kinds else wing_of(match[1])
+        if match is not None and home is not None:
+            message, hint = missing_wing(home, f"a spec of the kind `{match[1]}`")
             diagnostics.error(E_WING, message, node.span, hint=hint)
             return False
         near = suggest(match[1] if match else str(node.value), kinds)

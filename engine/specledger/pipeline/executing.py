@@ -13,7 +13,6 @@ from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.events import Event
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import ENGINE, EVALUATOR, MANIFEST, RECEIPTS, SCENARIO, SPECS, TRAJECTORIES
-from specledger.evidence.runlog import announce, attempt_of, enter, result_of
 from specledger.evidence.seal import UNSIGNED
 from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle, replaceable
 from specledger.kinds import KINDS, case_name
@@ -21,10 +20,6 @@ from specledger.kinds.running import Finished, Incident, Progress, RunOptions
 from specledger.load import Bundle
 from specledger.run.executor import Executor, spread
 from specledger.run.workers import ALONE
-from specledger.verify.assurance_levels import Reader
-from specledger.verify.checks import E_MANIFEST, Broken
-from specledger.verify.manifest import MAX_MANIFEST, read_document
-from specledger.verify.receipts import MALFORMED
 
 OUT: Final = Path("out")
 """The folder of evidence unless the user names another one."""
@@ -108,6 +103,9 @@ def read_complete(bundle: Bundle, folder: Path, executor: Executor = ALONE) -> F
     It passes the checks of `spec verify --no-replay`, so its result follows from its receipts. A symbolic link is not
     followed, since no run writes to one.
     """
+    from specledger.verify.checks import Broken
+    from specledger.verify.receipts import MALFORMED
+
     try:
         return _read_complete(bundle, folder, executor) if replaceable(folder) else None
     except (Broken, Rejected, OSError, *MALFORMED):
@@ -115,6 +113,9 @@ def read_complete(bundle: Bundle, folder: Path, executor: Executor = ALONE) -> F
 
 
 def _read_complete(bundle: Bundle, folder: Path, executor: Executor) -> Finished | None:
+    from specledger.verify.checks import E_MANIFEST
+    from specledger.verify.manifest import MAX_MANIFEST, read_document
+
     recorded = read_document(folder / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     made_by = {"specs": bundle.digest, "engine": ENGINE, "evaluator": EVALUATOR}
     if not isinstance(recorded, dict) or any(recorded.get(name) != value for name, value in made_by.items()):
@@ -122,6 +123,7 @@ def _read_complete(bundle: Bundle, folder: Path, executor: Executor) -> Finished
     if (folder / TRAJECTORIES).exists():
         return None  # the logs may be others now
     from specledger.kinds.incidents import explained, keep_worst
+    from specledger.verify.assurance_levels import Reader
     from specledger.verify.bundle import Refuted, open_evidence
 
     try:
@@ -157,6 +159,8 @@ def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, t
     Returns:
         The number of the attempt, and findings about the log.
     """
+    from specledger.evidence.runlog import announce, attempt_of
+
     kind, digest = bundle.main.kind, bundle.digest
     seeds = KINDS[kind].run.seeds(bundle)
     return announce(log, attempt_of(kind, case_name(bundle), digest, run_id(digest), seeds, purpose))
@@ -164,4 +168,6 @@ def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, t
 
 def enter_result(log: Path, attempt: int, manifest: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
     """Enter the result of an attempt in a run log; returns findings about the log."""
+    from specledger.evidence.runlog import enter, result_of
+
     return enter(log, result_of(attempt, manifest))[1]

@@ -11,9 +11,9 @@ from specledger.kinds import KINDS
 from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.audit import verify_audit
 from specledger.verify.bundle import verify_evidence
 from specledger.verify.checks import Level, Verification
+from specledger.verify.extension import verify_audit_log
 from specledger.verify.reference import require_reference
 from specledger.verify.runlog import is_runlog, verify_runlog
 
@@ -33,7 +33,7 @@ def verify(
         require_reference()
     if not path.is_file():
         return verify_evidence(path, reader, KINDS, executor)
-    verification = verify_runlog(path, reader.log_head) if is_runlog(path) else verify_audit(path)
+    verification = verify_runlog(path, reader.log_head) if is_runlog(path) else verify_audit_log(path)
     verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
     return verification
 

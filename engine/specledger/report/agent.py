@@ -19,7 +19,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import Probe
 from specledger.evidence.receipts.run import EpisodeEnd, Rejection, Step
-from specledger.gates.documents import protocol
+from specledger.gates.documents import shipped_schemas
 from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import RAISED, TIMED_OUT, Exchange
 from specledger.oracles.statement import UNREAD, payload_of
@@ -208,7 +208,7 @@ def _hear(reading: AgentReading, exchanges: Iterable[Exchange], claims: Mapping[
 def _greeting(exchange: Exchange) -> Mapping[str, Any] | None:
     """What the agent says of itself, if this is the exchange in which it does."""
     body = body_of(exchange) if exchange.asked.message == "hello" else None
-    return body if protocol().check(ANSWERS["hello"]["hello"])(body) else None
+    return body if shipped_schemas("protocol").check(ANSWERS["hello"]["hello"])(body) else None
 
 
 def _why(message: str, said: Mapping[str, Any], kernel: bool) -> str:

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import printable, suggest
-from specledger.gates.documents import Validator, axion, protocol
+from specledger.gates.documents import Validator, shipped_schemas
 from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
 from specledger.oracles.statement import UNREAD
-from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
+from specledger.run.session import ANSWERS, ANSWERS_WITH_PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
 
 _SHOWN: Final = 200  # characters of what an agent wrote
 
@@ -39,7 +39,7 @@ class Trial(Struct, frozen=True):
 
     def faults(self, exchanges: Iterable[Exchange]) -> dict[str, str]:
         """What is wrong with the first answer of each agent fault."""
-        answers = {**ANSWERS, "decide": PROPOSALS} if self.document is None else ANSWERS
+        answers = ANSWERS_WITH_PROPOSALS if self.document is None else ANSWERS
         faults: dict[str, str] = {}
         for exchange, question in zip(exchanges, self.questions, strict=False):
             schemas = answers[exchange.asked.message]
@@ -69,12 +69,20 @@ class Trial(Struct, frozen=True):
         if reason == WRONG_TYPE:
             return f"expected `type` {' or '.join(schemas)}, found {message.get('type')!r}"
         if reason == WRONG_FORM:
-            return _refused_place(protocol(), schemas[message["type"]], message) if message else "expected an object"
+            return (
+                _refused_place(shipped_schemas("protocol"), schemas[message["type"]], message)
+                if message
+                else "expected an object"
+            )
         return answer.reason
 
     def _submitted(self, reason: str, message: Mapping[str, Any]) -> str:
         if message.get("type") == "document":
-            return "" if self.document is None else _refused_place(axion(), self.document, message["document"])
+            return (
+                ""
+                if self.document is None
+                else _refused_place(shipped_schemas("axion"), self.document, message["document"])
+            )
         claims = message.get("claims", [])
         if reason == UNREAD:
             named = self._unknown_variable([claim["variable"] for claim in claims])

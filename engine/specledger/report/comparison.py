@@ -15,7 +15,7 @@ from specledger.report.diff import changes
 from specledger.report.model import Reading, Subject, bundle_names
 from specledger.report.outcome import Outcome
 from specledger.report.plots import Line, Lines, Plot, probe_plots, side_by_side
-from specledger.report.probe_rates import probe_sections
+from specledger.report.probe_sections import probe_sections
 from specledger.report.sections import Quoted, Row, Section
 
 Agents = Mapping[str, Sequence[RunMetrics]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -13,12 +13,16 @@ from specledger.evidence.receipts import run
 from specledger.evidence.receipts.kernel import ProbeEvidence
 from specledger.gates.capability import TOKEN
 from specledger.gates.governor import SCHEMA
-from specledger.report.sections import Section
+from specledger.report.sections import Row, Section
 
 _GATES: Final[Mapping[str, str]] = {
     SCHEMA: "A proposal is well formed: a known action, with arguments and claims as declared.",
     TOKEN: "An execution names a token that was issued for it and is not used up.",
 }
+
+
+Totals = Mapping[str, Any]
+"""The totals of an agent over its runs (`agent_metrics.totals`)."""
 
 
 class Meanings(Struct, frozen=True):
@@ -28,14 +32,20 @@ class Meanings(Struct, frozen=True):
         gates: The meaning of each of its gates.
         cause_text: `(cause, times)`: a cause of a probe's verdict, how often it was, and what it means.
         miss_text: `evidence of a probe`: the first prediction that was missed; empty if none was.
+        probe_tables: `(totals by agent, a row of each probe of a single run)`: what is shown of probes.
+        confidence_tables: `totals by agent`: what is shown of stated confidence.
     """
 
     gates: Mapping[str, str]
     cause_text: Callable[[str, int], str]
     miss_text: Callable[[ProbeEvidence], str]
+    probe_tables: Callable[[Mapping[str, Totals], Sequence[Row]], Iterator[Section]]
+    confidence_tables: Callable[[Mapping[str, Totals]], Iterator[Section]]
 
 
-_NONE: Final = Meanings({}, lambda cause, times: f"{cause} ({times})", lambda _evidence: "")
+_NONE: Final = Meanings(
+    {}, lambda cause, times: f"{cause} ({times})", lambda _: "", lambda _, __: iter(()), lambda _: iter(())
+)
 
 
 def meanings() -> Meanings:

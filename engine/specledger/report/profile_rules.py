@@ -42,8 +42,7 @@ from specledger.report.observations import Observations
 from specledger.report.outcome import Outcome
 from specledger.report.profile_specs import stated_specs
 from specledger.spec.profile import EvidenceCheck, Profile
-from specledger.verify import check_names
-from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS
+from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS, all_names
 from specledger.verify.checks import Status, Verification
 
 W_PROFILE_CONSTANT = code("W_PROFILE_CONSTANT", "evidence that always comes out the same")
@@ -61,7 +60,6 @@ _BUNDLE: Final = RecordType(
 )
 _RUN: Final = RecordType("run", {"replayed": BOOL}, frozenset({"replayed"}))
 _KNOWN: Final[Mapping[str, Type]] = {"bundle": _BUNDLE, "run": _RUN, "specs": MapType(DYN)}
-_SENTENCES: Final = frozenset(text for name, text in vars(check_names).items() if name.isupper())
 
 
 class Question(Struct, frozen=True):
@@ -112,7 +110,7 @@ def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics
             path = ("controls", number, "evidence", index)
             if named.verified is not None:
                 _known(
-                    named.verified, _SENTENCES, "sentence of `spec verify`", spec.span(*path, "verified"), diagnostics
+                    named.verified, all_names(), "sentence of `spec verify`", spec.span(*path, "verified"), diagnostics
                 )
                 questions.append(Question(id_, named))
             elif named.require is not None:

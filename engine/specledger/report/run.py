@@ -33,7 +33,7 @@ from specledger.report.model import (
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, probe_plots, rejection_counts
-from specledger.report.probe_rates import probe_sections
+from specledger.report.probe_sections import probe_sections
 from specledger.report.rules import RuleReading
 from specledger.report.sections import (
     UNTESTED,

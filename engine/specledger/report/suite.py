@@ -21,7 +21,7 @@ from specledger.report.model import LONGEST, MOST_RUNS, Check, Reading, Receipt,
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, figure_rates, probe_plots, rejection_counts
-from specledger.report.probe_rates import probe_sections
+from specledger.report.probe_sections import probe_sections
 from specledger.report.run import EVALUATION, gate_section
 from specledger.report.sections import (
     Block,

@@ -21,7 +21,6 @@ from specledger.run.actor_state import ActorState
 from specledger.run.controller import DecisionController
 from specledger.run.episode import Episode
 from specledger.run.executor import Executor, spread
-from specledger.run.outside_proposals import OutsideProposals
 
 WORTH: Final = 20_000
 """Steps from which several processes are used: to start one takes as long as some thousands of steps."""
@@ -113,6 +112,8 @@ def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionControlle
         controller: DecisionController = actor.controller(plan, actor, entries)
         return controller
     if actor.outside is not None:
+        from specledger.run.outside_proposals import OutsideProposals  # noqa: PLC0415 - few runs ask outside
+
         return OutsideProposals(plan, actor)
     return DecisionController(actor)
 
@@ -120,8 +121,7 @@ def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionControlle
 def _in_turn(plan: Plan, controllers: Sequence[DecisionController] | None) -> Iterator[Event]:
     """The events of all episodes; what lasts over the run goes from each to the next."""
     actors = [*map(ActorState, plan.actors, controllers or controllers_of(plan))]
-    for number in range(plan.episodes):
-        yield from Episode(plan, number, actors).run()
+    return chain.from_iterable(Episode(plan, number, actors).run() for number in range(plan.episodes))
 
 
 def separate(plan: Plan) -> bool:
@@ -170,11 +170,10 @@ def run_parallel(
     few = len(left) * plan.horizon < worth or min(len(left), executor.width) < 2
     if few or plan.horizon > _CHUNK or not separate(plan):
         rest = (event for number in left for event in run_episode(plan, number))
-        yield from run(plan, progress, None if left == every else chain(events, rest))
-        return
+        return run(plan, progress, None if left == every else chain(events, rest))
     results = spread(chunks, bounds_of(left, plan.horizon, executor.width), executor)
     rest = (event for lines in results for event in read_events(lines.splitlines()))
-    yield from run(plan, progress, chain(events, rest))
+    return run(plan, progress, chain(events, rest))
 
 
 def bounds_of(episodes: range, horizon: int, width: int) -> Sequence[tuple[int, int]]:

@@ -15,7 +15,7 @@ from specledger.expr import INT, Type, conforms
 from specledger.lang import notation
 from specledger.oracles.recording import Place
 from specledger.run.controller import DecisionController, Moment
-from specledger.run.session import AgentFault, Session, asked_of
+from specledger.run.session import ANSWERS_WITH_PROPOSALS, AgentFault, Session, asked_of
 
 NOTHING: Final = ""
 """The operation of what is no proposal; no world has it."""
@@ -33,7 +33,7 @@ class OutsideProposals(DecisionController):
         super().__init__(actor)
         self._claims, self._horizon = asked_of(plan).claims, plan.horizon
         self._notation = asked_of(plan).notation
-        self._session = Session(plan, kernel=False)
+        self._session = Session(plan, ANSWERS_WITH_PROPOSALS, halting=False)
         self._prevented = ""
         self._tells, self._denied = plan.on_denied == "tell", list[dict[str, str]]()
 

@@ -18,7 +18,7 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, parse_json
 from specledger.core.causes import Cause
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.faults import FaultLimit
-from specledger.gates.documents import protocol
+from specledger.gates.documents import shipped_schemas
 from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LONG, Answer, Unanswered, halts
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Halted, Place
@@ -50,10 +50,10 @@ ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
     "snapshot": {"snapshot": "snapshot.schema#/$defs/answer"},
     "restore": _READY,
 }
-"""The types that may answer each message under a kernel, and the schema of each."""
+"""The types that may answer each message of the protocol, and the schema of each."""
 
-PROPOSALS: Final[Mapping[str, str]] = {"proposals": "decide.schema#/$defs/proposals"}
-"""The same for `decide` where there is no kernel."""
+ANSWERS_WITH_PROPOSALS: Final = {**ANSWERS, "decide": {"proposals": "decide.schema#/$defs/proposals"}}
+"""The same where an agent gives sets of proposals."""
 
 _COMPARED: Final = ("nodes", "edges", "causal_claims", "counterfactuals")
 
@@ -90,8 +90,12 @@ class Session:
         bears: Called with a late answer, or one that ended its process, if the scenario bears that.
     """
 
-    def __init__(self, plan: Plan, *, kernel: bool) -> None:
-        """Speak with the agent of a run through its oracle. A kernel stops at a late answer."""
+    def __init__(self, plan: Plan, answers: Mapping[str, Mapping[str, str]], *, halting: bool) -> None:
+        """Speak with the agent of a run through its oracle.
+
+        The `answers` are the types that may answer each message. A session that is `halting` ends where an answer is
+        late or ended its process; in another one that is a fault.
+        """
         if plan.oracle is None:
             message = f"the agent of {plan.name} is outside, and neither a tape nor a trusted agent answers for it"
             raise Rejected([Diagnostic(E_AGENT_UNTRUSTED, message)])
@@ -101,8 +105,8 @@ class Session:
         self.bears: Callable[[Answer], None] = lambda _answer: None
         self._plan = plan
         self._oracle = plan.oracle
-        self._kernel = kernel
-        self._answers = ANSWERS if kernel else {**ANSWERS, "decide": PROPOSALS}
+        self._halting = halting
+        self._answers = answers
         self._faults: list[dict[str, Any]] = []
         self._limit = FaultLimit.of(plan.agent_faults)
         self._counted: Counter[int] = Counter()  # faults, by episode
@@ -151,7 +155,7 @@ class Session:
 
         Raises:
             AgentFault: There is no usable answer.
-            Halted: Under a kernel, the process that waited for the answer ended.
+            Halted: In a halting session, the process that waited for the answer ended.
         """
         session = self._ready(position)
         if self._moved:
@@ -175,7 +179,7 @@ class Session:
 
         Raises:
             AgentFault: There is no usable answer.
-            Halted: Under a kernel, the process that waited for the answer ended.
+            Halted: In a halting session, the process that waited for the answer ended.
             Unanswered: `not_repeatable`, if a fresh process does not answer the episode so far as before.
         """
         session = self._ready(position)
@@ -201,7 +205,7 @@ class Session:
 
         Raises:
             AgentFault: There is no usable answer, or no such process any more.
-            Halted: Under a kernel, the process that waited for the answer ended.
+            Halted: In a halting session, the process that waited for the answer ended.
         """
         if reply.session in self._forks:
             return self._send(position, reply.session, self._message(type_, fields))
@@ -261,7 +265,7 @@ class Session:
         if answer.failure in _OVER:
             self._oracle.end(session)
             self._open = None if session == self._open else self._open
-        if self._kernel and halts(answer):
+        if self._halting and halts(answer):
             fault = self._fault(position, message, answer.failure, answer)
             if not self._limit.holds(self._counted.total(), self._counted[position.episode]):
                 raise Halted(answer)
@@ -306,7 +310,7 @@ def read_answer(answer: Answer, number: int, schemas: Mapping[str, str]) -> tupl
         return None, WRONG_TYPE
     if body.get("id") != number or type(body["id"]) is not int:
         return None, WRONG_ID
-    return (body, "") if protocol().check(schemas[type_])(body) else (None, WRONG_FORM)
+    return (body, "") if shipped_schemas("protocol").check(schemas[type_])(body) else (None, WRONG_FORM)
 
 
 def _compared(body: Mapping[str, Any]) -> Any:

@@ -1,6 +1,6 @@
 """The verification of a bundle, stage by stage: `Read`, `Chained`, `Checked`, `Compiled`, `Replayed`.
 
-The number of each check is a comment at its code. After a failed check the checks that follow are not made.
+The number of each check is part of its name (`check_names`). After a failed check the checks that follow are not made.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from specledger.spec.base import SpecKinds
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.changed import first_other
+from specledger.verify.check_names import CheckName
 from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, require_equal
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
 from specledger.verify.fork import Against, compare_heads, same_log
@@ -112,20 +113,6 @@ def open_evidence(
     return open_bundle(folder, evidence, kinds, reader, executor)
 
 
-def verify_bundle(
-    folder: Path,
-    kind: EvidenceKind[Any, Any],
-    kinds: SpecKinds,
-    reader: Reader | None = None,
-    executor: Executor = ALONE,
-) -> Verification:
-    """Verify a bundle of a known kind, with replay unless the reader says otherwise."""
-    try:
-        return open_bundle(folder, kind, kinds, Reader() if reader is None else reader, executor)[1]
-    except Refuted as refuted:
-        return refuted.verification
-
-
 def open_bundle(
     folder: Path, kind: EvidenceKind[Any, Any], kinds: SpecKinds, reader: Reader, executor: Executor = ALONE
 ) -> tuple[Replayed[Any, Any], Verification]:
@@ -191,10 +178,8 @@ def read_bundle(
         there = os.path.lexists(folder)
         message = f"`{folder}` is no bundle" if there else f"there is nothing at `{folder}`"
         raise Rejected([Diagnostic(E_NO_EVIDENCE, message, hint=explain_partial(folder) or suggest_bundle(folder))])
-    # check 1: the manifest is canonical JSON of a known format
     with verification.check(check_names.MANIFEST):
         manifest = read_manifest(folder, kind.receipts.name)
-    # check 2: every file is listed and unchanged
     with verification.check(check_names.FILES):
         try:
             listing = check_files(folder, manifest["files"], kind.files, kind.folders, covered=not inner)
@@ -207,11 +192,9 @@ def read_bundle(
 
 def chain(read: Read[O, C], verification: Verification) -> Chained[O, C]:
     """Link the receipts and compare their head with the manifest."""
-    # check 3: receipts form one hash chain
     with verification.check(check_names.CHAIN) as note:
         head = link(read.receipts)
         note.message = f"{head.count} receipts"
-    # check 4: chain head, count and Merkle root match the manifest
     verification.attempt(check_names.HEAD, partial(check_head, read.manifest["receipts"], head))
     return Chained(**asdict(read), head=head)
 
@@ -221,10 +204,8 @@ def check_receipts(chained: Chained[O, C], recorded: Recorded, verification: Ver
     order, tally = chained.kind.order(), chained.kind.receipts.tally()
     if chained.kind.know is not None:
         chained.kind.know(order, recorded)
-    # check 5: state transitions are continuous; decisions match commitments
     with verification.check(check_names.ORDER):
         stated = follow(chained.receipts, order, tally)
-    # check 6: the result equals the recomputed one
     verification.attempt(check_names.RESULT, lambda: check_result(chained.manifest["result"], tally.result()))
     return Checked(**asdict(chained), order=order, stated=stated)
 
@@ -234,7 +215,6 @@ def compile_specs(
 ) -> Compiled[O, C]:
     """Compile the recorded specs, and check the files that follow from specs and receipts."""
     folder, manifest, listing, kind = checked.folder, checked.manifest, checked.listing, checked.kind.receipts
-    # check 7: specs match their digest and compile
     with verification.check(check_names.SPECS) as note:
         specs = recorded.specs
         require_equal({"specs": checked.stated}, {"specs": specs.digest}, "the first receipt", E_SPECS)
@@ -242,11 +222,9 @@ def compile_specs(
         note.message = f"digest {specs.digest}"
     if listing.cases or kind.may_fail(manifest["result"]):
         step = partial(check_counterexamples, folder, listing.cases, kind.cases, checked.receipts.lines)
-        # check 8: counterexample files match the receipts (if there can be some)
         verification.attempt(check_names.FAILING_CASES, step)
     if listing.sources:
         step = partial(check_sources, folder, listing.sources, manifest["specs"], resources.kinds)
-        # check 9: source files resolve to the recorded specs (if the bundle has sources)
         verification.attempt(check_names.SOURCES, step)
     elif not inner:
         verification.unchecked.append(WITHOUT_SOURCES)
@@ -258,11 +236,11 @@ def obstacle_to_replay(compiled: Compiled[Any, Any], *, replay: bool) -> str | N
     return other_maker(compiled.manifest) if replay else "replay was not requested"
 
 
-def _extends(before: Against) -> str:
-    return check_names.EXTENDS.format(place=before.where)
+def _extends(before: Against) -> CheckName:
+    return check_names.EXTENDS.of(before.where)
 
 
-def external_names(reader: Reader) -> Iterator[tuple[str, Level]]:
+def external_names(reader: Reader) -> Iterator[tuple[CheckName, Level]]:
     """The names and levels of the checks that follow from what the reader brings, whatever the bundle holds."""
     if reader.trust is not None:
         if reader.trust.run is not None or reader.trust.specs is not None:
@@ -280,28 +258,22 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
     folder, manifest, covers = compiled.folder, compiled.manifest, compiled.listing.covers
     seals = Seals(None, {}, None)
     if covers:
-        # check 14: detached files refer to this manifest
         with verification.check(check_names.DETACHED) as note:
             seals = check_seals(folder, manifest, covers)
             note.message = ", ".join(covers)
     trust = reader.trust
     if trust is not None:
         if trust.run is not None or trust.specs is not None or seals.note is not None:
-            # check 15: the evidence is the expected one
             verification.attempt(check_names.EXPECTED, partial(check_expected, trust, manifest, seals), Level.SIGNED)
-        # check 16: enough trusted keys signed the manifest and the checkpoint
         verification.attempt(check_names.SIGNATURES, partial(check_signatures, trust, seals), Level.SIGNED)
     if seals.time is not None or reader.authorities is not None:
-        # check 17: a trusted authority issued the time stamp
         verification.attempt(check_names.TIME, partial(check_time, reader.authorities, folder, seals), Level.TIMED)
     for before in reader.against:
         step = partial(_check_extends, verification, compiled, reader, seals, before)
-        # check 18: the log extends the checkpoint in {place}
         verification.attempt(_extends(before), step, Level.UNFORKED)
     if reader.log is not None:
         specs = compiled.specs
         thing = LogSubject(specs.main.kind, specs.main.name, compiled.kind.seeds(specs))
-        # check 19: the run log announced this run before it recorded this result
         verification.attempt(check_names.ANNOUNCED, partial(check_runlog, reader.log, manifest, thing, reader.log_head))
 
 
@@ -328,7 +300,6 @@ def replay_content(
     if obstacle is not None:
         verification.not_made(name, obstacle, Level.REPLAYED)
     else:
-        # check 20: replay gives the same bytes (of a suite: replay of every run gives the same bytes)
         with verification.check(name, Level.REPLAYED) as note:
             note.message = verifiable.replay()
     return Replayed(**asdict(compiled), verifiable=verifiable, obstacle=obstacle)
@@ -337,11 +308,10 @@ def replay_content(
 def judge_content(replayed: Replayed[Any, Any], verification: Verification) -> None:
     """Have a second evaluator judge the evidence."""
     judge = replayed.verifiable.judge
-    # check 21: an independent evaluator agrees with every verdict of an expression
     verification.attempt(check_names.JUDGE, lambda: summary(judge(replayed.obstacle), verification), Level.JUDGED)
 
 
-def _planned(kind: EvidenceKind[Any, Any], reader: Reader) -> Iterator[tuple[str, Level]]:
+def _planned(kind: EvidenceKind[Any, Any], reader: Reader) -> Iterator[tuple[CheckName, Level]]:
     """The checks that are made of every bundle of a kind for this reader, in order."""
     yield from ((name, Level.INTACT) for name in (*_OWN, *kind.checks))
     yield from external_names(reader)

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import code
 from specledger.core.verdict import Verdict
-from specledger.verify.check_names import number_of
+from specledger.verify.check_names import CheckName
 
 
 class Status(StrEnum):
@@ -150,7 +150,7 @@ class Verification(Struct):
         self.asked = self.demanded = levels
 
     @contextmanager
-    def check(self, name: str, level: Level = Level.INTACT) -> Iterator[Note]:
+    def check(self, name: CheckName, level: Level = Level.INTACT) -> Iterator[Note]:
         """Record a check that the body makes by raising Broken or not.
 
         Raises:
@@ -164,7 +164,7 @@ class Verification(Struct):
             raise Stopped from None
         self.passed(name, note.message, level)
 
-    def attempt(self, name: str, step: Callable[[], str | None], level: Level = Level.INTACT) -> None:
+    def attempt(self, name: CheckName, step: Callable[[], str | None], level: Level = Level.INTACT) -> None:
         """Record a check that can be impossible to make: `step` raises Broken, raises Lacking, or returns a message."""
         try:
             with self.check(name, level) as note:
@@ -172,28 +172,28 @@ class Verification(Struct):
         except Lacking as lacking:
             self.not_made(name, lacking.message, level, lacking.code)
 
-    def stop(self, planned: Iterable[tuple[str, Level]]) -> None:
+    def stop(self, planned: Iterable[tuple[CheckName, Level]]) -> None:
         """Record those planned checks that were not reached because an earlier one failed."""
         checked = {check.name for check in self.checks}
         for name, level in planned:
             if name not in checked:
                 self.not_made(name, "an earlier check failed", level)
 
-    def passed(self, name: str, message: str | None = None, level: Level = Level.INTACT) -> None:
+    def passed(self, name: CheckName, message: str | None = None, level: Level = Level.INTACT) -> None:
         """Record a check that passed."""
         self._add(name, Status.PASSED, None, message, level)
 
-    def failed(self, name: str, broken: Broken, level: Level = Level.INTACT) -> None:
+    def failed(self, name: CheckName, broken: Broken, level: Level = Level.INTACT) -> None:
         """Record a check that failed."""
         self._add(name, Status.FAILED, broken.code, broken.message, level)
 
-    def not_made(self, name: str, why: str, level: Level = Level.INTACT, code_: str | None = None) -> None:
+    def not_made(self, name: CheckName, why: str, level: Level = Level.INTACT, code_: str | None = None) -> None:
         """Record a check that was not made."""
         self._add(name, Status.NOT_MADE, code_, why, level)
 
-    def _add(self, name: str, status: Status, code_: str | None, message: str | None, level: Level) -> None:
-        number = number_of(name, len(self.checks) + 1)
-        self.checks.append(Check(number, name, status, code_, message, level))
+    def _add(self, name: CheckName, status: Status, code_: str | None, message: str | None, level: Level) -> None:
+        number = len(self.checks) + 1 if name.number is None else name.number
+        self.checks.append(Check(number, str(name), status, code_, message, level))
 
     @property
     def intact(self) -> bool:
@@ -225,7 +225,6 @@ E_HEAD = code("E_HEAD", "head, count or root differ from the manifest")
 E_COMMITMENT = code("E_COMMITMENT", "a decision does not match what was committed to")
 E_STATE = code("E_STATE", "the states of successive receipts do not join")
 E_RESULT = code("E_RESULT", "the recorded result is not what the receipts say")
-E_VERDICT = code("E_VERDICT", "a verdict on a law does not fit its law or itself")
 E_REPLAY = code("E_REPLAY", "replay gives other receipts")
 E_TRAJECTORIES = code("E_TRAJECTORIES", "the trajectories of evidence are missing, foreign or malformed")
 E_NO_EVIDENCE = code("E_NO_EVIDENCE", "there is no evidence there")

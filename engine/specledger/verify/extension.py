@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
 
 from msgspec import Struct
 
 from specledger.compile.plan import Actor
-from specledger.core.wing import part_of
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.wing import E_WING, missing_wing, part_of
 from specledger.evidence.receipts.kernel import Probe
 from specledger.expr import RecordType
+from specledger.verify.checks import Lacking, Verification
 from specledger.verify.judged import Count
 from specledger.verify.reference import Reference
 
@@ -33,11 +36,15 @@ class Controlled(Struct, frozen=True):
 
     Attributes:
         check_probe: `(receipt, actors)`: raises Broken unless the receipt of a probe agrees with the actors' specs.
+        check_log: `(path, entries)`: raises Broken unless an audit log is valid and ends with the entries of a run.
+        verify_log: Checks an audit log from its first entry to its last, or to the first that fails.
         observe: `(actor, count, reference, state)`: the actor, whose rules are recorded, and what judges them.
     """
 
     check_probe: Callable[[Mapping[str, Any], list[Actor]], None]
     observe: Callable[[Actor, Count, Reference, RecordType], tuple[Actor, ControllerJudge]]
+    check_log: Callable[[Path, Sequence[str]], str]
+    verify_log: Callable[[Path], Verification]
 
 
 def controlled() -> Controlled:
@@ -45,3 +52,23 @@ def controlled() -> Controlled:
     part: Controlled | None = part_of("controlled")
     assert part is not None  # noqa: S101 - the wing compiled the controller
     return part
+
+
+_AUDIT_LOG: Final = "an audit log"
+
+
+def check_audit_log(path: Path, entries: Sequence[str]) -> str:
+    """Check that a log is valid and ends with the entries of a run; raises Broken, or Lacking without its wing."""
+    part: Controlled | None = part_of("controlled")
+    if part is None:
+        raise Lacking(missing_wing("kernel", _AUDIT_LOG)[0], E_WING)
+    return part.check_log(path, entries)
+
+
+def verify_audit_log(path: Path) -> Verification:
+    """Check an audit log from its first entry to its last, or to the first that fails."""
+    part: Controlled | None = part_of("controlled")
+    if part is None:
+        message, hint = missing_wing("kernel", _AUDIT_LOG)
+        raise Rejected([Diagnostic(E_WING, message, hint=hint)])
+    return part.verify_log(path)

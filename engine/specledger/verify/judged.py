@@ -21,8 +21,6 @@ E_JUDGE = code("E_JUDGE", "a second evaluator disagrees with a verdict")
 
 NO_EXPRESSION: Final = "no verdict in this evidence is that of an expression about a state"
 
-NO_SCENARIO: Final = "the second evaluator judges expressions of scenarios, not verdicts on laws"
-
 UNVALUED: Final = "the engine could not evaluate it"
 """Why a verdict is not judged where our engine has none: an expression without a value is an error in the run."""
 

@@ -23,6 +23,7 @@ from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
 from specledger.spec.base import SpecKind, SpecKinds
 from specledger.verify import check_names
+from specledger.verify.check_names import CheckName
 from specledger.verify.checks import Verification
 from specledger.verify.judged import Count
 from specledger.verify.manifest import Listing
@@ -83,10 +84,10 @@ class EvidenceKind(Struct, Generic[O, C], frozen=True):
     receipts: ReceiptKind
     order: Callable[[], O]
     content: Callable[[Checked[O, Any], Bundle, Resources], C]
-    checks: tuple[str, ...] = ()
+    checks: tuple[CheckName, ...] = ()
     files: tuple[str, ...] = ()
     folders: frozenset[str] = frozenset()
-    replay: str = check_names.REPLAY
+    replay: CheckName = check_names.REPLAY
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
     know: Callable[[O, Recorded], None] | None = None
 

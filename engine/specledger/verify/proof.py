@@ -22,6 +22,7 @@ from specledger.core.merkle import inclusion_path, leaf_hash, root_of, verify_in
 from specledger.evidence.layout import MAX_LINE, Count, Digest
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
+from specledger.verify.check_names import CheckName
 from specledger.verify.checks import Broken, Lacking, Level, Stopped, Verification
 from specledger.verify.fork import E_FORK, E_OTHER_LOG, Against
 from specledger.verify.signed import E_EXPECTED, E_UNSIGNED, E_UNTRUSTED, note_signers
@@ -90,11 +91,8 @@ def verify_proof(path: Path, reader: Reader) -> Verification:
 
 def _check(verification: Verification, proof: Proof, reader: Reader) -> None:
     trust, against = reader.trust, reader.against
-    # 1
     verification.attempt(check_names.PROOF_RECEIPT, partial(_check_receipt, proof))
-    # 2
     verification.attempt(check_names.PROOF_PATH, partial(_check_path, proof))
-    # 3 and 4
     if trust is None:
         why = "no trusted keys given (--trust)"
         verification.not_made(check_names.PROOF_SIGNED, why, Level.SIGNED)
@@ -109,8 +107,8 @@ def _check(verification: Verification, proof: Proof, reader: Reader) -> None:
         verification.not_made(check_names.PROOF_UNKNOWN_HEAD, why, Level.UNFORKED)
 
 
-def _head_name(before: Against) -> str:
-    return check_names.PROOF_HEAD.format(place=before.where)
+def _head_name(before: Against) -> CheckName:
+    return check_names.PROOF_HEAD.of(before.where)
 
 
 def _check_expected(proof: Proof, trust: Trust) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.layout import SCENARIO
-from specledger.load import Bundle, bundle_from_document
+from specledger.load import Bundle
+from specledger.load.from_document import bundle_from_document
 from specledger.spec.base import SpecKinds
 from specledger.verify.checks import E_SPECS, Broken
 

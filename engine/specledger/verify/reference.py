@@ -15,12 +15,12 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import code, missing_package
 from specledger.core.spans import Text
-from specledger.expr import Ast, Checked, to_cel
+from specledger.expr import Ast, Checked
 from specledger.expr.check.tree import DefinedCall, Fold, NativeCall, Search, Typed, walk
 from specledger.expr.check.types import Native
 from specledger.expr.eval.builtins import PROFILE_FUNCTIONS, STANDARD
 from specledger.expr.parse.syntax import Call, Closure, Name, Node, Reduce, binding
-from specledger.expr.unparse import expand
+from specledger.expr.unparse import expand, to_cel
 from specledger.lang.words import free_names
 
 E_JUDGE_PACKAGE = code("E_JUDGE_PACKAGE", "the second evaluator is not installed")

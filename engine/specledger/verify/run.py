@@ -23,7 +23,6 @@ from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.entries import Mode
 from specledger.core.events import Event
-from specledger.evidence.audit import AUDIT
 from specledger.evidence.chain import Chain
 from specledger.evidence.kind import RUN as RUN_RECEIPTS
 from specledger.evidence.layout import (
@@ -38,7 +37,7 @@ from specledger.evidence.layout import (
     TRAJECTORIES,
 )
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.kernel import AuditEntry
+from specledger.evidence.receipts.kernel import AUDIT, AuditEntry
 from specledger.evidence.result import Tally
 from specledger.load import Bundle
 from specledger.oracles.model_replay import ModelReplay
@@ -49,8 +48,8 @@ from specledger.run.scenario_run import EpisodeChunks, join_run, make_run
 from specledger.run.workers import ALONE
 from specledger.spec.base import SpecKinds
 from specledger.verify import check_names
-from specledger.verify.audit import check_log
 from specledger.verify.checks import E_MANIFEST, E_REPLAY, E_SPECS, E_TRAJECTORIES, Broken, Lacking, Verification
+from specledger.verify.extension import check_audit_log
 from specledger.verify.judge import RunJudge, judge_lines
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
@@ -76,10 +75,9 @@ class RunContent(Struct, frozen=True):
         """Check the audit log, and the first receipt if the run is not replayed although it could be."""
         listing, entries = self.checked.listing, self.checked.order.entries
         if entries or AUDIT_LOG in listing.more:
-            # check 10: the audit log is valid and ends with the entries of the run (if it has one)
-            verification.attempt(check_names.AUDIT_LOG, partial(check_log, self.checked.folder / AUDIT_LOG, entries))
+            step = partial(check_audit_log, self.checked.folder / AUDIT_LOG, entries)
+            verification.attempt(check_names.AUDIT_LOG, step)
         if obstacle is not None and other_maker(self.checked.manifest) is None:
-            # check 11: the first receipt matches the specs (instead of replay)
             with verification.check(check_names.START):
                 self._check_start()
         return self

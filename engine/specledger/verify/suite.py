@@ -72,11 +72,9 @@ class SuiteContent(Struct, frozen=True):
 
     def check(self, verification: Verification, obstacle: str | None) -> SuiteRuns:
         """Check every run, and what follows from all of them."""
-        # check 10: every run is intact and made from the specs of its case
         with verification.check(check_names.RUNS) as note:
             outcomes = self._check_runs(replay=obstacle is None)
             note.message = counted(len(outcomes), "run")
-        # check 11: figures, checks and mutants equal the recomputed ones
         with verification.check(check_names.ASSESSMENT) as note:
             note.message = self._check_assessment(outcomes, replay=obstacle is None)
         return SuiteRuns(self, outcomes)

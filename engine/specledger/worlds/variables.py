@@ -4,7 +4,7 @@ An edit of the primary state counts only if the variable then reads as wanted an
 world that it satisfied before; otherwise the value is unreachable, which is neither a pass nor a failure. The module
 also gives the normal form of a state seen through some variables, and the labels of actions.
 
-Source: the seed's `normalize_state` and `mutate`; interventions on derived quantities as edits of primary ones.
+Source: toy-pseudo-axion, `normalize_state` and `mutate`; interventions on derived quantities as edits of primary ones.
 """
 
 from __future__ import annotations

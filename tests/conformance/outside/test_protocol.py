@@ -12,7 +12,7 @@ import pytest
 
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import TAPE
-from specledger.gates.documents import protocol
+from specledger.gates.documents import shipped_schemas
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
@@ -131,15 +131,17 @@ def test_every_message_and_every_answer_fits_its_schema(folder):
     said = [json.loads(line) for line in (folder / "said.jsonl").read_text("utf-8").splitlines()]
     assert {message["type"] for message, _ in said} == {"hello", "reset", "decide", "ask", "offer", "reveal", "restate"}
     for message, answer in said:
-        assert protocol().explain(f"{message['type']}.schema", message) == []
-        assert protocol().explain(ANSWERS[message["type"]][answer["type"]], answer) == []
-        assert not protocol().check(f"{message['type']}.schema")({**message, "more": 1})
+        assert shipped_schemas("protocol").explain(f"{message['type']}.schema", message) == []
+        assert shipped_schemas("protocol").explain(ANSWERS[message["type"]][answer["type"]], answer) == []
+        assert not shipped_schemas("protocol").check(f"{message['type']}.schema")({**message, "more": 1})
 
 
 def test_every_message_has_a_schema():
-    assert all(protocol().schema(f"{name}.schema") for name in (*ANSWERS, "bye", "common"))
+    assert all(shipped_schemas("protocol").schema(f"{name}.schema") for name in (*ANSWERS, "bye", "common"))
     for schemas in ANSWERS.values():
-        assert not any(protocol().check(schema)({"type": "strange", "id": 0}) for schema in schemas.values())
+        assert not any(
+            shipped_schemas("protocol").check(schema)({"type": "strange", "id": 0}) for schema in schemas.values()
+        )
 
 
 STATEFUL = """

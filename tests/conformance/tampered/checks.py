@@ -2,13 +2,12 @@
 
 import re
 
-from specledger.verify import check_names
+from specledger.verify.check_names import all_names as names_of_checks
 
 
 def all_names():
     """The name of every check, with `…` for what is put in."""
-    texts = [value for name, value in vars(check_names).items() if name.isupper()]
-    return {text.replace("{place}", "…") for text in texts}
+    return {name.replace("{place}", "…") for name in names_of_checks()}
 
 
 def same(name, made):

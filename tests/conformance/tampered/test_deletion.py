@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 ENGINE = [
     import_module(f"specledger.{name}")
     for name in [
-        "verify.audit",
+        "wings.kernel.verify.audit_log",
         "verify.bundle",
         "verify.derived_files",
         "wings.discovery.verify",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from specledger.core.binding import GENESIS
 from specledger.core.entries import CUT, MOST_NOTES, Entries, Mode, entry_hash, mode_of, uuid_of
-from specledger.gates.documents import axion
+from specledger.gates.documents import shipped_schemas
 
 
 def made(mode=Mode.LIVE, count=3):
@@ -74,7 +74,7 @@ def test_whatever_is_too_much_is_cut_and_said_so(codes, witnesses, tokens):
         witnesses=[{"invariant": "I0", "severity": "fatal", "message": "c", "data_hash": GENESIS}] * witnesses,
         tokens=[token] * tokens,
     )
-    assert axion().explain("audit_entry", entry) == []
+    assert shipped_schemas("axion").explain("audit_entry", entry) == []
     notes = entry["kernel_decision"]["notes"]
     fits = len(" ".join(["mode:simulated", *codes])) <= MOST_NOTES
     words = [code.replace(" ", "_") for code in codes]

@@ -4,10 +4,9 @@ import pytest
 
 from specledger.core.merkle import (
     root,
-    verify_consistency,
     verify_inclusion,
 )
-from tests.toys.trees import consistency_proof, inclusion_proof
+from tests.toys.trees import consistency_proof, inclusion_proof, verify_consistency
 
 LEAVES = [
     bytes.fromhex(leaf)

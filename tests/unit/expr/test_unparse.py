@@ -4,7 +4,8 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.expr import DOUBLE, INT, Defined, Environment, ListType, evaluate, parse, to_cel
+from specledger.expr import DOUBLE, INT, Defined, Environment, ListType, evaluate, parse
+from specledger.expr.unparse import to_cel
 
 WRITTEN = [
     ("1+2*3", "1 + 2 * 3"),

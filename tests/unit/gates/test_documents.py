@@ -9,7 +9,7 @@ import pytest
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.gates import documents
-from specledger.gates.documents import MOST_FINDINGS, Validator, axion
+from specledger.gates.documents import MOST_FINDINGS, Validator, shipped_schemas
 
 BASE = "https://example.test/schema/"
 ITEM: dict[str, object] = {
@@ -116,17 +116,17 @@ def test_what_cannot_be_hashed_but_is_json_is_left_to_whoever_hashes(validator):
 
 
 def test_the_shipped_schemas_are_found_and_read_once(monkeypatch):
-    assert axion() is axion()
-    axion.cache_clear()
+    assert shipped_schemas("axion") is shipped_schemas("axion")
+    shipped_schemas.cache_clear()
     monkeypatch.setattr(documents, "find_schemas", lambda: None)
     with pytest.raises(LookupError, match="without its schemas"):
-        axion()
+        shipped_schemas("axion")
 
 
 @pytest.mark.slow
 def test_the_validator_is_loaded_when_something_is_judged():
     program = (
-        "import sys; from specledger.gates.documents import axion; v = axion(); "
+        "import sys; from specledger.gates.documents import shipped_schemas; v = shipped_schemas('axion'); "
         "assert 'jsonschema_rs' not in sys.modules; v.check('plan')({}); assert 'jsonschema_rs' in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -8,6 +8,8 @@ import pytest
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
+from specledger.verify.checks import Lacking
+from specledger.verify.extension import check_audit_log, verify_audit_log
 from tests.toys import ROOT
 
 
@@ -31,6 +33,17 @@ def test_an_admission_without_its_wing_names_the_wing(monkeypatch):
     message = "`admission` of a governor needs the wing `kernel`, which is not installed"
     assert findings(rejected) == {("E_WING", message)}
     assert "specledger.wings" in str(rejected.value.diagnostics[0].hint)
+
+
+def test_an_audit_log_without_its_wing_names_the_wing(monkeypatch, tmp_path):
+    monkeypatch.setattr("specledger.core.wing.wings", tuple)
+    message = "an audit log needs the wing `kernel`, which is not installed"
+    with pytest.raises(Rejected) as rejected:
+        verify_audit_log(tmp_path / "audit.log.jsonl")
+    assert findings(rejected) == {("E_WING", message)}
+    with pytest.raises(Lacking) as lacking:
+        check_audit_log(tmp_path / "audit.log.jsonl", ())
+    assert (lacking.value.code, lacking.value.message) == ("E_WING", message)
 
 
 def test_codes_are_explained_without_a_wing():

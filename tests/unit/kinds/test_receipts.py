@@ -10,11 +10,7 @@ import pytest
 
 from specledger.core.canonical import pretty
 from specledger.core.typed_dicts import fields_of
-from specledger.evidence.receipts.kernel import AuditEntry
 from specledger.evidence.receipts.schemas import schema_of
-from specledger.expr import IntType, ListType, MapType, RecordType
-from specledger.expr.typed_dicts import record_type
-from specledger.gates.documents import document_type
 from specledger.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -99,16 +95,3 @@ def test_a_receipt_with_another_field_is_not_of_its_type(kind, type_):
 def test_a_receipt_with_a_wrong_value_is_not_of_its_type(kind, type_, change):
     line = example(kind, type_)
     assert not validator(kind).is_valid({**line, "body": {**line["body"], **change}})
-
-
-def shape(type_):
-    """A type without the ranges of its integers and the sizes of its lists."""
-    if isinstance(type_, RecordType):
-        return {name: (shape(field), name in type_.optional) for name, field in type_.fields.items()}
-    if isinstance(type_, ListType | MapType):
-        return [shape(type_.item if isinstance(type_, ListType) else type_.value)]
-    return "int" if isinstance(type_, IntType) else str(type_)
-
-
-def test_an_audit_entry_is_what_its_document_schema_says():
-    assert shape(record_type(AuditEntry)) == shape(document_type("audit_entry"))

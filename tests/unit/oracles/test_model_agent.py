@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes, parse_json
 from specledger.core.digest import sha256_hex
-from specledger.gates.documents import protocol
+from specledger.gates.documents import shipped_schemas
 from specledger.kinds import load
 from specledger.oracles.answer import received
 from specledger.oracles.gemini import GeminiClient
@@ -60,7 +60,7 @@ class Conversation:
         body = parse_json(answer.received)
         assert body["id"] == self.number
         schema = ANSWERS.get(type_, {}).get(body["type"])
-        assert schema is None or protocol().check(schema)(body), body
+        assert schema is None or shipped_schemas("protocol").check(schema)(body), body
         return body
 
     def decide(self, episode=0, t=0):
@@ -223,7 +223,7 @@ def test_nothing_that_a_model_says_raises(text, name, arguments):
 def test_claims_have_the_form_of_the_protocol(words):
     said = Conversation(Fixed(("wait", json.dumps({"reasons": words}))))
     body = parse_json(said.decide().received)
-    assert protocol().check(ANSWERS["decide"]["statement"])(body)
+    assert shipped_schemas("protocol").check(ANSWERS["decide"]["statement"])(body)
 
 
 def test_operations_are_functions_with_typed_arguments():
@@ -260,7 +260,7 @@ EDIT = {"does": "edit", "edit": [{"op": "remove", "path": "/trace"}]}
 def test_an_offer_is_declined_or_taken_as_it_was_made(accept, offer, type_):
     said, _, body = offered(accept, **offer)
     assert body["type"] == type_
-    assert protocol().check(ANSWERS["offer"][type_])(body)
+    assert shipped_schemas("protocol").check(ANSWERS["offer"][type_])(body)
     assert body.get("token") == (CALL["call"]["token"] if type_ == "call" else None)
     assert body.get("takes") is (True if type_ == "statement" else None)
     assert "It saves 5 energy." in said.agent._model.asked.prompt

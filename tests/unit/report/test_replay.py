@@ -15,12 +15,12 @@ from specledger.report.formats import FORMATS
 from specledger.report.model import Report
 from specledger.report.not_shown import not_shown
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.run import RUN
 from tests.conformance.tampered.verifiers import by_tool
 from tests.toys import CLIMB
 from tests.unit.report.rendering import made_up, read, subject_of
 from tests.unit.verify.test_forgery import hide_that_nothing_was_admitted
+from tests.verifying import verify_bundle
 from tests.wings.kernel.verify.test_probed import PASSED, all_as_predicted
 from tools.conformance import Laid
 from tools.tampering.forger import HELP, Forger

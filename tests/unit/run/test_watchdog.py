@@ -17,22 +17,15 @@ from typing import Any
 import pytest
 
 from specledger.core.binding import GENESIS
-from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
-from specledger.core.entries import Entries, Mode
-from specledger.core.verdict import Verdict
-from specledger.evidence.audit import AuditLog, record
-from specledger.gates.documents import axion
 from specledger.run import watchdog as watchdog_module
 from specledger.run.watchdog import MAX_MESSAGE, Ending, Watchdog
 from specledger.spec.governor import Admission
-from specledger.verify.audit import verify_audit
 from tests.waiting import alive, wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
 ROOT = Path(__file__).resolve().parents[3]
-ACCEPTS = axion().check("audit_entry")
 KNOWN = ("a" * 64, "b" * 64)
 
 
@@ -436,51 +429,6 @@ def test_what_a_kernel_has_started_ends_with_a_watching_process_that_is_killed()
     assert running == [True] * 3
     for pid in started:
         wait(lambda pid=pid: not alive(pid))
-
-
-# With a log
-
-
-def kernel(path, act, mode=Mode.LIVE):
-    """A kernel that logs a decision, evaluates a policy, and logs another decision, which it says it has carried out."""
-
-    def work(pulse):
-        entries = Entries(mode)
-        with AuditLog(path, mode, ACCEPTS) as log:
-            log.append(entries.seal("POLICY_DECISION", at_ms=600, proposal_hash=KNOWN[0], verdict="allow"))
-            pulse.enter(7, *KNOWN)
-            act()
-            pulse.leave()
-            log.append(entries.seal("POLICY_DECISION", at_ms=700, verdict="allow"))
-            pulse.send(b"acted")
-
-    return work
-
-
-def tear(path):
-    """Leave half a line in a log, as a process does that is ended while it writes, and hang."""
-    with path.open("ab") as file:
-        file.write(b'{"capability_tokens":[],"entry_ha')
-    time.sleep(60)
-
-
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("torn", [False, True])
-def test_a_hang_is_the_last_entry_of_a_whole_log_and_nothing_was_done(watchdog, tmp_path, mode, torn):
-    path = tmp_path / "audit.log.jsonl"
-    assert list(watchdog.watch(kernel(path, lambda: tear(path) if torn else time.sleep(60), mode))) == []
-    ending = watchdog.ending
-    record(
-        path, mode, ACCEPTS, "FATAL_HANG", at_ms=ending.tick * 100, proposal_hash=ending.proposal_hash,
-        trace_hash=ending.trace_hash, codes=[ending.reason],
-    )  # fmt: skip
-    assert verify_audit(path).verdict is Verdict.PASS
-    entries = Entries(mode)
-    expected = [
-        entries.seal("POLICY_DECISION", at_ms=600, proposal_hash=KNOWN[0], verdict="allow"),
-        entries.seal("FATAL_HANG", at_ms=700, proposal_hash=KNOWN[0], trace_hash=KNOWN[1], codes=["timeout"]),
-    ]
-    assert path.read_bytes() == b"".join(canonical_bytes(entry) + b"\n" for entry in expected)
 
 
 # It can neither issue a token nor act

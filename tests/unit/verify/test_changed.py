@@ -8,8 +8,8 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_hex
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.run import RUN
+from tests.verifying import verify_bundle
 
 
 def edited(number, old, new):

@@ -10,7 +10,6 @@ from specledger.kinds import KINDS, load
 from specledger.oracles.recording import write_answers
 from specledger.run.workers import Processes
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.bundle import verify_bundle
 from specledger.wings.discovery.coordinator import run_discovery
 from specledger.wings.discovery.verify import DISCOVERY
 from specledger.wings.discovery.worker import open_all
@@ -19,6 +18,7 @@ from specledger.wings.laws.verify.certificates import check_certificate
 from tests import toys
 from tests.toys.trials import remember_trials
 from tests.unit.verify.conftest import write_evidence
+from tests.verifying import verify_bundle
 
 SMALL = toys.SMALL / "small.yaml"
 

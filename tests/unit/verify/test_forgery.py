@@ -12,9 +12,9 @@ import pytest
 from specledger.core.verdict import Verdict
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
 from specledger.verify.run import RUN
+from tests.verifying import verify_bundle
 
 
 def decisions(f):

@@ -8,10 +8,10 @@ import specledger.worlds.drift
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.kinds import KINDS
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
 from specledger.verify.run import RUN
 from tests.toys.refusals import codes
+from tests.verifying import verify_bundle
 
 HOSTILE: list[object] = [None, True, "\x1b[31m\u202e", {}, [{"action": {"op": []}, "rejected": 0}]]
 

@@ -8,10 +8,10 @@ from specledger.core.verdict import Verdict
 from specledger.kinds import KINDS
 from specledger.pipeline.verifying import verify
 from specledger.verify.assurance_levels import Reader, headline, level_statuses
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.run import RUN
 from tests.toys.refusals import codes
+from tests.verifying import verify_bundle
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 

@@ -8,7 +8,6 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader, level_statuses
-from specledger.verify.bundle import verify_bundle
 from specledger.wings.laws.compile import compile_law
 from specledger.wings.laws.law_question import questions_of
 from specledger.wings.laws.result import LawTally
@@ -16,6 +15,7 @@ from specledger.wings.laws.verdict import digest_verdict
 from specledger.wings.laws.verify.verdicts import LAW
 from tests.toys.claims import measured, obs
 from tests.unit.verify.conftest import tried, write_evidence
+from tests.verifying import verify_bundle
 
 LAWS = {
     "conserved": ("kinetic_grid_v1", measured("count('>') + count('X')")),

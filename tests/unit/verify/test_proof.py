@@ -11,7 +11,6 @@ from specledger.evidence.checkpoint import NoteSignature, read_note, sign_note
 from specledger.evidence.seal import Seal
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader, headline, level_statuses
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Level
 from specledger.verify.fork import Against, read_against
 from specledger.verify.proof import verify_proof
@@ -19,6 +18,7 @@ from specledger.verify.run import RUN
 from specledger.verify.trust import Seen
 from tests.toys.refusals import codes
 from tests.unit.verify.conftest import ALICE, BOB, trusting
+from tests.verifying import verify_bundle
 
 
 def proof_of(folder, index):

@@ -7,14 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
-from specledger.core.merkle import root, verify_consistency
+from specledger.core.merkle import root
 from specledger.core.verdict import Verdict
 from specledger.evidence.checkpoint import NoteSignature, note_text, read_note, sign_note
 from specledger.evidence.layout import ATTESTATION, CHECKPOINT, PROVENANCE, SUMS
 from specledger.evidence.seal import Seal
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader, headline, level_of, level_statuses
-from specledger.verify.bundle import compile_bundle, verify_bundle
+from specledger.verify.bundle import compile_bundle
 from specledger.verify.checks import Level, Stopped, Verification
 from specledger.verify.fork import read_against
 from specledger.verify.kind import Resources
@@ -22,7 +22,9 @@ from specledger.verify.run import RUN
 from specledger.verify.signed import note_signers
 from specledger.verify.trust import Seen
 from tests.toys.refusals import codes
+from tests.toys.trees import verify_consistency
 from tests.unit.verify.conftest import ALICE, BOB, EVE, trusting
+from tests.verifying import verify_bundle
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from specledger.kinds import KINDS
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
 from specledger.verify.run import RUN
 from tests.unit.verify.conftest import SCENARIO
+from tests.verifying import verify_bundle
 from tools.tampering.forger import HELP, Forger, canonical
 
 NAME = "source files resolve to the recorded specs"

@@ -18,12 +18,12 @@ from specledger.evidence.seal import Seal
 from specledger.evidence.timestamp import read_timestamp
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader, headline, level_statuses
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Broken, Lacking, Level
 from specledger.verify.run import RUN
 from specledger.verify.timestamps import MAX_TSA, check_stamp, read_authorities
 from tests.authority import stamp
 from tests.toys.refusals import codes
+from tests.verifying import verify_bundle
 
 pytest.importorskip("rfc3161_client", reason="the extra `sign`")
 

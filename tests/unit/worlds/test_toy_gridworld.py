@@ -8,7 +8,7 @@ import pytest
 
 from specledger.compile.plan import Plan
 from specledger.core.diagnostics import Diagnostics
-from specledger.gates.documents import axion
+from specledger.gates.documents import shipped_schemas
 from specledger.kinds import load
 from specledger.lang.scope import Fields
 from specledger.worlds.check import check_world
@@ -202,7 +202,7 @@ def test_a_tool_puts_out_a_near_hazard_while_it_has_charges() -> None:
 def test_every_state_is_the_document_of_the_schema(name: str) -> None:
     for state, _, after in walks(name, 3):
         for each in (state, after):
-            assert axion().explain("toy_env", env(each)) == []
+            assert shipped_schemas("axion").explain("toy_env", env(each)) == []
             assert each["self"]["inventory"] == [thing["id"] for thing in each["carried"]]
 
 
@@ -309,7 +309,7 @@ def test_every_variable_takes_its_alternatives_or_says_that_it_cannot(name: str)
         if found is not None:
             reached += 1
             assert variables().read(found[0], name) == found[1]["value"]
-            assert axion().explain("toy_env", env(found[0])) == []
+            assert shipped_schemas("axion").explain("toy_env", env(found[0])) == []
             assert found[1]["changed"]
     assert reached > 0
 

@@ -1,9 +1,12 @@
 """The receipts of a kernel: the entries of its audit log, and its probes with their evidence."""
 
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, Final, NotRequired, TypedDict
 
 from specledger.core.events import Severity
 from specledger.core.verdict import Verdict
+
+AUDIT: Final = "audit"
+"""The type of the event whose body is an entry."""
 
 
 class KernelDecision(TypedDict):

@@ -2,78 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct, field
+from msgspec import Struct
+
+from specledger.report.formats.output import DEFAULTS, Options, Output
+
+__all__ = ["DEFAULTS", "FORMATS", "Format", "Options", "Output"]
 
 if TYPE_CHECKING:
     from specledger.report.model import Report
-
-
-class Options(Struct, frozen=True):
-    """Options of formats.
-
-    The day is `YYYY-MM-DD`; `sources` is the folder of specs, for places in files; a whole folder holds every
-    counterexample.
-    """
-
-    date: str | None = None
-    sources: Path | None = None
-    episode: int = 0
-    whole: bool = False
-
-    def file_of(self, key: str | None) -> str | None:
-        """The file of a spec, by its key, below the folder of sources, with slashes; None if it is not known."""
-        if key is None or self.sources is None:
-            return None
-        kind, _, name = key.partition("@")[0].partition("/")
-        file = self.sources / kind / f"{name}.yaml"
-        return file.as_posix() if file.is_file() else None
-
-
-DEFAULTS: Final = Options()
-
-
-class Output(Struct, frozen=True):
-    """The output of a format: a text, the step summary of a continuous integration service, or files by their path."""
-
-    text: str = ""
-    summary: str = ""
-    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class Format(Struct, frozen=True):
     """One row of the table.
 
     Attributes:
-        module: The module in this package that has `write(report, options)`; imported on use.
+        writer: Imports the module of the format, and gives its `write(report, options)`.
         several: Whether a report of several bundles or of a profile can be written.
         folder: Whether the output is a folder of files.
     """
 
-    module: str
+    writer: Callable[[], Callable[[Report, Options], Output]]
     several: bool = True
     folder: bool = False
 
     def write(self, report: Report, options: Options = DEFAULTS) -> Output:
         """The report in this format; Rejected if the evidence has no such report, or its receipts are malformed."""
-        output: Output = import_module(f"{__name__}.{self.module}").write(report, options)
-        return output
+        return self.writer()(report, options)
+
+
+def _svg() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.svg import write
+
+    return write
+
+
+def _markdown() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.markdown import write
+
+    return write
+
+
+def _folder() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.folder import write
+
+    return write
+
+
+def _html() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.html import write
+
+    return write
+
+
+def _index() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.index import write
+
+    return write
+
+
+def _json_document() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.json_document import write
+
+    return write
+
+
+def _junit() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.junit import write
+
+    return write
+
+
+def _sarif() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.sarif import write
+
+    return write
+
+
+def _oscal() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.oscal import write
+
+    return write
+
+
+def _github() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.github import write
+
+    return write
+
+
+def _in_toto() -> Callable[[Report, Options], Output]:
+    from specledger.report.formats.in_toto import write
+
+    return write
 
 
 FORMATS: Final[Mapping[str, Format]] = {
-    "svg": Format("svg", several=False),
-    "markdown": Format("markdown"),
-    "folder": Format("folder", several=False, folder=True),
-    "html": Format("html"),
-    "index": Format("index", folder=True),
-    "json": Format("json_document"),
-    "junit": Format("junit"),
-    "sarif": Format("sarif"),
-    "oscal": Format("oscal"),
-    "github": Format("github"),
-    "in-toto": Format("in_toto"),
+    "svg": Format(_svg, several=False),
+    "markdown": Format(_markdown),
+    "folder": Format(_folder, several=False, folder=True),
+    "html": Format(_html),
+    "index": Format(_index, folder=True),
+    "json": Format(_json_document),
+    "junit": Format(_junit),
+    "sarif": Format(_sarif),
+    "oscal": Format(_oscal),
+    "github": Format(_github),
+    "in-toto": Format(_in_toto),
 }

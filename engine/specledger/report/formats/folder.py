@@ -19,7 +19,7 @@ from specledger.core.entries import Entries, Mode, mode_of
 from specledger.evidence.layout import MANIFEST
 from specledger.report.agent_metrics import RunMetrics, total
 from specledger.report.evidence import Evidence
-from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import E_REPORT_KIND, Report, SubRun, malformed_receipts
 from specledger.report.specs import Specs
 from specledger.spec.scenario import Scenario

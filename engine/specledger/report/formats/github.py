@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from specledger.core.diagnostics import printable
-from specledger.report.formats import DEFAULTS, Options, Output, markdown
+from specledger.report.formats import markdown
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.items import Item, Place, groups_of
 from specledger.report.model import Report
 from specledger.report.outcome import Outcome

@@ -18,7 +18,7 @@ from specledger.core.digest import sha256_hex
 from specledger.core.verdict import Verdict
 from specledger.evidence.envelope import STATEMENT, TEST_RESULT
 from specledger.evidence.layout import ENGINE, MANIFEST, SPECS
-from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import Check, Replay, Report, Subject
 from specledger.report.outcome import Outcome
 

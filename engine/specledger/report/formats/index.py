@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from specledger.report.comparison import common_tables, in_one_table, marks_of, trends
 from specledger.report.diff import changes
-from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html import page
 from specledger.report.formats.html.elements import Markup, count, document, element, join, quoted, words
 from specledger.report.formats.html.plots import render_plots
 from specledger.report.formats.html.tables import anchors, marked, render, render_headline
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import Report, Subject, bundle_names, malformed_receipts
 from specledger.report.overview import headline_of, reason_text
 from specledger.report.sections import Count, PageLink, Place, Quoted, Row, RowLink, Section, Words

@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from specledger.core.canonical import pretty
 from specledger.report.agent_metrics import totals
 from specledger.report.control import Control, Judgement
-from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import FORMAT, Check, Observation, Report, Subject, counted
 from specledger.report.not_shown import not_shown
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.diagnostics import printable
-from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.items import Group, Item, groups_of
 from specledger.report.markup import escape
 from specledger.report.model import Report

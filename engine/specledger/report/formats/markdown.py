@@ -14,7 +14,7 @@ from specledger.core.diagnostics import printable
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.report.comparison import common_tables, in_one_table
 from specledger.report.figures import figure_section
-from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.markup import shorten
 from specledger.report.model import Report, Subject, bundle_names, counted, malformed_receipts
 from specledger.report.not_shown import not_shown

@@ -19,7 +19,7 @@ from specledger.core.canonical import canonical_bytes, pretty
 from specledger.core.diagnostics import printable
 from specledger.core.digest import sha256_hex
 from specledger.report.control import Control, Judgement
-from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import Check, Report, Subject
 from specledger.report.not_shown import not_shown
 from specledger.report.outcome import Outcome

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from specledger.core.canonical import canonical_bytes, pretty
 from specledger.core.diagnostics import printable
 from specledger.core.digest import tagged
-from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.items import Group, Item, Place, Result, Rule, groups_of
 from specledger.report.model import Report
 from specledger.report.outcome import Outcome

@@ -12,6 +12,7 @@ from specledger.core.wing import Wing
 
 if TYPE_CHECKING:
     from specledger.kinds.kind import Kind
+    from specledger.verify.check_names import CheckName
 
 
 def _kinds() -> tuple[Kind, ...]:
@@ -38,4 +39,10 @@ def _works() -> Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]
     return {"discovery": discovery_work}
 
 
-WING: Final = Wing("discovery", kinds=_kinds, commands=_commands, prompts=_prompts, works=_works)
+def _checks() -> tuple[CheckName, ...]:
+    from specledger.wings.discovery.verify import CHECKS
+
+    return CHECKS
+
+
+WING: Final = Wing("discovery", kinds=_kinds, commands=_commands, prompts=_prompts, checks=_checks, works=_works)

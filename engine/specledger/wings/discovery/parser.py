@@ -64,7 +64,7 @@ class ParsedLaw(Struct, frozen=True, dict=True):
     """A law that was proposed; what is compared of it is found when it is first asked for.
 
     Attributes:
-        document: The law in the seed's JSON, without what a proposer may not give, in the universe's own symbols.
+        document: The law in the JSON of law proposers, in the universe's own symbols, without what they may not give.
     """
 
     document: Mapping[str, Any]

@@ -22,10 +22,9 @@ from specledger.evidence.receipts import typed
 from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.run.executor import Executor
-from specledger.verify import check_names
+from specledger.verify.check_names import CheckName
 from specledger.verify.checks import (
     E_ENDS,
-    E_VERDICT,
     Broken,
     Lacking,
     Verification,
@@ -34,7 +33,7 @@ from specledger.verify.checks import (
     require,
     require_equal,
 )
-from specledger.verify.judged import NO_SCENARIO, Count
+from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
 from specledger.verify.replay import compare, make_again
@@ -48,9 +47,15 @@ from specledger.wings.laws.law import Law
 from specledger.wings.laws.receipts import LawStatus
 from specledger.wings.laws.receipts import Verdict as VerdictBody
 from specledger.wings.laws.verdict import digest_verdict
-from specledger.wings.laws.verify.verdicts import check_about, check_proof, check_refutation
+from specledger.wings.laws.verify.verdicts import E_VERDICT, NO_SCENARIO, check_about, check_proof, check_refutation
 
 E_DISCOVERY_LEDGER = code("E_DISCOVERY_LEDGER", "the ledger of a discovery is not what its verdicts lead to")
+
+VERDICTS: Final = CheckName("every verdict matches its law and is consistent", 10)
+CERTIFICATES: Final = CheckName("every certificate proves its law", 11)
+COUNTEREXAMPLES: Final = CheckName("every counterexample violates its law when evolved again", 12)
+LEDGER: Final = CheckName("the ledger holds every refuted law with its counterexample", 13)
+CHECKS: Final = (VERDICTS, CERTIFICATES, COUNTEREXAMPLES, LEDGER)
 
 _INSIDE: Final[Mapping[str, frozenset[str]]] = {
     "": frozenset({"start"}),
@@ -151,14 +156,10 @@ class DiscoveryContent(Struct, frozen=True):
     def check(self, verification: Verification, obstacle: str | None) -> DiscoveryContent:
         """Check every verdict, certificate and counterexample, and the ledger."""
         known: set[str] = set()
-        # check 10: every verdict matches its law and is consistent
-        verification.attempt(check_names.VERDICTS, lambda: self._count("verdicts", partial(self._check_verdict, known)))
-        # check 11: every certificate proves its law
-        verification.attempt(check_names.CERTIFICATES, lambda: self._count("certificates", self._check_certificate))
-        # check 12: every counterexample violates its law when evolved again
-        verification.attempt(check_names.COUNTEREXAMPLES, lambda: self._count("counterexamples", self._check_rings))
-        # check 13: the ledger holds every refuted law with its counterexample
-        verification.attempt(check_names.LEDGER, self._check_ledger)
+        verification.attempt(VERDICTS, lambda: self._count("verdicts", partial(self._check_verdict, known)))
+        verification.attempt(CERTIFICATES, lambda: self._count("certificates", self._check_certificate))
+        verification.attempt(COUNTEREXAMPLES, lambda: self._count("counterexamples", self._check_rings))
+        verification.attempt(LEDGER, self._check_ledger)
         return self
 
     def _count(self, noun: str, check: Callable[[str, Tried], int]) -> str:
@@ -299,6 +300,6 @@ DISCOVERY: Final = EvidenceKind(
     DISCOVERY_RECEIPTS,
     DiscoveryOrder,
     compile_discovery,
-    checks=(check_names.VERDICTS, check_names.CERTIFICATES, check_names.COUNTEREXAMPLES, check_names.LEDGER),
+    checks=CHECKS,
     files=(TAPE,),
 )

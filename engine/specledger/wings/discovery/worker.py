@@ -18,7 +18,8 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.core.digest import tagged
 from specledger.kinds import KINDS
-from specledger.load import Bundle, bundle_from_document
+from specledger.load import Bundle
+from specledger.load.from_document import bundle_from_document
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest
 from specledger.run.executor import Executor, Work
 from specledger.wings.discovery.discovery_state import View

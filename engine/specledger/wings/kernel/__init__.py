@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from specledger.core.wing import Wing
+
+if TYPE_CHECKING:
+    from specledger.verify.check_names import CheckName
 
 
 def _kinds() -> tuple[Any, ...]:
@@ -25,10 +28,30 @@ def _controlled() -> Any:
     return CONTROLLED
 
 
+def _audit_logs() -> Any:
+    from specledger.wings.kernel.audit.writing import AUDIT_LOGS
+
+    return AUDIT_LOGS
+
+
 def _meanings() -> Any:
     from specledger.wings.kernel.names import MEANINGS
 
     return MEANINGS
 
 
-WING: Final = Wing("kernel", _kinds, admission=_admission, controlled=_controlled, meanings=_meanings)
+def _checks() -> tuple[CheckName, ...]:
+    from specledger.wings.kernel.verify.audit_log import CHECKS
+
+    return CHECKS
+
+
+WING: Final = Wing(
+    "kernel",
+    _kinds,
+    checks=_checks,
+    admission=_admission,
+    audit_logs=_audit_logs,
+    controlled=_controlled,
+    meanings=_meanings,
+)

@@ -16,7 +16,6 @@ from specledger.core.diagnostics import suggest
 from specledger.core.entries import Entries
 from specledger.expr import Emitter, RecordType, compile_function
 from specledger.gates.capability import TOKEN
-from specledger.gates.documents import axion
 from specledger.gates.invariant import E_ADMISSION
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.scope import Scope
@@ -31,6 +30,7 @@ from specledger.wings.kernel.documents.admission import EVALUATION, SCHEMA, SCOP
 from specledger.wings.kernel.documents.digests import trace_commit
 from specledger.wings.kernel.documents.facts import Facts, Vocabulary, check_reasons, check_vocabulary
 from specledger.wings.kernel.documents.invariant import check_document_invariant
+from specledger.wings.kernel.documents.schemas import axion
 from specledger.wings.kernel.documents.signatures import Signing
 from specledger.wings.kernel.documents.tokens import REFUSALS
 from specledger.wings.kernel.plan import Control, KernelPlan

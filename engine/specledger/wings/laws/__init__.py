@@ -12,6 +12,7 @@ from specledger.core.wing import Wing
 
 if TYPE_CHECKING:
     from specledger.kinds.kind import Kind
+    from specledger.verify.check_names import CheckName
 
 
 def _kinds() -> tuple[Kind, ...]:
@@ -26,4 +27,10 @@ def _works() -> Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]
     return {"laws": laws_work}
 
 
-WING: Final = Wing("laws", kinds=_kinds, works=_works)
+def _checks() -> tuple[CheckName, ...]:
+    from specledger.wings.laws.verify.verdicts import CHECKS
+
+    return CHECKS
+
+
+WING: Final = Wing("laws", kinds=_kinds, checks=_checks, works=_works)

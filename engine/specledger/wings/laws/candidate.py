@@ -1,4 +1,4 @@
-"""A candidate law in the seed's JSON as a bundle, equal to one loaded from YAML.
+"""A candidate law in the JSON of law proposers as a bundle, equal to one loaded from YAML.
 
 Source: law proposer, sections 6 and 7.
 """
@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.load import Bundle, bundle_from_document
+from specledger.load import Bundle
 from specledger.load.bundle import LoadedKind, ReservedKey, dump, key_of, restore
+from specledger.load.from_document import bundle_from_document
 from specledger.wings.laws.spec.law import Law
 
 E_LAW_CANDIDATE = code("E_LAW_CANDIDATE", "a candidate is no law")

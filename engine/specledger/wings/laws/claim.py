@@ -256,7 +256,7 @@ def show(node: Node, level: int = 0) -> str:
 
 
 def to_json(node: Node) -> Any:
-    """The claim as the JSON that the seed writes."""
+    """The claim in the JSON of law proposers."""
     if isinstance(node, Const):
         return {"const": node.value}
     if isinstance(node, Observe):

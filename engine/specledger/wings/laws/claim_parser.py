@@ -1,4 +1,4 @@
-"""Parses claims from the seed's JSON and from text into one tree. Source: law proposer, sections 6 and 13."""
+"""Parses claims from the JSON of law proposers and from text into one tree. Source: law proposer, sections 6 and 13."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _MULTIPLY: Final = "multiply out: `X <= L / 2` becomes `2 * X <= L`"
 
 
 def read_claim(value: Any) -> Node:
-    """The tree of a claim in the seed's JSON.
+    """The tree of a claim in the JSON of law proposers.
 
     Raises:
         ClaimError: The claim is none.
@@ -109,7 +109,7 @@ def _constant(value: Any, path: tuple[str, ...]) -> Const:
 
 
 def read_time(value: Any, path: tuple[str, ...] = ()) -> Time:
-    """A step in the seed's JSON.
+    """A step in the JSON of law proposers.
 
     Raises:
         ClaimError: It is none, or too far ahead.

@@ -13,7 +13,8 @@ from specledger.evidence.receipts import typed
 from specledger.kinds import KINDS
 from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, text_table, write_events
-from specledger.load import Bundle, bundle_from_document
+from specledger.load import Bundle
+from specledger.load.from_document import bundle_from_document
 from specledger.run.executor import Work
 from specledger.wings.laws.compile import Checked, compile_law
 from specledger.wings.laws.receipts import Judged, LawStatus, Verdict

@@ -13,12 +13,12 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.core.entries import Entries, Mode
 from specledger.core.verdict import Verdict, exit_code
-from specledger.evidence.audit import MAX_ENTRY, AuditLog
-from specledger.gates.documents import axion
-from specledger.verify.audit import verify_audit
+from specledger.wings.kernel.audit.log import MAX_ENTRY, AuditLog
 from specledger.wings.kernel.documents.digests import receive, witness
+from specledger.wings.kernel.documents.schemas import axion
 from specledger.wings.kernel.documents.signatures import sign_by_secret
 from specledger.wings.kernel.documents.tokens import TokenActuator
+from specledger.wings.kernel.verify.audit_log import verify_audit
 
 PROPOSAL = json.loads((Path(__file__).resolve().parents[4] / "fixtures/axion/proposal.json").read_bytes())
 SCOPE = PROPOSAL["requested_capabilities"][0]["scope"]

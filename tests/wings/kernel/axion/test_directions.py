@@ -57,8 +57,8 @@ def test_a_claim_is_worded_by_a_direction_only_where_every_alternative_in_it_lea
 def test_confidence_is_scored_in_the_result_and_both_verifiers_compute_it_again(tmp_path):
     import tools.verify as standalone
     from specledger.kinds import KINDS
-    from specledger.verify.bundle import verify_bundle
     from specledger.verify.run import RUN
+    from tests.verifying import verify_bundle
 
     made = execute(load("specs/scenario/axion-directions.yaml", set=["episodes=2"])[0], tmp_path / "out")
     result = json.loads((Path(made.place) / "manifest.json").read_bytes())["result"]

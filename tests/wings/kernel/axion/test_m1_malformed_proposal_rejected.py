@@ -7,8 +7,8 @@ import pytest
 from specledger.core.binding import GENESIS
 from specledger.core.entries import entry_hash
 from specledger.expr import EvaluationError
-from specledger.gates.documents import axion
 from specledger.wings.kernel.documents.digests import trace_commit
+from specledger.wings.kernel.documents.schemas import axion
 
 SHORT = ("episodes=1", "horizon=6", "probes=[]")
 AT = 2

@@ -14,8 +14,8 @@ from specledger.pipeline.checking import check
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.report.formats import FORMATS
-from specledger.verify.audit import verify_audit
 from specledger.wings.kernel.documents.digests import proposal_hash, trace_commit
+from specledger.wings.kernel.verify.audit_log import verify_audit
 from tests.unit.report.rendering import report_of
 
 SMALL = ("tuned_on=[]", "mutants=[]", "runs.honest.seeds=[3]", "runs.pseudo.seeds=[3]")

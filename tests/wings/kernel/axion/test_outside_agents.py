@@ -21,8 +21,8 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.kinds import load
+from specledger.kinds.logged_events import live_log
 from specledger.kinds.running import RunOptions
-from specledger.kinds.scenario_events import live_log
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.wings.kernel.run.document_agent import SpecAgent
@@ -360,8 +360,8 @@ def unlocked(path):
 
 def test_two_live_runs_at_once_are_refused(tmp_path, monkeypatch):
     from specledger.core.entries import Mode
-    from specledger.evidence.audit import AuditLog
-    from specledger.gates.documents import axion
+    from specledger.wings.kernel.audit.log import AuditLog
+    from specledger.wings.kernel.documents.schemas import axion
 
     monkeypatch.chdir(tmp_path)
     bundle = project(tmp_path, {}, horizon=2)

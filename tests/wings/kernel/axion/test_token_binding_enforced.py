@@ -16,10 +16,10 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import hash_json
 from specledger.gates.capability import Refused
-from specledger.gates.documents import axion
 from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.wings.kernel.documents.digests import proposal_hash, receive, scope_hash, trace_commit, world_action
+from specledger.wings.kernel.documents.schemas import axion
 from specledger.wings.kernel.documents.signatures import sign_by_secret
 from specledger.wings.kernel.documents.tokens import Asked, TokenActuator
 from specledger.wings.kernel.run.controller import KernelController

@@ -11,11 +11,11 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.events import Severity
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
-from specledger.gates.documents import axion, document_type
 from specledger.kinds import load
 from specledger.wings.kernel.documents.admission import ALLOW, CONSTRAIN, DENY
 from specledger.wings.kernel.documents.digests import receive, trace_commit
 from specledger.wings.kernel.documents.facts import Vocabulary, leading
+from specledger.wings.kernel.documents.schemas import axion, document_type
 from specledger.wings.kernel.documents.snapshots import Challenges, Vault
 from specledger.wings.kernel.plan import kernel_of
 from specledger.wings.kernel.reasons.procedure import DecisionPoint

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from referencing import Registry, Resource
 
 from specledger.core.entries import Entries, Mode
-from specledger.gates.documents import MOST_FINDINGS, axion
+from specledger.gates.documents import MOST_FINDINGS
 from specledger.kinds import load
 from specledger.report.profile_specs import stated_specs
 from specledger.wings.kernel.documents.digests import receive
+from specledger.wings.kernel.documents.schemas import axion
 from specledger.wings.kernel.documents.signatures import sign_by_secret
 from specledger.wings.kernel.documents.tokens import TokenActuator
 

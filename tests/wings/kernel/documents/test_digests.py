@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes
 from specledger.core.events import Severity
-from specledger.gates.documents import axion
 from specledger.wings.kernel.documents.digests import (
     MASS_UNIT,
     MAX_PROPOSAL,
@@ -29,6 +28,7 @@ from specledger.wings.kernel.documents.digests import (
     witness,
     world_action,
 )
+from specledger.wings.kernel.documents.schemas import axion
 
 PROPOSAL = json.loads((Path(__file__).resolve().parents[4] / "fixtures/axion/proposal.json").read_bytes())
 FLOATS = axion().floats("proposal")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from specledger.core.digest import hash_json
 from specledger.core.rng import Stream
 from specledger.gates.capability import Refused
-from specledger.gates.documents import axion
+from specledger.wings.kernel.documents.schemas import axion
 from specledger.wings.kernel.documents.snapshots import Challenge, Challenges, Vault, commit, opens
 
 STATE = {"tick": 3, "grid": {"w": 12, "h": 12}, "rng_seed": "42", "self": {"id": "self", "x": 1, "y": 1}}

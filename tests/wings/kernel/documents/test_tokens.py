@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from specledger.core.diagnostics import Rejected
 from specledger.core.rng import Stream
 from specledger.gates.capability import Refused
-from specledger.gates.documents import axion
 from specledger.wings.kernel.documents.digests import receive, scope_hash, world_action
+from specledger.wings.kernel.documents.schemas import axion
 from specledger.wings.kernel.documents.signatures import Signing, sign_again, sign_by_secret
 from specledger.wings.kernel.documents.tokens import Asked, TokenActuator, narrow
 

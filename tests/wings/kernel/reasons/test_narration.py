@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from specledger.core.digest import hash_json
 from specledger.core.rng import Stream
-from specledger.gates.documents import axion
 from specledger.run.loop import run
 from specledger.run.session import greeting
 from specledger.wings.kernel.documents.digests import mass_units, receive
+from specledger.wings.kernel.documents.schemas import axion
 from specledger.wings.kernel.documents.snapshots import Challenges, Vault
 from specledger.wings.kernel.plan import kernel_of
 from specledger.wings.kernel.reasons.claims import (

@@ -12,13 +12,13 @@ from specledger.expr import INT, EvaluationError, RecordType
 from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.verify.assurance_levels import Reader, level_statuses
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.run import RUN
 from specledger.wings.kernel.plan import kernel_of
 from specledger.wings.kernel.verify import judge
 from specledger.wings.kernel.verify.judge import KernelJudge
+from tests.verifying import verify_bundle
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 

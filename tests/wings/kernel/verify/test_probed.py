@@ -8,11 +8,11 @@ import pytest
 from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.bundle import verify_bundle
 from specledger.verify.run import RUN
 from specledger.wings.kernel.probes.judgement import judge
 from specledger.wings.kernel.spec.probe import Challenge
 from tests.conformance.tampered.verifiers import by_tool
+from tests.verifying import verify_bundle
 from tools import verify as tool
 from tools.conformance import Laid
 from tools.tampering.forger import HELP, Forger

@@ -26,7 +26,6 @@ from specledger.report.comparison import (
     in_one_table,
 )
 from specledger.report.evidence import Evidence
-from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html.elements import NOTHING, Markup, code, document, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
@@ -39,6 +38,7 @@ from specledger.report.formats.html.tables import (
     render_cell,
     render_headline,
 )
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import MOST_DRAWN, MOST_RUNS, Reading, Report, Subject, bundle_names, malformed_receipts
 from specledger.report.not_shown import replay_text
 from specledger.report.outcome import Outcome

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html.elements import Markup, asset, element, words
 from specledger.report.formats.html.plots import TALL, TOP, WIDTH, draw, steps_of, text
+from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.formats.svg.episode import MOST_STEPS, Episode, read_episode
 from specledger.report.formats.svg.map import Clock, cell_size, draw_map
 from specledger.report.markup import shorten

@@ -21,7 +21,8 @@ from specledger.core.wing import wings
 from specledger.evidence.resume import engine_digest
 from specledger.kinds import KINDS
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
-from specledger.load import Bundle, bundle_from_document
+from specledger.load import Bundle
+from specledger.load.from_document import bundle_from_document
 from specledger.run.executor import Done, Work
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.core.events import Severity
 from specledger.expr import EvaluationError, ListType, RecordType, Type
 from specledger.gates.capability import TOKEN
-from specledger.gates.documents import document_type, words_at
 from specledger.gates.invariant import E_ADMISSION
 from specledger.load import Resolved
 from specledger.spec.governor import Admission as AdmissionSpec
 from specledger.wings.kernel.documents.digests import Submission, witness
 from specledger.wings.kernel.documents.invariant import DocumentInvariant
+from specledger.wings.kernel.documents.schemas import document_type, words_at
 from specledger.wings.kernel.documents.tokens import narrow
 
 ALLOW: Final = "allow"

@@ -33,7 +33,7 @@ from specledger.core.canonical import (
 from specledger.core.digest import hash_json, sha256_hex
 from specledger.core.events import Severity
 from specledger.core.floats import FLOATS_ANYWHERE, FloatPolicy
-from specledger.gates.documents import axion
+from specledger.wings.kernel.documents.schemas import axion
 
 MAX_PROPOSAL: Final = 8_388_608
 """Bytes of a proposal at most, as received and in canonical form."""

@@ -1,4 +1,4 @@
-"""Signatures of tokens: the seed's toy signature by a secret, or Ed25519 with a private key.
+"""Signatures of tokens: the toy signature of toy-pseudo-axion by a secret, or Ed25519 with a private key.
 
 A secret that is drawn from a run's seed is public, since the run can be replayed: such a signature proves what a token
 was bound to, not who issued it. A private key is read from a file or an environment variable that the governor names,
@@ -37,7 +37,7 @@ Sign = Callable[[bytes], str]
 
 
 def sign_by_secret(seed: int, *names: str | int) -> Sign:
-    """Sign as the seed does, by SHA-256(secret || payload) in hex.
+    """Sign as toy-pseudo-axion does, by SHA-256(secret || payload) in hex.
 
     The secret of 32 bytes is drawn from a run's seed and names, and is as public as they are.
     """

@@ -17,7 +17,7 @@ from specledger.oracles.answer import Answer, Unanswered
 from specledger.oracles.recording import Place
 from specledger.oracles.statement import PAYLOAD, UNREAD, payload_of
 from specledger.run.controller import Moment
-from specledger.run.session import AgentFault, AgentReply, Session
+from specledger.run.session import ANSWERS, AgentFault, AgentReply, Session
 from specledger.wings.kernel.documents.digests import Submission, receive
 from specledger.wings.kernel.documents.snapshots import Challenge, Challenges, opens
 from specledger.wings.kernel.plan import KernelPlan
@@ -73,7 +73,7 @@ class OutsideAgent:
         """Answer for the agent of one run; nonces are asked for under `challenges` alone."""
         self._plan, self._kernel, self._challenges = plan, kernel, challenges
         self._narration, self._views = kernel.narration, kernel.narration.views
-        self._session = Session(plan, kernel=True)
+        self._session = Session(plan, ANSWERS, halting=True)
         self._place = Place(0, 0, 0)
         self._current: _Stated | None = None
         self._fresh: _Stated | None = None

@@ -10,6 +10,7 @@ from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import Probe
 from specledger.verify.extension import Controlled
 from specledger.wings.kernel.plan import kernels_of
+from specledger.wings.kernel.verify.audit_log import check_log, verify_audit
 from specledger.wings.kernel.verify.judge import observe
 from specledger.wings.kernel.verify.probed import check_probe
 
@@ -18,4 +19,4 @@ def _check(body: Mapping[str, Any], actors: list[Actor]) -> None:
     check_probe(typed(Probe, body), [probe for kernel in kernels_of(actors) for probe in kernel.probes])
 
 
-CONTROLLED: Final = Controlled(_check, observe)
+CONTROLLED: Final = Controlled(_check, observe, check_log, verify_audit)

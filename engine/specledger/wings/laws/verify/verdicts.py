@@ -16,9 +16,9 @@ from specledger.core.diagnostics import Rejected, code
 from specledger.evidence.receipts import typed
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
-from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Lacking, Verification, equal, misformed, require_equal
-from specledger.verify.judged import NO_SCENARIO, Count
+from specledger.verify.check_names import CheckName
+from specledger.verify.checks import E_ENDS, Broken, Lacking, Verification, equal, misformed, require_equal
+from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
 from specledger.verify.replay import compare, make_again
@@ -34,8 +34,16 @@ from specledger.wings.laws.verdict import REASONS, digest_verdict
 from specledger.wings.laws.verify.certificates import InvalidCertificate, check_certificate
 from specledger.wings.laws.verify.violation import check_counterexample, check_proved
 
+E_VERDICT = code("E_VERDICT", "a verdict on a law does not fit its law or itself")
 E_CERTIFICATE = code("E_CERTIFICATE", "a certificate does not prove its law")
 E_COUNTEREXAMPLE = code("E_COUNTEREXAMPLE", "a counterexample does not violate its law")
+
+VERDICT: Final = CheckName("the verdict matches its law and is consistent", 10)
+CERTIFICATE: Final = CheckName("the certificate proves the law", 11)
+COUNTEREXAMPLE: Final = CheckName("the counterexample violates the law when evolved again", 12)
+CHECKS: Final = (VERDICT, CERTIFICATE, COUNTEREXAMPLE)
+
+NO_SCENARIO: Final = "the second evaluator judges expressions of scenarios, not verdicts on laws"
 
 _ORDERS: Final = (("start", "cases", "verdict", "end"), ("start", "verdict", "end"))
 
@@ -64,14 +72,11 @@ class LawContent(Struct, frozen=True):
     def check(self, verification: Verification, obstacle: str | None) -> LawContent:
         """Check the verdict, and the certificate and the counterexample if it has them."""
         law, verdict = self.plan.law, typed(Judged, self.bodies["verdict"])["verdict"]
-        # check 10: the verdict matches its law and is consistent
-        verification.attempt(check_names.VERDICT, self._check_verdict)
+        verification.attempt(VERDICT, self._check_verdict)
         if verdict["certificate"] is not None:
-            # check 11: the certificate proves the law (if there is one)
-            verification.attempt(check_names.CERTIFICATE, partial(check_proof, law, verdict))
+            verification.attempt(CERTIFICATE, partial(check_proof, law, verdict))
         if verdict["counterexample"] is not None:
-            # check 12: the counterexample violates the law when evolved again (if there is one)
-            verification.attempt(check_names.COUNTEREXAMPLE, partial(check_refutation, law, verdict["counterexample"]))
+            verification.attempt(COUNTEREXAMPLE, partial(check_refutation, law, verdict["counterexample"]))
         return self
 
     def _check_verdict(self) -> str:
@@ -189,4 +194,4 @@ def _reach(up_to: int | None) -> str:
     return "for every admitted ring" if up_to is None else f"up to {up_to} cells"
 
 
-LAW: Final = EvidenceKind(LAW_RECEIPTS, LawOrder, compile_law_again, checks=(check_names.VERDICT,))
+LAW: Final = EvidenceKind(LAW_RECEIPTS, LawOrder, compile_law_again, checks=(VERDICT,))

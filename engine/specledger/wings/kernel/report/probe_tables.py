@@ -6,12 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from specledger.core.statistics import ONE, wilson
-from specledger.oracles.spending import SPENT
-from specledger.report.agent_metrics import RunMetrics, total, totals
 from specledger.report.figures import NOT_DECIDED, share
-from specledger.report.held_claims import held_section
+from specledger.report.held_claims import NO_PROOF
 from specledger.report.sections import NOTHING, UNTESTED, Bar, Cell, Count, Joined, Quoted, Row, Section, Words
-from specledger.spec.base import format_qfixed
 
 Totals = Mapping[str, Any]
 
@@ -21,6 +18,12 @@ _INTRO = (
     "false alarms, the rate for one with invented reasons is its rate of detection. Rates are over the episodes that "
     "the probe decided; intervals assume independent episodes."
 )
+_HELD = (
+    "A claim held if after each of its changes no other answer came more often than the one expected. Noticed is the "
+    "smallest share of false claims of which so many tested ones show at least one with a probability of 80 %: less "
+    "than that may well go unseen."
+)
+_HELD_HEADS = ("agent and probe", "held", "95 % (Wilson)", "noticed")
 _POWER = (
     "The probability 1 - (1 - e d)^n that at least one of n challenges notices, where the agent makes something up in "
     "the share e of its decisions, and a challenge of such a decision notices it with probability d. An inconclusive "
@@ -29,11 +32,6 @@ _POWER = (
 _SHARES = (50_000, 100_000, 300_000)
 _POWER_HEADS = ("agent and probe", "challenges", "questions", *(f"power at e d = {one // 10_000} %" for one in _SHARES))
 _MOST_DECIDED = 2_000  # above, the power is 1 to six decimals
-_COST = (
-    "What it took to ask the agent, by the answers on the tape: messages with their bytes, and of a model calls, "
-    "tokens, and their price where its spec states one."
-)
-_COST_HEADS = ("agent and run", "messages", "bytes sent", "bytes received", "calls", "tokens in", "tokens out", "cost")
 _CONFIDENCE = (
     "How sure the agent said that it was of its claims, and how many of them came true when they were challenged. The "
     "Brier score is the mean of (confidence - outcome)²: 0 is best, a constant confidence of one half gets 0.25."
@@ -41,15 +39,17 @@ _CONFIDENCE = (
 _CONFIDENCE_HEADS = ("agent and probe", "confidence", "mean", "came true", "95 % (Wilson)", "Brier score")
 
 
-def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[Row] = ()) -> Iterator[Section]:
-    """The probes of a single run, a row for each, and the rates of all probes by agent."""
+def probe_tables(by_agent: Mapping[str, Totals], probes: Sequence[Row]) -> Iterator[Section]:
+    """The probes of a single run, a row for each; the rates of all probes by agent, and what challenges can notice."""
     yield Section("probes", "Probes", "", ("probe", "requirement", "made at", "times"), probes)
-    by_agent = totals(agents)
     rates = [row for agent, sums in by_agent.items() for row in _rates(agent, sums)]
     yield Section("calibration", "Probes by agent", _INTRO, _HEADS, rates)
-    yield held_section(by_agent)
+    yield Section("held-claims", "Claims that held", f"{_HELD} {NO_PROOF}", _HELD_HEADS, list(_held(by_agent)))
     yield Section("power", "Power of the challenges", _POWER, _POWER_HEADS, list(_powers(by_agent)))
-    yield Section("cost", "Cost of the questions", _COST, _COST_HEADS, list(_costs(agents)))
+
+
+def confidence_tables(by_agent: Mapping[str, Totals]) -> Iterator[Section]:
+    """How sure agents said that they were of their claims."""
     yield Section("stated-confidence", "Stated confidence", _CONFIDENCE, _CONFIDENCE_HEADS, list(_stated(by_agent)))
 
 
@@ -59,6 +59,17 @@ def power(share_: int, decided: int) -> int:
     return int((whole - missed) * ONE // whole)
 
 
+def _held(agents: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
+    for agent, sums in agents.items():
+        for name, counts in sums["probes"].items():
+            shown = counts.get("claims")
+            if shown is not None:
+                satisfied, tested = shown["held"], shown["tested"]
+                bar = Joined((Bar(satisfied, tested), Words(f"{satisfied} of {tested}")))
+                ends = Words(f"{share(shown['wilson']['low'])} to {share(shown['wilson']['high'])}")
+                yield Row(f"{agent}: {name}", "", (bar, ends, Words(share(shown["noticed"]))))
+
+
 def _powers(by_agent: Mapping[str, Totals]) -> Iterator[Row]:
     for agent, sums in by_agent.items():
         for name, counts in sums["probes"].items():
@@ -66,16 +77,6 @@ def _powers(by_agent: Mapping[str, Totals]) -> Iterator[Row]:
                 decided = counts["verdicts"].get("PASS", 0) + counts["verdicts"].get("FAIL", 0)
                 powers = [Words(share(power(noticed, min(decided, _MOST_DECIDED)))) for noticed in _SHARES]
                 yield Row(f"{agent}: {name}", "", (Count(decided), Count(counts["questions"]), *powers))
-
-
-def _costs(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
-    for agent, accounts in agents.items():
-        for account in accounts:
-            spent = total(account.episodes).get("spent")
-            if spent is not None:
-                cells: list[Cell] = [Count(spent[name]) if name in spent else NOTHING for name in SPENT[:-1]]
-                money = Words(format_qfixed(spent["cost"])) if "cost" in spent else NOTHING
-                yield Row(f"{agent}: {account.run}", "", (*cells, money))
 
 
 def _stated(by_agent: Mapping[str, Totals]) -> Iterator[Row]:

@@ -19,12 +19,12 @@ from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import hash_json
 from specledger.core.entries import entry_hash, mode_of
-from specledger.evidence.audit import MAX_ENTRY
 from specledger.evidence.layout import AUDIT_LOG
 from specledger.evidence.workplace import holds_bundle
-from specledger.gates.documents import axion
-from specledger.verify import check_names
+from specledger.verify.check_names import CheckName
 from specledger.verify.checks import Broken, Verification
+from specledger.wings.kernel.audit.log import MAX_ENTRY
+from specledger.wings.kernel.documents.schemas import axion
 
 E_AUDIT_NO_LOG = code("E_AUDIT_NO_LOG", "the file is no audit log")
 E_AUDIT_LINE = code("E_AUDIT_LINE", "a line of the audit log is no entry")
@@ -34,11 +34,16 @@ E_AUDIT_TOKEN = code("E_AUDIT_TOKEN", "a token in the audit log is not bound as 
 
 E_AUDIT_DIFFERS = code("E_AUDIT_DIFFERS", "the audit log is not that of the run")
 
+ENTRIES: Final = CheckName("every line is the canonical JSON of a schema-valid entry")
+CHAIN: Final = CheckName("the entries form one hash chain that begins with 64 zeros")
+TOKENS: Final = CheckName("issued tokens are bound to their entry, scope and time")
+CHECKS: Final = (ENTRIES, CHAIN, TOKENS)
+
 _KEY: Final = b'"prev_entry_hash"'
 _CHECKS: Final = {
-    check_names.AUDIT_ENTRIES: (E_AUDIT_LINE, E_AUDIT_TORN),
-    check_names.AUDIT_CHAIN: (E_AUDIT_CHAIN,),
-    check_names.AUDIT_TOKENS: (E_AUDIT_TOKEN,),
+    ENTRIES: (E_AUDIT_LINE, E_AUDIT_TORN),
+    CHAIN: (E_AUDIT_CHAIN,),
+    TOKENS: (E_AUDIT_TOKEN,),
 }
 
 

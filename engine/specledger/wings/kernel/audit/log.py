@@ -23,8 +23,6 @@ from specledger.core.digest import sha256_hex
 from specledger.core.entries import Entries, Mode, entry_hash, mode_of
 from specledger.evidence.disk import AppendFile, Busy, NotPlain
 
-AUDIT: Final = "audit"
-"""The type of the event whose body is an entry."""
 MAX_ENTRY: Final = 4_194_304
 """Bytes of a line at most, its newline included: more than any schema-valid entry has."""
 

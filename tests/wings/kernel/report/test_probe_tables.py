@@ -5,8 +5,9 @@ import pytest
 from specledger.report.agent_metrics import RunMetrics, totals
 from specledger.report.held_claims import NO_PROOF
 from specledger.report.plots import Rates, probe_plots
-from specledger.report.probe_rates import power, probe_sections
+from specledger.report.probe_sections import probe_sections
 from specledger.report.sections import Words
+from specledger.wings.kernel.report.probe_tables import power
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import canonical_bytes
 from specledger.core.entries import Entries, Mode, entry_hash
-from specledger.evidence import audit
-from specledger.evidence.audit import AuditLog, record
-from specledger.gates.documents import axion
-from specledger.verify.audit import check_log
 from specledger.verify.checks import Broken
+from specledger.wings.kernel.audit import log as audit
+from specledger.wings.kernel.audit.log import AuditLog, record
+from specledger.wings.kernel.documents.schemas import axion
+from specledger.wings.kernel.verify.audit_log import check_log
 from tests.toys.refusals import codes
 
 ACCEPTS = axion().check("audit_entry")
@@ -180,7 +180,7 @@ import sys
 from pathlib import Path
 from specledger.core.diagnostics import Rejected
 from specledger.core.entries import Mode
-from specledger.evidence.audit import AuditLog
+from specledger.wings.kernel.audit.log import AuditLog
 try:
     AuditLog(Path(sys.argv[1]), Mode.LIVE, lambda entry: True)
 except Rejected as rejected:

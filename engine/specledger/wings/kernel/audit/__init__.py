@@ -1,0 +1,1 @@
+"""The audit log of the decisions of kernels."""
