@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -17,6 +17,7 @@ from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Exit, exit_code
 
 if TYPE_CHECKING:
+    from specledger.load import Resolved
     from specledger.wings.trajectories.model import Trajectory
     from specledger.wings.trajectories.rules.policy import Policy
     from specledger.wings.trajectories.withholding import Withholding
@@ -163,74 +164,74 @@ PolicyFile = Annotated[
     typer.Option("--policy", metavar="FILE", show_default="five rules to begin with", help="The rules: a policy."),
 ]
 Results = Annotated[Format, typer.Option("--output", help="The format of the results.")]
-Evidence = Annotated[
-    Path | None,
+MutantCount = Annotated[
+    int,
     typer.Option(
-        "--out",
-        metavar="DIR",
-        show_default="no evidence",
-        help="Write evidence: the logs as canonical lines, the rules, what they say; `spec verify` makes it again.",
+        "--mutants",
+        metavar="N",
+        min=0,
+        max=1000,
+        help="Try at most N mutants of each rule, and N of trajectories for each rule: which are noticed.",
     ),
 ]
+Seed = Annotated[int, typer.Option(min=0, max=2**53 - 1, help="The seed by which mutants are chosen.")]
 
 
 def scan(
     paths: Places = None,
     policy: PolicyFile = None,
     read_as: LogFormat = None,
-    out: Evidence = None,
+    mutants: MutantCount = 0,
+    seed: Seed = 0,
     output: Results = Format.HUMAN,
 ) -> None:
-    """Judge logs of agents by rules: which were broken, where, and which could not be judged."""
+    """Judge logs of agents by rules: which were broken, where, which could not be judged, and which notice nothing."""
+    from specledger.wings.trajectories.coverage import Watch
+    from specledger.wings.trajectories.coverage_text import (
+        coverage_document,
+        coverage_text,
+        mutants_document,
+        mutants_text,
+    )
+    from specledger.wings.trajectories.mutants.mutation import Mutation
     from specledger.wings.trajectories.reading import read_logs
     from specledger.wings.trajectories.scan import scan as scan_logs
     from specledger.wings.trajectories.scan_text import scan_document, scan_text
 
-    compiled = _policy(policy)
-    places = _existing(paths or [_claude_code()])
-    result = scan_logs(compiled, read_logs(places, _known_format(read_as)))
-    evidence = None if out is None else _write_evidence(places, policy, read_as, out)
+    resolved, compiled = _policy(policy)
+    logs = read_logs(_existing(paths or [_claude_code()]), _known_format(read_as))
+    mutation = Mutation(resolved, mutants, seed) if mutants else None
+    watch = Watch(resolved, compiled)
+    result = scan_logs(compiled, logs if mutation is None else _tapped(logs, mutation.hear), watch)
+    coverage, tried = watch.finish(), None if mutation is None else mutation.finish()
     if output is Format.JSON:
-        document = scan_document(result, compiled.name)
-        print_json(document if out is None else {**document, "evidence": str(out)})
+        document = {**scan_document(result, compiled.name), "coverage": coverage_document(coverage)}
+        print_json(document if tried is None else {**document, "mutants": mutants_document(tried)})
     else:
-        print_text("\n".join([scan_text(result, compiled.name), *(evidence or ())]))
+        lines = [scan_text(result, compiled.name), *coverage_text(coverage)]
+        print_text("\n".join(lines if tried is None else [*lines, "", *mutants_text(tried)]))
         if policy is None:
             own = f"a policy with `extends: {compiled.name}`, or `spec new policy NAME`, then --policy FILE"
             print_status(f"rules of your own: {own}")
     raise typer.Exit(exit_code(result.verdict))
 
 
-def _write_evidence(places: list[Path], policy: str | None, read_as: str | None, out: Path) -> list[str]:
-    """Run the scenario of recorded calls on these logs under a policy; the last lines of the text about it."""
-    from specledger.core.canonical import canonical_bytes
-    from specledger.kinds import load
-    from specledger.kinds.running import RunOptions, footer
-    from specledger.pipeline.checking import annotated
-    from specledger.pipeline.executing import execute
-
-    scenario = annotated("scenario", "scan").main.span().file
-    sets = [f'agent.trajectories.format="{read_as}"'] if read_as is not None else []
-    if policy is not None:
-        file = load(policy, kind="policy")[0].main.span().file
-        sets.append(f"policies={canonical_bytes([Path(os.path.relpath(file)).as_posix()]).decode()}")
-    (bundle,) = load(scenario, kind="scenario", set=sets, allow_outside=True)
-    return footer(execute(bundle, out, RunOptions(trajectories=tuple(places))))
+def _tapped(trajectories: Iterable[Trajectory], hear: Callable[[Trajectory], None]) -> Iterator[Trajectory]:
+    """The trajectories, each heard before it is given."""
+    for trajectory in trajectories:
+        hear(trajectory)
+        yield trajectory
 
 
-def _policy(target: str | None) -> Policy:
-    """The compiled rules of a policy, or of the shipped one to begin with; Rejected with all findings."""
+def _policy(target: str | None) -> tuple[Resolved, Policy]:
+    """A policy, or the shipped one to begin with, and its compiled rules; Rejected with all findings."""
     from specledger.core.diagnostics import Diagnostics
     from specledger.kinds import load
     from specledger.pipeline.checking import annotated
     from specledger.wings.trajectories.rules.compile import compile_policy
 
     bundle = annotated("policy", "scan") if target is None else load(target, kind="policy")[0]
-    diagnostics = Diagnostics()
-    compiled = compile_policy(bundle.main, diagnostics)
-    diagnostics.raise_if_errors()
-    assert compiled is not None  # noqa: S101 - without findings there is one
-    return compiled
+    return bundle.main, compile_policy(bundle.main, Diagnostics())
 
 
 def _claude_code() -> Path:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from specledger.kinds.kind import Kind
 
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostics
+    from specledger.kinds.kind import Compared
     from specledger.load import Bundle
     from specledger.spec.base import Spec
 
@@ -20,6 +23,12 @@ class _Policy(Kind):
         from specledger.wings.trajectories.spec.policy import Policy
 
         return Policy
+
+    @property
+    def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path]], Compared]:
+        from specledger.wings.trajectories.policy_diff import compare_policies
+
+        return compare_policies
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.wings.trajectories.rules.compile import compile_policy

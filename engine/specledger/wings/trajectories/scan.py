@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from specledger.core.verdict import Verdict, combine
+from specledger.wings.trajectories.coverage import Watch
 from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.rules.policy import Policy
@@ -92,8 +93,8 @@ class Scan(Struct):
         return combine(verdicts)
 
 
-def scan(policy: Policy, trajectories: Iterable[Trajectory]) -> Scan:
-    """Judge trajectories by a policy, one in memory at a time."""
+def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None = None) -> Scan:
+    """Judge trajectories by a policy, one in memory at a time; `watch` hears every entry with its outcomes."""
     result = Scan({rule.name: RuleCount(fatal=rule.severity == "fatal") for rule in policy.rules})
     for trajectory in trajectories:
         result.trajectories += 1
@@ -106,7 +107,10 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory]) -> Scan:
                 continue
             if isinstance(entry, Call):
                 result.calls[entry.tool] += 1
-            for outcome in session.hear(entry):
+            outcomes = session.hear(entry)
+            if watch is not None:
+                watch.hear(entry, outcomes)
+            for outcome in outcomes:
                 _count(result.rules[outcome.rule], outcome, trajectory, entry)
                 if outcome.status is Status.BROKEN:
                     broken.add(outcome.rule)

@@ -1,0 +1,162 @@
+"""Mutants over a scan: which of them changed what a rule says, within a bound of work."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from msgspec import Struct, field
+
+from specledger.core.rng import Stream
+from specledger.load import Resolved
+from specledger.wings.trajectories.model import Trajectory
+from specledger.wings.trajectories.mutants.logs import OPERATORS
+from specledger.wings.trajectories.mutants.rules import RuleMutant, alone, rule_mutants
+from specledger.wings.trajectories.rules.accesses import Access, accesses
+from specledger.wings.trajectories.rules.plans import Status
+from specledger.wings.trajectories.rules.policy import Policy
+from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
+
+MOST_ENTRIES: Final = 5_000_000
+"""Entries that mutants judge at most, over all rules."""
+SAMPLED: Final = 50
+"""Trajectories that are mutated."""
+LONGEST: Final = 2_000
+"""Entries of a trajectory that is mutated, at most."""
+
+
+class RuleMutation(Struct):
+    """What became of the mutants of a rule, and of those of trajectories that were made for it.
+
+    Attributes:
+        noticed: The mutants of the rule with which some verdict differs, each with the trajectory of the first.
+        unnoticed: Those with which none does: what they change could be left out.
+        tried: How many mutants of trajectories there were, by operator.
+        changed: How many of them changed whether the rule is broken, or judged.
+    """
+
+    noticed: dict[str, str] = field(default_factory=dict)
+    unnoticed: list[str] = field(default_factory=list)
+    tried: Counter[str] = field(default_factory=Counter)
+    changed: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def reached(self) -> bool:
+        """Whether a mutant of a trajectory changed its verdict."""
+        return bool(self.changed.total())
+
+
+class Mutants(Struct, frozen=True):
+    """The outcome: by rule, and whether the bound of work ended it."""
+
+    seed: int
+    number: int
+    rules: dict[str, RuleMutation]
+    stopped: bool
+
+
+class _Alive(Struct, eq=False):
+    """A mutant of a rule that nothing noticed so far."""
+
+    mutant: RuleMutant
+
+
+class _Rule(Struct, eq=False):
+    policy: Policy
+    accesses: tuple[Access, ...]
+    request: bool
+    alive: list[_Alive]
+    mutation: RuleMutation
+
+
+class Mutation:
+    """Hears the trajectories of a scan."""
+
+    def __init__(self, resolved: Resolved, number: int, seed: int) -> None:
+        """At most `number` mutants of each rule, and of trajectories for each rule, chosen by a seed."""
+        model = resolved.model
+        assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
+        self._number, self._seed = number, seed
+        self._work, self._heard = 0, 0
+        self._sampling = Stream.named(seed, "mutants", "trajectories")
+        self._sample: list[tuple[int, Trajectory]] = []
+        self._suited = 0
+        self._rules: dict[str, _Rule] = {}
+        for name, rule in model.rules.items():
+            every = list(rule_mutants(resolved, name))
+            stream = Stream.named(seed, "mutants", "rule", name)
+            chosen = every if len(every) <= number else stream.sample(every, number)
+            request = "request" in (rule.from_ or ())
+            self._rules[name] = _Rule(
+                alone(resolved, name), accesses(model, name), request, list(map(_Alive, chosen)), RuleMutation()
+            )
+
+    def hear(self, trajectory: Trajectory) -> None:
+        """Judge a trajectory by the mutants of rules, and keep it for mutants of its own, perhaps."""
+        for rule in self._rules.values():
+            if rule.alive and self._spend(trajectory, len(rule.alive) + 1):
+                self._compare(rule, trajectory)
+        if len(trajectory.entries) <= LONGEST:
+            self._suited += 1
+            if len(self._sample) < SAMPLED:
+                self._sample.append((self._heard, trajectory))
+            elif (slot := self._sampling.integer(0, self._suited - 1)) < SAMPLED:
+                self._sample[slot] = (self._heard, trajectory)
+        self._heard += 1
+
+    def finish(self) -> Mutants:
+        """Make and judge the mutants of the sampled trajectories."""
+        stopped = self._work >= MOST_ENTRIES
+        for name, rule in self._rules.items():
+            rule.mutation.unnoticed = [alive.mutant.text for alive in rule.alive]
+            self._mutate(name, rule)
+        return Mutants(
+            self._seed,
+            self._number,
+            {name: rule.mutation for name, rule in self._rules.items()},
+            stopped or self._work >= MOST_ENTRIES,
+        )
+
+    def _spend(self, trajectory: Trajectory, times: int) -> bool:
+        self._work += len(trajectory.entries) * times
+        return self._work < MOST_ENTRIES
+
+    @staticmethod
+    def _compare(rule: _Rule, trajectory: Trajectory) -> None:
+        plain = _outcomes(rule.policy, trajectory)
+        left = []
+        for alive in rule.alive:
+            if _outcomes(alive.mutant.policy, trajectory) == plain:
+                left.append(alive)
+            else:
+                rule.mutation.noticed[alive.mutant.text] = trajectory.id
+        rule.alive = left
+
+    def _mutate(self, name: str, rule: _Rule) -> None:
+        """Mutate the sampled trajectories in rounds, by each operator in turn, until there are enough."""
+        mutation = rule.mutation
+        for turn in range(self._number):
+            before = mutation.tried.total()
+            for number, trajectory in self._sample:
+                for operator, mutate in OPERATORS.items():
+                    if mutation.tried.total() >= self._number or not self._spend(trajectory, 2):
+                        return
+                    stream = Stream.named(self._seed, "mutants", name, operator, number, turn)
+                    mutant = mutate(trajectory, rule.accesses, rule.request, stream)
+                    if mutant is not None:
+                        mutation.tried[operator] += 1
+                        differs = _verdict(rule.policy, mutant) is not _verdict(rule.policy, trajectory)
+                        mutation.changed[operator] += differs
+            if mutation.tried.total() == before:
+                return
+
+
+def _outcomes(policy: Policy, trajectory: Trajectory) -> list[tuple[int, Status]]:
+    session = policy.begin()
+    return [(at, outcome.status) for at, e in enumerate(trajectory.entries) for outcome in session.hear(e)]
+
+
+def _verdict(policy: Policy, trajectory: Trajectory) -> Status:
+    """The worst of the outcomes; held where there is none."""
+    statuses = {status for _, status in _outcomes(policy, trajectory)}
+    return next((status for status in (Status.BROKEN, Status.UNJUDGED) if status in statuses), Status.HELD)
