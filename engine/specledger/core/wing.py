@@ -86,7 +86,7 @@ HOMES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("probe", "vocabulary"), "kernel"),
     **dict.fromkeys(("universe", "template", "law"), "laws"),
     **dict.fromkeys(("discovery", "ranking"), "discovery"),
-    "policy": "trajectories",
+    **dict.fromkeys(("policy", "format"), "trajectories"),
 }
 """The wing of each kind of spec that specledger itself ships, for findings where that wing is not installed."""
 

@@ -13,12 +13,13 @@ import typer
 
 from specledger.cli.options import Format
 from specledger.cli.output import print_error, print_json, print_status, print_text
-from specledger.core.diagnostics import counted, printable
+from specledger.core.diagnostics import counted, printable, suggest
 from specledger.core.verdict import Exit, exit_code
 
 if TYPE_CHECKING:
     from specledger.load import Resolved
     from specledger.wings.trajectories.model import Trajectory
+    from specledger.wings.trajectories.readers.reader import Reader
     from specledger.wings.trajectories.rules.policy import Policy
     from specledger.wings.trajectories.withholding import Withholding
 
@@ -28,7 +29,12 @@ _MOST_SHOWN: Final = 20
 Logs = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Logs, or folders of which all files are logs.")]
 LogFormat = Annotated[
     str | None,
-    typer.Option("--format", metavar="FORMAT", show_default="recognised by content", help="The format of all logs."),
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        show_default="recognised by content",
+        help="The format of all logs: one that is built in, or a spec of the kind format by its name or file.",
+    ),
 ]
 Lines = Annotated[Path, typer.Option("--out", metavar="PATH", help="The file of the lines; - is standard output.")]
 Withhold = Annotated[
@@ -67,12 +73,22 @@ def import_logs(
     raise typer.Exit(Exit.FINDINGS if summary.codes else Exit.CONFORMS)
 
 
-def _known_format(name: str | None) -> str | None:
+def _known_format(name: str | None) -> Reader | None:
+    """The reader of a format: of those that are built in, or made of a spec of the kind `format`."""
+    from specledger.core.diagnostics import Diagnostics
+    from specledger.kinds import load
+    from specledger.pipeline.targets import list_specs
+    from specledger.wings.trajectories.formats.compile import compile_format
     from specledger.wings.trajectories.reading import READERS
 
-    if name is not None and name not in READERS:
-        raise typer.BadParameter(f"there is no format {printable(name)}; formats are {', '.join(READERS)}")
-    return name
+    if name is None or name in READERS:
+        return None if name is None else READERS[name]
+    specs = [spec.name for spec in list_specs("format")]
+    if name not in specs and Path(name).suffix not in (".yaml", ".yml"):
+        near = suggest(name, [*READERS, *specs])
+        hint = f"did you mean {near}?" if near else f"formats are {', '.join([*READERS, *specs])}"
+        raise typer.BadParameter(f"there is no format {printable(name)}; {hint}")
+    return compile_format(load(name, kind="format")[0].main, Diagnostics())
 
 
 def _existing(paths: list[Path]) -> list[Path]:

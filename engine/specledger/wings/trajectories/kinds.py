@@ -36,4 +36,19 @@ class _Policy(Kind):
         compile_policy(bundle.main, diagnostics)
 
 
-KINDS: Final[tuple[Kind, ...]] = (_Policy(),)
+class _Format(Kind):
+    name = "format"
+
+    @property
+    def model(self) -> type[Spec]:
+        from specledger.wings.trajectories.spec.format import Format
+
+        return Format
+
+    def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        from specledger.wings.trajectories.formats.compile import compile_format
+
+        compile_format(bundle.main, diagnostics)
+
+
+KINDS: Final[tuple[Kind, ...]] = (_Policy(), _Format())
