@@ -6,9 +6,10 @@ kind, command or key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
@@ -31,6 +32,7 @@ class Wing(Struct, frozen=True):
     Attributes:
         name: The name of its folder and of its entry point.
         kinds: The kinds of spec, each a `kinds.kind.Kind`.
+        starts: What writes the first spec of a kind from lists of tools or logs, by the kind: `(files, name) -> text`.
         commands: The commands of `spec` by name, by the title under which `--help` lists them.
         prompts: Checks of prompts by what these are `about`: `(spec, diagnostics) -> object`.
         cluster: What connects to a cluster: `address -> context manager of an Executor`; None if nothing does.
@@ -44,6 +46,7 @@ class Wing(Struct, frozen=True):
 
     name: str
     kinds: Callable[[], tuple[Any, ...]] = tuple
+    starts: Callable[[], Mapping[str, Callable[[Sequence[Path], str], str]]] = _nothing
     commands: Callable[[], Mapping[str, Mapping[str, Callable[..., None]]]] = _nothing
     prompts: Callable[[], Mapping[str, Callable[..., object]]] = _nothing
     cluster: Callable[[], Callable[[str], Any]] | None = None
@@ -80,6 +83,11 @@ def part_of(field: str) -> Any:
     """The part that the first wing with this field gives; None if no installed wing has it."""
     loads = (getattr(wing, field) for wing in wings())
     return next((load() for load in loads if load is not None), None)
+
+
+def starts() -> dict[str, Callable[[Sequence[Path], str], str]]:
+    """What writes the first spec of a kind from lists of tools or logs, by the kind."""
+    return {kind: start for wing in wings() for kind, start in wing.starts().items()}
 
 
 HOMES: Final[Mapping[str, str]] = {

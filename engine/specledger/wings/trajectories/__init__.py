@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from specledger.core.wing import Wing
@@ -25,22 +26,10 @@ def _commands() -> Mapping[str, Mapping[str, Callable[..., None]]]:
     return {"Run them": {"scan": scan, "import": import_logs}}
 
 
-def _recordings() -> Recordings:
-    from specledger.wings.trajectories.recording.compile import RECORDINGS
+def _starts() -> Mapping[str, Callable[[Sequence[Path], str], str]]:
+    from specledger.wings.trajectories.tools.specs import new_policy, new_world
 
-    return RECORDINGS
-
-
-def _trajectory_sections() -> Callable[..., Iterable[Section]]:
-    from specledger.wings.trajectories.pages import trajectory_sections
-
-    return trajectory_sections
+    return {"world": new_world, "policy": new_policy}
 
 
-WING: Final = Wing(
-    "trajectories",
-    kinds=_kinds,
-    commands=_commands,
-    recordings=_recordings,
-    trajectory_sections=_trajectory_sections,
-)
+WING: Final = Wing("trajectories", kinds=_kinds, starts=_starts, commands=_commands)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -193,49 +193,59 @@ MutantCount = Annotated[
 Seed = Annotated[int, typer.Option(min=0, max=2**53 - 1, help="The seed by which mutants are chosen.")]
 
 
+ToolFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--tools",
+        metavar="FILE",
+        help="Lists of tools: calls that do not fit them are told, and rules about others can never fire.",
+    ),
+]
+
+
 def scan(
     paths: Places = None,
     policy: PolicyFile = None,
     read_as: LogFormat = None,
+    tools: ToolFiles = None,
     mutants: MutantCount = 0,
     seed: Seed = 0,
     output: Results = Format.HUMAN,
 ) -> None:
     """Judge logs of agents by rules: which were broken, where, which could not be judged, and which notice nothing."""
     from specledger.wings.trajectories.coverage import Watch
-    from specledger.wings.trajectories.coverage_text import (
-        coverage_document,
-        coverage_text,
-        mutants_document,
-        mutants_text,
-    )
     from specledger.wings.trajectories.mutants.mutation import Mutation
     from specledger.wings.trajectories.reading import read_logs
     from specledger.wings.trajectories.scan import scan as scan_logs
-    from specledger.wings.trajectories.scan_text import scan_document, scan_text
+    from specledger.wings.trajectories.scan_whole import scan_document_of, scan_text_of
+    from specledger.wings.trajectories.tools.fit import Fit
+    from specledger.wings.trajectories.tools.lists import read_tools
 
     resolved, compiled = _policy(policy)
     logs = read_logs(_existing(paths or [_claude_code()]), _known_format(read_as))
+    fit = Fit(read_tools(_existing(tools))) if tools else None
     mutation = Mutation(resolved, mutants, seed) if mutants else None
-    watch = Watch(resolved, compiled)
-    result = scan_logs(compiled, logs if mutation is None else _tapped(logs, mutation.hear), watch)
-    coverage, tried = watch.finish(), None if mutation is None else mutation.finish()
+    watch = Watch(resolved, compiled, () if fit is None else fit.tools)
+    result = scan_logs(compiled, _tapped(logs, [part.hear for part in (mutation, fit) if part is not None]), watch)
+    result.misfits = 0 if fit is None else fit.calls
+    parts = (watch.finish(), None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)
     if output is Format.JSON:
-        document = {**scan_document(result, compiled.name), "coverage": coverage_document(coverage)}
-        print_json(document if tried is None else {**document, "mutants": mutants_document(tried)})
+        print_json(scan_document_of(result, compiled.name, *parts))
     else:
-        lines = [scan_text(result, compiled.name), *coverage_text(coverage)]
-        print_text("\n".join(lines if tried is None else [*lines, "", *mutants_text(tried)]))
+        print_text(scan_text_of(result, compiled.name, *parts))
         if policy is None:
             own = f"a policy with `extends: {compiled.name}`, or `spec new policy NAME`, then --policy FILE"
             print_status(f"rules of your own: {own}")
     raise typer.Exit(exit_code(result.verdict))
 
 
-def _tapped(trajectories: Iterable[Trajectory], hear: Callable[[Trajectory], None]) -> Iterator[Trajectory]:
+def _tapped(
+    trajectories: Iterable[Trajectory], listeners: Sequence[Callable[[Trajectory], None]]
+) -> Iterator[Trajectory]:
     """The trajectories, each heard before it is given."""
     for trajectory in trajectories:
-        hear(trajectory)
+        for hear in listeners:
+            hear(trajectory)
         yield trajectory
 
 

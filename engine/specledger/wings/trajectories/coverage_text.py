@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from specledger.core.diagnostics import counted, printable
 from specledger.wings.trajectories.coverage import Coverage, RuleCoverage
 from specledger.wings.trajectories.mutants.logs import OPERATORS
 from specledger.wings.trajectories.mutants.mutation import Mutants, RuleMutation
+from specledger.wings.trajectories.tools.fit import Misfit
 
 _SHOWN: Final = 20
 _UNNOTICED: Final = 5
@@ -114,3 +115,23 @@ def mutants_document(mutants: Mutants) -> dict[str, Any]:
             for name, rule in mutants.rules.items()
         },
     }
+
+
+def misfits_text(misfits: Sequence[Misfit]) -> Iterator[str]:
+    """Calls that do not fit their tool, each sort once with its first call."""
+    for misfit in misfits[:_SHOWN]:
+        first = f"{printable(misfit.file)}:{misfit.line}"
+        yield f"{first}: {counted(misfit.count, 'call')} of {printable(misfit.tool)} that {_fit(misfit.count)}: " + (
+            printable(misfit.problem)
+        )
+    if len(misfits) > _SHOWN:
+        yield f"and {len(misfits) - _SHOWN} more that do not fit"
+
+
+def _fit(number: int) -> str:
+    return "does not fit" if number == 1 else "do not fit"
+
+
+def misfits_document(misfits: Sequence[Misfit]) -> list[dict[str, Any]]:
+    """Calls that do not fit their tool as JSON values."""
+    return [{name: getattr(misfit, name) for name in Misfit.__struct_fields__} for misfit in misfits]

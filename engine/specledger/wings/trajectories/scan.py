@@ -72,6 +72,7 @@ class Scan(Struct):
         calls: How often each tool was called.
         findings: What could not be read, by its code.
         formats: The number of trajectories of each format.
+        misfits: How many calls do not fit their tool, where tools are known.
     """
 
     rules: dict[str, RuleCount]
@@ -79,16 +80,17 @@ class Scan(Struct):
     calls: Counter[str] = field(default_factory=Counter)
     findings: Counter[str] = field(default_factory=Counter)
     formats: Counter[str] = field(default_factory=Counter)
+    misfits: int = 0
 
     @property
     def verdict(self) -> Verdict:
         """The verdict of all rules.
 
-        INCONCLUSIVE where no rule was judged whose breach is a failure, or something could not be read.
+        INCONCLUSIVE where no rule was judged whose breach is a failure, or something could not be read or does not fit.
         """
         judged = [count for count in self.rules.values() if count.opportunities]
         verdicts = [count.verdict for count in judged]
-        if self.findings or not any(count.fatal for count in judged):
+        if self.findings or self.misfits or not any(count.fatal for count in judged):
             verdicts.append(Verdict.INCONCLUSIVE)
         return combine(verdicts)
 
