@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from msgspec import UNSET, Struct, field
+from msgspec import UNSET, Struct
 
 from specledger.core.diagnostics import counted, suggest
 from specledger.core.spans import Span
@@ -64,7 +64,7 @@ class Coverage(Struct, frozen=True):
     unread: dict[str, tuple[str, ...]]
 
 
-class _Watched(Struct):
+class _Watched(Struct, eq=False):
     """A rule whose opportunities are counted."""
 
     plan: RulePlan
@@ -73,7 +73,6 @@ class _Watched(Struct):
     path: Reader | None
     opportunities: int = 0
     absent: int = 0
-    calls: Counter[str] = field(default_factory=Counter)
 
 
 class Watch:
@@ -85,10 +84,12 @@ class Watch:
         assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
         self._resolved, self._known = resolved, set(known)
         self._rules = [self._watched(plan, model) for plan in policy.rules]
+        self._idle = [watched for watched in self._rules if watched.path is not None and watched.accesses]
         self._by_name = {watched.plan.name: watched for watched in self._rules}
         self._calls: Counter[str] = Counter()
         self._messages = 0
         self._arguments: dict[str, dict[Steps, None]] = {}
+        self._flat: set[tuple[str, ...]] = set()
 
     @staticmethod
     def _watched(plan: RulePlan, model: PolicySpec) -> _Watched:
@@ -99,7 +100,10 @@ class Watch:
     def hear(self, entry: Entry, outcomes: Sequence[Outcome]) -> None:
         """Note an entry and what rules made of it."""
         for outcome in outcomes:
-            self._by_name[outcome.rule].opportunities += 1
+            watched = self._by_name[outcome.rule]
+            watched.opportunities += 1
+            if watched.opportunities == 1 and watched in self._idle:
+                self._idle.remove(watched)
         if isinstance(entry, Message):
             self._messages += entry.speaker is Speaker.ASSISTANT
             return
@@ -107,11 +111,17 @@ class Watch:
             return
         self._calls[entry.tool] += 1
         self._note_arguments(entry)
-        for watched in self._rules:
-            if watched.opportunities == 0 and watched.path is not None and watched.accesses:
-                self._note_absent(watched, entry)
+        for watched in self._idle:
+            self._note_absent(watched, entry)
 
     def _note_arguments(self, call: Call) -> None:
+        arguments = call.arguments
+        if type(arguments) is dict and not any(type(value) in (dict, list) for value in arguments.values()):
+            shape = (call.tool, *arguments)
+            if shape in self._flat:
+                return
+            if len(self._flat) < MOST_TOOLS:
+                self._flat.add(shape)
         seen = self._arguments.get(call.tool)
         if seen is None:
             if len(self._arguments) >= MOST_TOOLS:
