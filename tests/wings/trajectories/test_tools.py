@@ -116,6 +116,22 @@ def test_whatever_the_schemas_are_the_world_passes_its_check(tmp_path_factory, a
     KINDS["world"].check(load(folder / "mine.yaml")[0], Diagnostics())
 
 
+@pytest.mark.parametrize(
+    ("types", "agreed"),
+    [
+        (("integer", "number"), "qfixed"),
+        (("integer", "string"), "string"),
+        (("boolean", "integer"), "string"),
+        (("number", "number"), "qfixed"),
+    ],
+)
+def test_arguments_of_one_name_have_one_type(file, types, agreed):
+    tools = [{"name": f"t{n}", "inputSchema": {"properties": {"a": {"type": type_}}}} for n, type_ in enumerate(types)]
+    text = new_world([file(tools)], "mine")
+    assert text.count(f"      a: {agreed}") == 2
+    assert ("tools disagree about its type" in text) is (types[0] != types[1])
+
+
 def test_types_and_remarks():
     types = Types(PAY | {"properties": {**PAY["properties"], "any": {}, "id": {"type": ["string", "integer"]}}})
     assert types.members() == {

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from specledger.core.rng import Stream
 from specledger.load import Resolved
-from specledger.wings.trajectories.model import Trajectory
+from specledger.wings.trajectories.model import Call, Message, Speaker, Trajectory
 from specledger.wings.trajectories.mutants.logs import OPERATORS
 from specledger.wings.trajectories.mutants.rules import RuleMutant, alone, rule_mutants
 from specledger.wings.trajectories.rules.accesses import Access, accesses
@@ -19,8 +19,10 @@ from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
 
 MOST_ENTRIES: Final = 5_000_000
 """Entries that mutants judge at most, over all rules."""
-SAMPLED: Final = 50
-"""Trajectories that are mutated."""
+SAMPLED: Final = 20
+"""Trajectories that are mutated for one rule, of those that have what it is about."""
+MOST_SAMPLED: Final = 2_000
+"""Those of all rules together, at least one for each."""
 LONGEST: Final = 2_000
 """Entries of a trajectory that is mutated, at most."""
 
@@ -55,18 +57,30 @@ class Mutants(Struct, frozen=True):
     stopped: bool
 
 
-class _Alive(Struct, eq=False):
-    """A mutant of a rule that nothing noticed so far."""
-
-    mutant: RuleMutant
-
-
 class _Rule(Struct, eq=False):
     policy: Policy
     accesses: tuple[Access, ...]
     request: bool
-    alive: list[_Alive]
+    alive: list[RuleMutant]
     mutation: RuleMutation
+    sampling: Stream
+    sample: list[tuple[int, Trajectory]] = field(default_factory=list)
+    suited: int = 0
+
+    def is_about(self, trajectory: Trajectory) -> bool:
+        """Whether a trajectory has a call, or a message, that the rule is about."""
+        about = self.accesses[0] if self.accesses and self.accesses[0].key == "when" else None
+        if about is None:
+            return any(isinstance(e, Message) and e.speaker is Speaker.ASSISTANT for e in trajectory.entries)
+        return any(isinstance(entry, Call) and about.matches(entry.tool) for entry in trajectory.entries)
+
+    def keep(self, number: int, trajectory: Trajectory, most: int) -> None:
+        """Keep a trajectory in the sample, in which each that was suited is with the same chance."""
+        self.suited += 1
+        if len(self.sample) < most:
+            self.sample.append((number, trajectory))
+        elif (slot := self.sampling.integer(0, self.suited - 1)) < most:
+            self.sample[slot] = (number, trajectory)
 
 
 class Mutation:
@@ -78,17 +92,19 @@ class Mutation:
         assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
         self._number, self._seed = number, seed
         self._work, self._heard = 0, 0
-        self._sampling = Stream.named(seed, "mutants", "trajectories")
-        self._sample: list[tuple[int, Trajectory]] = []
-        self._suited = 0
+        self._most = max(1, min(SAMPLED, MOST_SAMPLED // len(model.rules)))
         self._rules: dict[str, _Rule] = {}
         for name, rule in model.rules.items():
             every = list(rule_mutants(resolved, name))
             stream = Stream.named(seed, "mutants", "rule", name)
             chosen = every if len(every) <= number else stream.sample(every, number)
-            request = "request" in (rule.from_ or ())
             self._rules[name] = _Rule(
-                alone(resolved, name), accesses(model, name), request, list(map(_Alive, chosen)), RuleMutation()
+                policy=alone(resolved, name),
+                accesses=accesses(model, name),
+                request="request" in (rule.from_ or ()),
+                alive=chosen,
+                mutation=RuleMutation(),
+                sampling=Stream.named(seed, "mutants", "trajectories", name),
             )
 
     def hear(self, trajectory: Trajectory) -> None:
@@ -96,19 +112,15 @@ class Mutation:
         for rule in self._rules.values():
             if rule.alive and self._spend(trajectory, len(rule.alive) + 1):
                 self._compare(rule, trajectory)
-        if len(trajectory.entries) <= LONGEST:
-            self._suited += 1
-            if len(self._sample) < SAMPLED:
-                self._sample.append((self._heard, trajectory))
-            elif (slot := self._sampling.integer(0, self._suited - 1)) < SAMPLED:
-                self._sample[slot] = (self._heard, trajectory)
+            if len(trajectory.entries) <= LONGEST and rule.is_about(trajectory):
+                rule.keep(self._heard, trajectory, self._most)
         self._heard += 1
 
     def finish(self) -> Mutants:
         """Make and judge the mutants of the sampled trajectories."""
         stopped = self._work >= MOST_ENTRIES
         for name, rule in self._rules.items():
-            rule.mutation.unnoticed = [alive.mutant.text for alive in rule.alive]
+            rule.mutation.unnoticed = [mutant.text for mutant in rule.alive]
             self._mutate(name, rule)
         return Mutants(
             self._seed,
@@ -125,11 +137,11 @@ class Mutation:
     def _compare(rule: _Rule, trajectory: Trajectory) -> None:
         plain = _outcomes(rule.policy, trajectory)
         left = []
-        for alive in rule.alive:
-            if _outcomes(alive.mutant.policy, trajectory) == plain:
-                left.append(alive)
+        for mutant in rule.alive:
+            if _outcomes(mutant.policy, trajectory) == plain:
+                left.append(mutant)
             else:
-                rule.mutation.noticed[alive.mutant.text] = trajectory.id
+                rule.mutation.noticed[mutant.text] = trajectory.id
         rule.alive = left
 
     def _mutate(self, name: str, rule: _Rule) -> None:
@@ -137,7 +149,7 @@ class Mutation:
         mutation = rule.mutation
         for turn in range(self._number):
             before = mutation.tried.total()
-            for number, trajectory in self._sample:
+            for number, trajectory in rule.sample:
                 for operator, mutate in OPERATORS.items():
                     if mutation.tried.total() >= self._number or not self._spend(trajectory, 2):
                         return

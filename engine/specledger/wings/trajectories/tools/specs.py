@@ -70,8 +70,20 @@ def _agreed(members: Mapping[str, Mapping[str, _Argument]]) -> dict[str, TypeTex
     types: dict[str, TypeText] = {}
     for arguments in members.values():
         for own, argument in arguments.items():
-            types[own] = argument.type if types.get(own, argument.type) == argument.type else "string"
+            types[own] = _both(types.get(own, argument.type), argument.type)
     return types
+
+
+def _both(one: TypeText, other: TypeText) -> TypeText:
+    """The narrowest type for the values of two types: a number for numbers, otherwise text."""
+    sorts = {sort if isinstance(sort := _sort(type_), str) else "" for type_ in (one, other)}
+    if one == other or not sorts <= {"int", "qfixed"}:
+        return one if one == other else "string"
+    return "qfixed" if "qfixed" in sorts else "int"
+
+
+def _sort(type_: TypeText) -> TypeText:
+    return "int" if isinstance(type_, dict) and type_.get("type") == "integer" else type_
 
 
 def _free(word: str, taken: set[str]) -> str:
