@@ -131,3 +131,27 @@ def test_a_condition_is_constant_only_where_no_value_changes_it(tmp_path, text):
 def test_ways_to_arguments():
     value = {"a": [{"b": 1}, {"c": None}], "d": {"$number": "1.5"}, "e": {}}
     assert [*map(shown_steps, argument_steps(value))] == ["a[*].b", "a[*].c", "d", "e"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "reachable", "reason", "hint"),
+    [
+        ("{when: {tool: fly}, each: args.too, from: [request]}", False, "`args.too` is no argument of its tools", "did you mean `args.to`?"),
+        ("{when: {tool: fly}, each: args.to, from: [request]}", True, "none of its tools was called: fly", "tools are ask, pay"),
+        ('{when: {tool: "f*"}, each: "args.**", from: [request]}', True, "none of its tools was called: f*", "tools are ask, pay"),
+        ("{when: {tool: open}, each: args.too, from: [request]}", True, "none of its tools was called: open", "tools are ask, pay"),
+        ("{when: {tool: fyl}, each: args.to, from: [request]}", False, "no tool is fyl", "did you mean fly?"),
+    ],
+)  # fmt: skip
+def test_tools_that_are_listed_are_known(covered, spec, tmp_path, rule, reachable, reason, hint):
+    covered(rule)
+    tools = [
+        {"name": "fly", "inputSchema": {"properties": {"to": {"type": "string"}}}},
+        {"name": "open", "inputSchema": {"properties": {}, "additionalProperties": True}},
+        {"name": "ask", "inputSchema": {}},
+        {"name": "pay", "inputSchema": {}},
+    ]
+    (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
+    done = spec("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json", "--output", "json")
+    told = json.loads(done.out)["coverage"]["rules"]["it"]
+    assert (told["reachable"], told["reason"], told["hint"]) == (reachable, reason, hint)

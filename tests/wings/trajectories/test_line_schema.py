@@ -1,4 +1,4 @@
-"""The schema of canonical lines: lines of all readers are valid, and others are not."""
+"""The schemas of canonical lines and of results: what is written is valid, and other values are not."""
 
 import json
 from pathlib import Path
@@ -73,3 +73,24 @@ WRONG = [
 @pytest.mark.parametrize("line", WRONG, ids=json.dumps)
 def test_what_is_no_line_is_not_valid(line):
     assert not SCHEMA.is_valid(line)
+
+
+@pytest.mark.parametrize("more", [(), ("--mutants", "5"), ("--tools", str(LOGS / "atif/run.json"))])
+def test_results_are_as_their_schemas_say(spec, tmp_path, more):
+    schemas = {
+        name: jsonschema.Draft202012Validator(json.loads((ROOT / f"schemas/results/{name}.schema.json").read_text()))
+        for name in ("scan", "policy-diff")
+    }
+    start = (ROOT / "specs/new/policy/new-policy.yaml").read_text(encoding="utf-8")
+    for name, text in (("old", start), ("new", start.replace("calls <= 40", "calls <= 0"))):
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    logs = str(LOGS / "openai")
+    scanned = json.loads(spec("scan", logs, "--policy", str(tmp_path / "new.yaml"), "--output", "json", *more).out)
+    schemas["scan"].validate(scanned)
+    assert scanned["rules"]["forty"]["breaches"]
+    words = [str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml"), "--logs", logs, "--format", "json"]
+    compared = json.loads(spec("diff", *words).out)
+    schemas["policy-diff"].validate(compared)
+    assert compared["flips"]
+    assert not schemas["scan"].is_valid(compared)
+    assert not schemas["policy-diff"].is_valid({**compared, "same": 0})

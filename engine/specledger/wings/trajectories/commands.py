@@ -13,7 +13,7 @@ import typer
 
 from specledger.cli.options import Format
 from specledger.cli.output import print_error, print_json, print_status, print_text
-from specledger.core.diagnostics import counted, printable, suggest
+from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Exit, exit_code
 
 if TYPE_CHECKING:
@@ -74,21 +74,13 @@ def import_logs(
 
 
 def _known_format(name: str | None) -> Reader | None:
-    """The reader of a format: of those that are built in, or made of a spec of the kind `format`."""
-    from specledger.core.diagnostics import Diagnostics
-    from specledger.kinds import load
-    from specledger.pipeline.targets import list_specs
-    from specledger.wings.trajectories.formats.compile import compile_format
-    from specledger.wings.trajectories.reading import READERS
+    """The reader of a format; None if none is named."""
+    from specledger.wings.trajectories.formats.names import reader_named
 
-    if name is None or name in READERS:
-        return None if name is None else READERS[name]
-    specs = [spec.name for spec in list_specs("format")]
-    if name not in specs and Path(name).suffix not in (".yaml", ".yml"):
-        near = suggest(name, [*READERS, *specs])
-        hint = f"did you mean {near}?" if near else f"formats are {', '.join([*READERS, *specs])}"
-        raise typer.BadParameter(f"there is no format {printable(name)}; {hint}")
-    return compile_format(load(name, kind="format")[0].main, Diagnostics())
+    try:
+        return None if name is None else reader_named(name)
+    except LookupError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def _existing(paths: list[Path]) -> list[Path]:
@@ -225,7 +217,7 @@ def scan(
     logs = read_logs(_existing(paths or [_claude_code()]), _known_format(read_as))
     fit = Fit(read_tools(_existing(tools))) if tools else None
     mutation = Mutation(resolved, mutants, seed) if mutants else None
-    watch = Watch(resolved, compiled, () if fit is None else fit.tools)
+    watch = Watch(resolved, compiled, None if fit is None else fit.tools)
     result = scan_logs(compiled, _tapped(logs, [part.hear for part in (mutation, fit) if part is not None]), watch)
     result.misfits = 0 if fit is None else fit.calls
     parts = (watch.finish(), None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET, Struct
@@ -14,11 +14,12 @@ from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Entry, Message, Speaker
 from specledger.wings.trajectories.rules.accesses import Access, Steps, accesses, argument_steps, shown_steps
 from specledger.wings.trajectories.rules.constants import constant, sorts_of
-from specledger.wings.trajectories.rules.paths import Reader, Unknown, compile_path, parse_path
+from specledger.wings.trajectories.rules.paths import ANY, LEAVES, Reader, Unknown, compile_path, parse_path
 from specledger.wings.trajectories.rules.plans import Outcome, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
 from specledger.wings.trajectories.spec.policy import Rule
+from specledger.wings.trajectories.tools.lists import Tool
 
 MOST_ARGUMENTS: Final = 200
 """Arguments of one tool that are kept."""
@@ -78,11 +79,11 @@ class _Watched(Struct, eq=False):
 class Watch:
     """Listens to a scan, and says at its end how far each rule was reached."""
 
-    def __init__(self, resolved: Resolved, policy: Policy, known: Iterable[str] = ()) -> None:
+    def __init__(self, resolved: Resolved, policy: Policy, known: Mapping[str, Tool] | None = None) -> None:
         """Watch the rules of a policy; `known` are tools that there are, whether they are called or not."""
         model = resolved.model
         assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
-        self._resolved, self._known = resolved, set(known)
+        self._resolved, self._known = resolved, known or {}
         self._rules = [self._watched(plan, model) for plan in policy.rules]
         self._idle = [watched for watched in self._rules if watched.path is not None and watched.accesses]
         self._by_name = {watched.plan.name: watched for watched in self._rules}
@@ -156,7 +157,7 @@ class Watch:
         return Coverage(tuple(map(self._rule, self._rules)), unnamed, unread)
 
     def _rule(self, watched: _Watched) -> RuleCoverage:
-        tools = self._known | set(self._calls)
+        tools = {*self._known, *self._calls}
         missing = tuple(
             (access.key, tool)
             for access in watched.accesses
@@ -196,6 +197,12 @@ class Watch:
         if not any(map(about.matches, tools)):
             return False, f"no tool is {' or '.join(about.tools[:5])}", _near(about.tools, tools)
         if not calls:
+            listed = self._listed_arguments(about)
+            name = _first_key(watched.rule.each)
+            if listed is not None and name and name not in listed:
+                near = suggest(name, listed)
+                hint = f"did you mean `args.{near}`?" if near else f"there is {', '.join(listed) or 'nothing'}"
+                return False, f"`{watched.rule.each}` is no argument of its tools", hint
             return True, f"none of its tools was called: {', '.join(about.tools[:5])}", _near(about.tools, self._calls)
         if watched.absent == calls and watched.rule.each is not None:
             there = {
@@ -209,6 +216,24 @@ class Watch:
             return False, f"`{watched.rule.each}` is absent in all {counted(calls, 'call')} of its tools", hint
         reason = f"`{watched.rule.each}` is absent" if condition is None else f"`{condition}` is not true"
         return True, f"in none of {counted(calls, 'call')} there is something to judge: {reason}", ""
+
+    def _listed_arguments(self, about: Access) -> list[str] | None:
+        """The arguments of the known tools that a rule is about; None where one of them may have others."""
+        names: dict[str, None] = {}
+        for tool in self._known.values():
+            if about.matches(tool.name):
+                schema = {} if tool.arguments is UNSET else tool.arguments
+                if not isinstance(schema.get("properties"), dict) or schema.get("additionalProperties"):
+                    return None
+                names |= dict.fromkeys(schema["properties"])
+        return list(names)
+
+
+def _first_key(path: str | None) -> str:
+    """The argument that a path begins with; empty if it is of all arguments, or of a message."""
+    parsed = None if path is None else parse_path(path)
+    step = parsed.steps[0] if parsed is not None and parsed.root == "args" and parsed.steps else ANY
+    return step if isinstance(step, str) and step not in (ANY, LEAVES) else ""
 
 
 def _only_requires(rule: Rule) -> bool:
