@@ -1,14 +1,18 @@
 """Formats that are data: a log that no reader knows is read by a document of the kind `format`."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec import UNSET
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load
 from specledger.wings.trajectories.formats.compile import compile_format
+from specledger.wings.trajectories.lines import read_lines, write_lines
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker
 from specledger.wings.trajectories.reading import read_logs
 
@@ -165,6 +169,20 @@ def test_an_entry_without_its_order_stands_last(read):
     (trajectory,) = read(text, *calls)
     assert [entry.tool for entry in trajectory.entries if isinstance(entry, Call)] == ["d", "c", "b", "a"]
     assert [entry.line for entry in trajectory.entries if isinstance(entry, Finding)] == [1]
+
+
+@given(st.sampled_from(sorted(path.name for path in LOGS.iterdir())), st.data())
+@settings(deadline=None, max_examples=120)
+def test_a_value_of_another_form_gives_findings_and_never_an_exception(tmp_path_factory, file, data):
+    """Any value in a log is another one: what comes of it can be written as canonical lines."""
+    text = (LOGS / file).read_text(encoding="utf-8")
+    values = re.findall(r'(?<=: )(?:"[^"]*"|null|[0-9.]+|true|\[\]|\{\})', text)
+    value = data.draw(st.sampled_from(values))
+    other = data.draw(st.sampled_from(["null", "[]", "{}", "1.5", "[[1]]", '{"$number": "1"}', '"x"', "true"]))
+    log = tmp_path_factory.mktemp("odd") / file
+    log.write_text(text.replace(f": {value}", f": {other}", data.draw(st.integers(1, 3))), encoding="utf-8")
+    trajectories = list(read_logs([log], reader(Path(file).stem)))
+    assert list(read_lines(write_lines(trajectories))) == trajectories
 
 
 WRONG = {

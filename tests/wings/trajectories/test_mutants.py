@@ -131,6 +131,17 @@ def test_what_is_noticed(resolved):
     assert sum(payee.tried.values()) <= 20
 
 
+def test_a_rule_that_is_broken_already_notices_more(resolved):
+    """A further broken call is noticed; a copy of a broken call, or its absence, is not."""
+    entries = (*LOG.entries[:4], Call("e", "pay", {"to": "Eve", "amount": 1}, 3), Call("q", "pay", {"to": "Ann"}, 4))
+    mutants = Mutation(resolved, 40, 3)
+    mutants.hear(Trajectory("t", "f", "x", entries))
+    payee = mutants.finish().rules["payee"]
+    assert 0 < payee.changed["value"] < payee.tried["value"]
+    assert payee.changed["repeat"] == 0 < payee.tried["repeat"]
+    assert payee.changed["drop"] > 0
+
+
 def test_the_same_seed_gives_the_same_mutants_and_work_is_bounded(resolved, monkeypatch):
     def tried(seed):
         mutants = Mutation(resolved, 3, seed)
@@ -153,7 +164,7 @@ def test_the_command_names_rules_that_no_mutant_reaches(spec, tmp_path, monkeypa
     (tmp_path / "chat.json").write_text(chat(("ask", {}), ("pay", {"to": "Ann", "amount": 20})), encoding="utf-8")
     words = ("scan", "chat.json", "--policy", "rules.yaml", "--mutants", "9", "--seed", "5")
     text = spec(*words).out
-    assert re.search(r"^no mutant of a trajectory changed the verdict of: (?!.*payee).*idle$", text, re.M), text
+    assert re.search(r"^no mutant of a trajectory changed a verdict of: (?!.*payee).*idle$", text, re.M), text
     assert "payee: no verdict differs with from[1] dropped (set known)" in text
     document = json.loads(spec(*words, "--output", "json").out)["mutants"]
     assert (document["seed"], document["most"], document["stopped"]) == (5, 9, False)

@@ -243,15 +243,16 @@ def test_damage_gives_findings_and_never_an_exception(tmp_path_factory, path, da
         assert list(read_lines(write_lines(read))) == read
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", [*READERS, "langchain", "smolagents", "openai-agents", "inspect-eval"])
 @given(value=JSON)
 @settings(deadline=None, max_examples=40)
 def test_no_document_is_too_strange_for_a_reader(tmp_path_factory, name, value):
     from specledger.core.canonical import canonical_bytes
+    from specledger.wings.trajectories.formats.names import reader_named
 
     log = tmp_path_factory.mktemp("strange") / "log"
     log.write_bytes(canonical_bytes(value) + b"\n")
-    assert [one for one in next(iter(read_logs([log], name))).entries if isinstance(one, Finding)]
+    assert [one for one in next(iter(read_logs([log], reader_named(name)))).entries if isinstance(one, Finding)]
 
 
 def test_values_are_withheld_under_a_salt():

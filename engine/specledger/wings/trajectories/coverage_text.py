@@ -81,7 +81,7 @@ def mutants_text(mutants: Mutants) -> Iterator[str]:
         yield "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])
     idle = [printable(name) for name, rule in mutants.rules.items() if not rule.reached]
     if idle:
-        yield f"no mutant of a trajectory changed the verdict of: {', '.join(idle)}"
+        yield f"no mutant of a trajectory changed a verdict of: {', '.join(idle)}"
     for name, rule in mutants.rules.items():
         yield from _unnoticed(name, rule)
     if mutants.stopped:

@@ -14,6 +14,8 @@ from specledger.wings.trajectories.rules.accesses import Access, Steps, argument
 from specledger.wings.trajectories.rules.paths import ANY
 from specledger.wings.trajectories.rules.values import WHOLE
 
+COPY: Final = "~"
+"""What stands between the id of a call and the number of a copy."""
 REPEATS: Final = (1, 4, 50)
 """How often a call may be repeated."""
 _STRANGERS: Final = (
@@ -116,7 +118,7 @@ def repeated(trajectory: Trajectory, accesses: Sequence[Access], _request: bool,
     )
     fresh: list[Entry] = []
     for number in range(times):
-        copy = replace(call, id=f"{call.id}~{number + 1}", batch=0)
+        copy = replace(call, id=f"{call.id}{COPY}{number + 1}", batch=0)
         fresh += [copy] if result is None else [copy, replace(result, call=copy.id)]
     return replace(trajectory, entries=(*entries[:end], *fresh, *entries[end:]))
 

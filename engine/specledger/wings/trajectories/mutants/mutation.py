@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct, field
@@ -10,7 +11,7 @@ from msgspec import Struct, field
 from specledger.core.rng import Stream
 from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Message, Speaker, Trajectory
-from specledger.wings.trajectories.mutants.logs import OPERATORS
+from specledger.wings.trajectories.mutants.logs import COPY, OPERATORS
 from specledger.wings.trajectories.mutants.rules import RuleMutant, alone, rule_mutants
 from specledger.wings.trajectories.rules.accesses import Access, accesses
 from specledger.wings.trajectories.rules.plans import Status
@@ -34,7 +35,7 @@ class RuleMutation(Struct):
         noticed: The mutants of the rule with which some verdict differs, each with the trajectory of the first.
         unnoticed: Those with which none does: what they change could be left out.
         tried: How many mutants of trajectories there were, by operator.
-        changed: How many of them changed whether the rule is broken, or judged.
+        changed: How many of them changed whether a call or a message is broken, or judged.
     """
 
     noticed: dict[str, str] = field(default_factory=dict)
@@ -157,8 +158,7 @@ class Mutation:
                     mutant = mutate(trajectory, rule.accesses, rule.request, stream)
                     if mutant is not None:
                         mutation.tried[operator] += 1
-                        differs = _verdict(rule.policy, mutant) is not _verdict(rule.policy, trajectory)
-                        mutation.changed[operator] += differs
+                        mutation.changed[operator] += _differs(rule.policy, trajectory, mutant)
             if mutation.tried.total() == before:
                 return
 
@@ -168,7 +168,42 @@ def _outcomes(policy: Policy, trajectory: Trajectory) -> list[tuple[int, Status]
     return [(at, outcome.status) for at, e in enumerate(trajectory.entries) for outcome in session.hear(e)]
 
 
-def _verdict(policy: Policy, trajectory: Trajectory) -> Status:
-    """The worst of the outcomes; held where there is none."""
-    statuses = {status for _, status in _outcomes(policy, trajectory)}
-    return next((status for status in (Status.BROKEN, Status.UNJUDGED) if status in statuses), Status.HELD)
+def _differs(policy: Policy, trajectory: Trajectory, mutant: Trajectory) -> bool:
+    """Whether a call or message of a mutant is broken, or unjudged, that was not before, or the other way round.
+
+    What was dropped is not compared; a copy of a call is compared with the call.
+    """
+    before, after = _faults(policy, trajectory), _faults(policy, mutant)
+    original = {_key(at, entry) for at, entry in _judged(trajectory)}
+    for at, entry in _judged(mutant):
+        key = _key(at, entry)
+        if after.get(key) is not before.get(key if key in original else key.rpartition(COPY)[0]):
+            return True
+    return False
+
+
+def _judged(trajectory: Trajectory) -> Iterator[tuple[int, Call | Message]]:
+    """The calls and the messages of the agent, each sort with its number."""
+    messages = 0
+    for entry in trajectory.entries:
+        if isinstance(entry, Call):
+            yield 0, entry
+        elif isinstance(entry, Message) and entry.speaker is Speaker.ASSISTANT:
+            messages += 1
+            yield messages, entry
+
+
+def _key(number: int, entry: Call | Message) -> str:
+    return f"call {entry.id}" if isinstance(entry, Call) else f"message {number}"
+
+
+def _faults(policy: Policy, trajectory: Trajectory) -> dict[str, Status]:
+    """What was broken, or not judged."""
+    faults: dict[str, Status] = {}
+    session, messages = policy.begin(), 0
+    for entry in trajectory.entries:
+        messages += isinstance(entry, Message) and entry.speaker is Speaker.ASSISTANT
+        for outcome in session.hear(entry):
+            if outcome.status is not Status.HELD and isinstance(entry, Call | Message):
+                faults[_key(messages, entry)] = outcome.status
+    return faults
