@@ -226,3 +226,24 @@ def test_the_command_takes_a_format_by_its_name_or_file(spec, tmp_path, monkeypa
     assert "there is no format langchian; did you mean langchain?" in misspelt.err
     policy = spec("import", log, "--format", str(ROOT / "specs/new/policy/new-policy.yaml"))
     assert policy.status == 2
+
+
+def test_evidence_of_a_format_of_ones_own_is_verified_where_nobody_knows_it(spec, tmp_path, monkeypatch):
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    (project / "specs/format").mkdir(parents=True)
+    elsewhere.mkdir()
+    (project / "specs/format/mine.yaml").write_text(MINE, encoding="utf-8")
+    (project / "log.jsonl").write_text('{"kind": "tool", "tool": "look", "input": {}, "output": 1}\n', encoding="utf-8")
+    monkeypatch.chdir(project)
+    done = spec("scan", "log.jsonl", "--format", "mine", "--out", "evidence", "--output", "json")
+    assert json.loads(done.out)["evidence"] == "evidence"
+    monkeypatch.chdir(elsewhere)
+    verified = spec("verify", str(project / "evidence"))
+    assert verified.status == 0, verified.out
+    assert "replay gives the same bytes" in verified.out
+    by_file = spec(
+        "scan", str(project / "log.jsonl"), "--format", str(project / "specs/format/mine.yaml"), "--out", "out"
+    )
+    assert by_file.status == 2
+    assert "put the file into specs/format, and name it" in by_file.err
+    assert not (elsewhere / "out").exists()

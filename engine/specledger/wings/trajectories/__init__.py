@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -32,4 +32,23 @@ def _starts() -> Mapping[str, Callable[[Sequence[Path], str], str]]:
     return {"world": new_world, "policy": new_policy}
 
 
-WING: Final = Wing("trajectories", kinds=_kinds, starts=_starts, commands=_commands)
+def _recordings() -> Recordings:
+    from specledger.wings.trajectories.recording.compile import RECORDINGS
+
+    return RECORDINGS
+
+
+def _trajectory_sections() -> Callable[..., Iterable[Section]]:
+    from specledger.wings.trajectories.pages import trajectory_sections
+
+    return trajectory_sections
+
+
+WING: Final = Wing(
+    "trajectories",
+    kinds=_kinds,
+    starts=_starts,
+    commands=_commands,
+    recordings=_recordings,
+    trajectory_sections=_trajectory_sections,
+)

@@ -183,14 +183,21 @@ MutantCount = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**53 - 1, help="The seed by which mutants are chosen.")]
-
-
 ToolFiles = Annotated[
     list[Path] | None,
     typer.Option(
         "--tools",
         metavar="FILE",
         help="Lists of tools: calls that do not fit them are told, and rules about others can never fire.",
+    ),
+]
+Evidence = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        show_default="no evidence",
+        help="Write evidence: the logs as canonical lines, the rules, what they say; `spec verify` makes it again.",
     ),
 ]
 
@@ -202,6 +209,7 @@ def scan(
     tools: ToolFiles = None,
     mutants: MutantCount = 0,
     seed: Seed = 0,
+    out: Evidence = None,
     output: Results = Format.HUMAN,
 ) -> None:
     """Judge logs of agents by rules: which were broken, where, which could not be judged, and which notice nothing."""
@@ -214,17 +222,20 @@ def scan(
     from specledger.wings.trajectories.tools.lists import read_tools
 
     resolved, compiled = _policy(policy)
-    logs = read_logs(_existing(paths or [_claude_code()]), _known_format(read_as))
+    places = _existing(paths or [_claude_code()])
+    logs = read_logs(places, _known_format(read_as))
     fit = Fit(read_tools(_existing(tools))) if tools else None
     mutation = Mutation(resolved, mutants, seed) if mutants else None
     watch = Watch(resolved, compiled, None if fit is None else fit.tools)
     result = scan_logs(compiled, _tapped(logs, [part.hear for part in (mutation, fit) if part is not None]), watch)
     result.misfits = 0 if fit is None else fit.calls
     parts = (watch.finish(), None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)
+    evidence = None if out is None else _write_evidence(places, policy, read_as, out)
     if output is Format.JSON:
-        print_json(scan_document_of(result, compiled.name, *parts))
+        document = scan_document_of(result, compiled.name, *parts)
+        print_json(document if out is None else {**document, "evidence": str(out)})
     else:
-        print_text(scan_text_of(result, compiled.name, *parts))
+        print_text("\n".join([scan_text_of(result, compiled.name, *parts), *(evidence or ())]))
         if policy is None:
             own = f"a policy with `extends: {compiled.name}`, or `spec new policy NAME`, then --policy FILE"
             print_status(f"rules of your own: {own}")
@@ -239,6 +250,27 @@ def _tapped(
         for hear in listeners:
             hear(trajectory)
         yield trajectory
+
+
+def _write_evidence(places: list[Path], policy: str | None, read_as: str | None, out: Path) -> list[str]:
+    """Run the scenario of recorded calls on these logs under a policy; the last lines of the text about it."""
+    from specledger.core.canonical import canonical_bytes
+    from specledger.kinds import load
+    from specledger.kinds.running import RunOptions, footer
+    from specledger.pipeline.checking import annotated
+    from specledger.pipeline.executing import execute
+
+    scenario = annotated("scenario", "scan").main.span().file
+    if read_as is not None and Path(read_as).suffix in (".yaml", ".yml"):
+        raise typer.BadParameter(
+            "evidence says of a format how it is called: put the file into specs/format, and name it"
+        )
+    sets = [f'agent.trajectories.format="{read_as}"'] if read_as is not None else []
+    if policy is not None:
+        file = load(policy, kind="policy")[0].main.span().file
+        sets.append(f"policies={canonical_bytes([Path(os.path.relpath(file)).as_posix()]).decode()}")
+    (bundle,) = load(scenario, kind="scenario", set=sets, allow_outside=True)
+    return footer(execute(bundle, out, RunOptions(trajectories=tuple(places))))
 
 
 def _policy(target: str | None) -> tuple[Resolved, Policy]:

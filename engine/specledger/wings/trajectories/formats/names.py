@@ -13,6 +13,11 @@ from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.reading import READERS
 
 
+def known_formats() -> list[str]:
+    """The names of formats: of readers, then of the specs of the project and those that are shipped."""
+    return [*READERS, *(spec.name for spec in list_specs("format"))]
+
+
 def reader_named(name: str) -> Reader:
     """The reader of a format: one that is built in, or of a spec by its name or file.
 
@@ -22,7 +27,7 @@ def reader_named(name: str) -> Reader:
     """
     if name in READERS:
         return READERS[name]
-    known = [*READERS, *(spec.name for spec in list_specs("format"))]
+    known = known_formats()
     if name not in known and Path(name).suffix not in SUFFIXES:
         near = suggest(name, known)
         hint = f"did you mean {near}?" if near else f"formats are {', '.join(known)}"

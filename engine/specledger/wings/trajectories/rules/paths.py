@@ -12,7 +12,7 @@ from specledger.core.log_json import NUMBER, WITHHELD
 from specledger.wings.trajectories.model import Withheld
 
 _STEP: Final = re.compile(r"""\.([A-Za-z_$][\w$-]*)|\[(\*)\]|\["([^"\]]+)"\]|\.(\*\*|\*)|\[([0-9]{1,6})\]""")
-ROOTS: Final = ("args", "result", "text", "tool", "error")
+ROOTS: Final = ("args", "result", "text", "tool", "error", "request")
 """What paths of rules begin with."""
 _ROOT: Final = re.compile("[a-z]+")
 MOST_LEAVES: Final = 100_000

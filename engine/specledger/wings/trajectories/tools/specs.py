@@ -37,7 +37,7 @@ def new_world(files: Sequence[Path], name: str) -> str:
     lines = [
         "spec: world/v1",
         f"name: {name}",
-        "doc: What an agent does with its tools; results come from outside.",
+        "doc: What an agent does with its tools. Arguments and results that not every call has are comments.",
         f"state: {{{counter}: int}} # add what rules must remember, and change it by `effects` of the actions",
         f"start: {{{counter}: 0}}",
         "actions:",
@@ -104,18 +104,31 @@ def _action(tool: Tool, members: Mapping[str, _Argument], agreed: Mapping[str, T
     about = ": ".join(word for word in (named, doc[:_DOC] + ("..." if len(doc) > _DOC else "")) if word)
     if about:
         yield f"  # {about}"
-    yield f"  {action}:"
-    if members:
-        yield "    args:"
-    for own, argument in members.items():
-        remarks = [f"the argument {printable(argument.name)}"] if own != argument.name else []
-        remarks += [] if argument.required else ["may be left out"]
-        remarks += [argument.remark] if argument.remark else []
-        remarks += ["tools disagree about its type"] if agreed[own] != argument.type else []
-        yield f"      {own}: {_flow(agreed[own])}" + (f" # {'; '.join(remarks)}" if remarks else "")
+    lines = [_argument(own, argument, agreed[own]) for own, argument in members.items()]
+    declared = [line for line in lines if not line.lstrip().startswith("#")]
     result = {} if tool.result is UNSET else Types(tool.result).members()
-    fields = {name: type_ for name, (type_, _, _) in result.items() if IDENTIFIER.fullmatch(name)}
-    yield f"    result: {_flow(fields or {'text': 'string'})}"
+    fields = {
+        name: type_
+        for name, (type_, required, remark) in result.items()
+        if required and not remark and IDENTIFIER.fullmatch(name)
+    }
+    yield f"  {action}:" if declared or fields else f"  {action}: {{}}"
+    if lines:
+        yield "    args:" if declared else "    # args:"
+    yield from declared
+    yield from (line for line in lines if line not in declared)
+    yield f"    result: {_flow(fields)}" if fields else "    # result: {text: string}"
+
+
+def _argument(own: str, argument: _Argument, agreed: TypeText) -> str:
+    """The line of an argument; a comment where not every call has it, with a value of the type."""
+    remarks = [f"the argument {printable(argument.name)}"] if own != argument.name else []
+    remarks += [] if argument.required else ["may be left out"]
+    remarks += [argument.remark] if argument.remark else []
+    widened = agreed not in (argument.type, "qfixed")
+    remarks += ["tools disagree about its type"] if widened else []
+    line = f"{own}: {_flow(agreed)}"
+    return f"      # {line} # {'; '.join(remarks)}" if remarks else f"      {line}"
 
 
 def _flow(value: Any) -> str:
