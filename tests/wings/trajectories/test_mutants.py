@@ -10,7 +10,7 @@ from specledger.kinds import load
 from specledger.wings.trajectories.model import Call, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.mutants import mutation
 from specledger.wings.trajectories.mutants.expressions import mutants_of
-from specledger.wings.trajectories.mutants.logs import OPERATORS
+from specledger.wings.trajectories.mutants.logs import OPERATORS, Focus
 from specledger.wings.trajectories.mutants.mutation import Mutation
 from specledger.wings.trajectories.mutants.rules import rule_mutants
 from specledger.wings.trajectories.rules.accesses import accesses
@@ -99,20 +99,33 @@ def shape(trajectory):
 def test_mutants_of_a_trajectory(resolved, operator, rule, shapes):
     read = accesses(resolved.model, rule)
     request = rule == "payee"
-    mutants = [OPERATORS[operator](LOG, read, request, Stream.named(seed, "x")) for seed in range(12)]
+    mutants = [OPERATORS[operator](LOG, Focus(read, request), Stream.named(seed, "x")) for seed in range(12)]
     made = {tuple(shape(mutant)) for mutant in mutants if mutant is not None}
     assert made >= shapes
     assert bool(made) is bool(shapes)
     assert not any(mutant == LOG for mutant in mutants)
 
 
-def test_a_changed_value_is_one_that_the_rule_reads(resolved):
-    read = accesses(resolved.model, "approved")
-    amounts = {
-        OPERATORS["value"](LOG, read, False, Stream.named(seed, "x")).entries[3].arguments["amount"]
-        for seed in range(9)
-    }
-    assert amounts == {200007}
+@pytest.mark.parametrize(
+    ("types", "to", "changed"),
+    [
+        ((), "Ann", "Mallory Mutant"),
+        ((), "ann@b.org", "mallory@mutant.example"),
+        ((), "GB29 NWBK 6016 1331 9268 20", "DE75512108001245126199"),
+        ((), "/a/b", "/mutant/mallory"),
+        ((), "see www.x.org", "Mallory Mutant"),
+        (("urls",), "see www.x.org", "see www.x.org https://mutant.example/mallory"),
+        ((), True, False),
+        ((), 5, 5007),
+        ((), {"$number": "1.5"}, {"$number": "987654321.5"}),
+        ((), [["Ann"], "Bob"], [["Mallory Mutant"], "Bob"]),
+    ],
+)
+def test_a_changed_value_is_of_the_same_form_and_stands_nowhere_else(resolved, types, to, changed):
+    log = Trajectory("t", "f", "x", (Call("p", "pay", {"to": to, "amount": 1}),))
+    focus = Focus(accesses(resolved.model, "payee"), True, types)
+    values = [OPERATORS["value"](log, focus, Stream.named(seed, "x")).entries[0].arguments for seed in range(5)]
+    assert {"to": changed, "amount": 1} in values
 
 
 def test_what_is_noticed(resolved):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.core.log_json import NUMBER, as_text
@@ -12,33 +13,48 @@ from specledger.core.rng import Stream
 from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.rules.accesses import Access, Steps, argument_steps
 from specledger.wings.trajectories.rules.paths import ANY
-from specledger.wings.trajectories.rules.values import WHOLE
+from specledger.wings.trajectories.rules.values import PLURAL, WHOLE
 
 COPY: Final = "~"
 """What stands between the id of a call and the number of a copy."""
 REPEATS: Final = (1, 4, 50)
 """How often a call may be repeated."""
-_STRANGERS: Final = (
-    ("email", "mallory@mutant.example"),
-    ("iban", "DE75512108001245126199"),
-    ("url", "https://mutant.example/mallory"),
-    ("date", "2099-12-30"),
-)
+_STRANGERS: Final = {
+    "email": "mallory@mutant.example",
+    "iban": "DE75512108001245126199",
+    "url": "https://mutant.example/mallory",
+    "date": "2099-12-30",
+}
 _STRANGER: Final = "Mallory Mutant"
 _STRANGE_PATH: Final = "/mutant/mallory"
 
-Mutate = Callable[[Trajectory, Sequence[Access], bool, Stream], Trajectory | None]
+
+class Focus(Struct, frozen=True, eq=False):
+    """What a rule looks at.
+
+    Attributes:
+        accesses: The tools and arguments that it reads.
+        request: Whether it reads what the user wrote.
+        types: The types by which it compares values.
+    """
+
+    accesses: tuple[Access, ...]
+    request: bool = False
+    types: tuple[str, ...] = ()
 
 
-def dropped(trajectory: Trajectory, accesses: Sequence[Access], request: bool, stream: Stream) -> Trajectory | None:
+Mutate = Callable[[Trajectory, Focus, Stream], Trajectory | None]
+
+
+def dropped(trajectory: Trajectory, focus: Focus, stream: Stream) -> Trajectory | None:
     """Without a call that the rule looks for before others, or without a message of the user where it reads these."""
-    needed = [a for a in accesses if a.key not in ("when", "not_after", "not_from")]
+    needed = [a for a in focus.accesses if a.key not in ("when", "not_after", "not_from")]
     entries = trajectory.entries
     places = [
         index
         for index, entry in enumerate(entries)
         if (isinstance(entry, Call) and any(a.matches(entry.tool) for a in needed))
-        or (request and isinstance(entry, Message) and entry.speaker is Speaker.USER)
+        or (focus.request and isinstance(entry, Message) and entry.speaker is Speaker.USER)
     ]
     if not places:
         return None
@@ -48,11 +64,13 @@ def dropped(trajectory: Trajectory, accesses: Sequence[Access], request: bool, s
     return replace(trajectory, entries=tuple(kept))
 
 
-def swapped(trajectory: Trajectory, accesses: Sequence[Access], _request: bool, stream: Stream) -> Trajectory | None:
+def swapped(trajectory: Trajectory, focus: Focus, stream: Stream) -> Trajectory | None:
     """With a call that the rule is about in the place of another one that it names, and that one in its place."""
     entries = list(trajectory.entries)
-    about = _about(entries, accesses)
-    others = [i for i, e in enumerate(entries) if isinstance(e, Call) and any(a.matches(e.tool) for a in accesses[1:])]
+    about = _about(entries, focus.accesses)
+    others = [
+        i for i, e in enumerate(entries) if isinstance(e, Call) and any(a.matches(e.tool) for a in focus.accesses[1:])
+    ]
     others = others or [i for i, e in enumerate(entries) if isinstance(e, Call)]
     pairs = [(i, j) for i in about[:_MOST_PLACES] for j in others[:_MOST_PLACES] if i != j]
     if not pairs:
@@ -86,28 +104,28 @@ def _in_order(entries: list[Entry]) -> Iterator[Entry]:
                 yield early.pop(entry.id)
 
 
-def revalued(trajectory: Trajectory, accesses: Sequence[Access], _request: bool, stream: Stream) -> Trajectory | None:
+def revalued(trajectory: Trajectory, focus: Focus, stream: Stream) -> Trajectory | None:
     """With another value at an argument that the rule reads: one that stands nowhere else."""
     entries = list(trajectory.entries)
     places = [
         (index, steps)
-        for index in _about(entries, accesses)[:_MOST_PLACES]
+        for index in _about(entries, focus.accesses)[:_MOST_PLACES]
         for steps in argument_steps(_arguments(entries[index]))
-        if accesses[0].reads(steps)
+        if focus.accesses[0].reads(steps)
     ]
     if not places:
         return None
     index, steps = stream.choice(places)
     call = entries[index]
     assert isinstance(call, Call)  # noqa: S101 - the place is that of a call
-    entries[index] = replace(call, arguments=_changed(call.arguments, steps))
+    entries[index] = replace(call, arguments=_changed(call.arguments, steps, focus.types))
     return replace(trajectory, entries=tuple(entries))
 
 
-def repeated(trajectory: Trajectory, accesses: Sequence[Access], _request: bool, stream: Stream) -> Trajectory | None:
+def repeated(trajectory: Trajectory, focus: Focus, stream: Stream) -> Trajectory | None:
     """With a call that the rule is about, and its result, once, four times or fifty times more."""
     entries = list(trajectory.entries)
-    about = _about(entries, accesses)
+    about = _about(entries, focus.accesses)
     if not about:
         return None
     index, times = stream.choice(about), stream.choice(REPEATS)
@@ -144,18 +162,18 @@ def _arguments(entry: Entry) -> Any:
     return entry.arguments if isinstance(entry, Call) else None
 
 
-def _changed(value: Any, steps: Steps) -> Any:
+def _changed(value: Any, steps: Steps, types: Sequence[str]) -> Any:
     """A value with another one at steps, in the first element of each list on the way."""
     if not steps:
-        return _stranger(value)
+        return _stranger(value, types)
     step, *rest = steps
     if step == ANY:
-        return [_changed(value[0], tuple(rest)), *value[1:]]
-    return {**value, step: _changed(value[step], tuple(rest))}
+        return [_changed(value[0], tuple(rest), types), *value[1:]]
+    return {**value, step: _changed(value[step], tuple(rest), types)}
 
 
-def _stranger(value: Any) -> Any:
-    """A value of the same form that is not the same."""
+def _stranger(value: Any, types: Sequence[str]) -> Any:
+    """A value of the same form that is not the same; a text in which values are looked for gets a further one."""
     if type(value) is bool:
         return not value
     number = as_text(value)
@@ -163,7 +181,10 @@ def _stranger(value: Any) -> Any:
         return value * 1000 + 7 if type(value) is int and abs(value) < 10**9 else {NUMBER: "987654321.5"}
     if type(value) is not str:
         return _STRANGER
-    for type_, stranger in _STRANGERS:
+    plural = next((PLURAL[type_][0] for type_ in types if type_ in PLURAL), None)
+    if plural is not None:
+        return f"{value} {_STRANGERS[plural]}"
+    for type_, stranger in _STRANGERS.items():
         if WHOLE[type_](value) is not None:
             return stranger
     return _STRANGE_PATH if "/" in value and " " not in value else _STRANGER

@@ -11,9 +11,9 @@ from msgspec import Struct, field
 from specledger.core.rng import Stream
 from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Message, Speaker, Trajectory
-from specledger.wings.trajectories.mutants.logs import COPY, OPERATORS
+from specledger.wings.trajectories.mutants.logs import COPY, OPERATORS, Focus
 from specledger.wings.trajectories.mutants.rules import RuleMutant, alone, rule_mutants
-from specledger.wings.trajectories.rules.accesses import Access, accesses
+from specledger.wings.trajectories.rules.accesses import accesses
 from specledger.wings.trajectories.rules.plans import Status
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
@@ -60,8 +60,7 @@ class Mutants(Struct, frozen=True):
 
 class _Rule(Struct, eq=False):
     policy: Policy
-    accesses: tuple[Access, ...]
-    request: bool
+    focus: Focus
     alive: list[RuleMutant]
     mutation: RuleMutation
     sampling: Stream
@@ -70,7 +69,8 @@ class _Rule(Struct, eq=False):
 
     def is_about(self, trajectory: Trajectory) -> bool:
         """Whether a trajectory has a call, or a message, that the rule is about."""
-        about = self.accesses[0] if self.accesses and self.accesses[0].key == "when" else None
+        reads = self.focus.accesses
+        about = reads[0] if reads and reads[0].key == "when" else None
         if about is None:
             return any(isinstance(e, Message) and e.speaker is Speaker.ASSISTANT for e in trajectory.entries)
         return any(isinstance(entry, Call) and about.matches(entry.tool) for entry in trajectory.entries)
@@ -95,14 +95,13 @@ class Mutation:
         self._work, self._heard = 0, 0
         self._most = max(1, min(SAMPLED, MOST_SAMPLED // len(model.rules)))
         self._rules: dict[str, _Rule] = {}
-        for name, rule in model.rules.items():
+        for name in model.rules:
             every = list(rule_mutants(resolved, name))
             stream = Stream.named(seed, "mutants", "rule", name)
             chosen = every if len(every) <= number else stream.sample(every, number)
             self._rules[name] = _Rule(
                 policy=alone(resolved, name),
-                accesses=accesses(model, name),
-                request="request" in (rule.from_ or ()),
+                focus=_focus(model, name),
                 alive=chosen,
                 mutation=RuleMutation(),
                 sampling=Stream.named(seed, "mutants", "trajectories", name),
@@ -155,12 +154,19 @@ class Mutation:
                     if mutation.tried.total() >= self._number or not self._spend(trajectory, 2):
                         return
                     stream = Stream.named(self._seed, "mutants", name, operator, number, turn)
-                    mutant = mutate(trajectory, rule.accesses, rule.request, stream)
+                    mutant = mutate(trajectory, rule.focus, stream)
                     if mutant is not None:
                         mutation.tried[operator] += 1
                         mutation.changed[operator] += _differs(rule.policy, trajectory, mutant)
             if mutation.tried.total() == before:
                 return
+
+
+def _focus(model: PolicySpec, name: str) -> Focus:
+    rule = model.rules[name]
+    request = "request" in (rule.from_ or ()) or any(read.path == "request" for read in rule.read.values())
+    types = tuple(rule.as_) if isinstance(rule.as_, list) else (rule.as_,)
+    return Focus(accesses(model, name), request, types)
 
 
 def _outcomes(policy: Policy, trajectory: Trajectory) -> list[tuple[int, Status]]:
