@@ -155,3 +155,24 @@ def test_tools_that_are_listed_are_known(covered, spec, tmp_path, rule, reachabl
     done = spec("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json", "--output", "json")
     told = json.loads(done.out)["coverage"]["rules"]["it"]
     assert (told["reachable"], told["reason"], told["hint"]) == (reachable, reason, hint)
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "message"),
+    [
+        ("{when: {if: n > 3}, read: {n: {path: args.n, as: int}}, require: n < 9}", 0, ""),
+        ('{when: {if: "n > 3 && n < 3"}, read: {n: {path: args.n, as: int}}, require: n < 9}', 6, "the condition is never true"),
+        ("{memory: {n: {count: {}}}, require: n > 0}", 6, "the demand is always true, so it can never be broken"),
+        ("{memory: {n: {count: {}}}, require: n < 1}", 6, "the demand is always false"),
+        ("{when: {tool: pay}, require: false}", 0, ""),
+        ("{require: true}", 6, "the demand is always true"),
+    ],
+)  # fmt: skip
+def test_a_check_warns_of_conditions_that_are_always_the_same(spec, tmp_path, monkeypatch, rule, line, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.yaml").write_text(f"{HEAD}  it: {rule}\n", encoding="utf-8")
+    done = spec("check", "rules.yaml")
+    assert done.status == 0
+    assert (f"rules.yaml:{line}:" in done.err) is bool(line)
+    assert ("warning[W_POLICY_CONSTANT]" in done.err) is bool(line)
+    assert message in done.err

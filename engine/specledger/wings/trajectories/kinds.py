@@ -32,8 +32,10 @@ class _Policy(Kind):
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.wings.trajectories.rules.compile import compile_policy
+        from specledger.wings.trajectories.rules.constants import warn_of_constants
 
-        compile_policy(bundle.main, diagnostics)
+        policy = compile_policy(bundle.main, diagnostics)
+        warn_of_constants(bundle.main, policy, diagnostics)
 
 
 class _Format(Kind):

@@ -18,8 +18,12 @@ from specledger.expr.errors import EvaluationError
 from specledger.expr.eval.evaluator import evaluate_within
 from specledger.expr.parse.parser import parse
 from specledger.expr.parse.syntax import Binary, ListLiteral, Literal, Logical, Name, Node, Unary
+from specledger.load import Resolved
 from specledger.spec.base import QFIXED_ONE
+from specledger.wings.trajectories.rules.codes import W_POLICY_CONSTANT
+from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.spec.policy import Count, Repeats, Rule
+from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
 
 _MOST: Final = 4096
 _WORK: Final = 100_000
@@ -35,6 +39,23 @@ def sorts_of(rule: Rule) -> dict[str, str]:
     for name, term in rule.memory.items():
         sorts[name] = "counted" if isinstance(term, Count | Repeats) else "sum"
     return {**sorts, "value": "text"}
+
+
+def warn_of_constants(resolved: Resolved, policy: Policy, diagnostics: Diagnostics) -> None:
+    """Warn of rules that can never have an opportunity, or never be broken, by their conditions alone."""
+    model = resolved.model
+    assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
+    for plan in policy.rules:
+        sorts = sorts_of(model.rules[plan.name])
+        if constant(plan.when.checked, sorts) is False:
+            message = "the condition is never true, so the rule is about no call"
+            span = resolved.span("rules", plan.name, "when", "if")
+            diagnostics.warn(W_POLICY_CONSTANT, message, span, hint="its parts exclude each other")
+        demand = None if plan.require is None else plan.require.checked
+        value = constant(demand, sorts)
+        if demand is not None and value is not None and (value or demand.variables):  # `false` alone forbids the calls
+            message = f"the demand is always {'true, so it can never be broken' if value else 'false'}"
+            diagnostics.warn(W_POLICY_CONSTANT, message, resolved.span("rules", plan.name, "require"))
 
 
 def constant(checked: Checked | None, sorts: Mapping[str, str]) -> bool | None:
