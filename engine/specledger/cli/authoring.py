@@ -121,12 +121,22 @@ def new(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", show_default="NAME.yaml", help="The file to write.")
     ] = None,
+    tools: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Make a world or a policy of tools: MCP's tools/list, OpenAI's tools, ATIF, or logs; may be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Write a small commented spec of a kind; never overwrites a file."""
     from specledger.kinds import KINDS
     from specledger.pipeline.authoring import write_new
 
-    file = write_new(kind, name, out)
+    missing = next((path for path in tools or () if not path.exists()), None)
+    if missing is not None:
+        raise typer.BadParameter(f"there is no file {printable(str(missing))}")
+    file = write_new(kind, name, out, tools or ())
     follows = shlex.join(["spec", "run" if KINDS[kind].runs else "check", str(file)])
     print_status(f"wrote {printable(str(file))}; next: {printable(follows)}")
 

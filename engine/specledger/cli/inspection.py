@@ -28,13 +28,27 @@ _SHOWN: Final = 20  # fields of a receipt in text output
 
 
 Bundle = Annotated[Path, typer.Argument(autocompletion=completion.bundles, help="A folder that `spec run` wrote.")]
+Compared = Annotated[
+    Path,
+    typer.Argument(
+        autocompletion=completion.bundles, help="A folder that `spec run` wrote; with --logs a spec, such as a policy."
+    ),
+]
+Logs = Annotated[
+    list[Path] | None,
+    typer.Option("--logs", metavar="PATH", help="Logs, or a folder of them, over which two specs are compared."),
+]
 
 
-def diff(first: Bundle, second: Bundle, workers: Workers = None, format_: TextOrJson = Format.HUMAN) -> None:
-    """Compare two bundles: specs, results, verdicts, starts, the first later receipt that differs, and sources."""
+def diff(
+    first: Compared, second: Compared, logs: Logs = None, workers: Workers = None, format_: TextOrJson = Format.HUMAN
+) -> None:
+    """Compare two bundles: specs, results, starts, receipts, sources; or two policies: verdicts that flip over logs."""
     from specledger.kinds import KINDS
     from specledger.report.diff import compare
 
+    if logs or any(path.suffix in (".yaml", ".yml") and path.is_file() for path in (first, second)):
+        _diff_specs(str(first), str(second), logs or [], format_)
     left, right = open_all([first, second], workers)
     difference = compare(left, right, KINDS)
     if format_ is Format.JSON:
@@ -42,6 +56,29 @@ def diff(first: Bundle, second: Bundle, workers: Workers = None, format_: TextOr
     else:
         print_text("\n".join(_lines(difference)))
     raise typer.Exit(Exit.CONFORMS if difference.same else Exit.FINDINGS)
+
+
+def _diff_specs(first: str, second: str, logs: Sequence[Path], format_: Format) -> None:
+    """Compare two specs over logs, and exit."""
+    from specledger.kinds import KINDS, load
+
+    missing = next((path for path in logs if not path.exists()), None)
+    if missing is not None:
+        raise typer.BadParameter(f"there is no file {printable(str(missing))}")
+    before = load(first)[0]
+    after = load(second, kind=before.main.kind)[0]
+    try:
+        compare = KINDS[before.main.kind].compare
+    except LookupError as error:
+        raise typer.BadParameter(f"{error}; what is compared are bundles, and policies with --logs") from None
+    if not logs:
+        raise typer.BadParameter("specs are compared over logs: name them by --logs PATH")
+    compared = compare(before, after, logs)
+    if format_ is Format.JSON:
+        print_json(compared.document)
+    else:
+        print_text("\n".join(map(printable, compared.lines)))
+    raise typer.Exit(compared.status)
 
 
 def difference_json(difference: Difference) -> dict[str, Any]:

@@ -6,9 +6,10 @@ kind, command or key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
@@ -33,6 +34,7 @@ class Wing(Struct, frozen=True):
     Attributes:
         name: The name of its folder and of its entry point.
         kinds: The kinds of spec, each a `kinds.kind.Kind`.
+        starts: What writes the first spec of a kind from lists of tools or logs, by the kind: `(files, name) -> text`.
         commands: The commands of `spec` by name, by the title under which `--help` lists them.
         prompts: Checks of prompts by what these are `about`: `(spec, diagnostics) -> object`.
         cluster: What connects to a cluster: `address -> context manager of an Executor`; None if nothing does.
@@ -48,6 +50,7 @@ class Wing(Struct, frozen=True):
 
     name: str
     kinds: Callable[[], tuple[Any, ...]] = tuple
+    starts: Callable[[], Mapping[str, Callable[[Sequence[Path], str], str]]] = _nothing
     commands: Callable[[], Mapping[str, Mapping[str, Callable[..., None]]]] = _nothing
     prompts: Callable[[], Mapping[str, Callable[..., object]]] = _nothing
     cluster: Callable[[], Callable[[str], Any]] | None = None
@@ -92,6 +95,11 @@ def wing_of(kind: str) -> str | None:
     """The name of the wing that declares a kind of spec, whether the wing is installed or not; None if none does."""
     names = {point.module: point.name for point in _points()}
     return next((names.get(point.module) for point in entry_points(group=OF_KINDS, name=kind)), None)
+
+
+def starts() -> dict[str, Callable[[Sequence[Path], str], str]]:
+    """What writes the first spec of a kind from lists of tools or logs, by the kind."""
+    return {kind: start for wing in wings() for kind, start in wing.starts().items()}
 
 
 def missing_wing(name: str, what: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 
+from specledger.core.verdict import Exit
 from specledger.spec.base import Spec, SpecKinds
 
 if TYPE_CHECKING:
@@ -53,6 +54,20 @@ class Runnable(Struct, frozen=True):
     merge: Callable[[Sequence[Path], SpecKinds, Path, RunOptions], Finished] | None = None
     refuse_seed: Callable[[Bundle, int], Diagnostic] | None = None
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
+
+
+class Compared(Struct, frozen=True):
+    """How two specs of a kind differ over logs.
+
+    Attributes:
+        status: The exit code: whether they say the same, differ, or nothing could be compared.
+        lines: For people.
+        document: As JSON values.
+    """
+
+    status: Exit
+    lines: tuple[str, ...]
+    document: dict[str, Any]
 
 
 class Kind:
@@ -102,3 +117,8 @@ class Kind:
     def report(self) -> ReportKind:
         """How reports read its evidence; LookupError as `run`."""
         raise LookupError(f"specs of the kind {self.name} cannot be run")
+
+    @property
+    def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path]], Compared]:
+        """How two of its specs differ over logs; LookupError if they say nothing of logs."""
+        raise LookupError(f"specs of the kind {self.name} say nothing of logs")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +20,7 @@ import specledger
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
-from specledger.core.wing import is_in_missing_wing
+from specledger.core.wing import is_in_missing_wing, missing_wings, starts
 from specledger.kinds import KINDS
 from specledger.load.library import SUFFIXES, project_of
 from specledger.load.schemas import schema_for
@@ -58,14 +58,20 @@ def kinds_with_start() -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if _start_of(kind) is not None)
 
 
-def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Path:
+def write_new(kind: str, name: str | None = None, out: Path | None = None, tools: Sequence[Path] = ()) -> Path:
     """Write a first spec of a kind. By default the file is named after the spec, and the spec after the file.
+
+    Args:
+        kind: The kind.
+        name: Its name.
+        out: The file.
+        tools: Lists of tools, or logs, of which the spec is made; else it is the one that is shipped.
 
     Returns:
         The file that was written.
 
     Raises:
-        Rejected: E_NEW_KIND, E_NEW_NAME or E_NEW_EXISTS.
+        Rejected: E_NEW_KIND, E_NEW_NAME, E_NEW_EXISTS, or there are no tools.
         OSError: The file cannot be written.
     """
     start = _start_of(kind)
@@ -81,16 +87,33 @@ def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Pa
     file = Path(name + SUFFIXES[0]) if out is None else out
     if file.suffix not in SUFFIXES:
         raise Rejected([Diagnostic(E_NEW_NAME, f"{file} is no YAML file", hint=f"{file.name}{SUFFIXES[0]}")])
-    text = _modeline(kind, file) + _NAME_LINE.sub(f"name: {name}", start.read_text(encoding="utf-8"), count=1)
+    if tools:
+        text = _of_tools(kind, name, tools)
+    else:
+        text = _NAME_LINE.sub(f"name: {name}", start.read_text(encoding="utf-8"), count=1)
+    _write_fresh(file, _modeline(kind, file) + text, name if out is None else file.stem)
+    return file
+
+
+def _of_tools(kind: str, name: str, tools: Sequence[Path]) -> str:
+    """The text of a spec that is made of lists of tools."""
+    makers = starts()
+    if kind not in makers:
+        hint = f"what is made of them: {', '.join(makers)}" if makers else missing_wings() or None
+        raise Rejected([Diagnostic(E_NEW_KIND, f"no first spec of the kind {kind} is made of tools", hint=hint)])
+    return makers[kind](tools, name)
+
+
+def _write_fresh(file: Path, text: str, stem: str) -> None:
+    """Write a file that does not exist."""
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
     except FileExistsError:
-        other = f"{name}-2{SUFFIXES[0]}" if out is None else f"{file.stem}-2{file.suffix}"
-        hint = f"nothing is written over a file: name another one, such as --out {file.with_name(other)}"
+        other = file.with_name(f"{stem}-2{file.suffix}")
+        hint = f"nothing is written over a file: name another one, such as --out {other}"
         raise Rejected([Diagnostic(E_NEW_EXISTS, f"{file} exists", hint=hint)]) from None
-    return file
 
 
 def _modeline(kind: str, file: Path) -> str:

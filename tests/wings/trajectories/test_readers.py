@@ -1,5 +1,6 @@
 """Readers of logs: what each reads of a small log, and what they say of whatever does not fit."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -242,15 +243,16 @@ def test_damage_gives_findings_and_never_an_exception(tmp_path_factory, path, da
         assert list(read_lines(write_lines(read))) == read
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", [*READERS, "langchain", "smolagents", "openai-agents", "inspect-eval"])
 @given(value=JSON)
 @settings(deadline=None, max_examples=40)
 def test_no_document_is_too_strange_for_a_reader(tmp_path_factory, name, value):
     from specledger.core.canonical import canonical_bytes
+    from specledger.wings.trajectories.formats.names import reader_named
 
     log = tmp_path_factory.mktemp("strange") / "log"
     log.write_bytes(canonical_bytes(value) + b"\n")
-    assert [one for one in next(iter(read_logs([log], name))).entries if isinstance(one, Finding)]
+    assert [one for one in next(iter(read_logs([log], reader_named(name)))).entries if isinstance(one, Finding)]
 
 
 def test_values_are_withheld_under_a_salt():
@@ -301,3 +303,112 @@ def test_the_deepest_value_can_be_written():
     deepest = parse_log_json(b"[" * MAX_VALUE_DEPTH + b"]" * MAX_VALUE_DEPTH)
     trajectories = [Trajectory("i", "f", "x", (Call("1", "t", deepest),))]
     assert list(read_lines(write_lines(trajectories))) == trajectories
+
+
+def span(attributes, **more):
+    return {"traceId": "t", "spanId": "a", "name": "execute_tool look", "attributes": attributes, **more}
+
+
+def document(*spans, **more):
+    return {"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}]}], **more}
+
+
+NAMED = {"key": "gen_ai.tool.name", "value": {"stringValue": "look"}}
+ODD_TRACES = {
+    "a member beside the spans": (document(span([NAMED]), resourceLogs=[]), "`resourceLogs` beside `resourceSpans` is not read"),
+    "a span that is no object": (document(span([NAMED]), 7, None), "members of `spans` that are no objects: 2"),
+    "a scope without spans": ({"resourceSpans": [{"scopeSpans": [{"spans": [span([NAMED])]}, {}]}]}, "a member of `scopeSpans` has no `spans`"),
+    "a resource without scopes": ({"resourceSpans": [{}, *document(span([NAMED]))["resourceSpans"]]}, "a member of `resourceSpans` has no `scopeSpans`"),
+    "an attribute without a key": (document(span([NAMED, {"value": {}}])), "an attribute has a `key`"),
+    "a value of an unknown type": (document(span([NAMED, {"key": "gen_ai.tool.call.arguments", "value": {"mapValue": {}}}])), "the value of the attribute 'gen_ai.tool.call.arguments' is of no known type"),
+    "attributes that are no list": (document(span([NAMED]), span("x", spanId="b")), "`attributes` is no list"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ODD_TRACES)
+def test_nothing_of_a_trace_is_dropped_without_a_finding(tmp_path, case):
+    record, message = ODD_TRACES[case]
+    file = tmp_path / "trace.json"
+    file.write_text(json.dumps(record), encoding="utf-8")
+    read = [entry for trajectory in read_logs([file]) for entry in trajectory.entries]
+    assert [entry.message for entry in read if isinstance(entry, Finding)] == [message]
+    assert next(entry for entry in read if isinstance(entry, Call)).arguments is UNSET
+
+
+def line(uuid, kind, content, **more):
+    base = {
+        "uuid": uuid,
+        "type": kind,
+        "sessionId": "s1",
+        "isSidechain": False,
+        "message": {"role": kind, "content": content},
+    }
+    return {**base, **more}
+
+
+def use(id_, name, **arguments):
+    return [{"type": "tool_use", "id": id_, "name": name, "input": arguments}]
+
+
+def answer(id_, text):
+    return [{"type": "tool_result", "tool_use_id": id_, "content": text}]
+
+
+def write(path, *records):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    return path
+
+
+SIDE = {"isSidechain": True, "agentId": "x1"}
+
+
+@pytest.mark.parametrize("place", ["agent-x1.jsonl", "s1/subagents/agent-x1.jsonl"])
+@pytest.mark.parametrize("said", [{"toolUseResult": {"agentId": "x1"}}, {}], ids=["by its id", "by its prompt"])
+def test_a_file_of_a_subagent_is_an_actor_of_the_session_that_started_it(tmp_path, place, said):
+    write(
+        tmp_path / "s1.jsonl",
+        line("1", "user", "Count"),
+        line("2", "assistant", use("t1", "Task", prompt="Count them")),
+        line("3", "user", answer("t1", "2 files"), **said),
+    )
+    write(
+        tmp_path / place,
+        line("a", "user", "Count them", **SIDE),
+        line("b", "assistant", use("t2", "Bash", command="ls"), **SIDE),
+        line("c", "user", answer("t2", "a b"), **SIDE),
+    )
+    (trajectory,) = read_logs([tmp_path])
+    assert list(trajectory.entries) == [
+        Message(USER, "Count", line=1),
+        Call("t1", "Task", {"prompt": "Count them"}, 1, line=2),
+        Message(USER, "Count them", "t1"),
+        Call("t2", "Bash", {"command": "ls"}, 2, "t1", "t1"),
+        Result("t2", "a b"),
+        Result("t1", "2 files", line=3),
+    ]
+    (alone,) = read_logs([tmp_path / place])
+    assert [(entry.actor, entry.parent) for entry in alone.entries if isinstance(entry, Call)] == [("x1", "")]
+
+
+def test_a_file_of_a_subagent_that_no_call_names_is_an_actor_without_a_parent(tmp_path):
+    write(tmp_path / "s1.jsonl", line("1", "user", "Count"))
+    write(tmp_path / "agent-x1.jsonl", line("b", "assistant", use("t2", "Bash"), **SIDE), {"type": 7})
+    (trajectory,) = read_logs([tmp_path])
+    calls = [entry for entry in trajectory.entries if isinstance(entry, Call)]
+    assert calls == [Call("t2", "Bash", {}, 1, "x1")]
+    (elsewhere, alone) = read_logs(
+        [write(tmp_path / "other/s2.jsonl", line("1", "user", "Hi")), tmp_path / "agent-x1.jsonl"]
+    )
+    assert {elsewhere.file, alone.file} == {"s2.jsonl", "agent-x1.jsonl"}
+
+
+def test_a_line_that_says_other_under_the_same_uuid_is_a_finding(tmp_path):
+    first = line("1", "user", "Pay Ann")
+    copy = {**first, "sessionId": "s2"}
+    log = write(tmp_path / "s1.jsonl", first, copy, line("1", "user", "Pay Eve"))
+    (trajectory,) = read_logs([log])
+    assert list(trajectory.entries) == [
+        Message(USER, "Pay Ann", line=1),
+        Finding("E_LOG_DUPLICATE", "the uuid '1' is that of an earlier line, which says other", 3),
+    ]

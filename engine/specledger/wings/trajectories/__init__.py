@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from specledger.core.wing import Wing
@@ -25,6 +26,12 @@ def _commands() -> Mapping[str, Mapping[str, Callable[..., None]]]:
     return {"Run them": {"scan": scan, "import": import_logs}}
 
 
+def _starts() -> Mapping[str, Callable[[Sequence[Path], str], str]]:
+    from specledger.wings.trajectories.tools.specs import new_policy, new_world
+
+    return {"world": new_world, "policy": new_policy}
+
+
 def _recordings() -> Recordings:
     from specledger.wings.trajectories.recording.compile import RECORDINGS
 
@@ -40,6 +47,7 @@ def _trajectory_sections() -> Callable[..., Iterable[Section]]:
 WING: Final = Wing(
     "trajectories",
     kinds=_kinds,
+    starts=_starts,
     commands=_commands,
     recordings=_recordings,
     trajectory_sections=_trajectory_sections,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -17,7 +17,9 @@ from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Exit, exit_code
 
 if TYPE_CHECKING:
+    from specledger.load import Resolved
     from specledger.wings.trajectories.model import Trajectory
+    from specledger.wings.trajectories.readers.reader import Reader
     from specledger.wings.trajectories.rules.policy import Policy
     from specledger.wings.trajectories.withholding import Withholding
 
@@ -27,7 +29,12 @@ _MOST_SHOWN: Final = 20
 Logs = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Logs, or folders of which all files are logs.")]
 LogFormat = Annotated[
     str | None,
-    typer.Option("--format", metavar="FORMAT", show_default="recognised by content", help="The format of all logs."),
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        show_default="recognised by content",
+        help="The format of all logs: one that is built in, or a spec of the kind format by its name or file.",
+    ),
 ]
 Lines = Annotated[Path, typer.Option("--out", metavar="PATH", help="The file of the lines; - is standard output.")]
 Withhold = Annotated[
@@ -66,12 +73,14 @@ def import_logs(
     raise typer.Exit(Exit.FINDINGS if summary.codes else Exit.CONFORMS)
 
 
-def _known_format(name: str | None) -> str | None:
-    from specledger.wings.trajectories.reading import READERS
+def _known_format(name: str | None) -> Reader | None:
+    """The reader of a format; None if none is named."""
+    from specledger.wings.trajectories.formats.names import reader_named
 
-    if name is not None and name not in READERS:
-        raise typer.BadParameter(f"there is no format {printable(name)}; formats are {', '.join(READERS)}")
-    return name
+    try:
+        return None if name is None else reader_named(name)
+    except LookupError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def _existing(paths: list[Path]) -> list[Path]:
@@ -163,6 +172,25 @@ PolicyFile = Annotated[
     typer.Option("--policy", metavar="FILE", show_default="five rules to begin with", help="The rules: a policy."),
 ]
 Results = Annotated[Format, typer.Option("--output", help="The format of the results.")]
+MutantCount = Annotated[
+    int,
+    typer.Option(
+        "--mutants",
+        metavar="N",
+        min=0,
+        max=1000,
+        help="Try at most N mutants of each rule, and N of trajectories for each rule: which are noticed.",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, max=2**53 - 1, help="The seed by which mutants are chosen.")]
+ToolFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--tools",
+        metavar="FILE",
+        help="Lists of tools: calls that do not fit them are told, and rules about others can never fire.",
+    ),
+]
 Evidence = Annotated[
     Path | None,
     typer.Option(
@@ -178,27 +206,50 @@ def scan(
     paths: Places = None,
     policy: PolicyFile = None,
     read_as: LogFormat = None,
+    tools: ToolFiles = None,
+    mutants: MutantCount = 0,
+    seed: Seed = 0,
     out: Evidence = None,
     output: Results = Format.HUMAN,
 ) -> None:
-    """Judge logs of agents by rules: which were broken, where, and which could not be judged."""
+    """Judge logs of agents by rules: which were broken, where, which could not be judged, and which notice nothing."""
+    from specledger.wings.trajectories.coverage import Watch
+    from specledger.wings.trajectories.mutants.mutation import Mutation
     from specledger.wings.trajectories.reading import read_logs
     from specledger.wings.trajectories.scan import scan as scan_logs
-    from specledger.wings.trajectories.scan_text import scan_document, scan_text
+    from specledger.wings.trajectories.scan_whole import scan_document_of, scan_text_of
+    from specledger.wings.trajectories.tools.fit import Fit
+    from specledger.wings.trajectories.tools.lists import read_tools
 
-    compiled = _policy(policy)
+    resolved, compiled = _policy(policy)
     places = _existing(paths or [_claude_code()])
-    result = scan_logs(compiled, read_logs(places, _known_format(read_as)))
+    logs = read_logs(places, _known_format(read_as))
+    fit = Fit(read_tools(_existing(tools))) if tools else None
+    mutation = Mutation(resolved, mutants, seed) if mutants else None
+    watch = Watch(resolved, compiled, None if fit is None else fit.tools)
+    result = scan_logs(compiled, _tapped(logs, [part.hear for part in (mutation, fit) if part is not None]), watch)
+    result.misfits = 0 if fit is None else fit.calls
+    parts = (watch.finish(), None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)
     evidence = None if out is None else _write_evidence(places, policy, read_as, out)
     if output is Format.JSON:
-        document = scan_document(result, compiled.name)
+        document = scan_document_of(result, compiled.name, *parts)
         print_json(document if out is None else {**document, "evidence": str(out)})
     else:
-        print_text("\n".join([scan_text(result, compiled.name), *(evidence or ())]))
+        print_text("\n".join([scan_text_of(result, compiled.name, *parts), *(evidence or ())]))
         if policy is None:
             own = f"a policy with `extends: {compiled.name}`, or `spec new policy NAME`, then --policy FILE"
             print_status(f"rules of your own: {own}")
     raise typer.Exit(exit_code(result.verdict))
+
+
+def _tapped(
+    trajectories: Iterable[Trajectory], listeners: Sequence[Callable[[Trajectory], None]]
+) -> Iterator[Trajectory]:
+    """The trajectories, each heard before it is given."""
+    for trajectory in trajectories:
+        for hear in listeners:
+            hear(trajectory)
+        yield trajectory
 
 
 def _write_evidence(places: list[Path], policy: str | None, read_as: str | None, out: Path) -> list[str]:
@@ -210,6 +261,10 @@ def _write_evidence(places: list[Path], policy: str | None, read_as: str | None,
     from specledger.pipeline.executing import execute
 
     scenario = annotated("scenario", "scan").main.span().file
+    if read_as is not None and Path(read_as).suffix in (".yaml", ".yml"):
+        raise typer.BadParameter(
+            "evidence says of a format how it is called: put the file into specs/format, and name it"
+        )
     sets = [f'agent.trajectories.format="{read_as}"'] if read_as is not None else []
     if policy is not None:
         file = load(policy, kind="policy")[0].main.span().file
@@ -218,19 +273,15 @@ def _write_evidence(places: list[Path], policy: str | None, read_as: str | None,
     return footer(execute(bundle, out, RunOptions(trajectories=tuple(places))))
 
 
-def _policy(target: str | None) -> Policy:
-    """The compiled rules of a policy, or of the shipped one to begin with; Rejected with all findings."""
+def _policy(target: str | None) -> tuple[Resolved, Policy]:
+    """A policy, or the shipped one to begin with, and its compiled rules; Rejected with all findings."""
     from specledger.core.diagnostics import Diagnostics
     from specledger.kinds import load
     from specledger.pipeline.checking import annotated
     from specledger.wings.trajectories.rules.compile import compile_policy
 
     bundle = annotated("policy", "scan") if target is None else load(target, kind="policy")[0]
-    diagnostics = Diagnostics()
-    compiled = compile_policy(bundle.main, diagnostics)
-    diagnostics.raise_if_errors()
-    assert compiled is not None  # noqa: S101 - without findings there is one
-    return compiled
+    return bundle.main, compile_policy(bundle.main, Diagnostics())
 
 
 def _claude_code() -> Path:

@@ -18,6 +18,7 @@ from specledger.wings.trajectories.readers.mcp import MCP
 from specledger.wings.trajectories.readers.openai import OPENAI
 from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.readers.spans import OPENINFERENCE, OTLP
+from specledger.wings.trajectories.readers.subagent_files import with_subagents
 from specledger.wings.trajectories.source import Record, Source
 
 READERS: Final[Mapping[str, Reader]] = {
@@ -38,8 +39,8 @@ def read_logs(paths: Sequence[Path], format: str | Reader | None = None) -> Iter
     """
     reader = READERS[format] if isinstance(format, str) else format
     times: dict[str, int] = {}
-    for path, name in _files(paths):
-        for trajectory in _read_file(Source(path, name), reader):
+    for source in with_subagents(_files(paths)):
+        for trajectory in _read_file(source, reader):
             times[trajectory.id] = times.get(trajectory.id, 0) + 1
             if times[trajectory.id] == 1:
                 yield trajectory

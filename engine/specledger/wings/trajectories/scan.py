@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from specledger.core.verdict import Verdict, combine
+from specledger.wings.trajectories.coverage import Watch
 from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.rules.policy import Policy
@@ -71,6 +72,7 @@ class Scan(Struct):
         calls: How often each tool was called.
         findings: What could not be read, by its code.
         formats: The number of trajectories of each format.
+        misfits: How many calls do not fit their tool, where tools are known.
     """
 
     rules: dict[str, RuleCount]
@@ -78,22 +80,23 @@ class Scan(Struct):
     calls: Counter[str] = field(default_factory=Counter)
     findings: Counter[str] = field(default_factory=Counter)
     formats: Counter[str] = field(default_factory=Counter)
+    misfits: int = 0
 
     @property
     def verdict(self) -> Verdict:
         """The verdict of all rules.
 
-        INCONCLUSIVE where no rule was judged whose breach is a failure, or something could not be read.
+        INCONCLUSIVE where no rule was judged whose breach is a failure, or something could not be read or does not fit.
         """
         judged = [count for count in self.rules.values() if count.opportunities]
         verdicts = [count.verdict for count in judged]
-        if self.findings or not any(count.fatal for count in judged):
+        if self.findings or self.misfits or not any(count.fatal for count in judged):
             verdicts.append(Verdict.INCONCLUSIVE)
         return combine(verdicts)
 
 
-def scan(policy: Policy, trajectories: Iterable[Trajectory]) -> Scan:
-    """Judge trajectories by a policy, one in memory at a time."""
+def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None = None) -> Scan:
+    """Judge trajectories by a policy, one in memory at a time; `watch` hears every entry with its outcomes."""
     result = Scan({rule.name: RuleCount(fatal=rule.severity == "fatal") for rule in policy.rules})
     for trajectory in trajectories:
         result.trajectories += 1
@@ -106,7 +109,10 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory]) -> Scan:
                 continue
             if isinstance(entry, Call):
                 result.calls[entry.tool] += 1
-            for outcome in session.hear(entry):
+            outcomes = session.hear(entry)
+            if watch is not None:
+                watch.hear(entry, outcomes)
+            for outcome in outcomes:
                 _count(result.rules[outcome.rule], outcome, trajectory, entry)
                 if outcome.status is Status.BROKEN:
                     broken.add(outcome.rule)

@@ -37,11 +37,16 @@ class Record(Struct, frozen=True):
 
 
 class Source:
-    """A log: its path, the name that it is given in trajectories, and its records."""
+    """A log: its path, the name that it is given in trajectories, and its records.
+
+    Attributes:
+        companions: Logs that are read with it, such as those of its subagents.
+    """
 
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
         self.name = name
+        self.companions: list[Source] = []
         self._document: Record | Finding | None = None
         self._decided = False
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from specledger.core.canonical import canonical_ints
+from specledger.core.digest import sha256_raw
 from specledger.wings.trajectories.building import Builder, string, text_of
+from specledger.wings.trajectories.findings import E_LOG_DUPLICATE
 from specledger.wings.trajectories.model import Finding, Speaker, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
+from specledger.wings.trajectories.readers.subagent_files import SubagentFile, subagent_file
 from specledger.wings.trajectories.source import Source
 
 _STARTERS: Final = frozenset({"Task", "Agent"})
@@ -39,10 +43,13 @@ class _Session:
         self.defects: list[Finding] = []
         self._source = source
         self._builder: Builder | None = None
-        self._seen: set[str] = set()
+        self._seen: dict[str, bytes] = {}
         self._chains: dict[str, str] = {}
         self._prompts: dict[str, str] = {}
         self._last: tuple[str, int] = ("", 0)
+        self._subagents = [file for file in map(subagent_file, source.companions) if file is not None]
+        self._within = ""
+        self._started: set[str] = set()
 
     def take(self, record: Any, line: int) -> None:
         """Read one line."""
@@ -50,10 +57,8 @@ class _Session:
         if not isinstance(record, dict) or not isinstance(record.get("type"), str):
             builder.record("a line of a session has a `type`", line)
             return
-        uuid = string(record.get("uuid"))
-        if uuid and uuid in self._seen:
+        if self._is_copy(builder, record, line):
             return
-        self._seen.add(uuid)
         speaker = _SPEAKERS.get(record["type"])
         if speaker is None:
             if not _is_bookkeeping(record):
@@ -64,6 +69,21 @@ class _Session:
             builder.record(f"a line of type {record['type']} has a `message`", line)
             return
         self._read(builder, record, message, Speaker.SYSTEM if record.get("isMeta") is True else speaker, line)
+
+    def _is_copy(self, builder: Builder, record: dict[str, Any], line: int) -> bool:
+        """Whether a line was read before, as in a session that was resumed; one that differs is a finding."""
+        uuid = string(record.get("uuid"))
+        if not uuid:
+            return False
+        digest = sha256_raw(canonical_ints(record.get("message")))
+        known = self._seen.setdefault(uuid, digest)
+        if known is digest:
+            return False
+        if known != digest:
+            builder.finding(
+                E_LOG_DUPLICATE, f"the uuid {uuid[:64]!r} is that of an earlier line, which says other", line
+            )
+        return True
 
     def _read(self, builder: Builder, record: Any, message: dict[str, Any], speaker: Speaker, line: int) -> None:
         content, time = message.get("content"), string(record.get("timestamp"))
@@ -84,12 +104,13 @@ class _Session:
                     id=string(part.get("id")) or None,
                     batch=batch,
                     actor=actor,
-                    parent=actor,
+                    parent=actor if actor in self._started else "",
                     line=line,
                     time=time,
                 )
                 self._note_prompt(id_, part)
             elif kind == "tool_result" and isinstance(part.get("tool_use_id"), str):
+                self._read_subagent(builder, part["tool_use_id"], record.get("toolUseResult"))
                 error = part.get("is_error")
                 builder.result(
                     part["tool_use_id"],
@@ -101,8 +122,31 @@ class _Session:
             elif kind not in _UNSAID:
                 builder.record(f"a part of a message of type {str(kind)[:64]!r} is not read", line)
 
+    def _read_subagent(self, builder: Builder, call: str, result: object) -> None:
+        """Read the file of the subagent that a call started, before the result of the call."""
+        agent = string(result.get("agentId")) if isinstance(result, dict) else ""
+        for file in self._subagents:
+            if file.agent == agent or (not agent and file.prompt and self._prompts.get(file.prompt) == call):
+                self._subagents.remove(file)
+                self._started.add(call)
+                self._read_file(builder, file, call)
+                return
+
+    def _read_file(self, builder: Builder, file: SubagentFile, actor: str) -> None:
+        """Read the lines of a subagent's file as those of an actor; their numbers are not those of this file."""
+        outer, self._within = self._within, actor
+        for record in file.source.records():
+            if isinstance(record, Finding):
+                place = f"{file.source.name}:{record.line}"
+                builder.finding(record.code, f"{place}: {record.message}")
+            else:
+                self.take(record.value, 0)
+        self._within = outer
+
     def _actor(self, record: Any, content: object) -> str:
         """The id of the subagent of a side chain: that of the call whose prompt began it, if that is known."""
+        if self._within:
+            return self._within
         if record.get("isSidechain") is not True:
             return ""
         uuid, parent = string(record.get("uuid")), string(record.get("parentUuid"))
@@ -118,6 +162,7 @@ class _Session:
         given = part.get("input")
         if part["name"] in _STARTERS and isinstance(given, dict) and isinstance(given.get("prompt"), str):
             self._prompts[given["prompt"]] = call
+            self._started.add(call)
 
     def _batch(self, builder: Builder, message: str) -> int:
         """The number of the message's calls, which may stand on several lines."""
@@ -142,6 +187,8 @@ class _Session:
         """The trajectory."""
         builder = self._begun(None)
         self.settle()
+        for file in self._subagents:
+            self._read_file(builder, file, file.agent)
         return builder.finish()
 
 

@@ -7,6 +7,7 @@ opt-in and was not recorded is UNSET.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -42,29 +43,62 @@ def _is_inference_tool(attributes: dict[str, Any], _name: str) -> bool:
     return attributes.get("openinference.span.kind") == "TOOL"
 
 
-def _spans(record: Any) -> Iterator[Any]:
+Wrong = Callable[[str], None]
+"""Told what is not as OTLP says."""
+
+
+def _ignore(_message: str) -> None:
+    """Say nothing."""
+
+
+def _spans(record: Any, wrong: Wrong = _ignore) -> Iterator[Any]:
     """The spans of an OTLP document, or the record itself where it is one."""
     if not isinstance(record, dict) or "resourceSpans" not in record:
         yield from record if isinstance(record, list) else [record]
         return
-    for resource in _objects(record["resourceSpans"]):
-        for scope in _objects(resource.get("scopeSpans") or resource.get("instrumentationLibrarySpans")):
-            yield from _objects(scope.get("spans"))
+    for key in sorted(record.keys() - {"resourceSpans"}):
+        wrong(f"`{key[:64]}` beside `resourceSpans` is not read")
+    for resource in _objects(record["resourceSpans"], "resourceSpans", wrong):
+        name = "scopeSpans" if "scopeSpans" in resource else "instrumentationLibrarySpans"
+        if name not in resource:
+            wrong("a member of `resourceSpans` has no `scopeSpans`")
+        for scope in _objects(resource.get(name, []), name, wrong):
+            if "spans" not in scope:
+                wrong(f"a member of `{name}` has no `spans`")
+            yield from _objects(scope.get("spans", []), "spans", wrong)
 
 
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [member for member in value if isinstance(member, dict)] if isinstance(value, list) else []
+def _objects(value: Any, name: str, wrong: Wrong) -> list[dict[str, Any]]:
+    if not isinstance(value, list):
+        wrong(f"`{name}` is no list")
+        return []
+    members = [member for member in value if isinstance(member, dict)]
+    if len(members) < len(value):
+        wrong(f"members of `{name}` that are no objects: {len(value) - len(members)}")
+    return members
 
 
-def _attributes(span: dict[str, Any]) -> dict[str, Any]:
+def _attributes(span: dict[str, Any], wrong: Wrong = _ignore) -> dict[str, Any]:
     """The attributes by name: OTLP has a list of keys with typed values, other exporters have an object."""
     given = span.get("attributes")
+    if given is None:
+        return {}
     if isinstance(given, dict):
         return given
-    return {string(member.get("key")): _value(member.get("value")) for member in _objects(given)}
+    attributes = {}
+    for member in _objects(given, "attributes", wrong):
+        key, value = member.get("key"), _value(member.get("value"), wrong)
+        if not isinstance(key, str):
+            wrong("an attribute has a `key`")
+        elif value is UNSET:
+            wrong(f"the value of the attribute {key[:64]!r} is of no known type")
+        else:
+            attributes[key] = value
+    return attributes
 
 
-def _value(value: Any) -> Any:
+def _value(value: Any, wrong: Wrong) -> Any:
+    """A typed value; UNSET if its type is none of OTLP's."""
     if not isinstance(value, dict):
         return value
     for key in ("stringValue", "boolValue", "doubleValue", "bytesValue"):
@@ -74,11 +108,16 @@ def _value(value: Any) -> Any:
         text = value["intValue"]
         return int(text) if isinstance(text, str) and text.lstrip("-").isdecimal() and len(text) < 16 else text
     if "arrayValue" in value:
-        return [_value(member) for member in _objects((value["arrayValue"] or {}).get("values"))]
+        members = _members(value["arrayValue"], wrong)
+        return [inner for member in members if (inner := _value(member, wrong)) is not UNSET]
     if "kvlistValue" in value:
-        members = _objects((value["kvlistValue"] or {}).get("values"))
-        return {string(member.get("key")): _value(member.get("value")) for member in members}
-    return None
+        pairs = [(string(m.get("key")), _value(m.get("value"), wrong)) for m in _members(value["kvlistValue"], wrong)]
+        return {key: inner for key, inner in pairs if inner is not UNSET}
+    return None if not value else UNSET
+
+
+def _members(value: Any, wrong: Wrong) -> list[dict[str, Any]]:
+    return _objects(value.get("values", []) if isinstance(value, dict) else value, "values", wrong)
 
 
 def _reader(name: str, is_tool: Callable[[dict[str, Any], str], bool], tool: _Tool, mark: str) -> Reader:
@@ -94,7 +133,7 @@ def _reader(name: str, is_tool: Callable[[dict[str, Any], str], bool], tool: _To
             if isinstance(record, Finding):
                 defects.entries.append(record)
                 continue
-            for span in _spans(record.value):
+            for span in _spans(record.value, partial(defects.record, line=record.line)):
                 if not isinstance(span, dict) or not _span_id(span):
                     defects.record("a span has a `traceId` and a `spanId`", record.line)
                     continue
@@ -132,7 +171,7 @@ def _start(span: dict[str, Any]) -> int:
 def _read_span(
     builder: Builder, span: dict[str, Any], line: int, is_tool: Callable[[dict[str, Any], str], bool], tool: _Tool
 ) -> None:
-    attributes, name = _attributes(span), string(span.get("name"))
+    attributes, name = _attributes(span, partial(builder.record, line=line)), string(span.get("name"))
     if not is_tool(attributes, name):
         return
     called = next((attributes[key] for key in tool.name if isinstance(attributes.get(key), str)), None)

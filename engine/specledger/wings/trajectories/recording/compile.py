@@ -16,8 +16,8 @@ from specledger.load import Resolved
 from specledger.spec.agent import Recording
 from specledger.spec.scenario import Scenario
 from specledger.wings.trajectories.findings import E_LOG_FORMAT
+from specledger.wings.trajectories.formats.names import known_formats
 from specledger.wings.trajectories.model import Trajectory
-from specledger.wings.trajectories.reading import READERS
 from specledger.wings.trajectories.recording.controller import RecordedController
 from specledger.wings.trajectories.recording.store import logs_of, read, store
 from specledger.wings.trajectories.rules.compile import compile_policy
@@ -82,9 +82,10 @@ def _check_scenario(stage: Stage, role: Role) -> None:
 
 
 def _check_recording(recording: Recording, agent: Resolved, world: World, diagnostics: Diagnostics) -> None:
-    if recording.format is not None and recording.format not in READERS:
-        near = suggest(recording.format, READERS)
-        hint = f"did you mean `{near}`?" if near else f"formats are {', '.join(READERS)}"
+    written = bool(agent.origins)  # evidence has the lines, so whoever verifies it needs no format
+    if written and recording.format is not None and recording.format not in (known := known_formats()):
+        near = suggest(recording.format, known)
+        hint = f"did you mean `{near}`?" if near else f"formats are {', '.join(known)}"
         at = agent.span("trajectories", "format")
         diagnostics.error(E_LOG_FORMAT, f"there is no format {recording.format!r}", at, hint=hint)
     if recording.otherwise is None:

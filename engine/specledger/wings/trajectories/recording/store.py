@@ -15,6 +15,7 @@ from specledger.core.digest import file_digest
 from specledger.core.spans import Span
 from specledger.load import Resolved
 from specledger.spec.agent import Recording
+from specledger.wings.trajectories.formats.names import reader_named
 from specledger.wings.trajectories.lines import read_lines, write_lines
 from specledger.wings.trajectories.model import Call, Trajectory
 from specledger.wings.trajectories.reading import read_logs
@@ -70,8 +71,9 @@ def store(
     planned: PlannedRecording, logs: Sequence[Path], format_: str | None, path: Path, make: Make
 ) -> PlannedRecording:
     """Write the canonical lines of logs to a path, and give the recording of these lines."""
+    reader = None if format_ is None else reader_named(format_)
     with path.open("wb") as file:
-        file.writelines(write_lines(read_logs(logs, format_)))
+        file.writelines(write_lines(read_logs(logs, reader)))
         file.flush()
         os.fsync(file.fileno())
     return read(planned, path, make)

@@ -12,7 +12,9 @@ from specledger.core.log_json import NUMBER, WITHHELD
 from specledger.wings.trajectories.model import Withheld
 
 _STEP: Final = re.compile(r"""\.([A-Za-z_$][\w$-]*)|\[(\*)\]|\["([^"\]]+)"\]|\.(\*\*|\*)|\[([0-9]{1,6})\]""")
-_ROOT: Final = re.compile(r"args|result|text|tool|error|request")
+ROOTS: Final = ("args", "result", "text", "tool", "error", "request")
+"""What paths of rules begin with."""
+_ROOT: Final = re.compile("[a-z]+")
 MOST_LEAVES: Final = 100_000
 """Values that one path leads to at most."""
 _DEEPEST: Final = 64
@@ -46,15 +48,15 @@ ANY: Final = "\0*"
 LEAVES: Final = "\0**"
 
 
-def parse_path(text: str) -> Path:
-    """Read a path.
+def parse_path(text: str, roots: tuple[str, ...] = ROOTS) -> Path:
+    """Read a path that begins with one of some roots.
 
     Raises:
         PathError: It is not written as one.
     """
     root = _ROOT.match(text)
-    if root is None:
-        raise PathError("a path begins with args, result, text, tool, error or request", 0)
+    if root is None or root[0] not in roots:
+        raise PathError(f"a path begins with {', '.join(roots[:-1])} or {roots[-1]}", 0)
     at, steps = root.end(), []
     while at < len(text):
         step = _STEP.match(text, at)
@@ -84,7 +86,7 @@ def compile_path(path: Path) -> Reader:
             return missing
         nodes = [value]
         for step in steps:
-            nodes = [inner for node in nodes for inner in _below(node, step)]
+            nodes = [inner for node in nodes for inner in below(node, step)]
             if len(nodes) > MOST_LEAVES:
                 return Unknown(f"{text} has more than {MOST_LEAVES} values")
         flat = [leaf for node in nodes for leaf in (node if type(node) is list else (node,)) if leaf is not None]
@@ -103,7 +105,8 @@ def compile_path(path: Path) -> Reader:
     return read_member
 
 
-def _below(node: Any, step: str | int) -> Iterator[Any]:
+def below(node: Any, step: str | int) -> Iterator[Any]:
+    """What one step leads to from a value."""
     if is_withheld(node):
         yield node
     elif step == LEAVES:

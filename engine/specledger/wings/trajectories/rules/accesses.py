@@ -1,0 +1,140 @@
+"""What a rule reads: which tools it names, and which of their arguments, as a policy writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from specledger.wings.trajectories.rules.past import tool_matcher
+from specledger.wings.trajectories.rules.paths import ANY, LEAVES, Path, PathError, parse_path
+from specledger.wings.trajectories.spec.policy import (
+    Earlier,
+    FieldSource,
+    Policy,
+    Read,
+    Repeats,
+    Rule,
+    TextSource,
+)
+
+Steps = tuple[str | int, ...]
+
+_DEEPEST: Final = 6
+_MOST_ELEMENTS: Final = 20
+
+
+class Access(Struct, frozen=True, eq=False):
+    """Tools that a rule names in one of its keys, and the arguments of their calls that it reads.
+
+    Attributes:
+        key: The key of the rule: when, read, from, not_from, after, not_after or since.
+        tools: The names, with those of sets in place of the set; `any` stands for all tools.
+    """
+
+    key: str
+    tools: tuple[str, ...]
+    matches: Callable[[str], bool]
+    arguments: tuple[Steps, ...] = ()
+
+    @property
+    def every_tool(self) -> bool:
+        """Whether it is about all tools, so that it names none."""
+        return "any" in self.tools or "*" in self.tools
+
+    def reads(self, argument: Steps) -> bool:
+        """Whether an argument, as steps below the arguments, is read."""
+        return any(_covers(steps, argument) for steps in self.arguments)
+
+
+def accesses(policy: Policy, name: str) -> tuple[Access, ...]:
+    """What a rule of a policy reads; the first is the calls that it is about, unless it is about messages."""
+    return tuple(_accesses(policy, policy.rules[name]))
+
+
+def _accesses(policy: Policy, rule: Rule) -> Iterator[Access]:
+    sets = policy.tools
+    own = [rule.each] if rule.each else []
+    own += [read.path for read in rule.read.values() if read.of is None]
+    own += [path for read in rule.read.values() for path in _same(read.same, ours=True)]
+    for earlier in (rule.after, rule.not_after):
+        own += [] if earlier is None else _same(earlier.same, ours=True)
+    if any(isinstance(term, Repeats) for term in rule.memory.values()):
+        own.append("args.**")
+    if rule.when.message is None:
+        yield _access("when", rule.when.tool or "any", own, sets)
+    for read in rule.read.values():
+        if read.of is not None:
+            yield _access("read", read.of, [read.path, *_same(read.same, ours=False)], sets)
+    for key, sources in (("from", rule.from_), ("not_from", rule.not_from)):
+        for source in sources or ():
+            if isinstance(source, FieldSource):
+                yield _access(key, source.result_of, _paths(source.read), sets)
+            elif isinstance(source, TextSource):
+                yield _access(key, source.text_of, _paths(source.read), sets)
+    for key, earlier in (("after", rule.after), ("not_after", rule.not_after)):
+        yield from () if earlier is None else _of_earlier(key, earlier, sets)
+
+
+def _of_earlier(key: str, earlier: Earlier, sets: Mapping[str, list[str]]) -> Iterator[Access]:
+    yield _access(key, earlier.tool, [*_paths(earlier.read), *_same(earlier.same, ours=False)], sets)
+    if earlier.since is not None:
+        yield _access("since", earlier.since, [], sets)
+
+
+def _access(key: str, tools: str | list[str], paths: list[str], sets: Mapping[str, list[str]]) -> Access:
+    names = tuple(tool for name in ([tools] if isinstance(tools, str) else tools) for tool in sets.get(name, [name]))
+    arguments = tuple(path.steps for path in map(_parsed, paths) if path is not None and path.root == "args")
+    return Access(key, names, tool_matcher(names), arguments)
+
+
+def _paths(reads: Mapping[str, Read]) -> list[str]:
+    return [read.path for read in reads.values()]
+
+
+def _same(same: str | Mapping[str, str] | None, *, ours: bool) -> list[str]:
+    if same is None:
+        return []
+    return [same] if isinstance(same, str) else list(same.values() if ours else same)
+
+
+def _parsed(text: str) -> Path | None:
+    try:
+        return parse_path(text)
+    except PathError:
+        return None
+
+
+def argument_steps(arguments: object) -> Iterator[Steps]:
+    """The ways to the values of arguments: keys, and ANY for the elements of a list."""
+    waiting: list[tuple[object, Steps]] = [(arguments, ())]
+    while waiting:
+        node, way = waiting.pop()
+        if isinstance(node, dict) and node and len(way) < _DEEPEST and not (len(node) == 1 and "$number" in node):
+            waiting += [(member, (*way, key)) for key, member in reversed(node.items())]
+        elif isinstance(node, list) and node and len(way) < _DEEPEST:
+            waiting += [(element, (*way, ANY)) for element in reversed(node[:_MOST_ELEMENTS])]
+        elif way:
+            yield way
+
+
+def shown_steps(steps: Steps) -> str:
+    """Steps as a path is written."""
+    text = ""
+    for step in steps:
+        text += "[*]" if step == ANY else ".**" if step == LEAVES else f"[{step}]" if type(step) is int else f".{step}"
+    return text.removeprefix(".")
+
+
+def _covers(steps: Steps, argument: Steps) -> bool:
+    """Whether what stands at an argument is read by a path: at it, or by what is above it."""
+    for index, step in enumerate(steps):
+        if step == LEAVES:
+            return True
+        if index >= len(argument):
+            return False
+        other = argument[index]
+        if step not in (other, ANY) and not (type(step) is int and other == ANY):
+            return False
+    return True

@@ -1,0 +1,178 @@
+"""Coverage: which rules can notice anything in some logs, why others cannot, and what no rule reads."""
+
+import json
+
+import pytest
+
+from specledger.core.diagnostics import Diagnostics
+from specledger.kinds import load
+from specledger.wings.trajectories.rules.accesses import argument_steps, shown_steps
+from specledger.wings.trajectories.rules.compile import compile_policy
+from specledger.wings.trajectories.rules.constants import constant, sorts_of
+from tests.wings.trajectories.test_scan import chat
+
+HEAD = "spec: policy/v1\nname: mine\nsets: {known: [Bob]}\ntools: {payments: [pay, transfer]}\nrules:\n"
+CALLS = [("ask", {"why": "x"}), ("pay", {"to": "Ann", "amount": 20, "memo": {"a": ["hi"]}})]
+
+
+@pytest.fixture
+def covered(spec, tmp_path, monkeypatch):
+    """The coverage of one rule over a log, as JSON and as text."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(rule, calls=CALLS):
+        (tmp_path / "rules.yaml").write_text(f"{HEAD}  it: {rule}\n", encoding="utf-8")
+        (tmp_path / "chat.json").write_text(chat(*calls), encoding="utf-8")
+        words = ("scan", "chat.json", "--policy", "rules.yaml")
+        return json.loads(spec(*words, "--output", "json").out)["coverage"], spec(*words).out
+
+    return run
+
+
+READ = "read: {amount: {path: args.amount, as: number}}"
+CASES = {
+    "a misspelt tool": (
+        "{when: {tool: pya}, each: args.to, from: [request]}",
+        (False, "no tool is pya", "did you mean pay?"),
+        "rules.yaml:6:3: it can never have an opportunity: no tool is pya; did you mean pay?",
+    ),
+    "a misspelt argument": (
+        "{when: {tool: payments}, each: args.too, from: [request]}",
+        (False, "`args.too` is absent in all 1 call of its tools", "did you mean `args.to`?"),
+        "it can never have an opportunity: `args.too` is absent",
+    ),
+    "a condition whose parts exclude each other": (
+        f'{{when: {{tool: pay, if: "amount > 100.0 && amount < 50.0"}}, {READ}, require: amount > 1.0}}',
+        (False, "its condition `amount > 100.0 && amount < 50.0` is never true", "its parts exclude each other"),
+        "it can never have an opportunity: its condition",
+    ),
+    "a condition that may be true": (
+        f"{{when: {{tool: pay, if: amount > 100.0}}, {READ}, require: amount < 500.0}}",
+        (True, "in none of 1 call there is something to judge: `amount > 100.0` is not true", ""),
+        "it has no opportunity yet: in none of 1 call",
+    ),
+    "no message of that sort": (
+        "{when: {message: assistant, matches: passed}, after: {tool: ask}}",
+        (True, "none of 0 messages of the agent is one that it is about", ""),
+        "it has no opportunity yet",
+    ),
+    "an opportunity": ("{when: {tool: pay}, each: args.to, from: [request]}", (True, "", ""), "payee"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_rule_without_an_opportunity_says_why(covered, case):
+    rule, expected, words = CASES[case]
+    document, text = covered(rule)
+    told = document["rules"]["it"]
+    assert (told["reachable"], told["reason"], told["hint"]) == expected
+    if case != "an opportunity":
+        assert words in text, text
+
+
+def test_tools_that_a_rule_names_but_nobody_calls_are_told_with_their_key(covered):
+    document, text = covered(
+        "{when: {tool: payments}, each: args.to, from: [{result_of: asked, field: to}], after: {tool: ask}}"
+    )
+    assert document["rules"]["it"]["missing"] == [
+        {"key": "when", "tool": "transfer"},
+        {"key": "from", "tool": "asked"},
+    ]
+    assert "names tools that were never called: transfer (when), asked (from)" in text
+
+
+def test_what_no_rule_reads_is_told(covered):
+    document, text = covered("{when: {tool: pay}, each: args.to, from: [request]}")
+    assert document["unnamed"] == {"ask": 1}
+    assert document["unread"] == {"ask": ["why"], "pay": ["amount", "memo.a[*]"]}
+    assert "tools that no rule names: ask 1" in text
+    assert "arguments that no rule reads: ask.why, pay.amount, pay.memo.a[*]" in text
+    everything, _ = covered('{each: "args.**", from: [request]}')
+    assert (everything["unread"], everything["unnamed"]) == ({}, {"ask": 1, "pay": 1})
+
+
+@pytest.mark.parametrize(
+    ("require", "breakable"),
+    [("calls > 0", False), ("calls > 1", True), ("calls <= 2 || calls > 2", False), ("calls >= 1 && n < 9", True)],
+)
+def test_a_demand_that_is_always_true_is_told(covered, require, breakable):
+    document, text = covered(f'{{memory: {{calls: {{count: {{}}}}, n: {{repeats: {{}}}}}}, require: "{require}"}}')
+    assert document["rules"]["it"]["breakable"] is breakable
+    assert ("it can never be broken: its `require` is always true" in text) is not breakable
+
+
+CONDITIONS = {
+    "n > 3 && n < 5": None,
+    "n > 3 && n < 4": False,
+    "n in [1, 2] && n > 2": False,
+    "n == 1 || n != 1": True,
+    "b && !b": False,
+    "b || !b": True,
+    's == "a" && s == "b"': False,
+    's < "a" || s >= "a"': True,
+    's.startsWith("a") && false': False,
+    's.startsWith("a")': None,
+    "x > 1.5 && x < 1.500002": None,
+    "x > 1.5 && x < 1.500001": False,
+    "n + 1 > n": None,
+}
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_a_condition_is_constant_only_where_no_value_changes_it(tmp_path, text):
+    reads = "{n: {path: args.n, as: int}, b: {path: args.b, as: bool}, s: {path: args.s, as: text}, x: {path: args.x, as: number}}"
+    rule = f"  it: {{when: {{if: {json.dumps(text)}}}, read: {reads}, require: b}}\n"
+    (tmp_path / "rules.yaml").write_text(HEAD + rule, encoding="utf-8")
+    resolved = load(tmp_path / "rules.yaml")[0].main
+    policy = compile_policy(resolved, Diagnostics())
+    assert constant(policy.rules[0].when.checked, sorts_of(resolved.model.rules["it"])) is CONDITIONS[text]
+
+
+def test_ways_to_arguments():
+    value = {"a": [{"b": 1}, {"c": None}], "d": {"$number": "1.5"}, "e": {}}
+    assert [*map(shown_steps, argument_steps(value))] == ["a[*].b", "a[*].c", "d", "e"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "reachable", "reason", "hint"),
+    [
+        ("{when: {tool: fly}, each: args.too, from: [request]}", False, "`args.too` is no argument of its tools", "did you mean `args.to`?"),
+        ("{when: {tool: fly}, each: args.to, from: [request]}", True, "none of its tools was called: fly", "tools are ask, pay"),
+        ('{when: {tool: "f*"}, each: "args.**", from: [request]}', True, "none of its tools was called: f*", "tools are ask, pay"),
+        ("{when: {tool: open}, each: args.too, from: [request]}", True, "none of its tools was called: open", "tools are ask, pay"),
+        ("{when: {tool: fyl}, each: args.to, from: [request]}", False, "no tool is fyl", "did you mean fly?"),
+    ],
+)  # fmt: skip
+def test_tools_that_are_listed_are_known(covered, spec, tmp_path, rule, reachable, reason, hint):
+    covered(rule)
+    tools = [
+        {"name": "fly", "inputSchema": {"properties": {"to": {"type": "string"}}}},
+        {"name": "open", "inputSchema": {"properties": {}, "additionalProperties": True}},
+        {"name": "ask", "inputSchema": {}},
+        {"name": "pay", "inputSchema": {}},
+    ]
+    (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
+    done = spec("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json", "--output", "json")
+    told = json.loads(done.out)["coverage"]["rules"]["it"]
+    assert (told["reachable"], told["reason"], told["hint"]) == (reachable, reason, hint)
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "message"),
+    [
+        ("{when: {if: n > 3}, read: {n: {path: args.n, as: int}}, require: n < 9}", 0, ""),
+        ('{when: {if: "n > 3 && n < 3"}, read: {n: {path: args.n, as: int}}, require: n < 9}', 6, "the condition is never true"),
+        ("{memory: {n: {count: {}}}, require: n > 0}", 6, "the demand is always true, so it can never be broken"),
+        ("{memory: {n: {count: {}}}, require: n < 1}", 6, "the demand is always false"),
+        ("{when: {tool: pay}, require: false}", 0, ""),
+        ("{require: true}", 6, "the demand is always true"),
+    ],
+)  # fmt: skip
+def test_a_check_warns_of_conditions_that_are_always_the_same(spec, tmp_path, monkeypatch, rule, line, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.yaml").write_text(f"{HEAD}  it: {rule}\n", encoding="utf-8")
+    done = spec("check", "rules.yaml")
+    assert done.status == 0
+    assert (f"rules.yaml:{line}:" in done.err) is bool(line)
+    assert ("warning[W_POLICY_CONSTANT]" in done.err) is bool(line)
+    assert message in done.err

@@ -1,0 +1,249 @@
+"""Formats that are data: a log that no reader knows is read by a document of the kind `format`."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from specledger.core.diagnostics import Diagnostics
+from specledger.kinds import load
+from specledger.wings.trajectories.formats.compile import compile_format
+from specledger.wings.trajectories.lines import read_lines, write_lines
+from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker
+from specledger.wings.trajectories.reading import read_logs
+
+ROOT = Path(__file__).parents[3]
+LOGS = ROOT / "fixtures/trajectories/formats"
+USER, ASSISTANT = Speaker.USER, Speaker.ASSISTANT
+MINE = """
+spec: format/v1
+name: mine
+calls: [{when: {entry.kind: tool}, name: entry.tool, arguments: entry.input, id: entry.id, result: entry.output}]
+"""
+
+
+def reader(target):
+    return compile_format(load(target, kind="format")[0].main, Diagnostics())
+
+
+def shipped(name, file):
+    return [entry for trajectory in read_logs([LOGS / file], reader(name)) for entry in trajectory.entries]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """What a format gives of records, a line each."""
+
+    def run(text, *records, name="log.jsonl"):
+        (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
+        (tmp_path / name).write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+        return list(read_logs([tmp_path / name], reader(tmp_path / "mine.yaml")))
+
+    return run
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in LOGS.iterdir()))
+def test_no_reader_knows_the_log(file):
+    (trajectory,) = read_logs([LOGS / file])
+    assert [entry.code for entry in trajectory.entries] == ["E_LOG_FORMAT"]
+
+
+def test_messages_of_langchain():
+    assert shipped("langchain", "langchain.json") == [
+        Message(Speaker.SYSTEM, "You pay bills."),
+        Message(USER, "Pay 10.50 to Ann."),
+        Message(ASSISTANT, "First the balance."),
+        Call("c1", "balance", {}, 1),
+        Call("c2", "pay", {"to": "Ann", "amount": {"$number": "10.50"}}, 1),
+        Result("c1", "99", False),
+        Result("c2", "no such payee", True),
+        Message(ASSISTANT, "It failed."),
+    ]
+
+
+def test_steps_of_smolagents():
+    """What two calls gave together is the result of neither, and a finding says so."""
+    assert shipped("smolagents", "smolagents.json") == [
+        Message(USER, "How old is Ann?"),
+        Message(ASSISTANT, "Look her up."),
+        Call("call_1", "lookup", {"name": "Ann"}, 1),
+        Result("call_1", "Ann is 42."),
+        Message(ASSISTANT, "Both at once."),
+        Call("call_2", "lookup", {"name": "Bob"}, 2),
+        Call("call_3", "final_answer", 42, 2),
+        Finding("E_LOG_RECORD", "a result is that of 2 calls, so it is that of none: `entry.tool_calls[*].id`"),
+        Finding("E_LOG_NO_RESULT", "the call 'call_2' of lookup has no result"),
+        Finding("E_LOG_NO_RESULT", "the call 'call_3' of final_answer has no result"),
+    ]
+
+
+def test_spans_of_openai_agents_are_ordered_by_their_start():
+    (trajectory,) = read_logs([LOGS / "openai-agents.jsonl"], reader("openai-agents"))
+    assert (trajectory.id, trajectory.format) == ("trace_1", "openai-agents")
+    assert list(trajectory.entries) == [
+        Call("span_1", "balance", {}, 1, line=2, time="2026-01-01T00:00:01Z"),
+        Result("span_1", "99", line=2),
+        Call("span_2", "pay", {"to": "Ann", "amount": {"$number": "10.5"}}, 2, line=1, time="2026-01-01T00:00:02Z"),
+        Result("span_2", UNSET, True, 1),
+    ]
+
+
+def test_samples_of_inspect_are_trajectories():
+    first, second = read_logs([LOGS / "inspect-eval.json"], reader("inspect-eval"))
+    assert (first.id, second.id) == ("s1", "s2")
+    assert list(first.entries) == [
+        Message(USER, "Pay Ann."),
+        Message(ASSISTANT, "I pay."),
+        Call("t1", "pay", {"to": "Ann", "amount": 10}, 1),
+        Result("t1", "done"),
+        Message(ASSISTANT, "Paid."),
+    ]
+    assert second.entries[2] == Result("t1", "", True)
+
+
+def test_lines_are_told_apart_and_what_is_not_read_is_a_finding(read):
+    start = (ROOT / "specs/new/format/new-format.yaml").read_text(encoding="utf-8")
+    first, second, third = read(
+        start,
+        {"session": "a", "kind": "said", "who": "human", "text": "Hello", "at": 5},
+        {"session": 7, "kind": "tool", "tool": "look", "input": '{"at": 1}', "id": 1},
+        {"session": "a", "kind": "tool", "tool": "look", "input": "{", "id": "x"},
+        {"session": 7, "kind": "failed", "of": 1, "output": [{"text": "no"}]},
+        {"kind": "heartbeat"},
+        {"session": "a", "kind": "moved", "to": 1},
+        ["odd"],
+    )
+    assert (first.id, second.id, third.id) == ("a", "7", "log.jsonl")
+    assert list(first.entries) == [
+        Message(USER, "Hello", line=1, time="5"),
+        Finding("E_LOG_ARGUMENTS", first.entries[1].message, 3),
+        Call("x", "look", "{", 1, line=3),
+        Finding(
+            "E_LOG_RECORD", "no clause of the format new-format reads this entry: its keys are kind, session, to", 6
+        ),
+        Finding("E_LOG_NO_RESULT", "the call 'x' of look has no result", 3),
+    ]
+    assert list(second.entries) == [Call("1", "look", {"at": 1}, 1, line=2), Result("1", "no", True, 4)]
+    assert third.entries[0].message.endswith("it is no object but list")
+
+
+def test_items_that_no_clause_reads_are_findings(read):
+    text = """
+spec: format/v1
+name: mine
+trajectories: record
+id: trajectory.id
+entries: trajectory.turns[*]
+messages: [{each: "entry.parts[*]", when: {item.type: text}, speaker: assistant, text: item.text}]
+calls: [{each: "entry.parts[*]", when: {item.type: use}, name: item.name, arguments: item.input, id: item.id}]
+ignore: [{each: "entry.parts[*]", when: {item.type: thinking}}]
+"""
+    parts = [
+        {"type": "thinking"},
+        {"type": "text", "text": "so"},
+        {"type": "use", "name": "go", "id": "g"},
+        {"type": "audio"},
+        {"type": "use", "id": "h"},
+    ]
+    (trajectory, empty) = read(text, {"id": "a", "turns": [{"parts": parts}]}, {"id": "b"})
+    assert trajectory.id == "a"
+    assert list(trajectory.entries)[:-1] == [
+        Message(ASSISTANT, "so", line=1),
+        Call("g", "go", UNSET, 1, line=1),
+        Finding("E_LOG_RECORD", "`item.name` is no name of a tool", 1),
+        Finding("E_LOG_RECORD", "no clause of the format mine reads item 4 of `entry.parts[*]`", 1),
+    ]
+    assert [entry.message for entry in empty.entries] == ["`trajectory.turns[*]` leads to nothing"]
+
+
+def test_an_entry_without_its_order_stands_last(read):
+    text = MINE + "order: entry.at\n"
+    calls = [
+        {"kind": "tool", "tool": name, "output": 1, **at}
+        for name, at in (("a", {}), ("b", {"at": "x"}), ("c", {"at": 10}), ("d", {"at": 9}))
+    ]
+    (trajectory,) = read(text, *calls)
+    assert [entry.tool for entry in trajectory.entries if isinstance(entry, Call)] == ["d", "c", "b", "a"]
+    assert [entry.line for entry in trajectory.entries if isinstance(entry, Finding)] == [1]
+
+
+@given(st.sampled_from(sorted(path.name for path in LOGS.iterdir())), st.data())
+@settings(deadline=None, max_examples=120)
+def test_a_value_of_another_form_gives_findings_and_never_an_exception(tmp_path_factory, file, data):
+    """Any value in a log is another one: what comes of it can be written as canonical lines."""
+    text = (LOGS / file).read_text(encoding="utf-8")
+    values = re.findall(r'(?<=: )(?:"[^"]*"|null|[0-9.]+|true|\[\]|\{\})', text)
+    value = data.draw(st.sampled_from(values))
+    other = data.draw(st.sampled_from(["null", "[]", "{}", "1.5", "[[1]]", '{"$number": "1"}', '"x"', "true"]))
+    log = tmp_path_factory.mktemp("odd") / file
+    log.write_text(text.replace(f": {value}", f": {other}", data.draw(st.integers(1, 3))), encoding="utf-8")
+    trajectories = list(read_logs([log], reader(Path(file).stem)))
+    assert list(read_lines(write_lines(trajectories))) == trajectories
+
+
+WRONG = {
+    "a root that is not there": ("name: entry.tool", "name: record.tool.", "E_FORMAT_PATH", 4, "as in `entry.function.name`"),
+    "an unknown root": ("name: entry.tool", "name: args.tool", "E_FORMAT_PATH", 4, "a path begins with record, trajectory, entry or item"),
+    "an item of nothing": ("name: entry.tool", "name: item.tool", "E_FORMAT_PATH", 4, "`item` is one of those of `each`"),
+    "a condition on an item of nothing": ("entry.kind: tool", "item.kind: tool", "E_FORMAT_PATH", 4, "what is: entry"),
+    "trajectories of nothing": ("name: mine", "name: mine\ntrajectories: record.a", "E_FORMAT_FORM", 2, "needs `entries`"),
+    "two ways of telling apart": ("name: mine", "name: mine\ntrajectories: record.a\nentries: trajectory.b\nby: entry.c", "E_FORMAT_FORM", 6, "`by` is for records"),
+    "no calls": ("calls:", "results:", "E_SPEC", 4, ""),
+    "a result of no call": ("calls: [", "results: [{content: entry.a}]\ncalls: [", "E_SPEC", 4, "the id of its `call`"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_format_is_a_finding_at_its_place(spec, tmp_path, monkeypatch, case):
+    monkeypatch.chdir(tmp_path)
+    right, wrong, code, line, words = WRONG[case]
+    assert right in MINE
+    (tmp_path / "mine.yaml").write_text(MINE.replace(right, wrong, 1), encoding="utf-8")
+    done = spec("check", "mine.yaml")
+    assert done.status == 2
+    assert f"error[{code}" in done.err, done.err
+    assert words in done.err
+    if code != "E_SPEC":
+        assert f"mine.yaml:{line}:" in done.err, done.err
+
+
+def test_the_command_takes_a_format_by_its_name_or_file(spec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    log = str(LOGS / "langchain.json")
+    by_name = spec("import", log, "--format", "langchain")
+    assert by_name.status == 0
+    assert by_name.out.count("\n") == 11
+    (tmp_path / "own.yaml").write_bytes((ROOT / "specs/format/langchain.yaml").read_bytes())
+    assert spec("import", log, "--format", "own.yaml").out == by_name.out
+    scanned = spec("scan", log, "--format", "langchain", "--output", "json")
+    assert json.loads(scanned.out)["formats"] == {"langchain": 1}
+    misspelt = spec("import", log, "--format", "langchian")
+    assert misspelt.status == 2
+    assert "there is no format langchian; did you mean langchain?" in misspelt.err
+    policy = spec("import", log, "--format", str(ROOT / "specs/new/policy/new-policy.yaml"))
+    assert policy.status == 2
+
+
+def test_evidence_of_a_format_of_ones_own_is_verified_where_nobody_knows_it(spec, tmp_path, monkeypatch):
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    (project / "specs/format").mkdir(parents=True)
+    elsewhere.mkdir()
+    (project / "specs/format/mine.yaml").write_text(MINE, encoding="utf-8")
+    (project / "log.jsonl").write_text('{"kind": "tool", "tool": "look", "input": {}, "output": 1}\n', encoding="utf-8")
+    monkeypatch.chdir(project)
+    done = spec("scan", "log.jsonl", "--format", "mine", "--out", "evidence", "--output", "json")
+    assert json.loads(done.out)["evidence"] == "evidence"
+    monkeypatch.chdir(elsewhere)
+    verified = spec("verify", str(project / "evidence"))
+    assert verified.status == 0, verified.out
+    assert "replay gives the same bytes" in verified.out
+    by_file = spec(
+        "scan", str(project / "log.jsonl"), "--format", str(project / "specs/format/mine.yaml"), "--out", "out"
+    )
+    assert by_file.status == 2
+    assert "put the file into specs/format, and name it" in by_file.err
+    assert not (elsewhere / "out").exists()

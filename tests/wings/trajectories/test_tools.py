@@ -1,0 +1,233 @@
+"""Lists of tools: how they are read, the specs that are begun with them, and the calls that do not fit them."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from specledger.core.diagnostics import Diagnostics
+from specledger.kinds import KINDS, load
+from specledger.wings.trajectories.model import Call, Trajectory
+from specledger.wings.trajectories.tools.fit import Fit
+from specledger.wings.trajectories.tools.lists import Tool, read_tools
+from specledger.wings.trajectories.tools.specs import new_policy, new_world
+from specledger.wings.trajectories.tools.types import Types
+from tests.wings.trajectories.test_scan import chat
+
+PAY = {
+    "type": "object",
+    "properties": {"to": {"type": "string"}, "amount": {"type": "number"}, "note": {"type": ["string", "null"]}},
+    "required": ["to", "amount"],
+}
+FORMS = {
+    "MCP": {"tools": [{"name": "pay", "description": "Pays.", "inputSchema": PAY}]},
+    "MCP's response": {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "pay", "description": "Pays.", "inputSchema": PAY}]}},
+    "OpenAI chat": {"messages": [], "tools": [{"type": "function", "function": {"name": "pay", "description": "Pays.", "parameters": PAY}}]},
+    "OpenAI's list": [{"type": "function", "function": {"name": "pay", "description": "Pays.", "parameters": PAY}}],
+    "OpenAI responses": [{"type": "function", "name": "pay", "description": "Pays.", "parameters": PAY}],
+    "Anthropic": {"tools": [{"name": "pay", "description": "Pays.", "input_schema": PAY}]},
+    "ATIF": {"schema_version": "ATIF-v1.8", "agent": {"name": "a", "tool_definitions": [{"type": "function", "function": {"name": "pay", "description": "Pays.", "parameters": PAY}}]}, "steps": []},
+}  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(value, name="tools.json"):
+        path = tmp_path / name
+        path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_list_of_tools_is_read(file, form):
+    assert read_tools([file(FORMS[form])]) == {"pay": Tool("pay", "Pays.", PAY)}
+
+
+def test_tools_are_inferred_from_logs(file):
+    log = chat(("pay", {"to": "Ann", "amount": 1.5}), ("pay", {"to": None, "amount": 2, "tags": [{"a": 1}]}))
+    log = log.replace('"done"', json.dumps('{"ok": true}'))
+    tools = read_tools([file(log)])
+    assert tools["pay"].arguments == {
+        "type": "object",
+        "properties": {
+            "amount": {"type": "number"},
+            "tags": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
+            },
+            "to": {"type": ["string", "null"]},
+        },
+        "required": ["amount", "to"],
+    }
+    assert tools["pay"].result == {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
+
+
+HARD = [
+    {"name": "send-money", "description": "Sends.\n# money", "inputSchema": PAY},
+    {"name": "send_money", "inputSchema": {"type": "object", "properties": {"to": {"type": "integer"}, "in": {"type": "integer"}, "calls": {}, "size": {"type": "string"}}}},
+    {"name": "7z", "inputSchema": {"$ref": "#/$defs/A", "$defs": {"A": {"properties": {"op": {"enum": ["no", "yes"]}, "b": {"$ref": "#/$defs/B"}}}, "B": {"properties": {"b": {"$ref": "#/$defs/B"}}}}}},
+    {"name": "state", "inputSchema": {"type": "object", "properties": {"x-y": {"const": 1}, "x_y": {"type": "object", "additionalProperties": {"type": "integer"}}}}},
+    {"name": "", "inputSchema": {}},
+    {"name": "none", "description": "Nothing."},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "maker"), [("world", new_world), ("policy", new_policy)])
+@pytest.mark.parametrize("form", ["hard", *FORMS])
+def test_a_first_spec_of_tools_passes_its_check(file, tmp_path, kind, maker, form):
+    tools = file({"tools": HARD} if form == "hard" else FORMS[form])
+    path = tmp_path / "mine.yaml"
+    path.write_text(maker([tools], "mine"), encoding="utf-8")
+    bundle = load(path)[0]
+    KINDS[kind].check(bundle, Diagnostics())
+    if kind == "world" and form == "hard":
+        assert set(bundle.main.model.actions) == {"send_money", "send_money_2", "t_7z", "state", "none"}
+
+
+SCHEMAS = st.recursive(
+    st.sampled_from([{"type": name} for name in ("string", "integer", "number", "boolean", "null", "array", "object", "odd")])
+    | st.fixed_dictionaries({"enum": st.lists(st.sampled_from(["a", "no", "", "x: y", 1, 2, None, 1.5]), max_size=3)}),
+    lambda inner: st.one_of(
+        st.fixed_dictionaries({"type": st.just("array"), "items": inner}),
+        st.fixed_dictionaries({"type": st.just("object"), "properties": st.dictionaries(st.sampled_from(["a", "b", "in", "x-y", "size"]), inner, max_size=3)}),
+        st.fixed_dictionaries({"anyOf": st.lists(inner, max_size=3)}),
+        st.fixed_dictionaries({"type": st.just("object"), "additionalProperties": inner}),
+    ),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(["a", "b c", "in", "calls", "op", "é"]), SCHEMAS, max_size=4),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_whatever_the_schemas_are_the_world_passes_its_check(tmp_path_factory, arguments):
+    folder = tmp_path_factory.mktemp("any")
+    tools = [{"name": f"t {n}", "inputSchema": {"properties": schema}} for n, schema in enumerate(arguments)]
+    (folder / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
+    (folder / "mine.yaml").write_text(new_world([folder / "tools.json"], "mine"), encoding="utf-8")
+    KINDS["world"].check(load(folder / "mine.yaml")[0], Diagnostics())
+
+
+@pytest.mark.parametrize(
+    ("types", "agreed"),
+    [
+        (("integer", "number"), "qfixed"),
+        (("integer", "string"), "string"),
+        (("boolean", "integer"), "string"),
+        (("number", "number"), "qfixed"),
+    ],
+)
+def test_arguments_of_one_name_have_one_type(file, types, agreed):
+    tools = [{"name": f"t{n}", "inputSchema": {"properties": {"a": {"type": type_}}}} for n, type_ in enumerate(types)]
+    text = new_world([file(tools)], "mine")
+    assert len(re.findall(rf"^ +(?:# )?a: {agreed}\b", text, re.M)) == 2
+    assert ("tools disagree about its type" in text) is (agreed == "string" and types[0] != types[1])
+
+
+def test_types_and_remarks():
+    types = Types(PAY | {"properties": {**PAY["properties"], "any": {}, "id": {"type": ["string", "integer"]}}})
+    assert types.members() == {
+        "to": ("string", True, ""),
+        "amount": ("qfixed", True, ""),
+        "note": ("string", False, ""),
+        "any": ("string", False, "of several types, as text"),
+        "id": ("string", False, "of several types, as text"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problems"),
+    [
+        ({"to": "Ann", "amount": 5}, []),
+        ({"to": "Ann", "amount": {"$number": "1.5"}, "note": None}, []),
+        ({"to": "Ann"}, ["`args.amount` is missing"]),
+        ({"to": "Ann", "amont": 1, "amount": 1}, ["`args.amont` is not there; did you mean amount?"]),
+        ({"to": ["Ann"], "amount": "5"}, ["`args.to` is a list, not string", "`args.amount` is a text, not number"]),
+        ({"to": True, "amount": None}, ["`args.to` is a truth value, not string", "`args.amount` is null, not number"]),
+        ([1], ["`args` is a list, not object"]),
+        ({"to": {"$withheld": "0" * 64}, "amount": 1}, []),
+        (UNSET, []),
+    ],
+)
+def test_calls_that_do_not_fit(arguments, problems):
+    fit = Fit({"pay": Tool("pay", "", PAY)})
+    fit.hear(Trajectory("t", "f", "x", [Call("a", "pay", arguments, line=3)] * 2))
+    assert sorted(misfit.problem for misfit in fit.misfits) == sorted(problems)
+    assert {(misfit.count, misfit.line) for misfit in fit.misfits} <= {(2, 3)}
+    assert fit.calls == 2 * bool(problems)
+
+
+def test_the_commands(spec, file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file(FORMS["MCP"])
+    file(chat(("pay", {"to": "Ann"}), ("payy", {})), "chat.json")
+    done = spec("new", "world", "office", "--tools", "tools.json")
+    assert (done.status, "next: spec check office.yaml" in done.out) == (0, True)
+    assert spec("check", "office.yaml").status == 0
+    assert "pay:\n    args:\n      to: string\n      amount: qfixed\n" in (tmp_path / "office.yaml").read_text()
+    assert spec("new", "policy", "rules", "--tools", "chat.json").status == 0
+    assert spec("check", "rules.yaml").status == 0
+    scanned = spec("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json")
+    assert scanned.status == 3, scanned.out
+    assert "chat.json:0: 1 call of pay that does not fit: `args.amount` is missing" in scanned.out
+    assert "1 call of payy that does not fit: there is no such tool; did you mean pay?" in scanned.out
+    document = json.loads(spec("scan", "chat.json", "--tools", "tools.json", "--output", "json").out)
+    assert [(one["tool"], one["count"]) for one in document["misfits"]] == [("pay", 1), ("payy", 1)]
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "message"),
+    [
+        (("world", "mine"), "{}", "error[E_TOOLS]: there is no tool in tools.json"),
+        (("world", "mine"), "[1, {}]", "what is read: MCP's `tools/list`"),
+        (("scenario", "mine"), json.dumps(FORMS["MCP"]), "no first spec of the kind scenario is made of tools"),
+        (("world", "Mine"), json.dumps(FORMS["MCP"]), "error[E_NEW_NAME]"),
+    ],
+)
+def test_what_is_no_list_of_tools_is_refused(spec, file, tmp_path, monkeypatch, words, text, message):
+    monkeypatch.chdir(tmp_path)
+    file(text)
+    done = spec("new", *words, "--tools", "tools.json")
+    assert done.status == 2
+    assert message in done.err
+    assert not list(tmp_path.glob("*.yaml"))
+    missing = spec("new", *words, "--tools", "none.json")
+    assert "there is no file none.json" in missing.err
+
+
+SCENARIO = """
+spec: scenario/v1
+name: march
+world: office
+governor: any-action
+agent: worker
+"""
+AGENT = """
+spec: agent/v1
+name: worker
+trajectories: {files: ["chat.json"]}
+"""
+BOUND = "spec: invariant/v1\nname: few\nrequire: calls <= 3\n"
+
+
+def test_a_world_that_was_inferred_from_logs_fits_them(spec, file, tmp_path, monkeypatch):
+    """Every call of the logs is an action of it, whatever other calls leave out."""
+    monkeypatch.chdir(tmp_path)
+    log = chat(("pay", {"to": "Ann", "amount": 1}), ("pay", {"to": "Bob", "amount": 1.5, "in": 2}), ("look", {"to": 7}))
+    file(log, "chat.json")
+    for name, text in (("march", SCENARIO + "invariants: [few]\n"), ("worker", AGENT), ("few", BOUND)):
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    assert spec("new", "world", "office", "--tools", "chat.json").status == 0
+    done = spec("run", "march.yaml", "--out", "out")
+    assert done.status == 0, done.out + done.err
+    assert "march  PASS" in done.out
+    assert spec("verify", "out").status == 0
