@@ -37,7 +37,7 @@ def logs_of(agent: Resolved, recording: Recording) -> list[Path]:
     if not recording.files:
         raise _absent(f"{agent.name} names no files", span, "name logs with --trajectories, or as its `files`")
     logs: set[Path] = set()
-    folder = project_of(Path(span.file))
+    folder = project_of(_file_of(agent))
     for index, pattern in enumerate(recording.files):
         at = agent.span("trajectories", "files", index)
         files = [path for path in folder.glob(pattern) if _is_inside(path, folder)]
@@ -47,6 +47,12 @@ def logs_of(agent: Resolved, recording: Recording) -> list[Path]:
     if len(logs) > MOST_LOGS:
         raise _absent(f"{len(logs)} files match, more than {MOST_LOGS}", span, "name fewer")
     return sorted(logs)
+
+
+def _file_of(agent: Resolved) -> Path:
+    """The file that says where the logs are: that of `trajectories`, or of the agent where a suite has changed them."""
+    written = ("trajectories",) in agent.origins
+    return Path(agent.span("trajectories" if written else "name").file)
 
 
 def project_of(spec: Path) -> Path:
