@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,11 +76,19 @@ def store(
     planned: PlannedRecording, logs: Sequence[Path], format_: str | None, path: Path, make: Make
 ) -> PlannedRecording:
     """Write the canonical lines of logs to a path, and give the recording of these lines."""
+    lengths: list[int] = []
     with path.open("wb") as file:
-        file.writelines(write_lines(read_logs(logs, format_)))
+        file.writelines(write_lines(_counted(read_logs(logs, format_), lengths)))
         file.flush()
         os.fsync(file.fileno())
-    return read(planned, path, make)
+    return _recording(planned, path, make, tuple(lengths))
+
+
+def _counted(trajectories: Iterable[Trajectory], lengths: list[int]) -> Iterator[Trajectory]:
+    """Trajectories, with the calls of each added to `lengths`."""
+    for trajectory in trajectories:
+        lengths.append(sum(isinstance(entry, Call) for entry in trajectory.entries))
+        yield trajectory
 
 
 def read(planned: PlannedRecording, path: Path, make: Make) -> PlannedRecording:
@@ -89,8 +97,14 @@ def read(planned: PlannedRecording, path: Path, make: Make) -> PlannedRecording:
     Raises:
         MalformedLine: A line is not what stands there.
     """
+    lengths: list[int] = []
     with path.open("rb") as file:
-        lengths = tuple(sum(isinstance(entry, Call) for entry in each.entries) for each in read_lines(file))
+        for _ in _counted(read_lines(file), lengths):
+            pass
+    return _recording(planned, path, make, tuple(lengths))
+
+
+def _recording(planned: PlannedRecording, path: Path, make: Make, lengths: tuple[int, ...]) -> PlannedRecording:
     return replace(
         planned,
         lengths=lengths,
