@@ -125,6 +125,7 @@ bench: install  ## measure against peers, side by side, and how time and memory 
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.commands
 	$(BIN)/python -m bench.growth
+	$(BIN)/python -m bench.trajectories
 
 clean:  ## remove .venv, caches and build products
 	rm -rf .venv .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist htmlcov out

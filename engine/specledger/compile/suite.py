@@ -9,15 +9,13 @@ from typing import Any
 from specledger.compile.actor import footing_of
 from specledger.compile.plan_cache import PlanCache
 from specledger.compile.roles import roles
+from specledger.compile.suite_names import names_of
 from specledger.core.diagnostics import Diagnostics, Rejected, code
-from specledger.core.events import PROGRESS
 from specledger.core.identity import ByIdentity
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, RecordType, Type
 from specledger.expr.check.types import FIXED, FixedType
-from specledger.gates.capability import TOKEN
-from specledger.gates.governor import SCHEMA, check_governor
-from specledger.gates.invariant import WATCHDOG
+from specledger.gates.governor import check_governor
 from specledger.load import Bundle, Resolved
 from specledger.spec.suite import Allowed, Arm, Figure, Mutant, Overlay, Suite
 from specledger.suites.checks import PlannedCheck, check_checks
@@ -27,6 +25,7 @@ from specledger.suites.literals import report_unknown
 from specledger.suites.measures import Sampler, check_measures
 from specledger.suites.overlay import E_SUITE_SET, Change, overlay, read_path
 from specledger.suites.plan import Case, PlannedMutant, SuitePlan, Trial
+from specledger.suites.truth import Truth, check_truth
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 
@@ -81,11 +80,14 @@ class _Compiler:
         self.diagnostics = diagnostics
         self._worlds: dict[str, World | None] = {}
         self._samplers: dict[tuple[str, ...], Sampler | None] = {}
+        self._truths: dict[str, Truth] = {}
         self._asked: dict[str, tuple[tuple[PlannedFigure, ...], tuple[PlannedCheck, ...]]] = {}
 
     def plan(self) -> SuitePlan:
         spec, model = self.bundle.main, _model(self.bundle.main)
         trial = self._trial(spec, "runs", None, [])
+        recorded = any(role.decider.trajectories is not None for case in trial.cases for role in roles(case.bundle))
+        check_truth(spec, model.truth, self.diagnostics, recorded=recorded or self.diagnostics.has_errors)
         mutants = []
         controls: dict[Any, Trial] = {}
         for index, mutant in enumerate(model.mutants):
@@ -187,7 +189,13 @@ class _Compiler:
         if seed in _model(spec).tuned_on:
             self._wrong(E_SUITE_TUNED, f"{run} uses the seed {seed}", "tuned_on", of=spec)
         sampler = self._sampler(spec, bundle)
-        return None if sampler is None else Case(path, run, arm, scenario, seed, bundle, sampler)
+        return None if sampler is None else Case(path, run, arm, scenario, seed, bundle, sampler, self._truth(spec))
+
+    def _truth(self, spec: Resolved) -> Truth:
+        """The labels that a suite gives trajectories, read once."""
+        if spec.key not in self._truths:
+            self._truths[spec.key] = Truth(_model(spec).truth)
+        return self._truths[spec.key]
 
     def _sampler(self, spec: Resolved, bundle: Bundle) -> Sampler | None:
         """What is measured over the receipts of a scenario; the same for all that share a world and its prices."""
@@ -320,32 +328,3 @@ def _priced(governor: Resolved) -> str:
 def _model(spec: Resolved) -> Suite:
     assert isinstance(spec.model, Suite)  # noqa: S101 - a reference of kind suite holds nothing else
     return spec.model
-
-
-def names_of(cases: Sequence[Case]) -> dict[str, set[str] | None]:
-    """The names that the receipts of runs can hold, by what is named; None where they cannot be listed."""
-    known: dict[str, set[str]] = {
-        "arm": {case.arm for case in cases},
-        "scenario": {case.scenario for case in cases},
-        "gate": {SCHEMA, TOKEN},
-        "reason": set(),
-        "invariant": {PROGRESS, WATCHDOG},
-        "drift": {""},
-        "probe": set(),
-    }
-    open_: set[str] = set()
-    for bundle in (case.bundle for case in cases):
-        known["invariant"] |= _listed(bundle, bundle.main, "invariants")
-        known["drift"] |= _listed(bundle, bundle.main, "drift")
-        for role in roles(bundle):
-            if role.rules.admission is not None:
-                open_ |= {"gate", "reason"}  # a kernel finds more
-            known["gate"] |= {gate.id for gate in role.rules.gates}
-            known["reason"] |= {gate.reason for gate in role.rules.gates}
-            known["invariant"] |= _listed(bundle, role.governor, "invariants")
-            known["probe"] |= {probe.name for probe in role.probes}
-    return {what: None if what in open_ else names for what, names in known.items()}
-
-
-def _listed(bundle: Bundle, spec: Resolved, key: str) -> set[str]:
-    return {bundle.specs[reference].name for path, reference in spec.refs.items() if path[0] == key}

@@ -130,7 +130,7 @@ class SuiteRuns(Work):
         trial, case = self.deferred.plan.cases[item]
         folder = self.place(item)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        episodes, samples = Episodes(case.heading), Samples()
+        episodes, samples = Episodes(case.heading, case.truth), Samples()
         wanted, options = trial.wanted(case), RunOptions(trusted=self.trusted, record=self.record)
         digest = case.bundle.digest
         document, identity = case.bundle.document(), identity_of(digest)

@@ -34,6 +34,8 @@ Changes = Mapping[SpecPath, Any]
 """Dotted paths of a resolved scenario, which lead on into what it refers to, and the values that take their places."""
 ArmName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_.~%,=-]+)?$", max_length=201)]
 """`rich`; of a case of a matrix with the id of the case: `rich.charge=9.5,seed=1`."""
+TrajectoryId = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+"""The id of a trajectory, in which `*` stands for any characters."""
 Label = StrictBool | StrictInt | Annotated[StrictStr, StringConstraints(max_length=300)]
 Scenario = Annotated[Reference, RefTo("scenario")]
 
@@ -146,6 +148,9 @@ class Suite(Spec):
     replay: Literal["bytes", "none"] = "none"
     inconclusive: Allowed | None = None
     failing: Allowed | None = None
+    truth: Annotated[Mapping[Name, Annotated[list[TrajectoryId], Field(max_length=100_000)]], Field(max_length=64)] = (
+        Field(default_factory=dict)
+    )
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     measures: Expressions = Field(default_factory=dict)

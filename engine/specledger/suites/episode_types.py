@@ -129,6 +129,31 @@ class EntryFacts(TypedDict):
     witnesses: list[Witness]
 
 
+class RuleFacts(TypedDict):
+    """A rule of a policy: how many opportunities it had and how they came out, and the calls at which it was broken."""
+
+    rule: str
+    severity: Annotated[str, Severity]
+    held: int
+    broken: int
+    unjudged: int
+    calls: list[str]
+
+
+class TrajectoryFacts(TypedDict):
+    """The trajectory that an episode goes through; all empty, and without a label, of an agent that decides.
+
+    `gap` is why the world could not follow it, `unread` how much of it could not be read.
+    """
+
+    id: str
+    file: str
+    format: str
+    gap: str
+    unread: int
+    label: NotRequired[str]
+
+
 class Spent(TypedDict):
     """What asking agents cost; see `evidence.receipts.run.Spent`."""
 
@@ -160,6 +185,8 @@ class EpisodeFacts(TypedDict):
     stretches: list[Stretch]
     probes: list[ProbeFacts]
     entries: list[EntryFacts]
+    trajectory: TrajectoryFacts
+    rules: list[RuleFacts]
     spent: Spent
 
 
@@ -169,8 +196,10 @@ _NAMES: Final = {
     EntryFacts: "entry",
     ProbeFacts: "probe",
     Rejection: "rejection",
+    RuleFacts: "rule",
     run.Rebase: "rebase",
     Stretch: "stretch",
+    TrajectoryFacts: "trajectory",
     Witness: "witness",
 }
 """What messages call the records of an episode."""

@@ -13,7 +13,18 @@ from specledger.core.calibration import VAGUE, held_claims, outcomes
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import AuditEntry, Explanation, Probe, ProbeEvidence, TraceReplay
 from specledger.oracles.spending import SPENT
-from specledger.suites.episode_types import Breach, DriftFacts, EntryFacts, EpisodeFacts, ProbeFacts, StepFacts, Stretch
+from specledger.suites.episode_types import (
+    Breach,
+    DriftFacts,
+    EntryFacts,
+    EpisodeFacts,
+    ProbeFacts,
+    RuleFacts,
+    StepFacts,
+    Stretch,
+    TrajectoryFacts,
+)
+from specledger.suites.truth import NO_TRUTH, Truth
 
 Body = Mapping[str, Any]
 
@@ -24,9 +35,9 @@ NOT_YET: Final = -1
 class Episodes:
     """Folds the receipts of one run into its episodes."""
 
-    def __init__(self, heading: Mapping[str, Any]) -> None:
-        """Begin a run whose episodes all have a heading: `run`, `arm`, `scenario`, `seed`."""
-        self._heading = heading
+    def __init__(self, heading: Mapping[str, Any], truth: Truth = NO_TRUTH) -> None:
+        """Begin a run whose episodes all have a heading: `run`, `arm`, `scenario`, `seed`; `truth` labels them."""
+        self._heading, self._truth = heading, truth
         self._horizon = 0
         self._start: Any = None
         self._steps: list[StepFacts] = []
@@ -34,6 +45,9 @@ class Episodes:
         self._probes: list[ProbeFacts] = []
         self._entries: list[EntryFacts] = []
         self._commits: dict[str, run.Commit] = {}
+        self._started: list[run.StartedRule] = []
+        self._rules: dict[str, RuleFacts] = {}
+        self._trajectory: TrajectoryFacts = {"id": "", "file": "", "format": "", "gap": "", "unread": 0}
 
     def read(self, receipts: Iterable[tuple[str, Body]]) -> Iterator[EpisodeFacts]:
         """The episodes of receipts (type and body), each as soon as it has ended."""
@@ -45,16 +59,18 @@ class Episodes:
     def add(self, type_: str, body: Body) -> EpisodeFacts | None:
         """Take one receipt; an episode if it ends one that had a start."""
         if type_ == "start":
-            self._horizon = typed(run.Start, body)["horizon"]
+            start = typed(run.Start, body)
+            self._horizon, self._started = start["horizon"], start.get("rules", [])
         elif type_ == "episode":
-            self._start, self._commits = typed(run.Episode, body)["state"], {}
-            self._steps, self._drifts, self._probes, self._entries = [], [], [], []
+            self._begin(typed(run.Episode, body))
         elif type_ == "drift":
             self._drifts.append(_read_drift(typed(run.Drift, body)))
         elif type_ == "probe":
             self._probes.append(read_probe(typed(Probe, body)))
         elif type_ == "audit":
             self._entries.append(read_entry(typed(AuditEntry, body)))
+        elif type_ == "rules":
+            self._take_rules(typed(run.Rules, body))
         elif type_ == "commit":
             commit = typed(run.Commit, body)
             self._commits[commit.get("agent", "")] = commit
@@ -65,6 +81,33 @@ class Episodes:
             episode, self._start = self._close(typed(run.EpisodeEnd, body)), None
             return episode
         return None
+
+    def _begin(self, body: run.Episode) -> None:
+        self._start, self._commits = body["state"], {}
+        self._steps, self._drifts, self._probes, self._entries = [], [], [], []
+        self._rules = {rule["name"]: _unheard(rule) for rule in self._started}
+        if "trajectory" in body:
+            known = body["trajectory"]
+            self._trajectory = {
+                "id": known["id"],
+                "file": known["file"],
+                "format": known["format"],
+                "gap": "",
+                "unread": 0,
+            }
+            label = self._truth.label(known["id"])
+            if label is not None:
+                self._trajectory["label"] = label
+
+    def _take_rules(self, body: run.Rules) -> None:
+        for name, count in body["held"].items():
+            self._rules[name]["held"] += count
+        for broken in body["broken"]:
+            rule = self._rules[broken["rule"]]
+            rule["broken"] += 1
+            rule["calls"].append(broken["call"])
+        for unjudged in body["unjudged"]:
+            self._rules[unjudged["rule"]]["unjudged"] += 1
 
     def _close(self, body: run.EpisodeEnd) -> EpisodeFacts:
         ends = [drift["t"] for drift in self._drifts] + [self._steps[-1]["t"] + 1 if self._steps else 0]
@@ -88,9 +131,20 @@ class Episodes:
             "stretches": [opening, *stretches],
             "probes": self._probes,
             "entries": self._entries,
+            "trajectory": {
+                **self._trajectory,
+                "gap": body["gap"]["reason"] if "gap" in body else "",
+                "unread": sum(body.get("unknown", {}).values()),
+            },
+            "rules": list(self._rules.values()),
             "spent": dict.fromkeys(SPENT, 0) | body.get("spent", {}),
         }
         return cast("EpisodeFacts", episode)
+
+
+def _unheard(rule: run.StartedRule) -> RuleFacts:
+    """A rule that had no opportunity yet."""
+    return {"rule": rule["name"], "severity": rule["severity"], "held": 0, "broken": 0, "unjudged": 0, "calls": []}
 
 
 def _read_drift(body: run.Drift) -> DriftFacts:

@@ -1,4 +1,4 @@
-"""Names in a suite's expressions that no run of the suite can have: gates, invariants, drifts, probes, arms, scenarios.
+"""Names in a suite's expressions that no run of the suite can have: gates, rules, drifts, probes, labels, arms, others.
 
 Only literal texts count, directly or as the argument of a function of the suite.
 """
@@ -35,6 +35,8 @@ _FIELDS: Final[Mapping[tuple[str, str], str]] = {
     ("drift", "drift"): "drift",
     ("stretch", "drift"): "drift",
     ("probe", "probe"): "probe",
+    ("rule", "rule"): "rule",
+    ("trajectory", "label"): "label",
     ("run", "arm"): "arm",
     ("run", "scenario"): "scenario",
 }
@@ -46,6 +48,8 @@ _BESIDE: Final[Mapping[str, str]] = {
     "drift": "rebases",
     "stretch": "end",
     "probe": "answers",
+    "rule": "unjudged",
+    "trajectory": "format",
     "run": "rejections",
 }
 """A field that tells these records from others of the same name."""

@@ -11,10 +11,11 @@ from specledger.load import Bundle
 from specledger.suites.checks import PlannedCheck
 from specledger.suites.figures import PlannedFigure
 from specledger.suites.measures import Sampler
+from specledger.suites.truth import Truth
 
 
 class Case(Struct, frozen=True):
-    """One run: a scenario with everything laid over it, its place in the evidence, and what measures it."""
+    """One run: a scenario with everything laid over it, its place in the evidence, what measures and labels it."""
 
     place: str
     run: str
@@ -23,6 +24,7 @@ class Case(Struct, frozen=True):
     seed: int
     bundle: Bundle
     sampler: Sampler
+    truth: Truth
 
     @property
     def heading(self) -> dict[str, str | int]:

@@ -92,7 +92,7 @@ def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay
     Raises:
         Broken: A check of it fails that is not the one of replay, or it is not the run of this case.
     """
-    episodes, samples = Episodes(case.heading), Samples()
+    episodes, samples = Episodes(case.heading, case.truth), Samples()
     wanted = trial.wanted(case)
 
     def listen(type_: str, body: Mapping[str, Any]) -> None:

@@ -31,6 +31,11 @@ _FIELDS: Final[dict[type[Entry], tuple[tuple[str, Any, bool], ...]]] = {
     for kind in (Message, Call, Result, Finding)
 }
 _KEYS: Final = {kind: frozenset(name for name, _, _ in members) for kind, members in _FIELDS.items()}
+_DEFAULTS: Final = {
+    kind: tuple((name, default) for name, default, required in members if not required and default is not UNSET)
+    for kind, members in _FIELDS.items()
+}
+"""By kind the fields that a line may leave out, with the values that it must not state."""
 _VALUES: Final = {Call: "arguments", Result: "content"}
 _HEAD: Final = frozenset({"id", "file", "format"})
 
@@ -53,19 +58,21 @@ def write_lines(trajectories: Iterable[Trajectory]) -> Iterator[bytes]:
 def entry_line(entry: Entry) -> bytes:
     """The line of one entry, with its newline."""
     kind = type(entry)
-    return _line({_NAMES[kind]: dict(_members(entry, kind))})
+    return _line({_NAMES[kind]: _members(entry, kind)})
 
 
-def _members(entry: Entry, kind: type[Entry]) -> Iterator[tuple[str, Any]]:
+def _members(entry: Entry, kind: type[Entry]) -> dict[str, Any]:
+    members = {}
     for name, default, required in _FIELDS[kind]:
         value = getattr(entry, name)
         if not required and (value is default or (type(value) is type(default) and value == default)):
             continue
-        if isinstance(value, Speaker):
+        if type(value) is Speaker:
             value = value.value
-        elif isinstance(value, Withheld):
+        elif type(value) is Withheld:
             value = {WITHHELD: value.digest}
-        yield name, value
+        members[name] = value
+    return members
 
 
 def _line(value: dict[str, Any]) -> bytes:
@@ -108,7 +115,7 @@ class _Lines:
             self._head = self._read_head(value)
             return None
         if name != "end":
-            self._entries.append(self._read_entry(name, value, line))
+            self._entries.append(self._read_entry(name, value))
             return None
         if type(value) is not int or value != len(self._entries):
             raise self._malformed(f"the trajectory has {len(self._entries)} entries, not {value}")
@@ -141,7 +148,7 @@ class _Lines:
             raise self._malformed("a trajectory has the texts `id`, `file` and `format`")
         return value
 
-    def _read_entry(self, name: str, value: Any, line: bytes) -> Entry:
+    def _read_entry(self, name: str, value: Any) -> Entry:
         kind = _TYPES.get(name)
         if kind is None:
             raise self._malformed(f"`{name}` is no entry: {', '.join(_TYPES)}")
@@ -155,7 +162,8 @@ class _Lines:
             entry: Entry = convert(value, kind)
         except ValidationError as error:
             raise self._malformed(f"{name}: {error}") from None
-        if entry_line(entry) != line:
+        absent = object()
+        if any(value.get(field, absent) == default for field, default in _DEFAULTS[kind]):
             raise self._malformed(f"a {name} leaves out what has its default")
         return entry
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,7 +38,7 @@ def logs_of(agent: Resolved, recording: Recording) -> list[Path]:
     if not recording.files:
         raise _absent(f"{agent.name} names no files", span, "name logs with --trajectories, or as its `files`")
     logs: set[Path] = set()
-    folder = project_of(Path(span.file))
+    folder = project_of(_file_of(agent))
     for index, pattern in enumerate(recording.files):
         at = agent.span("trajectories", "files", index)
         files = [path for path in folder.glob(pattern) if _is_inside(path, folder)]
@@ -48,6 +48,12 @@ def logs_of(agent: Resolved, recording: Recording) -> list[Path]:
     if len(logs) > MOST_LOGS:
         raise _absent(f"{len(logs)} files match, more than {MOST_LOGS}", span, "name fewer")
     return sorted(logs)
+
+
+def _file_of(agent: Resolved) -> Path:
+    """The file that says where the logs are: that of `trajectories`, or of the agent where a suite has changed them."""
+    written = ("trajectories",) in agent.origins
+    return Path(agent.span("trajectories" if written else "name").file)
 
 
 def project_of(spec: Path) -> Path:
@@ -72,11 +78,19 @@ def store(
 ) -> PlannedRecording:
     """Write the canonical lines of logs to a path, and give the recording of these lines."""
     reader = None if format_ is None else reader_named(format_)
+    lengths: list[int] = []
     with path.open("wb") as file:
-        file.writelines(write_lines(read_logs(logs, reader)))
+        file.writelines(write_lines(_counted(read_logs(logs, reader), lengths)))
         file.flush()
         os.fsync(file.fileno())
-    return read(planned, path, make)
+    return _recording(planned, path, make, tuple(lengths))
+
+
+def _counted(trajectories: Iterable[Trajectory], lengths: list[int]) -> Iterator[Trajectory]:
+    """Trajectories, with the calls of each added to `lengths`."""
+    for trajectory in trajectories:
+        lengths.append(sum(isinstance(entry, Call) for entry in trajectory.entries))
+        yield trajectory
 
 
 def read(planned: PlannedRecording, path: Path, make: Make) -> PlannedRecording:
@@ -85,8 +99,14 @@ def read(planned: PlannedRecording, path: Path, make: Make) -> PlannedRecording:
     Raises:
         MalformedLine: A line is not what stands there.
     """
+    lengths: list[int] = []
     with path.open("rb") as file:
-        lengths = tuple(sum(isinstance(entry, Call) for entry in each.entries) for each in read_lines(file))
+        for _ in _counted(read_lines(file), lengths):
+            pass
+    return _recording(planned, path, make, tuple(lengths))
+
+
+def _recording(planned: PlannedRecording, path: Path, make: Make, lengths: tuple[int, ...]) -> PlannedRecording:
     return replace(
         planned,
         lengths=lengths,
