@@ -1,6 +1,7 @@
 """The shipped profile about recorded agents: evidence that is there meets it, and each control notices what is missing."""
 
 import shutil
+from typing import Any
 
 import pytest
 
@@ -67,7 +68,7 @@ def test_evidence_of_a_scan_and_of_a_suite_meets_it(tmp_path, suite):
     }
 
 
-MISSING = {
+MISSING: dict[str, tuple[Any, ...]] = {
     "art-9-2": ([ASKED, *APPROVED], WARNING, {}),
     "art-9-6": (FINE, RULES | UNREACHED, {}),
     "art-12-3": ([ASKED, *APPROVED, *PAID[:1]], RULES, {}),
@@ -132,7 +133,7 @@ def test_a_suite_that_shows_less_is_noticed(control, tmp_path):
     assert controls(place)[control] is Outcome.FAILED
 
 
-RECEIPTS = {
+RECEIPTS: dict[str, tuple[str, dict[str, Any]]] = {
     "receipts/au-3.1": ("rules", {"broken": [{"rule": "r", "reason": ""}], "held": {}, "unjudged": []}),
     "receipts/au-3.2": ("commit", {"proposals": []}),
     "receipts/ia-9.1": ("commit", {"proposals": [{"action": {"op": "call", "tool": ""}}]}),

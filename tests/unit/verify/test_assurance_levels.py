@@ -6,6 +6,7 @@ import pytest
 
 from specledger.core.verdict import Verdict
 from specledger.verify.assurance_levels import Reached, Reader, headline, level_of, level_statuses
+from specledger.verify.check_names import CheckName
 from specledger.verify.checks import Broken, Level, Status, Verification
 from specledger.verify.signed import E_UNTRUSTED
 
@@ -21,11 +22,11 @@ def made(*checks, signed=False, asked=None, code=None):
         verification.ask(frozenset(asked))
     for level, status in checks:
         if status is PASSED:
-            verification.passed(f"a check of {level}", None, level)
+            verification.passed(CheckName(f"a check of {level}"), None, level)
         elif status is FAILED:
-            verification.failed(f"a check of {level}", Broken(code or "E_CHAIN", "it is wrong"), level)
+            verification.failed(CheckName(f"a check of {level}"), Broken(code or "E_CHAIN", "it is wrong"), level)
         else:
-            verification.not_made(f"a check of {level}", "it is not there", level, code)
+            verification.not_made(CheckName(f"a check of {level}"), "it is not there", level, code)
     return verification
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from specledger.cli.specs import _crashed
 from specledger.core.diagnostics import Rejected
-from specledger.evidence.audit import AuditLog
 from specledger.evidence.keys import new_key
 from specledger.evidence.seal import Seal, read_timestamp_file, seal_bundle
 from specledger.evidence.workplace import Workplace
@@ -18,7 +17,7 @@ from specledger.verify.bundle import _unreadable
 from specledger.verify.fork import read_against
 from specledger.verify.trust import read_trust
 
-PLACE: Any = SimpleNamespace(target="out", path="log")
+PLACE: Any = SimpleNamespace(target="out")
 FULL = OSError(28, "No space left on device")
 MISSING, INSIDE = "No such file or directory", "Not a directory"
 
@@ -31,11 +30,6 @@ def refuse(function, error):
     raise function(error)
 
 
-def leave(error):
-    with AuditLog._writing(PLACE):
-        raise error
-
-
 READERS = {  # what is asked, and the words of the system
     "a bundle to seal": (lambda folder: seal_bundle(folder / "none", Seal(timestamp=b"x")), MISSING),
     "a time stamp": (lambda folder: read_timestamp_file(folder / "none"), MISSING),
@@ -46,7 +40,6 @@ READERS = {  # what is asked, and the words of the system
     "results of tests": (lambda folder: read_tests(folder / "none"), MISSING),
     "evidence": (lambda folder: refuse(lambda error: _unreadable(folder, error), FULL), FULL.strerror),
     "a place for evidence": (lambda _: refuse(lambda error: Workplace.unwritable(PLACE, error), FULL), FULL.strerror),
-    "an audit log": (lambda _: leave(FULL), FULL.strerror),
     "a spec that is checked": (lambda _: crash(FULL), FULL.strerror),
 }
 
@@ -64,7 +57,6 @@ def test_the_words_of_the_system_are_told_without_its_numbers(tmp_path: Path, as
 WORDLESS = {
     "evidence": (lambda folder: refuse(lambda error: _unreadable(folder, error), OSError()), "operating system error"),
     "a place for evidence": (lambda _: refuse(lambda error: Workplace.unwritable(PLACE, error), OSError("why")), "why"),
-    "an audit log": (lambda _: leave(OSError("why")), "why"),
     "a spec that is checked": (lambda _: crash(OSError("why")), "why"),
 }
 

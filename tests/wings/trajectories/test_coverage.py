@@ -1,6 +1,7 @@
 """Coverage: which rules can notice anything in some logs, why others cannot, and what no rule reads."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -125,7 +126,8 @@ def test_a_condition_is_constant_only_where_no_value_changes_it(tmp_path, text):
     (tmp_path / "rules.yaml").write_text(HEAD + rule, encoding="utf-8")
     resolved = load(tmp_path / "rules.yaml")[0].main
     policy = compile_policy(resolved, Diagnostics())
-    assert constant(policy.rules[0].when.checked, sorts_of(resolved.model.rules["it"])) is CONDITIONS[text]
+    model: Any = resolved.model
+    assert constant(policy.rules[0].when.checked, sorts_of(model.rules["it"])) is CONDITIONS[text]
 
 
 def test_ways_to_arguments():

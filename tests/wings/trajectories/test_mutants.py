@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -124,7 +125,8 @@ def test_mutants_of_a_trajectory(resolved, operator, rule, shapes):
 def test_a_changed_value_is_of_the_same_form_and_stands_nowhere_else(resolved, types, to, changed):
     log = Trajectory("t", "f", "x", (Call("p", "pay", {"to": to, "amount": 1}),))
     focus = Focus(accesses(resolved.model, "payee"), True, types)
-    values = [OPERATORS["value"](log, focus, Stream.named(seed, "x")).entries[0].arguments for seed in range(5)]
+    mutants: list[Any] = [OPERATORS["value"](log, focus, Stream.named(seed, "x")) for seed in range(5)]
+    values = [mutant.entries[0].arguments for mutant in mutants]
     assert {"to": changed, "amount": 1} in values
 
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -152,7 +153,8 @@ def test_measures_read_rules_and_trajectories(project, tmp_path):
     assert group(done, "held")["value"] == sum(rule["held"] for rule in rules.values()) > 0
     assert (group(done, "named")["count"], group(done, "whole")["count"]) == (1, 16)
     lines = (tmp_path / "out/runs/logs.banking-logs/receipts.jsonl").read_bytes().splitlines()
-    bodies = [line["body"] for line in map(parse_canonical, lines) if line["type"] == "rules"]
+    receipts: list[Any] = [*map(parse_canonical, lines)]
+    bodies = [receipt["body"] for receipt in receipts if receipt["type"] == "rules"]
     first: dict[int, str] = {}
     for episode, call in (
         (body["episode"], broken["call"])
@@ -211,6 +213,7 @@ def test_bad_input(project, before, after, code, words, line):
         compile_suite(load(edited(project, (before, after)))[0])
     (diagnostic, *_) = rejected.value.diagnostics
     assert words in diagnostic.message
+    assert diagnostic.span is not None
     assert (diagnostic.code, diagnostic.span.start.line) == (code, line)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from specledger.wings.trajectories.tools.specs import new_policy, new_world
 from specledger.wings.trajectories.tools.types import Types
 from tests.wings.trajectories.test_scan import chat
 
-PAY = {
+PAY: dict[str, Any] = {
     "type": "object",
     "properties": {"to": {"type": "string"}, "amount": {"type": "number"}, "note": {"type": ["string", "null"]}},
     "required": ["to", "amount"],
@@ -86,7 +87,7 @@ def test_a_first_spec_of_tools_passes_its_check(file, tmp_path, kind, maker, for
     bundle = load(path)[0]
     KINDS[kind].check(bundle, Diagnostics())
     if kind == "world" and form == "hard":
-        assert set(bundle.main.model.actions) == {"send_money", "send_money_2", "t_7z", "state", "none"}
+        assert set(bundle.main.model.model_dump()["actions"]) == {"send_money", "send_money_2", "t_7z", "state", "none"}
 
 
 SCHEMAS = st.recursive(
