@@ -175,7 +175,7 @@ IN_A_PROJECT = {
     "a list of what is observed": ("world/tank", "observe: {level: level}", "observe: [level]", "{key: value}"),
     "a start value of no field": ("world/tank", "level: 2, t: 0}", "level: 2, t: 0, x: 1}", "has level, t"),
     "a misspelt start value": ("scenario/first", "seed: 1", "start: {levl: 3}", "'level'"),
-    "another word for the horizon": ("scenario/first", "horizon: 12", "steps: 12", "`horizon`"),
+    "another word for the horizon": ("scenario/first", "horizon: 12", "steps: 12", "counterexamples, horizon"),
     "probes without a kernel": ("scenario/first", "seed: 1", "probes: [p5-causal]\nseed: 1", "write `admission`"),
     "several seeds": ("scenario/first", "seed: 1", "seed: [1, 2]", "`matrix`"),
     "an axis that is no parameter": (
