@@ -168,23 +168,32 @@ def _text(finished: Finished) -> str:
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
     lines += _figures("agent faults", result.get("faults", {}), "")
+    lines += _figures("not known of the recording", result.get("unknown", {}), "")
+    unjudged = {name: counts["unjudged"] for name, counts in result.get("rules", {}).items()}
+    lines += _figures("rules that could not be judged", unjudged, "")
     if result["errors"]:
         lines.append(f"  {counted(result['errors'], 'error')}: something could not be evaluated")
     if finished.incidents:
         lines.append("  first incidents:")
         lines += [f"    {incident}" for incident in finished.incidents]
     if result.get("status", result["verdict"]) == Verdict.INCONCLUSIVE:
-        why = (
-            "the agent had faults"
-            if "faults" in result
-            else "a probe never passed"
-            if result["checks"]
-            else "no invariant was checked"
-        )
-        lines.append(f"  {why}, so nothing can be concluded")
+        lines.append(f"  {_inconclusive(result)}, so nothing can be concluded")
     if result.get("faults"):
         lines.append("  `spec agent check` shows how the agent answers each message, and its standard error")
     return "\n".join([*lines, *footer(finished)])
+
+
+def _inconclusive(result: Mapping[str, Any]) -> str:
+    """Why a run came to no verdict."""
+    if "faults" in result:
+        return "the agent had faults"
+    if "unknown" in result:
+        return "the recording leaves something out"
+    if any(counts["unjudged"] for counts in result.get("rules", {}).values()):
+        return "a rule could not be judged"
+    if not result["checks"]:
+        return "no rule was judged that fails the run" if "rules" in result else "no invariant was checked"
+    return "a probe never passed"
 
 
 def _figures(title: str, figures: Mapping[str, int], none: str) -> list[str]:

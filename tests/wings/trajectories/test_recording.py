@@ -387,3 +387,12 @@ def test_a_scan_leaves_evidence_that_verifies_elsewhere(tmp_path):
 def test_the_run_is_named_by_its_specs_alone(tmp_path):
     _, lines = recorded(tmp_path, [ASKED, *APPROVED])
     assert lines[0]["run"] == run_id(lines[0]["body"]["specs"])
+
+
+def test_the_terminal_says_what_is_not_known(tmp_path):
+    log = tmp_path / "log.json"
+    log.write_text(json.dumps([ASKED, *APPROVED[:1], *PAID]), encoding="utf-8")
+    ran = spec("run", str(ROOT / "specs/scenario/recorded-calls.yaml"), "--trajectories", "log.json", cwd=tmp_path)
+    assert ran.returncode == Exit.INCONCLUSIVE
+    assert "not known of the recording: E_LOG_NO_RESULT 1" in ran.stdout
+    assert "the recording leaves something out, so nothing can be concluded" in ran.stdout
