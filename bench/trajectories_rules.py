@@ -26,7 +26,7 @@ TEN: Final[dict[str, dict[str, Any]]] = {
         "read": {"amount": {"path": "args.amount", "as": "int"}},
         "after": {"tool": "approve", "read": {"ok": {"path": "result.ok", "as": "bool"}}, "if": "ok"},
     },
-    "folder": {"when": {"tool": "write"}, "read": {"file": {"path": "args.file", "as": "text"}}, "require": "file.startsWith('/work/')"},
+    "folder": {"when": {"tool": "write"}, "read": {"file": {"path": "args.file", "as": "text"}}, "require": "file.startsWith('/srv/')"},
     "command": {"when": {"tool": "shell"}, "read": {"wipes": {"path": "args.command", "matches": "\\brm\\s+-rf\\b"}}, "require": "!wipes"},
     "secret": {"when": {"tool": "mail"}, "each": "args.body", "not_from": [{"result_of": "vault", "field": "key"}]},
     "link": {"when": {"tool": "open"}, "each": "args.url", "from": ["request", {"text_of": "search"}]},
@@ -50,7 +50,7 @@ def _call(number: int) -> tuple[str, dict[str, Any], Any]:
         ("search", {"query": f"offers {number}"}, f"An offer of the week stands at https://shop.example/{number} and costs {number} euros. " * 4),
         ("open", {"url": f"https://shop.example/{number - 1 - number % 3}"}, "A page with words about what it sells. " * 8),
         ("shell", {"command": "rm -rf /tmp/x" if number % 30 == 5 else f"ls -l folder{number}"}, "total 0\n" * 5),
-        ("write", {"file": f"/{'work' if number % 20 == 6 else 'etc'}/f{number}", "text": "some lines of text\n" * 5}, "written"),
+        ("write", {"file": f"/{'srv' if number % 20 == 6 else 'etc'}/f{number}", "text": "some lines of text\n" * 5}, "written"),
         ("vault", {"name": "token"}, {"key": f"sk-{number:08d}-abcdefgh"}) if number > 30 else ("read", {"file": "a"}, "text " * 30),
         ("mail", {"to": name, "body": f"The key is sk-{number - 1:08d}-abcdefgh, {name}." if number % 20 == 18 else "Good morning."}, "sent"),
         ("read", {"file": "same"}, "The same text each time. " * 6),
@@ -121,7 +121,7 @@ class ByHand:
             if amount > 100:
                 say("approval", self._approved)
         elif tool == "write":
-            say("folder", posixpath.normpath(arguments["file"]).startswith("/work/"))
+            say("folder", posixpath.normpath(arguments["file"]).startswith("/srv/"))
         elif tool == "shell":
             say("command", re.search(r"\brm\s+-rf\b", arguments["command"]) is None)
         elif tool == "mail":
