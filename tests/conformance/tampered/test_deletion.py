@@ -44,6 +44,7 @@ ASKED = "only other options of the reader reach it; its own tests do"
 UNMADE = "it takes evidence that only a hostile engine writes; its own tests do"
 OPEN = "it leaves open what this verifier does not know, and refutes nothing; its own tests do"
 UNREACHED = "no tampered case is of a scenario that bears agent faults"
+RECORDED = "no case is a recording: `test_recording`"
 UNNOTICED = {
     "run:RunContent._check_start": (1, ASKED),
     "run:RunContent.judge": (1, ASKED),
@@ -60,7 +61,10 @@ UNNOTICED = {
     "verdicts:check_proof": (3, UNMADE),
     "verdicts:check_refutation": (1, UNMADE),
     "probed:_check": (3, "a probe that is sealed again shows it: `test_probed`"),
-    "run_order:RunOrder._start": (1, "no case has such a severity: `test_severities`"),
+    "run_order:RunOrder._start": (2, "no case has such a severity, or rules: `test_severities`, `test_recording`"),
+    "run_order:RunOrder._ruled": (2, RECORDED),
+    "run:made_again": (1, RECORDED),
+    "run:_recorded": (2, RECORDED),
     "run_order:RunOrder._probe": (2, "no case has several agents and probes: `test_probe_turns`"),
     "run_order:RunOrder._begin": (1, BEHIND),
     "run_order:RunOrder._step": (1, BEHIND),

@@ -42,11 +42,15 @@ BOUND = "it bounds size, and what is larger is refused for its form as well"
 UNREACHED = (
     "no tampered case comes to it yet: it takes a scenario that bears agent faults, or a suite that allows some ends"
 )
+RECORDED = "no case is a recording: `test_recording`"
 UNNOTICED = {
     "walk": (1, BOUND),
     "RunFollower._probe": (1, "what stands behind it refuses the one case that comes to it"),
     "RunFollower._step": (1, UNREACHED),
-    "RunFollower._episode_end": (1, UNREACHED),
+    "RunFollower._episode_end": (3, f"{UNREACHED}; two are of recordings: `test_recording`"),
+    "RunFollower._start": (1, RECORDED),
+    "RunFollower._rules": (4, RECORDED),
+    "check_trajectories": (3, RECORDED),
     "check_assessment": (1, UNREACHED),
     "load": (
         2,

@@ -276,7 +276,24 @@ def taken_out(place):
     reseal_files(place, json.loads((place / "manifest.json").read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("change", [changed_line, taken_out], ids=["changed", "taken out"])
+def malformed(place):
+    path = place / TRAJECTORIES
+    path.write_bytes(path.read_bytes()[:-5])
+    reseal_files(place, json.loads((place / "manifest.json").read_text(encoding="utf-8")))
+
+
+def test_a_run_that_is_no_recording_holds_no_trajectories(tmp_path):
+    (bundle,) = load("hazard", set=["horizon=2"])
+    place = execute(bundle, tmp_path / "out").place
+    manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
+    (place / TRAJECTORIES).write_bytes(b"")
+    manifest["files"] = sorted([*manifest["files"], {"path": TRAJECTORIES}], key=lambda entry: entry["path"])
+    reseal_files(place, manifest)
+    assert verify(place).verdict == "FAIL"
+    assert independent(place).returncode == 1
+
+
+@pytest.mark.parametrize("change", [changed_line, taken_out, malformed], ids=["changed", "taken out", "malformed"])
 def test_changed_trajectories_are_refused_by_both(tmp_path, change):
     recorded(tmp_path, [ASKED, *APPROVED, *PAID])
     change(tmp_path / "out")
