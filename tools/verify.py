@@ -1379,7 +1379,7 @@ def check_trajectories(b: Bundle) -> None:
     named = recorded == ("recording" in b.first) == (TRAJECTORIES in b.listed)
     require(named, "there are trajectories and no recording, or the reverse", "E_TRAJECTORIES")
     if recorded:
-        lines = read_lines(b.folder / TRAJECTORIES, MAX_TRAJECTORY_LINE)
+        lines = read_lines(b.folder / TRAJECTORIES, MAX_TRAJECTORY_LINE, "E_TRAJECTORIES")
         count = sum(line.startswith(b'{"trajectory":') for line in lines)
         wanted = {"trajectories": count, "digest": file_sha256(b.folder / TRAJECTORIES)}
         agree(b.first["recording"], wanted, "the recording", "E_TRAJECTORIES")
@@ -1388,7 +1388,7 @@ def check_trajectories(b: Bundle) -> None:
 
 @check(10, "E_TAPE_FORM")
 def check_tape(b: Bundle) -> None:
-    """Answers from outside are on the tape, and are those that the receipts name."""
+    """Answers from outside, and recorded trajectories, are those that the receipts name."""
     check_trajectories(b)
     present = TAPE in b.listed
     if b.kind == "discovery":

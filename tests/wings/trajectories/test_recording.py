@@ -5,24 +5,24 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from specledger.compile.scenario import compile_scenario
-from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
-from specledger.core.digest import file_digest
-from specledger.core.events import Event
 from specledger.core.verdict import Exit
-from specledger.evidence.chain import Chain, run_id
+from specledger.evidence.chain import run_id
 from specledger.evidence.layout import TRAJECTORIES
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.verify.check_names import REPLAY
+from tests.conformance.tampered.verifiers import by_engine, by_tool
 from tests.toys import ROOT, documents_of, findings_of, write_specs
+from tools.conformance import Laid
+from tools.tampering.forger import HELP, Forger
 
 WORLD = {
     "state": {"approved": "qfixed", "paid": "qfixed"},
@@ -230,102 +230,126 @@ def test_replay_reads_the_evidence_and_no_log(tmp_path):
     assert {check.name: check.status for check in verification.checks}[REPLAY] == "passed"
 
 
-def independent(place):
-    program = [sys.executable, str(ROOT / "tools/verify.py"), str(place)]
-    return subprocess.run(program, capture_output=True, text=True, check=False)
+def laid(place):
+    return Laid(place, {})
+
+
+def refusals(place):
+    """What both verifiers say without replay: exit code, reason code and message of each."""
+    return by_engine(laid(place), replay=False), by_tool(laid(place))
 
 
 def test_the_independent_verifier_refutes_nothing(tmp_path):
     recorded(tmp_path, [ASKED, *REFUSED, *PAID], [ASKED, *APPROVED[:1], *PAID])
-    outcome = independent(tmp_path / "out")
-    assert outcome.returncode == 0, outcome.stdout
+    assert by_tool(laid(tmp_path / "out")).exit == 0
 
 
-def resealed(place, change):
-    """Change receipts, and seal them again with everything that depends on them but the result."""
-    manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-    chain, lines = Chain(manifest["run"]), []
-    for line in (place / "receipts.jsonl").read_bytes().splitlines():
-        receipt: Any = parse_canonical(line)
-        change(receipt["type"], receipt["body"])
-        lines.append(chain.seal(Event(receipt["type"], receipt["body"])))
-    (place / "receipts.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
-    manifest["receipts"] = {"count": chain.count, "head": chain.head, "root": chain.root}
-    reseal_files(place, manifest)
+def changed_line(f):
+    f.swap(TRAJECTORIES, b"Alice", b"Malic")
 
 
-def reseal_files(place, manifest):
-    for entry in manifest["files"]:
-        if (place / entry["path"]).exists():
-            path = place / entry["path"]
-            entry.update(sha256=file_digest(path), size=path.stat().st_size)
-    manifest["files"] = [entry for entry in manifest["files"] if (place / entry["path"]).exists()]
-    (place / "manifest.json").write_bytes(canonical_bytes(manifest) + b"\n")
-    for name in ("sha256sums", "VERIFY.md"):
-        (place / name).unlink(missing_ok=True)
+def taken_out(f):
+    f.remove(TRAJECTORIES)
 
 
-def changed_line(place):
-    path = place / TRAJECTORIES
-    path.write_bytes(path.read_bytes().replace(b"Alice", b"Malic"))
-    reseal_files(place, json.loads((place / "manifest.json").read_text(encoding="utf-8")))
-
-
-def taken_out(place):
-    (place / TRAJECTORIES).unlink()
-    reseal_files(place, json.loads((place / "manifest.json").read_text(encoding="utf-8")))
-
-
-def malformed(place):
-    path = place / TRAJECTORIES
-    path.write_bytes(path.read_bytes()[:-5])
-    reseal_files(place, json.loads((place / "manifest.json").read_text(encoding="utf-8")))
-
-
-def test_a_run_that_is_no_recording_holds_no_trajectories(tmp_path):
-    (bundle,) = load("hazard", set=["horizon=2"])
-    place = execute(bundle, tmp_path / "out").place
-    manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-    (place / TRAJECTORIES).write_bytes(b"")
-    manifest["files"] = sorted([*manifest["files"], {"path": TRAJECTORIES}], key=lambda entry: entry["path"])
-    reseal_files(place, manifest)
-    assert verify(place).verdict == "FAIL"
-    assert independent(place).returncode == 1
+def malformed(f):
+    f.write(TRAJECTORIES, f.read(TRAJECTORIES)[:-5])
 
 
 @pytest.mark.parametrize("change", [changed_line, taken_out, malformed], ids=["changed", "taken out", "malformed"])
 def test_changed_trajectories_are_refused_by_both(tmp_path, change):
     recorded(tmp_path, [ASKED, *APPROVED, *PAID])
-    change(tmp_path / "out")
+    forger = Forger(tmp_path / "out")
+    change(forger)
+    forger.relist()
+    for name in HELP:
+        forger.remove(name)
     assert verify(tmp_path / "out").verdict == "FAIL"
-    assert independent(tmp_path / "out").returncode == 1
+    assert by_tool(laid(tmp_path / "out")).code == "E_TRAJECTORIES"
 
 
-FORGED = {
-    "a rule of no policy": ("rules", lambda body: body["held"].update({"rules.other": 1})),
-    "a breach with another severity": (
-        "rules",
-        lambda body: body["broken"] and body["broken"][0].update(severity="warn"),
-    ),
-    "a breach that is gone": ("rules", lambda body: body.update(broken=[], held={"rules.few": 1})),
-    "rules that say nothing": ("rules", lambda body: body.update(held={}, broken=[], unjudged=[])),
-    "no recording": ("start", lambda body: (body.pop("recording"), body.pop("rules"))),
-    "no rules": ("start", lambda body: body.pop("rules")),
-    "other trajectories": ("start", lambda body: body["recording"].update(digest="0" * 64)),
-    "a rule that only warns": ("start", lambda body: body["rules"][1].update(severity="warn")),
-    "an end without its gap": ("episode_end", lambda body: body.update(ended="unknown")),
-    "a fatal end": ("episode_end", lambda body: body.update(ended="fatal")),
+def test_a_run_that_is_no_recording_holds_no_trajectories(tmp_path):
+    (bundle,) = load("hazard", set=["horizon=2"])
+    forger = Forger(execute(bundle, tmp_path / "out").place)
+    forger.write(TRAJECTORIES, b"")
+    forger.relist()
+    for name in HELP:
+        forger.remove(name)
+    assert [said.code for said in refusals(forger.folder)] == ["E_TRAJECTORIES"] * 2
+
+
+def updated(type_, **fields):
+    return lambda f: f.first(type_).update(fields)
+
+
+def popped(*names):
+    return lambda f: [f.first("start").pop(name) for name in names]
+
+
+def breach(**fields):
+    return lambda f: next(body for body in f.bodies("rules") if body["broken"])["broken"][0].update(fields)
+
+
+def rule(**fields):
+    return lambda f: [each.update(fields) for each in f.first("start")["rules"]]
+
+
+def recording(**fields):
+    return lambda f: f.first("start")["recording"].update(fields)
+
+
+def without_its_episode(f):
+    """The one trajectory has no episode."""
+    f.receipts = [f.receipts[0], f.receipts[-1]]
+    f.first("start").update(episodes=0)
+    end = f.first("end")
+    end.update(episodes=0, steps=0, gates=dict.fromkeys(end["gates"], 0))
+
+
+OTHER_RULE, OF_NONE = "is none of the run's", "a rule is none of the run's"
+FORGED = {  # a change, and words of the refusal of each verifier
+    "a rule of no policy": (updated("rules", held={"rules.other": 1}), OTHER_RULE, OF_NONE),
+    "a breach of no policy": (breach(rule="rules.other"), OTHER_RULE, OF_NONE),
+    "a breach with another severity": (breach(severity="warn"), "the rule 'rules.payee'", "a broken rule records"),
+    "a rule that held no times": (updated("rules", held={"rules.few": 0}), "say nothing", OF_NONE),
+    "rules that say nothing": (updated("rules", held={}, broken=[], unjudged=[]), "say nothing", "rules say nothing"),
+    "rules without a recording": (popped("recording"), "or no recording", "and no recording"),
+    "no recording": (popped("recording", "rules"), OTHER_RULE, OF_NONE),
+    "no rules": (popped("rules"), OTHER_RULE, OF_NONE),
+    "an unknown severity": (rule(severity="grave"), "an unknown severity", "a broken rule records"),
+    "rules that only warn": (rule(severity="warn"), "the rule 'rules.payee'", "a broken rule records"),
+    "other trajectories": (recording(digest="0" * 64), "recording.digest", "the recording records another `digest`"),
+    "more trajectories": (recording(trajectories=2), "recording.trajectories", "records another `trajectories`"),
+    "a trajectory without its episode": (without_its_episode, "differs at body.episodes", "records another `episodes`"),
+    "an end without its gap": (updated("episode_end", ended="unknown"), "did not end as", "has a gap"),
+    "a fatal end": (updated("episode_end", ended="fatal"), "did not end as", "ended for another reason"),
 }
 
 
 @pytest.mark.parametrize("name", FORGED)
 def test_receipts_that_were_sealed_again_are_refused_by_both_without_replay(tmp_path, name):
-    type_, change = FORGED[name]
-    paid = [call(2, "pay", amount=5, to="Mallory"), result(2, "sent")]
-    recorded(tmp_path, [ASKED, *paid])
-    resealed(tmp_path / "out", lambda of_type, body: change(body) if of_type == type_ else None)
-    assert verify(tmp_path / "out", replay=False).verdict == "FAIL"
-    assert independent(tmp_path / "out").returncode == 1
+    change, of_engine, of_tool = FORGED[name]
+    recorded(tmp_path, [ASKED, call(2, "pay", amount=5, to="Mallory"), result(2, "sent")])
+    forger = Forger(tmp_path / "out")
+    for help_ in HELP:
+        forger.remove(help_)
+    change(forger)
+    forger.seal()
+    engine, tool = refusals(forger.folder)
+    assert (engine.exit, tool.exit) == (1, 1)
+    assert of_engine in engine.message
+    assert of_tool in tool.message
+
+
+def test_a_field_that_rules_do_not_have_is_refused_by_the_independent_verifier(tmp_path):
+    recorded(tmp_path, [ASKED, call(2, "pay", amount=5, to="Mallory"), result(2, "sent")])
+    forger = Forger(tmp_path / "out")
+    for help_ in HELP:
+        forger.remove(help_)
+    updated("rules", more=1)(forger)
+    forger.seal()
+    assert "other fields" in by_tool(laid(forger.folder)).message
+    assert verify(forger.folder).verdict == "FAIL"  # by replay
 
 
 @pytest.mark.parametrize(
