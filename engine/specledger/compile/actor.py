@@ -128,7 +128,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     diagnostics = stage.diagnostics
     world = stage.world.seen_by(role.name) if role.name in stage.world.views else stage.world
     # what a call of a recording leads to depends on its result, which no gate knows
-    footing = replace(footing_of(world, stage.like), foresees=role.decider.trajectories is None)
+    footing = replace(footing_of(world, stage.like), predicts=role.decider.trajectories is None)
     governor = check_governor(role.governor, footing, diagnostics)
     if governor is None:
         return None

@@ -50,7 +50,7 @@ class Footing(Struct, frozen=True):
             next state and the outcome.
         several: Whether several agents act in a step.
         like: A state with the sizes to be expected, if one is known.
-        foresees: Whether a step is tried before its action is judged, also if no gate reads what it leads to.
+        predicts: Whether a step is tried before its action is judged, also if no gate reads what it leads to.
     """
 
     environment: Environment
@@ -64,7 +64,7 @@ class Footing(Struct, frozen=True):
     ]
     several: bool
     like: Mapping[str, Any] | None = None
-    foresees: bool = True
+    predicts: bool = True
 
 
 class PlannedGate(Struct, frozen=True):
@@ -277,7 +277,7 @@ class _Body:
         lines += [*supplied, f"{inputs} = {display}", f"{op} = {action}['op']"]
         lines += [f"{self._keep}({inputs}[{emitter.constant(name)}])" for name, _ in governor.supply]
         reads = _outcome_reads(governor)
-        if self._footing.foresees or _foresees(governor):
+        if self._footing.predicts or _reads_prediction(governor):
             step, (after, outcome) = self._footing.write_step(
                 emitter, self._preload, (state, op, action, inputs), reads
             )
@@ -326,7 +326,7 @@ def _outcome_reads(governor: Governor) -> frozenset[tuple[str, ...]]:
     return frozenset(path[1:] for checked in expressions for path in checked.reads if path[0] == "outcome")
 
 
-def _foresees(governor: Governor) -> bool:
+def _reads_prediction(governor: Governor) -> bool:
     """Whether gates, witnesses or the choice read what an action would lead to."""
     return any({"next", "outcome"} & checked.variables for checked in _expressions(governor))
 

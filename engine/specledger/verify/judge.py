@@ -201,10 +201,10 @@ class _ActorJudge:
                 self._count.open[UNVALUED] += len(governor.gates)
             elif SCHEMA not in recorded:
                 action = proposal["action"]
-                told = {name: value for name, value in body["inputs"].items() if name == RESULT}
+                recorded_result = {name: value for name, value in body["inputs"].items() if name == RESULT}
                 after = outcome = None
                 with suppress(EvaluationError):  # a call of a recording that failed, or has no result
-                    after, outcome = self._step(state, action["op"], action, judgement.inputs | told)
+                    after, outcome = self._step(state, action["op"], action, judgement.inputs | recorded_result)
                 given = {"proposal": proposal, "action": action, "writes": writes[index]}
                 names = once.inner(given, {**dict(governor.each)}, dict(governor.cost))
                 names.bind(next=after, outcome=outcome)

@@ -157,15 +157,15 @@ def _receipt(moment: Moment, outcomes: Sequence[tuple[str, Outcome]]) -> dict[st
         "t": moment.t,
         "held": dict(held),
         "broken": [
-            {**_told(policy, outcome), "severity": Severity(outcome.severity).value, "source": outcome.source}
+            {**_outcome_body(policy, outcome), "severity": Severity(outcome.severity).value, "source": outcome.source}
             for policy, outcome in others
             if outcome.status is Status.BROKEN
         ],
-        "unjudged": [_told(policy, outcome) for policy, outcome in others if outcome.status is Status.UNJUDGED],
+        "unjudged": [_outcome_body(policy, outcome) for policy, outcome in others if outcome.status is Status.UNJUDGED],
     }
 
 
-def _told(policy: str, outcome: Outcome) -> dict[str, Any]:
+def _outcome_body(policy: str, outcome: Outcome) -> dict[str, Any]:
     return {
         "rule": f"{policy}.{outcome.rule}",
         "call": outcome.call,
