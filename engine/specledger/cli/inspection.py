@@ -40,15 +40,33 @@ Logs = Annotated[
 ]
 
 
+LogFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--log-format",
+        metavar="FORMAT",
+        show_default="recognised by content",
+        help="The format of all logs: one that is built in, or a spec of the kind format by its name or file.",
+    ),
+]
+
+
 def diff(
-    first: Compared, second: Compared, logs: Logs = None, workers: Workers = None, format_: TextOrJson = Format.HUMAN
+    first: Compared,
+    second: Compared,
+    logs: Logs = None,
+    log_format: LogFormat = None,
+    workers: Workers = None,
+    format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Compare two bundles: specs, results, starts, receipts, sources; or two policies: verdicts that flip over logs."""
     from specledger.kinds import KINDS
     from specledger.report.diff import compare
 
     if logs or any(path.suffix in (".yaml", ".yml") and path.is_file() for path in (first, second)):
-        _diff_specs(str(first), str(second), logs or [], format_)
+        _diff_specs(str(first), str(second), logs or [], log_format, format_)
+    if log_format is not None:
+        raise typer.BadParameter("--log-format is for --logs")
     left, right = open_all([first, second], workers)
     difference = compare(left, right, KINDS)
     if format_ is Format.JSON:
@@ -58,7 +76,7 @@ def diff(
     raise typer.Exit(Exit.CONFORMS if difference.same else Exit.FINDINGS)
 
 
-def _diff_specs(first: str, second: str, logs: Sequence[Path], format_: Format) -> None:
+def _diff_specs(first: str, second: str, logs: Sequence[Path], log_format: str | None, format_: Format) -> None:
     """Compare two specs over logs, and exit."""
     from specledger.kinds import KINDS, load
 
@@ -73,7 +91,10 @@ def _diff_specs(first: str, second: str, logs: Sequence[Path], format_: Format) 
         raise typer.BadParameter(f"{error}; what is compared are bundles, and policies with --logs") from None
     if not logs:
         raise typer.BadParameter("specs are compared over logs: name them by --logs PATH")
-    compared = compare(before, after, logs)
+    try:
+        compared = compare(before, after, logs, log_format)
+    except LookupError as error:
+        raise typer.BadParameter(str(error)) from None
     if format_ is Format.JSON:
         print_json(compared.document)
     else:

@@ -119,6 +119,9 @@ class Kind:
         raise LookupError(f"specs of the kind {self.name} cannot be run")
 
     @property
-    def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path]], Compared]:
-        """How two of its specs differ over logs; LookupError if they say nothing of logs."""
+    def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path], str | None], Compared]:
+        """How two of its specs differ over logs of a format, which is recognised if it is None.
+
+        LookupError if they say nothing of logs, or, when called, if there is no such format.
+        """
         raise LookupError(f"specs of the kind {self.name} say nothing of logs")

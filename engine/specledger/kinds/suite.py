@@ -142,7 +142,7 @@ class SuiteRuns(Work):
                     case.sampler.sample(episode, samples, wanted)
             manifest = writer.finish()
         replay = try_replay(folder, case.bundle.kinds, self.deferred.plans) if trial.replay else UNCOMPARED
-        return outcome_of(manifest, replay, samples)
+        return outcome_of(manifest, replay, samples, episodes.trajectories)
 
     def document(self) -> dict[str, Any]:
         """The specs and the options."""
@@ -257,6 +257,7 @@ def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
         *text_table("checks", _checks(_of(receipts, "check", suite.Check))),
         *text_table("mutants", _mutants(_of(receipts, "mutant", suite.Mutant))),
         *_untried(receipts),
+        *_unlabelled(receipts),
     ]
 
 
@@ -277,6 +278,17 @@ def _untried(receipts: Sequence[Receipt]) -> list[str]:
         printable(receipt["check"]) for receipt in _of(receipts, "check", suite.Check) if receipt["check"] not in caught
     ]
     return [f"  checks that no mutant makes fail: {', '.join(left)}"] if mutants and left else []
+
+
+def _unlabelled(receipts: Sequence[Receipt]) -> list[str]:
+    """The ids of `truth` that no log has, by label: they are in no figure."""
+    absent = [end.get("absent", {}) for end in _of(receipts, "end", suite.End)]
+    return [f"  {printable(label)}: no log has {_shortened(ids)}" for labels in absent for label, ids in labels.items()]
+
+
+def _shortened(names: Sequence[str]) -> str:
+    left = len(names) - _MOST_NAMES
+    return ", ".join(map(printable, names[:_MOST_NAMES])) + (f", and {left} more" if left > 0 else "")
 
 
 def _runs(receipts: Sequence[Receipt]) -> list[list[str]]:

@@ -58,9 +58,14 @@ def over_clusters(group: Group, unit: str, show: Callable[[int], str]) -> str:
     if group.get("clusters", 0) < 2:
         return ""
     if "cluster" in group:
-        return f"over {CLUSTERS[unit]} {between(group['cluster'], show)}"
+        return f"over {cluster_noun(unit)} {between(group['cluster'], show)}"
     few = f"{group['clusters']} of {LEAST_CLUSTERS}" if group["clusters"] < LEAST_CLUSTERS else "they do not differ"
-    return f"over {CLUSTERS[unit]} not computed: {few}"
+    return f"over {cluster_noun(unit)} not computed: {few}"
+
+
+def cluster_noun(unit: str) -> str:
+    """What clusters are called: what they are, or by which expression of the suite episodes are alike."""
+    return CLUSTERS.get(unit) or f"`{unit}`"
 
 
 CLUSTERS: Final[Mapping[str, str]] = {"scenario": "layouts", "seed": "seeds", "run": "runs"}

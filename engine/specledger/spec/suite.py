@@ -86,7 +86,7 @@ class Figure(Model):
     doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
     over: ArmName | list[ArmName] | None = None
     by: Literal["arm", "scenario", "seed", "run"] | None = None
-    clusters: Literal["scenario", "seed", "run"] = "scenario"
+    clusters: Expression = "scenario"
     decided: Expression | None = None
     rate: Expression | None = None
     mean: Expression | None = None

@@ -13,7 +13,7 @@ from specledger.suites.figures import FigureError, compute
 from specledger.suites.plan import Case, PlannedMutant, SuitePlan, Trial
 
 Outcome = Mapping[str, Any]
-"""What is known of a run: `specs`, `receipts`, `result`, `replay` and `samples`."""
+"""What is known of a run: `specs`, `receipts`, `result`, `replay`, `samples` and, if labelled, `trajectories`."""
 
 UNCOMPARED: Mapping[str, Any] = {"intact": True, "exact": True, "noticed": False, "compared": 0}
 """`replay` of a run that was not compared: no fault was found, and none would have been."""
@@ -51,7 +51,15 @@ def assess(plan: SuitePlan, outcomes: Mapping[str, Outcome], judge: Judge = judg
                 facts, done[id(half)] = _assess_trial(half, outcomes, judge)
                 yield from (fact for fact in facts if fact.type == "run")
         yield Event("mutant", _judge_mutant(mutant, done[id(mutant.control)], done[id(mutant.mutated)]))
-    yield Event("end", {"runs": len(plan.cases), "checks": len(trial.checks), "mutants": len(plan.mutants)})
+    absent = _absent(trial, outcomes)
+    counts = {"runs": len(plan.cases), "checks": len(trial.checks), "mutants": len(plan.mutants)}
+    yield Event("end", {**counts, **({"absent": absent} if absent else {})})
+
+
+def _absent(trial: Trial, outcomes: Mapping[str, Outcome]) -> dict[str, list[str]]:
+    """By label the ids that no trajectory of the runs has."""
+    ids = [id_ for case in trial.cases for id_ in outcomes[case.place]["trajectories"]]
+    return trial.cases[0].truth.absent(ids) if trial.cases else {}
 
 
 def _assess_trial(trial: Trial, outcomes: Mapping[str, Outcome], judge: Judge) -> tuple[list[Event], dict[str, str]]:

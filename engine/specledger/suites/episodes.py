@@ -33,11 +33,16 @@ NOT_YET: Final = -1
 
 
 class Episodes:
-    """Folds the receipts of one run into its episodes."""
+    """Folds the receipts of one run into its episodes.
+
+    Attributes:
+        trajectories: The ids of those that the run has gone through; kept only where a suite labels them.
+    """
 
     def __init__(self, heading: Mapping[str, Any], truth: Truth = NO_TRUTH) -> None:
         """Begin a run whose episodes all have a heading: `run`, `arm`, `scenario`, `seed`; `truth` labels them."""
         self._heading, self._truth = heading, truth
+        self.trajectories: list[str] = []
         self._horizon = 0
         self._start: Any = None
         self._steps: list[StepFacts] = []
@@ -95,6 +100,8 @@ class Episodes:
                 "gap": "",
                 "unread": 0,
             }
+            if self._truth.labels:
+                self.trajectories.append(known["id"])
             label = self._truth.label(known["id"])
             if label is not None:
                 self._trajectory["label"] = label

@@ -62,7 +62,8 @@ class PlannedFigure(Struct, frozen=True):
         by: What its runs are grouped by, if they are.
         at: The share of a quantile, in millionths.
         cases: By arm the values of its case, if the runs are grouped by arm.
-        clusters: What makes episodes alike: those of one `scenario`, `seed` or `run` are one cluster.
+        clusters: What makes episodes alike, as an expression: those of one `scenario`, `seed` or `run`, or those in
+            which another one has the same value, are one cluster.
         decided: Whether only decided values count; the others are counted apart.
     """
 
@@ -139,9 +140,27 @@ def _clusters(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, list[Any]
     """The decided values of each cluster."""
     clusters: dict[str, list[Any]] = {}
     for run in runs:
-        cluster = clusters.setdefault(str(run[figure.clusters]), [])
-        cluster.extend(value for value in _values(figure, run) if value is not None)
+        episodes = run["samples"].get(figure.name, ())
+        for name, values in zip(_cluster_names(figure, run, len(episodes)), episodes, strict=True):
+            clusters.setdefault(name, []).extend(value for value in values if value is not None)
     return clusters
+
+
+def _cluster_names(figure: PlannedFigure, run: Run, episodes: int) -> Sequence[str]:
+    """The cluster of each episode of a run."""
+    if figure.clusters in RUN_CLUSTERS:
+        return [str(run[figure.clusters])] * episodes
+    names: Sequence[str] = run["samples"].get(cluster_series(figure.name), ())
+    return names
+
+
+RUN_CLUSTERS: Final = ("scenario", "seed", "run")
+"""What makes all episodes of a run alike."""
+
+
+def cluster_series(figure: str) -> str:
+    """Under which name samples hold the cluster of each episode of a figure; no figure has such a name."""
+    return f"{figure} clusters"
 
 
 def _interval(limits: Interval | None) -> dict[str, int] | None:
@@ -204,16 +223,26 @@ def _slope(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
 def _difference(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
     """Of episodes that both arms have and that are decided in both: those of one scenario, seed and number."""
     arms: dict[str, dict[tuple[Any, ...], int]] = {arm: {} for arm in figure.over}
+    cluster_of: dict[tuple[Any, ...], str] = {}
     for run in runs:
-        for episode, values in enumerate(run["samples"].get(figure.name, ())):
+        episodes = run["samples"].get(figure.name, ())
+        for episode, (name, values) in enumerate(zip(_paired_clusters(figure, run, episodes), episodes, strict=True)):
             if values[0] is not None:
-                arms[run["arm"]][run["scenario"], run["seed"], episode] = values[0]
+                key = run["scenario"], run["seed"], episode
+                arms[run["arm"]][key] = values[0]
+                cluster_of.setdefault(key, name)
     first, second = (arms[arm] for arm in figure.over)
     clusters: dict[str, list[int]] = {}
     for key in sorted(first.keys() & second.keys()):
-        cluster = {"scenario": key[:1], "seed": key[1:2], "run": key[:2]}[figure.clusters]
-        clusters.setdefault(str(cluster), []).append(first[key] - second[key])
+        clusters.setdefault(cluster_of[key], []).append(first[key] - second[key])
     return _sums(clusters, lambda sums: clustered(sums, mean))
+
+
+def _paired_clusters(figure: PlannedFigure, run: Run, episodes: Sequence[Any]) -> Sequence[str]:
+    """The cluster of each episode, where a `run` is the same of both arms."""
+    if figure.clusters == "run":
+        return [f"{run['scenario']} {run['seed']}"] * len(episodes)
+    return _cluster_names(figure, run, len(episodes))
 
 
 def _single(choose: Callable[[list[int], int], int]) -> Callable[..., dict[str, Any]]:

@@ -14,6 +14,7 @@ from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import (
     BOOL,
     INT,
+    STRING,
     Checked,
     Environment,
     EvaluationError,
@@ -26,6 +27,7 @@ from specledger.lang.scope import Scope
 from specledger.load import Resolved
 from specledger.spec.suite import Suite
 from specledger.suites.episode_types import Grammar, types_of
+from specledger.suites.figures import RUN_CLUSTERS, cluster_series
 from specledger.suites.literals import Compared, find_compared
 from specledger.suites.series import SERIES
 
@@ -70,6 +72,7 @@ class Sampler(Struct, frozen=True):
         measures: In an order in which each reads only those before it.
         figures: By name the reading of each; of a slope two, of which the second is `along`.
         decided: By name of a figure what says which of its values count.
+        clusters: By name of a figure what says of which cluster an episode is, where that is not its run.
         compared: The texts that they compare with names.
     """
 
@@ -77,6 +80,7 @@ class Sampler(Struct, frozen=True):
     measures: tuple[tuple[str, Reading], ...]
     figures: Mapping[str, tuple[Reading, ...]]
     decided: Mapping[str, Reading]
+    clusters: Mapping[str, Reading] = {}
     compared: tuple[Compared, ...] = ()
 
     def sample(self, episode: Mapping[str, Any], samples: Samples, wanted: frozenset[str]) -> None:
@@ -95,7 +99,11 @@ class Sampler(Struct, frozen=True):
             if isinstance(samples_of, list):
                 try:
                     read = _values([reading.read(values) for reading in self.figures[name]])
-                    samples_of.append(self._only_decided(name, read, values))
+                    only = self._only_decided(name, read, values)
+                    cluster = self._cluster(name, only, values)
+                    samples_of.append(only)
+                    if cluster is not None:
+                        samples.setdefault(cluster_series(name), []).append(cluster)
                 except EvaluationError as error:
                     samples[name] = failure(error, episode["run"], episode["episode"])
 
@@ -109,10 +117,16 @@ class Sampler(Struct, frozen=True):
             raise EvaluationError(E_SUITE_FIGURE, f"`decided` says {len(flags)} times whether {len(read)} values are")
         return [value if flag else None for value, flag in zip(read, flags, strict=True)]
 
+    def _cluster(self, name: str, values: list[Any], given: Mapping[str, Any]) -> str | None:
+        """The cluster of an episode, empty where none of its values counts; None if it is that of its run."""
+        if name not in self.clusters:
+            return None
+        return str(self.clusters[name].read(given)) if any(value is not None for value in values) else ""
+
     def _needed(self, wanted: frozenset[str]) -> set[str]:
         """The measures that some figures read, directly or not."""
         readings = [reading for name in wanted for reading in self.figures[name]]
-        readings += [self.decided[name] for name in wanted if name in self.decided]
+        readings += [more[name] for more in (self.decided, self.clusters) for name in wanted if name in more]
         needed = {read for reading in readings for read in reading.names}
         for name, reading in reversed(self.measures):
             if name in needed:
@@ -151,6 +165,11 @@ def check_measures(
     let, scope = scope.let(model.measures, "measures")
     figures: dict[str, tuple[Checked, ...]] = {}
     decided: dict[str, Checked] = {}
+    clusters: dict[str, Checked] = {}
+    clustered = [name for name in sorted(model.figures) if model.figures[name].clusters not in RUN_CLUSTERS]
+    for name in clustered:
+        checked = _cluster(scope, name)
+        clusters |= {} if checked is None else {name: checked}
     for name in sorted(model.figures):
         figure = _figure(scope, model, name)
         if figure is not None:
@@ -159,15 +178,17 @@ def check_measures(
             decided |= {} if counts is None else {name: counts}
     scope.unused(model.functions, elsewhere=("runs", *model.figures))
     limited = sum(figure.decided is not None for figure in model.figures.values())
-    if len(let.items) < len(model.measures) or len(figures) < len(model.figures) or len(decided) < limited:
+    wanted = (len(model.measures), len(model.figures), limited, len(clustered))
+    if (len(let.items), len(figures), len(decided), len(clusters)) != wanted:
         return None
     read = [expression for figure in figures.values() for expression in figure]
-    expressions = [*(checked for _, checked in let), *read, *decided.values()]
+    expressions = [*(checked for _, checked in let), *read, *decided.values(), *clusters.values()]
     return Sampler(
         types=variables,
         measures=tuple((name, Reading.of(checked)) for name, checked in let),
         figures={name: tuple(map(Reading.of, figure)) for name, figure in figures.items()},
         decided={name: Reading.of(checked) for name, checked in decided.items()},
+        clusters={name: Reading.of(checked) for name, checked in clusters.items()},
         compared=tuple(comparison for checked in expressions for comparison in find_compared(checked)),
     )
 
@@ -209,6 +230,16 @@ def _decided(scope: Scope, name: str, value: Checked) -> Checked | None:
         scope.wrong(E_SUITE_FIGURE, message, "figures", name, "decided")
         return None
     return decided
+
+
+def _cluster(scope: Scope, name: str) -> Checked | None:
+    """What says which cluster an episode is of: a text or an int."""
+    checked = scope.expression("figures", name, "clusters")
+    if checked is not None and checked.type != STRING and not isinstance(checked.type, IntType):
+        message = f"a cluster is named by a text or an int, not by {checked.type}"
+        scope.wrong(E_SUITE_FIGURE, message, "figures", name, "clusters")
+        return None
+    return checked
 
 
 def _item(type_: Type) -> tuple[Type, bool]:

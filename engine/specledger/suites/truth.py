@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.load import Resolved
@@ -16,6 +16,7 @@ class Truth:
     def __init__(self, labels: Mapping[str, Sequence[str]]) -> None:
         """Take ids by label; `*` in an id stands for any characters."""
         self.labels = frozenset(labels)
+        self._listed = {label: tuple(ids) for label, ids in labels.items()}
         self._exact = {id_: label for label, ids in labels.items() for id_ in ids if "*" not in id_}
         self._wild = [(id_.split("*"), label) for label, ids in labels.items() for id_ in ids if "*" in id_]
 
@@ -26,8 +27,22 @@ class Truth:
         fitting = {label for parts, label in self._wild if _fits(id_, parts)}
         return fitting.pop() if len(fitting) == 1 else None
 
+    def absent(self, ids: Iterable[str]) -> dict[str, list[str]]:
+        """By label those of its ids and patterns that are of none of these trajectories."""
+        known = frozenset(ids)
+        absent = {
+            label: [id_ for id_ in listed if id_ not in known and not ("*" in id_ and _fits_any(known, id_))]
+            for label, listed in self._listed.items()
+        }
+        return {label: listed for label, listed in sorted(absent.items()) if listed}
+
 
 NO_TRUTH = Truth({})
+
+
+def _fits_any(ids: Iterable[str], pattern: str) -> bool:
+    parts = pattern.split("*")
+    return any(_fits(id_, parts) for id_ in ids)
 
 
 def _fits(text: str, parts: Sequence[str]) -> bool:

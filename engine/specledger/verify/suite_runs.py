@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -118,7 +118,7 @@ def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay
             compiled.content.replay()
     except Broken as broken:
         differs = f"{broken.message} [{broken.code}]"
-    known = outcome_of(manifest, compared, samples)
+    known = outcome_of(manifest, compared, samples, episodes.trajectories)
     return known if differs is None else {**known, DIFFERS: differs}
 
 
@@ -145,7 +145,9 @@ def _compared(content: RunContent) -> dict[str, Any]:
     return {"intact": True, **comparison}
 
 
-def outcome_of(manifest: Mapping[str, Any], replay: Mapping[str, Any], samples: Samples) -> dict[str, Any]:
+def outcome_of(
+    manifest: Mapping[str, Any], replay: Mapping[str, Any], samples: Samples, trajectories: Sequence[str]
+) -> dict[str, Any]:
     """What is known of a run, from its manifest and from what was read off its receipts."""
     known = {name: manifest[name] for name in NAMED}
-    return {**known, "replay": dict(replay), "samples": samples}
+    return {**known, "replay": dict(replay), "samples": samples, "trajectories": list(trajectories)}

@@ -242,9 +242,9 @@ def test_evidence_of_a_format_of_ones_own_is_verified_where_nobody_knows_it(spec
     verified = spec("verify", str(project / "evidence"))
     assert verified.status == 0, verified.out
     assert "replay gives the same bytes" in verified.out
-    by_file = spec(
-        "scan", str(project / "log.jsonl"), "--format", str(project / "specs/format/mine.yaml"), "--out", "out"
-    )
-    assert by_file.status == 2
-    assert "put the file into specs/format, and name it" in by_file.err
-    assert not (elsewhere / "out").exists()
+    file = str((project / "specs/format/mine.yaml").rename(elsewhere / "own.yaml"))
+    by_file = spec("scan", str(project / "log.jsonl"), "--format", file, "--out", "out", "--output", "json")
+    assert json.loads(by_file.out)["evidence"] == "out"
+    assert spec("verify", "out").status == 0
+    lines = [(folder / "trajectories.jsonl").read_bytes() for folder in (project / "evidence", elsewhere / "out")]
+    assert lines[0] == lines[1]

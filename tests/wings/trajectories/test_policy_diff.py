@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.toys import ROOT
 from tests.wings.trajectories.test_scan import chat
 
 OLD = """
@@ -34,13 +35,13 @@ def test_the_verdicts_that_flip_are_listed(diff):
         "old -> new: 1 trajectory, 3 flips",
         "fresh (added)",
         "  none -> held: 1",
-        "  chat.json:0 pay c0  none -> held",
+        "  chat.json, call c0 pay  none -> held",
         "often (changed)",
         "  held -> broken: 1",
-        "  chat.json:0 post c1  held -> broken: often does not hold",
+        "  chat.json, call c1 post  held -> broken: often does not hold",
         "payee (changed)",
         "  none -> broken: 1",
-        "  chat.json:0 post c1  none -> broken: payee does not hold",
+        "  chat.json, call c1 post  none -> broken: payee does not hold",
         "without a flip in these logs: gone (removed)",
     ]
 
@@ -88,6 +89,13 @@ def test_what_could_not_be_compared_is_not_the_same(diff, tmp_path, logs, status
     assert (done.status, words in done.out) == (status, True), done.out
 
 
+def test_logs_of_a_format_that_is_data_are_compared(diff):
+    log = str(ROOT / "fixtures/trajectories/formats/langchain.json")
+    assert diff("old.yaml", "new.yaml", "--logs", log).status == 3
+    done = diff("old.yaml", "new.yaml", "--logs", log, "--log-format", "langchain")
+    assert (done.status, "not read" in done.out) == (1, False), done.out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -95,6 +103,8 @@ def test_what_could_not_be_compared_is_not_the_same(diff, tmp_path, logs, status
         (("old.yaml", "new.yaml", "--logs", "none.json"), "there is no file none.json"),
         (("old.yaml", "world.yaml", "--logs", "chat.json"), "world"),
         (("world.yaml", "world.yaml", "--logs", "chat.json"), "specs of the kind world say nothing of logs"),
+        (("old.yaml", "new.yaml", "--logs", "chat.json", "--log-format", "opena"), "did you mean openai?"),
+        (("old", "new", "--log-format", "openai"), "--log-format is for --logs"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(diff, spec, words, message):

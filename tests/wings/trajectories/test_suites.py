@@ -15,6 +15,7 @@ from specledger.compile.suite import compile_suite
 from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
+from specledger.kinds.suite import suite_tables
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.suites.truth import Truth
@@ -95,6 +96,41 @@ def test_other_labels_than_the_evidence_was_made_with_are_other_figures(project,
     done = finished(edited(project, ("banking/user_task_1, ", ""), (ATTACK, "banking/*")), tmp_path / "out")
     assert group(done, "misses")["of"] == 9
     assert group(done, "misses")["count"] == 1
+
+
+def test_labels_that_no_log_has_are_told_and_kept(project, tmp_path):
+    changes = [
+        ("banking/user_task_0, ", "banking/user_task_0, banking/user_task_99, "),
+        (ATTACK, f'{ATTACK}, "slack/*"'),
+    ]
+    path = edited(project, *changes)
+    done = finished(path, tmp_path / "out")
+    (end,) = [receipt for receipt in done.receipts if receipt["type"] == "end"]
+    assert end["absent"] == {"legitimate": ["banking/user_task_99"], "attack": ["slack/*"]}
+    assert "  legitimate: no log has banking/user_task_99" in suite_tables(done.receipts)
+    assert verify(tmp_path / "out").verdict == "PASS"
+    (whole,) = [
+        receipt for receipt in finished(EXAMPLE / SUITE, tmp_path / "whole").receipts if receipt["type"] == "end"
+    ]
+    assert "absent" not in whole
+
+
+TASKS = [
+    ("[banking/user_task_0, banking/user_task_1, ", "[banking/user_task_1, "),
+    ("truth:", "truth:\n  task_0: [banking/user_task_0]"),
+    ("trajectory.label == 'attack'", "trajectory.label == 'attack' || trajectory.label == 'task_0'"),
+    ('{rate: flagged, decided: "!attack"}', "{rate: flagged, clusters: trajectory.label}"),
+    ("decided: attack}", "decided: attack, clusters: trajectory.id}"),
+]
+
+
+def test_intervals_are_over_clusters_that_an_expression_names(project, tmp_path):
+    done = finished(edited(project, *TASKS), tmp_path / "out")
+    assert (group(done, "false_alarms")["clusters"], group(done, "false_alarms")["of"]) == (3, 16)
+    assert (group(done, "misses")["clusters"], group(done, "misses")["of"]) == (9, 9)  # of what is decided
+    assert receipts(done, "figure")["misses"]["clusters"] == "trajectory.id"
+    assert any("over `trajectory.id`" in line for line in suite_tables(done.receipts))
+    assert verify(tmp_path / "out").verdict == "PASS"
 
 
 ARMS = """
@@ -205,8 +241,16 @@ def test_a_label_that_a_trajectory_does_not_have_is_an_error(project, tmp_path, 
         (f"[{ATTACK}]", "many", "E_SPEC_TYPE", "", 10),
         (f"[{ATTACK}]", '[""]', "E_SPEC_VALUE", "", 10),
         ("trajectory.label ==", "trajectory.lable ==", "E_EXPR_UNKNOWN_FIELD", "lable", 12),
+        (
+            "decided: attack}",
+            "decided: attack, clusters: attack}",
+            "E_SUITE_FIGURE",
+            "a text or an int, not by bool",
+            16,
+        ),
+        ("decided: attack}", "decided: attack, clusters: task}", "E_EXPR_UNKNOWN_NAME", "task", 16),
     ],
-    ids=["twice", "a name", "no list", "empty", "a field"],
+    ids=["twice", "a name", "no list", "empty", "a field", "a truth value", "a name of a cluster"],
 )
 def test_bad_input(project, before, after, code, words, line):
     with pytest.raises(Rejected) as rejected:

@@ -179,7 +179,7 @@ def test_the_commands(spec, file, tmp_path, monkeypatch):
     assert spec("check", "rules.yaml").status == 0
     scanned = spec("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json")
     assert scanned.status == 3, scanned.out
-    assert "chat.json:0: 1 call of pay that does not fit: `args.amount` is missing" in scanned.out
+    assert "chat.json, call c0: 1 call of pay that does not fit: `args.amount` is missing" in scanned.out
     assert "1 call of payy that does not fit: there is no such tool; did you mean pay?" in scanned.out
     document = json.loads(spec("scan", "chat.json", "--tools", "tools.json", "--output", "json").out)
     assert [(one["tool"], one["count"]) for one in document["misfits"]] == [("pay", 1), ("payy", 1)]

@@ -133,11 +133,15 @@ class Mutant(TypedDict):
 
 
 class End(TypedDict):
-    """The last receipt; `runs` counts those of mutants, too."""
+    """The last receipt; `runs` counts those of mutants, too.
+
+    `absent` has by label the ids of the suite's `truth` that no trajectory of its own runs has.
+    """
 
     runs: int
     checks: int
     mutants: int
+    absent: NotRequired[dict[str, list[str]]]
 
 
 SUITE: Final[ReceiptTypes] = {

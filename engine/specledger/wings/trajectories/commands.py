@@ -254,23 +254,29 @@ def _tapped(
 
 def _write_evidence(places: list[Path], policy: str | None, read_as: str | None, out: Path) -> list[str]:
     """Run the scenario of recorded calls on these logs under a policy; the last lines of the text about it."""
+    from tempfile import TemporaryDirectory
+
     from specledger.core.canonical import canonical_bytes
     from specledger.kinds import load
     from specledger.kinds.running import RunOptions, footer
     from specledger.pipeline.checking import annotated
     from specledger.pipeline.executing import execute
+    from specledger.wings.trajectories.lines import write_lines
+    from specledger.wings.trajectories.reading import read_logs
 
     scenario = annotated("scenario", "scan").main.span().file
-    if read_as is not None and Path(read_as).suffix in (".yaml", ".yml"):
-        raise typer.BadParameter(
-            "evidence says of a format how it is called: put the file into specs/format, and name it"
-        )
-    sets = [f'agent.trajectories.format="{read_as}"'] if read_as is not None else []
+    sets = []
     if policy is not None:
         file = load(policy, kind="policy")[0].main.span().file
         sets.append(f"policies={canonical_bytes([Path(os.path.relpath(file)).as_posix()]).decode()}")
     (bundle,) = load(scenario, kind="scenario", set=sets, allow_outside=True)
-    return footer(execute(bundle, out, RunOptions(trajectories=tuple(places))))
+    with TemporaryDirectory() as folder:
+        logs = places
+        if read_as is not None:  # a run reads canonical lines whatever the format, which may be a file of one's own
+            logs = [Path(folder, "trajectories.jsonl")]
+            with logs[0].open("wb") as lines:
+                lines.writelines(write_lines(read_logs(places, _known_format(read_as))))
+        return footer(execute(bundle, out, RunOptions(trajectories=tuple(logs))))
 
 
 def _policy(target: str | None) -> tuple[Resolved, Policy]:

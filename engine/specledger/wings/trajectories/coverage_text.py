@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import counted, printable
 from specledger.wings.trajectories.coverage import Coverage, RuleCoverage
+from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.mutants.logs import OPERATORS
 from specledger.wings.trajectories.mutants.mutation import Mutants, RuleMutation
 from specledger.wings.trajectories.tools.fit import Misfit
@@ -120,7 +121,7 @@ def mutants_document(mutants: Mutants) -> dict[str, Any]:
 def misfits_text(misfits: Sequence[Misfit]) -> Iterator[str]:
     """Calls that do not fit their tool, each sort once with its first call."""
     for misfit in misfits[:_SHOWN]:
-        first = f"{printable(misfit.file)}:{misfit.line}"
+        first = printable(located(misfit.file, misfit.line, "", misfit.call))
         yield f"{first}: {counted(misfit.count, 'call')} of {printable(misfit.tool)} that {_fit(misfit.count)}: " + (
             printable(misfit.problem)
         )

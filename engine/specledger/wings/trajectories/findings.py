@@ -35,6 +35,15 @@ class MalformedLine(ValueError):  # noqa: N818 - says what the line is, not that
         return f"line {self.line}: {self.message}"
 
 
+def located(file: str, line: int, trajectory: str, call: str) -> str:
+    """Where a call or a message is, as people read it: the line, or the ids where the format has no lines."""
+    if line:
+        return f"{file}:{line}"
+    own = trajectory.removeprefix(file).removeprefix(":")
+    within = [f"trajectory {own}"] if own not in ("", "1") else []
+    return ", ".join([file, *within, *([f"call {call}"] if call else [])])
+
+
 def shown(code: str, message: str, file: str, line: int) -> str:
     """A finding of a log as people read it: file, line, code and reason."""
     start = Position(max(line, 1), 1)

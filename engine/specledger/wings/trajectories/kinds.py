@@ -25,7 +25,7 @@ class _Policy(Kind):
         return Policy
 
     @property
-    def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path]], Compared]:
+    def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path], str | None], Compared]:
         from specledger.wings.trajectories.policy_diff import compare_policies
 
         return compare_policies

@@ -13,6 +13,8 @@ from specledger.core.diagnostics import Diagnostics, counted
 from specledger.core.verdict import Exit
 from specledger.kinds.kind import Compared
 from specledger.load import Bundle, Resolved
+from specledger.wings.trajectories.findings import located
+from specledger.wings.trajectories.formats.names import reader_named
 from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory
 from specledger.wings.trajectories.reading import read_logs
 from specledger.wings.trajectories.rules.compile import compile_policy
@@ -50,10 +52,11 @@ class _Flips(Struct):
     findings: Counter[str] = field(default_factory=Counter)
 
 
-def compare_policies(first: Bundle, second: Bundle, logs: Sequence[Path]) -> Compared:
+def compare_policies(first: Bundle, second: Bundle, logs: Sequence[Path], log_format: str | None) -> Compared:
     """The verdicts that flip from one policy to another over logs."""
+    reader = None if log_format is None else reader_named(log_format)
     before, after = (compile_policy(bundle.main, Diagnostics()) for bundle in (first, second))
-    flips = _compare(before, after, read_logs(logs))
+    flips = _compare(before, after, read_logs(logs, reader))
     changes = _changed(first.main, second.main)
     same = not flips.counts
     status = Exit.FINDINGS if flips.counts else Exit.CONFORMS
@@ -119,7 +122,8 @@ def _lines(names: tuple[str, str], flips: _Flips, changes: Mapping[str, str]) ->
             yield f"  {before} -> {after}: {times}"
         for flip in flips.kept[rule][:_SHOWN]:
             why = f": {flip.reason}" if flip.reason else ""
-            yield f"  {flip.file}:{flip.line} {flip.tool or 'message'} {flip.call}  {flip.before} -> {flip.after}{why}"
+            place = located(flip.file, flip.line, flip.trajectory, flip.call)
+            yield f"  {place} {flip.tool or 'message'}  {flip.before} -> {flip.after}{why}"
         if counts.total() > _SHOWN:
             yield f"  and {counts.total() - _SHOWN} more"
     quiet = [f"{rule} ({how})" for rule, how in changes.items() if rule not in flips.counts]

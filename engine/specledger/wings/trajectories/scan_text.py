@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from specledger.core.diagnostics import counted, printable, title_of
+from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.scan import Breach, RuleCount, Scan
 
 FORMAT: Final = "specledger/scan/v1"
@@ -55,7 +56,7 @@ def _breaches(name: str, count: RuleCount) -> list[str]:
 
 def _place(breach: Breach) -> str:
     tool = f" {printable(breach.tool)}" if breach.tool else ""
-    return f"{printable(breach.file)}:{breach.line}{tool}: "
+    return f"{printable(located(breach.file, breach.line, breach.trajectory, breach.call))}{tool}: "
 
 
 def _not_judged(scan: Scan) -> list[str]:
