@@ -60,6 +60,7 @@ class _Compiler:
         assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
         self.spec, self.resolved, self.diagnostics = model, resolved, diagnostics
         self.sources: list[SourcePlan] = []
+        self.known_sources: dict[tuple[str, tuple[str, ...]], int] = {}
         self.earlier: list[EarlierPlan] = []
         self.scope = Scope(Environment(), resolved, diagnostics)
 
@@ -245,10 +246,17 @@ class _Compiler:
         return plan
 
     def source_list(self, sources: list[Any] | None, types: tuple[str, ...], at: Where) -> tuple[int, ...]:
+        """The numbers of sources; rules that name the same one share what it has read of a trajectory."""
         numbers = []
         for index, source in enumerate(sources or ()):
-            numbers.append(len(self.sources))
-            self.sources.append(self.source(source, types, (*at, index)))
+            plan = self.source(source, types, (*at, index))
+            number = len(self.sources)
+            if isinstance(source, str | SetSource) or all(read.of is None for read in source.read.values()):
+                key = source if isinstance(source, str) else source.model_dump_json()
+                number = self.known_sources.setdefault((key, types), number)
+            if number == len(self.sources):
+                self.sources.append(plan)
+            numbers.append(number)
         return tuple(numbers)
 
     def source(self, source: Any, types: tuple[str, ...], at: Where) -> SourcePlan:

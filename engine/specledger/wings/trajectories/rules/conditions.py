@@ -22,7 +22,12 @@ _TRUTHS: Final = {"true": True, "yes": True, "false": False, "no": False}
 
 
 class Event(Struct, eq=False):
-    """A call with its result, or a message, as rules read it."""
+    """A call with its result, or a message, as rules read it.
+
+    Attributes:
+        parsed: The result as `structured` reads it, once a rule has asked.
+        plain: Its texts as `past.plain_texts` gives them, likewise.
+    """
 
     number: int
     call: Call | None = None
@@ -31,6 +36,7 @@ class Event(Struct, eq=False):
     error: bool | None = None
     answered: bool = False
     parsed: Any = UNSET
+    plain: list[str] | None = None
 
     def root(self, name: str) -> Any:
         """What a path with this root begins at; UNSET where it is not recorded."""
@@ -60,6 +66,11 @@ def qfixed_of(text: str) -> int | None:
 
 def typed(value: Any, as_: str, path: str) -> Any:
     """A value by its type, as expressions have it, or why it is unknown."""
+    if type(value) is int:
+        if as_ == "int" and -INTEGER_LIMIT <= value <= INTEGER_LIMIT:
+            return value
+        if as_ == "number" and -INTEGER_LIMIT <= value * QFIXED_ONE <= INTEGER_LIMIT:
+            return value * QFIXED_ONE
     if as_ == "bool":
         word = value if type(value) is bool else _TRUTHS.get(str(text_of(value)).casefold())
         return Unknown(f"{path} is no truth value") if word is None else word
@@ -123,13 +134,8 @@ def decide(condition: Condition, bound: Mapping[str, Any]) -> Any:
     """The value of a condition's expression, or Unknown with the first reason."""
     if condition.checked is None:
         return True
-    first: Unknown | None = None
-    values = []
-    for name in condition.names:
-        value = bound[name]
-        if type(value) is Unknown:
-            first = first or value
-        values.append(value)
+    values = [bound[name] for name in condition.names]
+    first = next((value for value in values if type(value) is Unknown), None) if Unknown in map(type, values) else None
     try:
         if first is None and condition.run is not None:
             return condition.run(*values)

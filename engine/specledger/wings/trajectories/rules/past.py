@@ -16,6 +16,8 @@ from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, stem, text
 
 _AS_WORDS: Final = ("name", "text")
 _MOST_RUNS: Final = 4_000_000
+_SEARCHED: Final = 16_384
+"""Characters of the latest texts of a source that are searched as they are; beyond them their words are indexed."""
 
 
 class SourcePlan(Struct, frozen=True, eq=False):
@@ -49,25 +51,37 @@ class _Index:
         self.exact: dict[str, Origin] = {}
         self.texts: list[tuple[str, Origin]] = []
         self.by_word: dict[str, list[int]] = {}
+        self.indexed = 0
+        self.searched = 0
         self.stems: dict[str, Origin] = {}
         self.seen = 0
         self.stemmed = 0
 
-    def add_text(self, text: str, origin: Origin) -> None:
-        plain = words(text)
-        number = len(self.texts)
+    def add_text(self, plain: str, origin: Origin) -> None:
+        """Take the words of a text. So few texts that a search takes less time than an index are not indexed."""
         self.texts.append((f" {plain} ", origin))
-        for word in set(plain.split()):
-            self.by_word.setdefault(word, []).append(number)
+        self.searched += len(plain)
+        if self.searched <= _SEARCHED:
+            return
+        for number in range(self.indexed, len(self.texts)):
+            for word in set(self.texts[number][0].split()):
+                self.by_word.setdefault(word, []).append(number)
+        self.indexed, self.searched = len(self.texts), 0
 
     def phrase(self, plain: str) -> Origin | None:
         """The first text in which words stand in a row."""
-        postings = [self.by_word.get(word) for word in set(plain.split())]
-        if not postings or None in postings:
+        if not plain:
             return None
-        shortest = min((numbers for numbers in postings if numbers is not None), key=len)
         needle = f" {plain} "
-        return next((self.texts[n][1] for n in shortest if needle in self.texts[n][0]), None)
+        for number in self._indexed(plain) if self.indexed else ():
+            if needle in self.texts[number][0]:
+                return self.texts[number][1]
+        return next((origin for text, origin in self.texts[self.indexed :] if needle in text), None)
+
+    def _indexed(self, plain: str) -> list[int]:
+        """The numbers of the indexed texts that have the rarest of some words."""
+        postings = [self.by_word.get(word, []) for word in set(plain.split())]
+        return min(postings, key=len)
 
     def all_stems(self, plain: str) -> Origin | None:
         for text, origin in self.texts[self.stemmed :]:
@@ -128,7 +142,7 @@ class Source:
         return None
 
     def find(self, type_: str, value: str, *, stems: bool = False) -> Origin | None:
-        """The first origin of a value."""
+        """The first origin of a value in the form in which values of its type are compared."""
         if self.plan.sort == "set":
             return Origin(self.plan.label) if value in self.plan.elements[type_] else None
         index = self._index(type_)
@@ -136,7 +150,8 @@ class Source:
         if origin is None and type_ == "date":
             origin = index.exact.get("-" + value[4:])
         if origin is None and type_ in _AS_WORDS:
-            origin = index.phrase(words(value)) or (index.all_stems(words(value)) if stems else None)
+            plain = value if value.isascii() else words(value)
+            origin = index.phrase(plain) or (index.all_stems(plain) if stems else None)
         return origin
 
     def _index(self, type_: str) -> _Index:
@@ -157,12 +172,13 @@ class Source:
                     index.exact.setdefault(value, origin)
             return
         origin = Origin(_described(event), event)
+        if type_ in _AS_WORDS:
+            for plain in plain_texts(event):
+                index.add_text(plain, origin)
+            return
         for text in event_texts(event):
-            if type_ in _AS_WORDS:
-                index.add_text(text, origin)
-            else:
-                for value in INSIDE[type_](text):
-                    index.exact.setdefault(value, origin)
+            for value in INSIDE[type_](text):
+                index.exact.setdefault(value, origin)
 
     def flows(self, plain: str) -> Origin | None:
         """The origin of something of this source that is inside a text of words."""
@@ -189,8 +205,8 @@ class Source:
                 if len(plain) >= self.plan.least:
                     self._leaves.setdefault(plain.partition(" ")[0], {}).setdefault(plain, origin)
             return
-        for text in event_texts(event):
-            for run in _runs(words(text).split(), self.plan.least):
+        for plain in plain_texts(event):
+            for run in _runs(plain.split(), self.plan.least):
                 if len(self._runs) < _MOST_RUNS:
                     self._runs.setdefault(run, origin)
 
@@ -215,6 +231,13 @@ def event_texts(event: Event) -> list[str]:
         return [event.message.text]
     content = event.content
     return [content] if type(content) is str else [t for t in map(text_of, leaves(content)) if t is not None]
+
+
+def plain_texts(event: Event) -> list[str]:
+    """The words of each of these texts, found once for all sources of a trajectory."""
+    if event.plain is None:
+        event.plain = [words(text) for text in event_texts(event)]
+    return event.plain
 
 
 def _unreadable(event: Event, sort: str) -> Unknown | None:

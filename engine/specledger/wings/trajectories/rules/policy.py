@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.spec.base import format_qfixed
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Withheld
-from specledger.wings.trajectories.rules.conditions import Event, bind, decide
+from specledger.wings.trajectories.rules.conditions import Event, decide
+from specledger.wings.trajectories.rules.earlier import PARALLEL, EarlierCalls
 from specledger.wings.trajectories.rules.past import Origin, Source, SourcePlan
 from specledger.wings.trajectories.rules.paths import Unknown
 from specledger.wings.trajectories.rules.plans import EarlierPlan, Outcome, RulePlan, Status
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 
-PARALLEL = "only a parallel call of the same message decides it"
-_SHOWN = 200
+_SHOWN: Final = 200
+_EVERYTHING: Final = SourcePlan("any", "anything")
+
+Check = tuple[Any, str, str]
+"""True, False or Unknown, with the value and where it was."""
+_HOLDS: Final[Check] = (True, "", "")
 
 
 class Policy(Struct, frozen=True, eq=False):
@@ -33,78 +39,22 @@ class Policy(Struct, frozen=True, eq=False):
         return Session(self)
 
 
-class _Earlier:
-    """The calls of one plan, and which of them fulfil its condition."""
-
-    def __init__(self, plan: EarlierPlan) -> None:
-        self.plan = plan
-        self.pending: list[Event] = []
-        self.candidates: dict[tuple[Any, ...], tuple[Event, dict[str, Any]]] = {}
-        self.last_since = -1
-
-    def decide(self, session: Session, event: Event, outer: Mapping[str, Any]) -> tuple[Any, Event | None]:
-        """True, False or Unknown for a call now, and the earlier call that decides."""
-        waiting = []
-        for earlier in self.pending:
-            if self.plan.condition.reads_result and not earlier.answered:
-                waiting.append(earlier)
-            self._keep(session, earlier)
-        self.pending = waiting
-        unknown: Unknown | None = None
-        for earlier, bound in [*reversed(self.candidates.values())]:
-            if earlier.number <= self.last_since or not self._same(earlier, event):
-                continue
-            value = decide(self.plan.condition, {**outer, **bound}) if self.plan.condition.outer else bound[""]
-            if value is True and not earlier.parallel_to(event):
-                return True, earlier
-            if value is True or type(value) is Unknown:
-                unknown = unknown or (value if type(value) is Unknown else Unknown(PARALLEL))
-        return (False if unknown is None else unknown), None
-
-    def _keep(self, session: Session, earlier: Event) -> None:
-        """Keep the latest of the calls that read alike, for the parallel ones the one before as well."""
-        condition = self.plan.condition
-        bound = bind(condition.readers, session, earlier)
-        if not condition.outer:
-            bound = {"": decide(condition, bound)}
-            if bound[""] is False:
-                self.candidates.pop(("pending", earlier.number), None)
-                return
-        waits = condition.reads_result and not earlier.answered
-        batch = earlier.call.batch if earlier.call is not None else 0
-        keys = tuple(map(repr, (theirs(earlier.root("args")) for theirs, _ in self.plan.same)))
-        key: tuple[Any, ...] = (keys, batch and ("batch", batch), tuple(sorted((n, repr(v)) for n, v in bound.items())))
-        if waits:
-            key = ("pending", earlier.number)
-        else:
-            self.candidates.pop(("pending", earlier.number), None)
-        self.candidates.pop(key, None)
-        self.candidates[key] = (earlier, bound)
-
-    def _same(self, earlier: Event, event: Event) -> bool:
-        return all(
-            theirs(earlier.root("args")) == ours(event.root("args")) and type(ours(event.root("args"))) is list
-            for theirs, ours in self.plan.same
-        )
-
-
 class Session:
     """The rules of a policy over one trajectory."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
         self.sources = [Source(plan, self) for plan in policy.sources]
-        self._everything = Source(SourcePlan("any", "anything"), self)
+        self._everything = Source(_EVERYTHING, self)
         self._request = [s for s in self.sources if s.plan.sort == "request"]
         self._system = [s for s in self.sources if s.plan.sort == "system"]
-        self._earlier = [_Earlier(plan) for plan in policy.earlier]
-        self._memory: dict[str, dict[str, Any]] = {rule.name: {} for rule in policy.rules}
+        self._earlier = [EarlierCalls(plan) for plan in policy.earlier]
+        self._memory: dict[str, dict[str, Any]] = {}
         self._last: dict[str, tuple[Any, int]] = {}
         self.request: list[str] = []
         self._number = 0
         self._calls: dict[str, Event] = {}
         self._records: dict[str, list[Event]] = {}
-        self._by_tool: dict[str, tuple[list[RulePlan], list[Source], list[_Earlier], list[_Earlier]]] = {}
         self._of_messages = [rule for rule in policy.rules if rule.matches is None]
 
     def hear(self, entry: Message | Call | Result | Finding) -> list[Outcome]:
@@ -140,15 +90,15 @@ class Session:
         return outcomes
 
     def _hear_call(self, call: Call) -> list[Outcome]:
-        rules, sources, earlier, since = self._of_tool(call.tool)
+        concerned = _concerned(self.policy, call.tool)
         event = Event(self._number, call=call)
-        outcomes = [outcome for rule in rules if (outcome := self._judge(rule, event)) is not None]
-        for state in since:
-            state.last_since = self._number
-        for source in sources:
-            source.call(event)
-        for state in earlier:
-            state.pending.append(event)
+        outcomes = [outcome for rule in concerned.rules if (outcome := self._judge(rule, event)) is not None]
+        for number in concerned.since:
+            self._earlier[number].last_since = self._number
+        for number in concerned.sources:
+            self.sources[number].call(event)
+        for number in concerned.earlier:
+            self._earlier[number].pending.append(event)
         self._calls[call.id] = event
         self._records.setdefault(call.tool, []).append(event)
         return outcomes
@@ -159,69 +109,60 @@ class Session:
             return
         event.content, event.error, event.answered, event.parsed = result.content, result.error, True, UNSET
         assert event.call is not None  # noqa: S101 - it is the event of a call
-        for source in self._of_tool(event.call.tool)[1]:
-            source.result(event)
+        for number in _concerned(self.policy, event.call.tool).sources:
+            self.sources[number].result(event)
         self._everything.result(event)
-
-    def _of_tool(self, tool: str) -> tuple[list[RulePlan], list[Source], list[_Earlier], list[_Earlier]]:
-        if tool not in self._by_tool:
-            self._by_tool[tool] = (
-                [rule for rule in self.policy.rules if rule.matches is not None and rule.matches(tool)],
-                [s for s in self.sources if s.plan.sort in ("field", "text") and s.plan.matches(tool)],
-                [state for state in self._earlier if state.plan.matches(tool)],
-                [state for state in self._earlier if state.plan.since is not None and state.plan.since(tool)],
-            )
-        return self._by_tool[tool]
 
     def _judge(self, rule: RulePlan, event: Event) -> Outcome | None:
         """The outcome of a rule; None if the call is no opportunity."""
         if rule.pattern is not None and (event.message is None or rule.pattern.search(event.message.text) is None):
             return None
-        bound = bind(rule.readers, self, event)
-        concerned = decide(rule.when, bound)
-        if concerned is False:
-            return None
-        if type(concerned) is Unknown:
-            return self._outcome(rule, event, concerned, bound)
-        self._remember(rule, event, bound)
-        values: list[tuple[str, str]] | Unknown = []
+        bound = {name: reader(self, event) for name, reader in rule.readers.items()} if rule.readers else {}
+        if rule.when.checked is not None:
+            concerned = decide(rule.when, bound)
+            if concerned is False:
+                return None
+            if type(concerned) is Unknown:
+                return self._outcome(rule, event, concerned, bound)
+        if rule.memory:
+            self._remember(rule, event, bound)
         if rule.each is not None:
             values = self._values(rule, event)
-            if values == []:
+            if not values:
                 return None
-        if isinstance(values, Unknown):
-            return self._outcome(rule, event, values, bound)
-        checks = [self._check_value(rule, event, bound, type_, value) for type_, value in values]
-        if rule.require is not None and rule.each is None:
-            checks.append((decide(rule.require, bound), "", ""))
-        for plan, wanted in ((rule.after, True), (rule.not_after, False)):
-            if plan is not None:
-                verdict, earlier = self._earlier[plan.number].decide(self, event, bound)
-                source = (
-                    "" if earlier is None or earlier.call is None else f"{earlier.call.tool}, call {earlier.call.id}"
-                )
-                checks.append((verdict if type(verdict) is Unknown else verdict is wanted, "", source))
-        broken = next((check for check in checks if check[0] is False), None)
-        unknown = next((check for check in checks if type(check[0]) is Unknown), None)
-        verdict, value, source = broken or unknown or (checks[0] if checks else (True, "", ""))
+            if isinstance(values, Unknown):
+                return self._outcome(rule, event, values, bound)
+            checks = [self._check_value(rule, event, bound, *value) for value in values]
+        else:
+            checks = [(decide(rule.require, bound), "", "")] if rule.require is not None else []
+        if rule.after is not None:
+            checks.append(self._check_earlier(rule.after, event, bound, wanted=True))
+        if rule.not_after is not None:
+            checks.append(self._check_earlier(rule.not_after, event, bound, wanted=False))
+        verdict, value, source = checks[0] if len(checks) == 1 else _gravest(checks)
         return self._outcome(rule, event, verdict, bound, value, source)
+
+    def _check_earlier(self, plan: EarlierPlan, event: Event, bound: Mapping[str, Any], *, wanted: bool) -> Check:
+        """Whether there was an earlier call, as it should be."""
+        verdict, earlier = self._earlier[plan.number].decide(self, event, bound)
+        source = "" if earlier is None or earlier.call is None else f"{earlier.call.tool}, call {earlier.call.id}"
+        return verdict if type(verdict) is Unknown else verdict is wanted, "", source
 
     def _outcome(
         self, rule: RulePlan, event: Event, verdict: Any, bound: Mapping[str, Any], value: str = "", source: str = ""
     ) -> Outcome:
         call = "" if event.call is None else event.call.id
         shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
+        if verdict is True:
+            return Outcome(rule.name, Status.HELD, "", shown, source, call, rule.severity)
         if type(verdict) is Unknown:
-            status, reason = Status.UNJUDGED, verdict.reason
-        elif verdict:
-            status, reason = Status.HELD, ""
-        else:
-            if rule.sources and not source:
-                source = self._elsewhere(rule, value, event)
-            tool = event.call.tool if event.call is not None else "message"
-            status, reason = Status.BROKEN, _filled(rule, {**bound, "value": shown, "source": source, "tool": tool})
-        withheld = type(verdict) is Unknown and verdict.withheld
-        return Outcome(rule.name, status, reason, shown, source, call, rule.severity, withheld)
+            reason, withheld = verdict.reason, verdict.withheld
+            return Outcome(rule.name, Status.UNJUDGED, reason, shown, source, call, rule.severity, withheld)
+        if rule.sources and not source:
+            source = self._elsewhere(rule, value, event)
+        tool = event.call.tool if event.call is not None else "message"
+        reason = _filled(rule, {**bound, "value": shown, "source": source, "tool": tool})
+        return Outcome(rule.name, Status.BROKEN, reason, shown, source, call, rule.severity)
 
     def _elsewhere(self, rule: RulePlan, value: str, event: Event) -> str:
         for type_ in rule.types:
@@ -232,8 +173,8 @@ class Session:
                 return origin.text
         return "nothing before"
 
-    def _values(self, rule: RulePlan, event: Event) -> list[tuple[str, str]] | Unknown:
-        """The values of a rule, each with its type."""
+    def _values(self, rule: RulePlan, event: Event) -> list[tuple[str, str, str]] | Unknown:
+        """The values of a rule, each with its type and the form in which it is compared."""
         assert rule.each is not None  # noqa: S101 - the caller asked
         root = event.root(rule.root)
         if rule.root == "args" and root is not UNSET and type(root) is not dict and type(root) is not Withheld:
@@ -241,7 +182,7 @@ class Session:
         leaves = rule.each(root)
         if isinstance(leaves, Unknown):
             return leaves
-        values: list[tuple[str, str]] = []
+        values: list[tuple[str, str, str]] = []
         for leaf in leaves:
             text = text_of(leaf)
             if text is None:
@@ -250,20 +191,21 @@ class Session:
             for type_ in rule.types:
                 if type_ in PLURAL:
                     known = True
-                    values += [(PLURAL[type_][0], inner) for inner in PLURAL[type_][1](text)]
+                    name, inside = PLURAL[type_]
+                    values += [(name, inner, WHOLE[name](inner) or "") for inner in inside(text)]
                 elif (whole := WHOLE[type_](text)) is not None:
                     known = True
-                    values.append((type_, text if type_ in ("text", "name") else whole))
+                    as_words = type_ in ("text", "name")
+                    values.append((type_, text, whole) if as_words else (type_, whole, WHOLE[type_](whole) or ""))
                     break
             if not known and text.strip():
                 return Unknown(f"{text[:80]!r} is no {' or '.join(rule.types)}")
         return values
 
     def _check_value(
-        self, rule: RulePlan, event: Event, bound: Mapping[str, Any], type_: str, value: str
-    ) -> tuple[Any, str, str]:
+        self, rule: RulePlan, event: Event, bound: Mapping[str, Any], type_: str, value: str, compared: str
+    ) -> Check:
         """Whether a value comes from where it may, and what it is required to be."""
-        compared = WHOLE[type_](value) or ""
         unknown: Unknown | None = None
         origin: Origin | None = None
         for number in rule.forbidden:
@@ -291,7 +233,7 @@ class Session:
         return True, value, "" if origin is None else origin.text
 
     def _remember(self, rule: RulePlan, event: Event, bound: dict[str, Any]) -> None:
-        state = self._memory[rule.name]
+        state = self._memory.setdefault(rule.name, {})
         for name, (sort, term) in rule.memory.items():
             if sort == "count":
                 state[name] = state.get(name, 0) + 1
@@ -312,6 +254,32 @@ class Session:
         number = number + 1 if last is not None and last == key and _alike(last[1], key[1]) else 1
         self._last[name] = (key, number)
         return number
+
+
+class _Concerned(Struct, frozen=True, eq=False):
+    """What of a policy is about a tool: rules, and the numbers of sources and of plans of earlier calls."""
+
+    rules: tuple[RulePlan, ...]
+    sources: tuple[int, ...]
+    earlier: tuple[int, ...]
+    since: tuple[int, ...]
+
+
+@lru_cache(maxsize=4096)
+def _concerned(policy: Policy, tool: str) -> _Concerned:
+    return _Concerned(
+        tuple(rule for rule in policy.rules if rule.matches is not None and rule.matches(tool)),
+        tuple(n for n, plan in enumerate(policy.sources) if plan.sort in ("field", "text") and plan.matches(tool)),
+        tuple(plan.number for plan in policy.earlier if plan.matches(tool)),
+        tuple(plan.number for plan in policy.earlier if plan.since is not None and plan.since(tool)),
+    )
+
+
+def _gravest(checks: Sequence[Check]) -> Check:
+    """The first check that is broken, else the first that is unknown, else the first."""
+    broken = next((check for check in checks if check[0] is False), None)
+    unknown = next((check for check in checks if type(check[0]) is Unknown), None)
+    return broken or unknown or (checks[0] if checks else _HOLDS)
 
 
 def _alike(one: Any, two: Any) -> bool:
