@@ -15,7 +15,6 @@ from specledger.cli import completion
 from specledger.cli.options import Format, TextOrJson
 from specledger.cli.output import print_json, print_status, print_text
 from specledger.core.diagnostics import printable, suggest
-from specledger.core.verdict import Verdict, combine, exit_code
 
 if TYPE_CHECKING:
     from specledger.load.doc_pages import TermRow
@@ -25,20 +24,38 @@ _MOST_ROWS: Final = 8
 """Rows of the documentation's tables that explain one name."""
 
 
-def init(folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The folder; it may exist.")] = Path()) -> None:
-    """Write a project: specs, a scenario that runs, its golden, CI, and schemas for editors."""
-    from specledger.pipeline.project import SCHEMAS, write_project
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The folder; it may exist.")] = Path(),
+    start: Annotated[
+        str,
+        typer.Option(
+            "--start",
+            autocompletion=completion.starts,
+            help="What it begins with: `world` (an agent and rules in a world), `reasons` (are an agent's reasons "
+            "real?), or `logs` (rules over logs of tool calls).",
+        ),
+    ] = "world",
+) -> None:
+    """Write a project: specs whose run fails until one edit is made, CI, and schemas for editors."""
+    from specledger.pipeline.project import SCHEMAS, starts, write_project
 
-    project = write_project(folder)
+    known = starts()
+    if start not in known:
+        near = suggest(start, known)
+        hint = f"; did you mean {near}?" if near else ""
+        raise typer.BadParameter(f"there is no start {printable(start)}, but {', '.join(known)}{hint}")
+    project = write_project(folder, start)
     lines = [f"wrote {printable(str(folder / file))}" for file in project.written]
     lines += [f"kept  {printable(str(folder / file))}" for file in project.kept]
     lines.append(f"wrote {printable(str(folder / SCHEMAS))} (JSON Schemas for editors)")
-    lines += [f"ran   {printable(name)}: {verdict}" for name, verdict in project.scenarios]
-    go = [] if folder == Path() else [f"  cd {printable(shlex.quote(str(folder)))}"]
-    runs = [f"  spec run {printable(name)}" for name, _ in project.scenarios[:1]]
-    print_status("\n".join([*lines, "", "Next:", *go, "  spec check .", *runs]))
-    verdicts = [Verdict.PASS, *(Verdict(verdict) for _, verdict in project.scenarios)]
-    raise typer.Exit(exit_code(combine(verdicts)))
+    run, edit, line = f"  spec run {project.start.run}", project.start.edit, project.line(folder)
+    lines += ["", "Next:"] if folder == Path() else ["", "Next:", f"  cd {printable(shlex.quote(str(folder)))}"]
+    lines += ["  spec check .", f"{run:<24}# FAIL: {project.start.reason}"]
+    if line is not None:
+        lines += ["", f"Then write `{edit.by}` in {edit.file}, line {line}, and:", f"{run:<24}# PASS"]
+    lines += ["", "Other starts:"]
+    lines += [f"  spec init --start {name:<9}# {other.doc}" for name, other in known.items() if name != start]
+    print_status("\n".join(lines))
 
 
 def ls(

@@ -5,6 +5,7 @@ from typing import Final
 from specledger.core.diagnostics import Diagnostic, code
 
 E_GOLDEN_NONE = code("E_GOLDEN_NONE", "there is no scenario to compare, or nothing to compare it with")
+E_KEY_TRACKED = code("E_KEY_TRACKED", "a private key would soon be committed")
 E_REPORT_PLACE = code("E_REPORT_PLACE", "a report cannot be written there")
 E_USAGE = code("E_USAGE", "the command line is wrong")
 E_SYSTEM = code("E_SYSTEM", "operating system error")

@@ -13,6 +13,13 @@ def kinds(incomplete: str) -> list[str]:
     return _matching(sorted(KINDS), incomplete)
 
 
+def starts(incomplete: str) -> list[str]:
+    """What `spec init` can begin with."""
+    from specledger.pipeline.project import starts
+
+    return _matching(starts(), incomplete)
+
+
 def specs(incomplete: str) -> list[str]:
     """Names of specs of the project and of shipped ones, and YAML files and folders."""
     from specledger.kinds import KINDS

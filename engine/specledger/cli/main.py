@@ -24,12 +24,13 @@ from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_
 from specledger.cli.demo import demo
 from specledger.cli.golden import golden
 from specledger.cli.inspection import diff, trace
+from specledger.cli.keys import keys
 from specledger.cli.output import print_refusal, print_text, with_output_options
 from specledger.cli.report import report
 from specledger.cli.run import run
 from specledger.cli.shards import merge
 from specledger.cli.specs import check, plan, show_spec
-from specledger.cli.verify import keys, seal, verify
+from specledger.cli.verify import seal, verify
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Exit
 from specledger.core.wing import missing_wings, wings

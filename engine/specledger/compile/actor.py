@@ -6,7 +6,7 @@ A set of proposals is judged by the schema gate, then by the governor's gates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -159,7 +159,16 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     return actor, governor
 
 
-_KERNEL: Final = "write `admission` in the governor, or extend a governor that has it"
+def _admission_lines(world: World) -> str:
+    """What to write so that a governor of this world admits documents, on which probes depend."""
+    grants = (
+        f"{op}: {{allowed_ops: [{op}], max_calls: 1, per_ms: 100, expiry_ms: 100}}" for op in sorted(world.actions)
+    )
+    return (
+        "write in the governor `admission: {document: open_proposal, env: now, vocabulary: NAME, "
+        f"free: {{{', '.join(grants)}}}}}`; `spec ls vocabulary` lists the names, and "
+        "`spec init DIR --start reasons` writes an example of all that probes need"
+    )
 
 
 def _attached(
@@ -167,7 +176,7 @@ def _attached(
 ) -> Attachment | None:
     """What decides for a role whose governor admits documents; None if it admits bare proposals, or with findings."""
     if role.rules.admission is None:
-        _refuse_strays(role, stage)
+        _refuse_strays(role, stage, world)
         return None
     part = admission()
     if part is None:
@@ -177,14 +186,15 @@ def _attached(
     return part.attach(stage, role, world, around, agent, declared)
 
 
-def _refuse_strays(role: Role, stage: Stage) -> None:
+def _refuse_strays(role: Role, stage: Stage, world: World) -> None:
     """Findings for what needs the admission of documents where there is none."""
     wrong = stage.diagnostics.error
     for spec in document_invariants(stage.bundle, role.governor):
         wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
     if role.probes:
         at = stage.bundle.main.span(*role.at, "probes")
-        wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", at, hint=_KERNEL)
+        message = "probes question an agent that hands in documents with reasons, and this governor admits none"
+        wrong(E_ADMISSION, message, at, hint=_admission_lines(world))
     if role.decider.draw:
         wrong(E_ADMISSION, "only an agent under a kernel draws for its decisions", role.agent.span("draw"))
 

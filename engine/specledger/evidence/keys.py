@@ -104,20 +104,29 @@ def load_public(source: str) -> bytes:
     return raw
 
 
+def refuse_existing(file: Path) -> None:
+    """Refuse to write a key where a file of its pair exists; Rejected as E_KEY_EXISTS."""
+    for path in (file, file.with_name(file.name + PUBLIC_SUFFIX)):
+        if os.path.lexists(path):
+            raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")])
+
+
 def new_key(file: Path) -> SigningKey:
-    """Make a key: the private one at a place that only its owner can read, the public one beside it."""
+    """Make a key: the private one in a file that only its owner can read, the public one beside it.
+
+    Raises:
+        Rejected: E_KEY_EXISTS, E_KEY_PACKAGE.
+        OSError: A file cannot be written.
+    """
+    refuse_existing(file)
     ed25519, serialization = _cryptography()
     private = ed25519.Ed25519PrivateKey.generate()
     pem = private.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     key = SigningKey(private.public_key().public_bytes_raw(), private)
-    beside = file.with_name(file.name + PUBLIC_SUFFIX)
-    for path in (file, beside):
-        if os.path.lexists(path):
-            raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")])
     _create(file, pem, 0o600)
-    _create(beside, public_pem(key.public), 0o644)
+    _create(file.with_name(file.name + PUBLIC_SUFFIX), public_pem(key.public), 0o644)
     return key
 
 

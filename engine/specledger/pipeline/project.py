@@ -1,23 +1,24 @@
-"""Write a project folder: the files of `specs/new/project`, the JSON Schemas of all kinds, and the goldens.
+"""Write a project folder: the files of a start in `specs/new/project`, and the JSON Schemas of all kinds.
 
 In the shipped folder a name that begins with `dot-` stands for one that begins with a dot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 
 from specledger.core.canonical import pretty
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.kinds import KINDS
+from specledger.load.input_filter import read_text
 from specledger.load.schemas import schema_for
 from specledger.load.shipped import find_specs
-from specledger.pipeline.checking import load_runs
-from specledger.pipeline.golden import pin
+from specledger.load.yaml_reader import parse
 
 E_INIT = code("E_INIT", "a project cannot be written here")
 
@@ -25,15 +26,39 @@ SCHEMAS: Final = Path(".specledger/schemas")
 """Where a project keeps the JSON Schemas for editors."""
 GOLDENS: Final = Path("fixtures/golden")
 """Where a project keeps its goldens."""
+STARTS: Final = "starts.yaml"
+_OF_EVERY_START: Final = "every"
 _DOT: Final = "dot-"
 
 
-class Project(Struct, frozen=True):
-    """What was written: new files without schemas, files that existed, and the scenarios with their verdicts."""
+class Edit(Struct, frozen=True):
+    """A change of one text of a file, by which the run of a start passes."""
 
+    file: str
+    replace: str
+    by: str
+
+
+class Start(Struct, frozen=True):
+    """What a project begins with: `run` names its scenario, which fails for a `reason` until the edit is made."""
+
+    doc: str
+    run: str
+    reason: str
+    edit: Edit
+
+
+class Project(Struct, frozen=True):
+    """What was written: new files without schemas, and files that existed."""
+
+    start: Start
     written: tuple[Path, ...]
     kept: tuple[Path, ...]
-    scenarios: tuple[tuple[str, str], ...]
+
+    def line(self, folder: Path) -> int | None:
+        """The line of the edit; None where the file is one that was kept and no longer has the text."""
+        lines = (folder / self.start.edit.file).read_text(encoding="utf-8").splitlines()
+        return next((number for number, text in enumerate(lines, 1) if self.start.edit.replace in text), None)
 
 
 def schema_file(kind: str) -> Path:
@@ -41,36 +66,43 @@ def schema_file(kind: str) -> Path:
     return SCHEMAS / f"{kind}.schema.json"
 
 
-def write_project(folder: Path) -> Project:
-    """Write a project with a scenario that runs, and pin its result; files that exist are kept.
+def starts() -> Mapping[str, Start]:
+    """What a project can begin with, by name; Rejected as E_INIT if the shipped files are missing."""
+    file = _shipped() / STARTS
+    text = read_text(file.read_bytes(), str(file), Diagnostics())
+    document = None if text is None else parse(text, str(file), Diagnostics())
+    return msgspec.convert({} if document is None else document.root.plain(), dict[str, Start])
+
+
+def write_project(folder: Path, name: str = "world") -> Project:
+    """Write a project whose run fails until one edit is made; files that exist are kept.
 
     Raises:
-        Rejected: E_INIT; a kept spec is invalid.
+        Rejected: E_INIT.
+        KeyError: There is no start of this name.
         OSError: A file cannot be written.
     """
-    shipped = find_specs()
-    if shipped is None:
-        raise Rejected([Diagnostic(E_INIT, "the shipped files are missing")])
+    shipped, start = _shipped(), starts()[name]
     resolved = folder.resolve()
     if resolved == resolved.parent or (folder.exists() and not folder.is_dir()):
         what = "the root of the file system" if resolved == resolved.parent else "not a folder"
         raise Rejected([Diagnostic(E_INIT, f"{folder} is {what}", hint="name another folder: spec init DIR")])
-    files = list(_files(shipped / "new" / "project"))
+    files = [*_files(shipped / _OF_EVERY_START), *_files(shipped / name)]
     _refuse_links(folder, [*(target for _, target in files), *map(schema_file, KINDS), GOLDENS])
     written: list[Path] = []
     kept: list[Path] = []
     for source, target in files:
         (written if _write_new(folder / target, source.read_bytes()) else kept).append(target)
-    for name, kind in KINDS.items():
-        _write(folder / schema_file(name), pretty(schema_for(name, kind.model)).encode())
-    scenarios = []
-    for target in (path for path in written if path.parts[:2] == ("specs", "scenario")):
-        for bundle in load_runs([str(folder / target)]):
-            pinned = pin(bundle)
-            pinned.write(folder / GOLDENS)
-            written += [GOLDENS / f"{pinned.name}.json", GOLDENS / f"{pinned.name}.jsonl"]
-            scenarios.append((pinned.name, str(pinned.tree["result"]["verdict"])))
-    return Project(tuple(sorted(written)), tuple(kept), tuple(scenarios))
+    for kind, row in KINDS.items():
+        _write(folder / schema_file(kind), pretty(schema_for(kind, row.model)).encode())
+    return Project(start, tuple(sorted(written)), tuple(kept))
+
+
+def _shipped() -> Path:
+    specs = find_specs()
+    if specs is None:
+        raise Rejected([Diagnostic(E_INIT, "the shipped files are missing")])
+    return specs / "new" / "project"
 
 
 def _refuse_links(folder: Path, targets: Sequence[Path]) -> None:

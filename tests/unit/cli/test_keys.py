@@ -2,7 +2,9 @@
 
 import base64
 import json
+import shutil
 import stat
+import subprocess
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -35,6 +37,70 @@ def test_a_key_is_made_and_shown(spec, project):
     assert shown[0] == shown[1] == f"key id {name}\n{(project / 'keys' / 'mine.pub').read_text()}"
     again = spec("keys", "new", "keys/mine")
     assert (again.status, "E_KEY_EXISTS" in again.err) == (2, True)
+
+
+@pytest.fixture
+def repository(project):
+    """A folder of a git repository that tracks files of `specs`."""
+    git = shutil.which("git")
+    if git is None:
+        pytest.skip("there is no git")
+    folder = project / "repository"
+    (folder / "specs").mkdir(parents=True)
+    (folder / "specs" / "a.yaml").write_text("a")
+    for words in (["init", "-q"], ["add", "specs"]):
+        subprocess.run([git, *words], cwd=folder, check=True)
+    return folder
+
+
+def not_ignored(repository):
+    """The files that `git add .` would stage."""
+    done = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"],
+        cwd=repository,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [line[3:] for line in done.stdout.splitlines() if line.startswith("??")]
+
+
+@pytest.mark.parametrize("name", ["key.pem", "keys/mine.pem"])
+def test_a_private_key_in_a_repository_is_ignored_by_git(spec, repository, monkeypatch, name):
+    monkeypatch.chdir(repository)
+    done = spec("keys", "new", name)
+    assert (done.status, f"added to {repository / '.gitignore'}" in done.out) == (0, True)
+    assert not_ignored(repository) == [".gitignore", f"{name}.pub"]
+
+
+def test_a_key_that_is_ignored_already_changes_nothing(spec, repository, monkeypatch):
+    (repository / ".gitignore").write_text("*.pem")
+    monkeypatch.chdir(repository)
+    assert "added" not in spec("keys", "new", "key.pem").out
+    assert (repository / ".gitignore").read_text() == "*.pem"
+
+
+@pytest.mark.parametrize(
+    ("name", "ignored"), [("specs/key.pem", None), ("keys/key.pem", "# mine\n")], ids=["tracked", "cannot be ignored"]
+)
+def test_where_git_would_take_it_no_key_is_made(spec, repository, monkeypatch, name, ignored):
+    if ignored is not None:
+        (repository / ".gitignore").write_text(ignored)
+        (repository / "keys").mkdir()
+        (repository / "keys" / ".gitignore").write_text("!key.pem\n")
+    before = files_of(repository)
+    monkeypatch.chdir(repository)
+    done = spec("keys", "new", name)
+    assert (done.status, "error[E_KEY_TRACKED]" in done.err) == (2, True)
+    assert files_of(repository) == before
+
+
+def test_a_trust_that_cannot_be_printed_leaves_no_file_that_passes_for_one(spec, project, key):
+    assert spec("keys", "show", "none.pem", "--trust").json == {"error": ["E_KEY"]}
+    refused = spec("keys", "show", "none.pem", "--trust", "--out", "trust.json")
+    assert (refused.status, refused.out, (project / "trust.json").exists()) == (2, "", False)
+    assert spec("keys", "show", key, "--trust", "--out", "trust.json").out == ""
+    assert json.loads((project / "trust.json").read_bytes()) == spec("keys", "show", key, "--trust").json
 
 
 def test_what_a_reader_keeps(spec, key):

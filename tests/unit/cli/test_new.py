@@ -1,6 +1,7 @@
 """`spec new`: a first spec of every kind is in order, and what can be run passes; `spec explain` says what its keys hold."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from specledger.kinds import KINDS
 from specledger.load.schemas import schema_for
 from specledger.pipeline.authoring import describe, kinds_with_start
+from specledger.pipeline.project import starts
 
 
 @pytest.fixture
@@ -83,17 +85,15 @@ class TestNew:
 
 
 class TestInit:
-    def test_a_project_checks_runs_and_is_pinned(self, spec, empty, monkeypatch):
+    def test_a_project_is_in_order_and_what_editors_and_git_need_is_there(self, spec, empty, monkeypatch):
         done = spec("init", "mine")
         assert (done.status, done.err) == (0, "")
-        assert "ran   first: PASS" in done.out
         monkeypatch.chdir(empty / "mine")
         done = spec("check", ".")
         assert (done.status, done.err) == (0, "")
         assert "shape only" not in done.out, "the scenario types what it uses"
         assert done.out.endswith("checked 5 files: 5 ok, 0 with errors\n")
-        assert spec("run", "first").status == 0
-        assert spec("golden").out == "first: same\n"
+        assert spec("run", "first").status == 1
         assert spec("check", ".").out.endswith("checked 5 files: 5 ok, 0 with errors\n"), "evidence is passed over"
         assert "out/" in Path(".gitignore").read_text()
         for place, files in json.loads(Path(".vscode/settings.json").read_text())["yaml.schemas"].items():
@@ -107,9 +107,31 @@ class TestInit:
         )
         assert ".github/workflows/specs.yml" in spec("init").out
 
-    def test_the_gate_of_the_project_is_needed(self, spec, empty):
-        spec("init")
-        assert spec("run", "first", "--set", "governor.gates=[]").status == 1
+    @pytest.mark.parametrize("name", starts())
+    def test_each_start_fails_on_purpose_and_passes_after_the_edit_that_it_names(self, spec, empty, name):
+        start, said = starts()[name], spec("init", "--start", name).out
+        edit = re.search(r"Then write `(.*)` in (.*), line ([0-9]+), and:", said)
+        assert edit is not None
+        assert (spec("check", ".").status, spec("check", ".").err) == (0, "")
+        failed = spec("run", start.run, "--format", "json")
+        assert (failed.status, failed.err) == (1, "")
+        assert [run["manifest"]["result"]["verdict"] for run in failed.json["runs"]] == ["FAIL"]
+        lines = Path(edit[2]).read_text(encoding="utf-8").split("\n")
+        line = lines[int(edit[3]) - 1]
+        lines[int(edit[3]) - 1] = line.replace(start.edit.replace, edit[1])
+        assert lines[int(edit[3]) - 1] != line
+        Path(edit[2]).write_text("\n".join(lines), encoding="utf-8")
+        assert spec("run", start.run, "--out", "again").status == 0
+        assert spec("verify", "again").status == 0
+        assert spec("golden", "--update").status == 0
+        assert spec("golden").out == f"{start.run}: same\n"
+        assert start.edit.by in Path("README.md").read_text(encoding="utf-8")
+
+    def test_a_start_that_is_none_is_refused_with_those_that_there_are(self, spec, empty):
+        done = spec("init", "--start", "reason")
+        assert done.status == 2
+        assert "but world, reasons, logs; did you mean reasons?" in done.err
+        assert list(empty.iterdir()) == []
 
     def test_what_exists_is_kept(self, spec, empty):
         (empty / "README.md").write_text("mine")

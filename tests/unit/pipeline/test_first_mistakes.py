@@ -1,5 +1,6 @@
 """Mistakes of people who write their first world: each finding names the place and what to write instead."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -176,7 +177,12 @@ IN_A_PROJECT = {
     "a start value of no field": ("world/tank", "level: 2, t: 0}", "level: 2, t: 0, x: 1}", "has level, t"),
     "a misspelt start value": ("scenario/first", "seed: 1", "start: {levl: 3}", "'level'"),
     "another word for the horizon": ("scenario/first", "horizon: 12", "steps: 12", "counterexamples, horizon"),
-    "probes without a kernel": ("scenario/first", "seed: 1", "probes: [p5-causal]\nseed: 1", "write `admission`"),
+    "probes without a kernel": (
+        "scenario/first",
+        "seed: 1",
+        "probes: [p5-causal]\nseed: 1",
+        "write in the governor `admission: {",
+    ),
     "several seeds": ("scenario/first", "seed: 1", "seed: [1, 2]", "`matrix`"),
     "an axis that is no parameter": (
         "scenario/first",
@@ -216,6 +222,31 @@ def test_a_first_mistake_in_a_project_is_found_with_its_mend(tmp_path, monkeypat
     path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
     _, found = check(["specs/scenario/first.yaml"])
     assert any(hint in f"{one.message} {one.hint}" and path.name in str(one.span) for one in found), found
+
+
+def test_hints_lead_from_a_project_to_one_whose_reasons_are_tested(tmp_path, monkeypatch, spec):
+    write_project(tmp_path / "mine")
+    monkeypatch.chdir(tmp_path / "mine")
+    world, careful, filler = (
+        Path("specs", file) for file in ("world/tank.yaml", "governor/careful.yaml", "agent/filler.yaml")
+    )
+    scenario = Path("specs/scenario/first.yaml")
+    scenario.write_text(scenario.read_text() + "probes: [p5-causal]\n")
+
+    def hint():
+        _, (found,) = check([str(scenario)])
+        return re.findall("`([^`]*)`", str(found.hint))
+
+    careful.write_text(f"{careful.read_text()}{hint()[0].replace('NAME', 'axion-claims')}\n")
+    variables, alternatives, predicts, narration = hint()
+    world.write_text(
+        f"{world.read_text()}{variables}\n{alternatives.replace('...', '0, 5, 9')}\n".replace(
+            "{level: level}", "{level: level, t: t}"
+        )
+    )
+    filler.write_text(f"{filler.read_text()}{predicts}\n{narration}\n")
+    assert check([str(scenario)])[1] == ()
+    assert "p5-causal" in spec("run", "first").out
 
 
 # the file with the mistake, what it says, what a beginner writes instead, where it is noticed, and the mend

@@ -186,7 +186,7 @@ class KernelCompiler:
             return self._outside(model.outside, views, vocabulary, grants)
         if model.narration is None or not model.predicts:
             message = "its governor admits documents: it needs `predicts: true` and `narration`"
-            self.diagnostics.error(E_ADMISSION, message, self.agent.span("name"))
+            self.diagnostics.error(E_ADMISSION, message, self.agent.span("name"), hint=self._narration_lines())
             return None
         self._refuse_unknown_variables(model.narration.vary)
         decider = self._procedure(self.agent, self.decider)
@@ -242,6 +242,18 @@ class KernelCompiler:
             commit=trace_commit,
             directional=vocabulary.directional,
             words=vocabulary.trace,
+        )
+
+    def _narration_lines(self) -> str:
+        """What to write so that an agent gives reasons that name variables of the world."""
+        names = [variable.name for variable in self.world.namespace.variables]
+        if names:
+            return f"write in the agent `predicts: true` and `narration: {{vary: [{', '.join(names)}]}}`"
+        field = next(iter(self.world.state.fields))
+        variables = f"variables: {{{field}: {{read: {field}, effects: [{{set: {field}, to: value}}]}}}}"
+        return (
+            f"write in the world what a reason may name, such as `{variables}`, with other values in `alternatives: "
+            f'{{{field}: "[...]"}}`, and in the agent `predicts: true` and `narration: {{vary: [{field}]}}`'
         )
 
     def _other(self, key: str, default: Procedure | None) -> Procedure | None:

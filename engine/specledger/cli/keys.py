@@ -1,0 +1,88 @@
+"""`spec keys`: make keys, and show their public parts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from specledger.cli.output import print_json, print_text, with_output_options, write_text
+from specledger.core.canonical import pretty
+from specledger.core.diagnostics import Rejected, printable
+
+keys = typer.Typer(
+    name="keys",
+    help="Keys that sign evidence (Ed25519).",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    add_completion=False,
+)
+
+
+@keys.command()
+@with_output_options
+def new(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where the private key goes; the public one goes to FILE.pub.")
+    ],
+) -> None:
+    """Make a key: FILE for its owner alone, FILE.pub for everybody. Nothing is overwritten, and git ignores FILE."""
+    from specledger.cli.repository import ignore_private
+    from specledger.evidence.keys import PUBLIC_SUFFIX, new_key, refuse_existing
+
+    refuse_existing(file)
+    ignored = ignore_private(file)
+    key = new_key(file)
+    name = printable(str(file))
+    says = "" if ignored is None else f"; added to {printable(str(ignored))}"
+    print_text(
+        f"private key  {name} (keep it to yourself{says})\npublic key   {name}{PUBLIC_SUFFIX}\nkey id       {key.id}"
+    )
+
+
+@keys.command(name="show")
+@with_output_options
+def show_key(
+    key: Annotated[
+        str,
+        typer.Argument(metavar="KEY", help="A public or a private key's file, or env:NAME. Nothing private is shown."),
+    ],
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Print the trust.json of a reader who trusts this key alone.")
+    ] = False,
+    origin: Annotated[
+        str | None, typer.Option(metavar="NAME", show_default="specledger/{run}", help="The origin in it.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file, whole or not at all.")
+    ] = None,
+) -> None:
+    """Print the public key and its id, or a trust.json; or write it to a file."""
+    if origin is not None and not trust:
+        raise typer.BadParameter("--origin is part of a trust.json: add --trust")
+    try:
+        text = _trust_text(key, origin) if trust else _shown_key(key)
+    except Rejected as rejected:
+        # A shell has emptied the file of `> trust.json` by now: what stands in it shall say that it is none.
+        if trust and out is None and not sys.stdout.isatty():
+            print_json({"error": [str(each.code) for each in rejected.diagnostics]})
+        raise
+    write_text(text, out)
+
+
+def _shown_key(key: str) -> str:
+    from specledger.evidence.keys import key_id, load_public, public_pem
+
+    public = load_public(key)
+    return f"key id {key_id(public)}\n{public_pem(public).decode()}"
+
+
+def _trust_text(key: str, origin: str | None) -> str:
+    from specledger.evidence.checkpoint import ORIGIN, origin_of
+    from specledger.evidence.keys import load_public, trust_document
+
+    pattern = ORIGIN if origin is None else origin
+    origin_of(pattern, "0" * 32)
+    return pretty(trust_document(load_public(key), pattern))
