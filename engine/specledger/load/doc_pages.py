@@ -4,12 +4,14 @@ A row of a table says a cause, a reason, a level or a term of the glossary.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.load.input_filter import read_text
@@ -28,19 +30,30 @@ class CodePage(Struct, frozen=True):
     """The page of one diagnostic code.
 
     Attributes:
-        example: What causes it: a sentence or lines of commands; or a kind, and what is right and wrong in its first
-            spec; or nothing.
-        test: The node id of the test that causes it, where the example alone does not.
+        example: What causes it: lines of a shell, the last of which gives the code; or a kind, and what is right and
+            wrong in its first spec; or, of a code that has a test, a sentence; or nothing.
+        files: What the commands read: texts by the paths of files.
+        beside: The codes that the last command gives, too.
+        test: The node id of the test that causes it, where no command does on any machine.
     """
 
     about: str = ""
     example: str | tuple[str, str, str] = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
     test: str = ""
 
+    def commands(self) -> list[str]:
+        """The lines of an example for a shell."""
+        return [] if self.test or not isinstance(self.example, str) else self.example.strip("\n").split("\n")
+
     def shown_example(self) -> str:
-        """The example as text."""
+        """The example as text: one command, a sentence, or lines that can be pasted into a shell, files included."""
         if isinstance(self.example, str):
-            return self.example if "\n" not in self.example else f"\n\n{_indented(self.example)}"
+            if "\n" not in self.example and not self.files:
+                return self.example
+            beside = f"\n\nAlso given: {', '.join(self.beside)}" if self.beside else ""
+            return "\n\n" + "\n".join([*starmap(_written, self.files.items()), self.example]) + beside
         kind, right, wrong = self.example
         return (
             f"in a {kind}, instead of\n\n{_indented(right)}\n\nthis was written:\n\n{_indented(wrong or '(nothing)')}"
@@ -62,11 +75,20 @@ def read_pages(file: Path) -> Mapping[str, CodePage]:
     return {name: _page(**member) for name, member in members.items()}
 
 
-def _page(about: str, example: object, test: str = "") -> CodePage:
+def _page(
+    about: str, example: object, files: Mapping[str, str] | None = None, beside: Sequence[str] = (), test: str = ""
+) -> CodePage:
+    page = CodePage(about, "", files or {}, tuple(beside), test)
     if not isinstance(example, list):
-        return CodePage(about, str(example), test)
+        return replace(page, example=str(example).removesuffix("\n"))
     kind, right, wrong = map(str, example)
-    return CodePage(about, (kind, right, wrong), test)
+    return replace(page, example=(kind, right, wrong))
+
+
+def _written(name: str, text: str) -> str:
+    """The lines of a shell that write a file."""
+    body = text.rstrip("\n")
+    return f"mkdir -p {name.rpartition('/')[0]}\n" * ("/" in name) + f"cat > {name} <<'END'\n{body}\nEND"
 
 
 def _indented(text: str) -> str:

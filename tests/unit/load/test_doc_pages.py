@@ -1,7 +1,5 @@
-"""Each code has a page with an example, which causes exactly that code, or names the test that does."""
+"""Each code has a page with an example that gives exactly that code, or, where none can, a test that does."""
 
-import re
-import shlex
 import subprocess
 import sys
 
@@ -12,6 +10,7 @@ from specledger.load.doc_pages import FILE, CodePage, page_of, read_pages
 from specledger.load.shipped import find_docs
 from specledger.pipeline.authoring import write_new
 from specledger.pipeline.checking import check
+from tests.code_examples import ExampleRunner, codes_in
 from tests.conftest import ALL_TESTS
 from tests.given_codes import named_tests
 
@@ -21,14 +20,8 @@ pytestmark = [pytest.mark.wing(name) for name in ("bridges", "discovery", "kerne
 DOCS = find_docs()
 assert DOCS is not None
 PAGES = read_pages(DOCS / FILE)
-IN_SPECS = {code: page.example for code, page in PAGES.items() if isinstance(page.example, tuple)}
-COMMANDS = {
-    code: page.example.splitlines()
-    for code, page in PAGES.items()
-    if isinstance(page.example, str) and all(re.fullmatch("spec .*", line) for line in page.example.splitlines())
-    if "   #" not in page.example
-}
-"""Examples without a remark about what must be there before."""
+EXAMPLES = [code for code, page in PAGES.items() if not page.test]
+KINDS_OF_FIRST = sorted({page.example[0] for page in PAGES.values() if isinstance(page.example, tuple)})
 
 
 @pytest.fixture(scope="module")
@@ -36,43 +29,29 @@ def first(tmp_path_factory):
     """`kind -> the name and the text of its first spec`, which is in order."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("first"))
-        paths = {kind: write_new(kind) for kind in sorted({kind for kind, _, _ in IN_SPECS.values()})}
+        paths = {kind: write_new(kind) for kind in KINDS_OF_FIRST}
         assert check(list(map(str, paths.values())))[1] == ()
         return {kind: (path.name, path.read_text(encoding="utf-8")) for kind, path in paths.items()}
 
 
-@pytest.mark.parametrize("code", IN_SPECS)
-def test_an_example_causes_its_code(tmp_path, first, code):
-    kind, right, wrong = IN_SPECS[code]
-    name, text = first[kind]
-    assert right in text
-    (tmp_path / name).write_text(text.replace(right, wrong, 1), encoding="utf-8")
-    assert {one.code for one in check([str(tmp_path / name)])[1]} == {code}
-
-
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """The runs that commands read."""
-    folder = tmp_path_factory.mktemp("made")
-    for place, *words in (("run", "simple", "--set", "episodes=1", "--set", "horizon=2"), ("law", "total-particles")):
-        command = [sys.executable, "-m", "specledger", "run", *words, "--out", str(folder / place)]
-        subprocess.run(command, check=False, capture_output=True)
-    return folder
+def runner(tmp_path_factory):
+    """Runs the commands of examples; what begins several of them is run once."""
+    return ExampleRunner(tmp_path_factory.mktemp("shared"))
 
 
-@pytest.mark.parametrize("code", COMMANDS)
-def test_a_command_causes_its_code(tmp_path, monkeypatch, made, spec, code):
-    (tmp_path / "notes.txt").write_text("notes\n", encoding="utf-8")
-    (tmp_path / "README.md").write_text("notes\n", encoding="utf-8")
-    (tmp_path / "out").symlink_to(made)
-    monkeypatch.chdir(tmp_path)
-    *first, last = [spec(*shlex.split(line)[1:]) for line in COMMANDS[code]]
-    said = [set(re.findall(r"\b[EW]_[A-Z_0-9]+\b", done.out + done.err)) for done in (*first, last)]
-    assert said == [*(set() for _ in first), {code}]
-
-
-def test_a_code_has_an_example_that_is_tried_or_names_a_test():
-    assert {code for code, page in PAGES.items() if page.test} == PAGES.keys() - IN_SPECS.keys() - COMMANDS.keys()
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_example_gives_exactly_its_code(tmp_path, first, runner, spec, code):
+    page = PAGES[code]
+    if isinstance(page.example, tuple):
+        kind, right, wrong = page.example
+        name, text = first[kind]
+        assert right in text
+        (tmp_path / name).write_text(text.replace(right, wrong, 1), encoding="utf-8")
+        given = [{one.code for one in check([str(tmp_path / name)])[1]}]
+    else:
+        given = [codes_in(printed) for _, printed in runner.run(page, tmp_path, spec)]
+    assert given == [*(set() for _ in given[1:]), {code, *page.beside}]
 
 
 def test_each_test_that_is_named_exists(request):
@@ -144,17 +123,6 @@ def test_a_prompt_about_agents_asks_for_no_laws(tmp_path, monkeypatch):
     assert "E_PROMPT_ABOUT" in {one.code for one in check([str(path)])[1]}
 
 
-def test_states_that_are_not_the_recorded_ones_are_not_traced(spec, made, monkeypatch):
-    monkeypatch.setattr("specledger.report.trace.state_digest", lambda state: "0" * 64)
-    assert "E_TRACE_STATE" in spec("trace", made / "run", "--field", "state.t").err
-
-
-def test_an_argument_that_a_model_gives_already(tmp_path, spec):
-    change = "world.actions.noop={args: {reasons: {enum: [a]}}}"
-    done = spec("check", "axion-basic", "--set", "agent=candid-model", "--set", change)
-    assert "E_AGENT_ARGUMENT" in done.err
-
-
 def test_every_code_has_a_page_and_an_example():
     """In a process of its own: other tests register codes, too."""
     program = "import specledger.cli.codes\nfrom specledger.pipeline.authoring import load_codes\n"
@@ -174,6 +142,11 @@ def test_how_an_example_is_shown(spec_out):
     assert spec_out("E_SPEC_MISSING_KEY").endswith("    (nothing)\n")
     assert spec_out("E_NEW_KIND").endswith("Example: spec new wrold\n")
     assert page_of("E_NOT_A_CODE") == CodePage()
+    assert spec_out("E_LOG_NO_CALL").endswith("\nEND\nspec scan log.json\n")
+    assert "Example: \n\ncat > log.json <<'END'\n[{" in spec_out("E_LOG_NO_CALL")
+    assert spec_out("E_RUNS").endswith("\nspec verify new\n\nAlso given: E_FILES\n")
+    in_folder = CodePage("", "spec check a/b.yaml", {"a/b.yaml": "x\n"}).shown_example()
+    assert in_folder == "\n\nmkdir -p a\ncat > a/b.yaml <<'END'\nx\nEND\nspec check a/b.yaml"
 
 
 @pytest.fixture
