@@ -15,26 +15,12 @@ def main() -> None:
     run_command()
 
 
-def run_scenario() -> None:
-    """Run `run_scenario` and exit with its exit code."""
-    _run_document_command("run_scenario")
-
-
-def run_suite() -> None:
-    """Run `run_suite` and exit with its exit code."""
-    _run_document_command("run_suite")
-
-
-def verify_audit() -> None:
-    """Run `verify_audit` and exit with its exit code."""
-    _run_document_command("verify_audit")
-
-
-def _run_document_command(name: str) -> None:
+def toy_pseudo_axion() -> None:
+    """Run `toy_pseudo_axion` and exit with its exit code."""
     _begin()
     from specledger.cli.document_commands import run_command  # noqa: PLC0415 - as above
 
-    run_command(name)
+    run_command()
 
 
 def _begin() -> None:

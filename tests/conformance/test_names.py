@@ -90,7 +90,7 @@ def test_the_line_runs(line, spec, monkeypatch, tmp_path):
         monkeypatch.setattr("specledger.run.workers.available", lambda: 1)
         monkeypatch.setattr(sys, "argv", [name, *map(str, where)])
         with pytest.raises(SystemExit) as left:
-            document_commands.run_command(name)
+            document_commands.run_command()
         assert not left.value.code
     else:
         exec(line, {})

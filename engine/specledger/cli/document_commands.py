@@ -1,4 +1,4 @@
-"""The commands `run_scenario`, `run_suite` and `verify_audit`, which translate the options of toy-pseudo-axion.
+"""`toy_pseudo_axion run_scenario`, `run_suite` and `verify_audit`, which translate the options of that document.
 
 Runs, reports and verifications are those of `spec`. The shipped `commands/document-commands.toml` holds the specs
 that the names stand for.
@@ -41,15 +41,21 @@ OutDir = Annotated[
 Steps = Annotated[int, typer.Option(min=1, help="The most steps of an episode.")]
 
 
-def run_command(name: str) -> None:
+def run_command() -> None:
     """Run one of the commands, and exit with its exit code."""
-    commands: Mapping[str, Any] = {
-        "run_scenario": _run_scenario,
-        "run_suite": _run_suite,
-        "verify_audit": _verify_audit,
-    }
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name=name)(commands[name])
+    app = typer.Typer(
+        name="toy_pseudo_axion",
+        help="The commands of the source document toy_pseudo_axion.",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    for name, command in (
+        ("run_scenario", _run_scenario),
+        ("run_suite", _run_suite),
+        ("verify_audit", _verify_audit),
+    ):
+        app.command(name=name)(command)
     main(app)
 
 

@@ -1,4 +1,4 @@
-"""The figures of the gridworld in the README and on its page are those of the pinned suites, with their intervals."""
+"""The figures of the gridworld on the page of figures and on its own are those of the pinned suites, with their intervals."""
 
 import json
 import math
@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 PINS = sorted((ROOT / "fixtures" / "suites").glob("gridworld-*.jsonl"))
 SECTIONS = {
-    "README.md": ("### Gridworld", "### Kernel"),
+    "docs/figures.md": ("## Gridworld", "## Kernel"),
     "docs/gridworld.md": ("## What was measured", "## What a step says"),
 }
 COUNT = re.compile(r"(\d+(?:,\d{3})*) of (\d+(?:,\d{3})*)(?: \(([^()]*)\))?")

@@ -19,10 +19,10 @@ def command(monkeypatch, capsys):
     monkeypatch.setattr("specledger.run.workers.available", lambda: 1)
 
     def run(name, *words):
-        monkeypatch.setattr(sys, "argv", [name, *map(str, words)])
+        monkeypatch.setattr(sys, "argv", ["toy_pseudo_axion", name, *map(str, words)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as left:
-            document_commands.run_command(name)
+            document_commands.run_command()
         return (int(left.value.code or 0), *capsys.readouterr())
 
     return run
@@ -188,9 +188,11 @@ def test_what_is_wrong_is_said_without_a_traceback(words, code, command, tmp_pat
 
 @pytest.mark.parametrize("name", ["run_scenario", "run_suite", "verify_audit"])
 def test_each_command_is_installed(name):
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"][name]
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    assert scripts["specledger"] == scripts["spec"]
+    declared = scripts["toy_pseudo_axion"]
     module, _, function = declared.partition(":")
-    code = f"import sys; sys.argv = ['{name}', '--help']; from {module} import {function}; {function}()"
+    code = f"import sys; sys.argv = ['toy_pseudo_axion', '{name}', '--help']; from {module} import {function}; {function}()"
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert f"Usage: {name} ".encode() in done.stdout
+    assert f"Usage: toy_pseudo_axion {name} ".encode() in done.stdout
