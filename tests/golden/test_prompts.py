@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from specledger.kinds import load
-from specledger.oracles.model_agent import DecisionPrompt
+from specledger.lang.choices import Choices
+from specledger.oracles.decision_prompt import DecisionPrompt
 from specledger.spec.prompt import Prompt
 from specledger.wings.discovery.prompt import PromptBuilder, ProposalRequest, compile_prompt
 from tests.pins import file_in
@@ -33,14 +34,27 @@ def written(name):
 
 def decided(prompt):
     """A prompt about decisions, asked about a small observation and with an offer."""
-    operations = [{"op": "move", "args": {"dir": ["N", "E"]}}, {"op": "pickup", "args": {"id": "string"}}]
+    operations = [
+        {"op": "move", "args": {"dir": ["N", "E"]}, "doc": "go one cell"},
+        {"op": "pickup", "args": {"id": "string"}},
+    ]
     told = {
         "scenario": "somewhere",
         "operations": operations,
-        "variables": {"self.pos": {"type": {}, "doc": ""}, "hazards.at": {"type": {}, "doc": ""}},
+        "variables": {
+            "self.pos": {"type": {}, "doc": "the cell of `self`", "value": {"x": 1, "y": 2}},
+            "hazards.at": {"type": {}, "doc": "", "value": []},
+        },
+        "counterfactuals": 3,
     }
-    made = DecisionPrompt(prompt, ["IF <variable> <direction> THEN CHOICE <choice>"], told)
-    text = made.text({"self": {"x": 1, "y": 2}}, {"text": "It saves 5 energy."})
+    choices = {
+        "move": Choices(("move:N", "move:E"), listed=True),
+        "pickup": Choices(("pickup:<id>",), listed=False),
+    }
+    made = DecisionPrompt(prompt, ["IF <variable> <direction> THEN CHOICE <choice>"], told, choices)
+    denied = [{"gate": "axion-i3", "reason": "broken", "doc": "There is a record."}]
+    seen = {"self": {"x": 1, "y": 2}}
+    text = made.text({"observation": seen, "offer": {"text": "It saves 5 energy."}, "denied": denied})
     return f"=== system ===\n{made.system}=== question ===\n{text}"
 
 

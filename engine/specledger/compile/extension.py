@@ -64,8 +64,8 @@ class Words(Protocol):
 
     forms: list[str]
 
-    def parse(self, text: str, /) -> dict[str, str] | None:
-        """What a reason says; None if it is of no form."""
+    def readings(self, text: str, /) -> list[dict[str, str]]:
+        """Everything that a text says in one of the forms: `variable`, `direction` and `choice` of each."""
 
 
 class Admission(Struct, frozen=True):

@@ -16,18 +16,22 @@ from specledger.compile.extension import admission
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.digest import hash_json
 from specledger.core.wing import E_WING, missing_wing
+from specledger.lang.choices import choices_of
 from specledger.load import Bundle, Resolved
 from specledger.load.bundle import encode
 from specledger.oracles import enumerated, gemini, openai, scripted
+from specledger.oracles.action_tools import ARGUMENTS
 from specledger.oracles.cassette import E_CASSETTE_FILE, CassetteModel
+from specledger.oracles.decision_prompt import check_decision_prompt
 from specledger.oracles.model import Model
-from specledger.oracles.model_agent import ARGUMENTS, ModelPlan, check_decision_prompt
+from specledger.oracles.model_agent import ModelPlan
 from specledger.oracles.service_client import service_identity
 from specledger.spec.agent import Outside
 from specledger.spec.model import Grammar, LanguageModel, Script, Service
 from specledger.spec.prompt import Prompt
 from specledger.worlds.json_schema import json_schema
 from specledger.worlds.model import World
+from specledger.worlds.variables import Variables
 
 E_AGENT_ARGUMENT = code("E_AGENT_ARGUMENT", "an argument of an action that a model cannot be asked for")
 
@@ -136,17 +140,20 @@ def compile_model_agent(
     if vocabulary is None or diagnostics.has_errors:
         return None
     assert isinstance(prompt.model, Prompt)  # noqa: S101 - a reference of kind prompt holds nothing else
+    variables = Variables(world)
     return ModelPlan(
         name=spec.name,
         model=model.open,
         identity=model.identity,
         prompt=prompt.model,
         forms=vocabulary.forms,
-        read=vocabulary.parse,
+        readings=vocabulary.readings,
+        notation=variables.notation,
         schemas={
             name: {key: json_schema(type_, action.allowed.get(key)) for key, type_ in action.args.fields.items()}
             for name, action in world.actions.items()
         },
+        choices=choices_of(variables.notation),
         seed=seed,
         deterministic=outside.deterministic,
         service=model.service,

@@ -51,6 +51,7 @@ def _operations(world: World) -> list[dict[str, Any]]:
         {
             "op": name,
             "args": {key: list(action.allowed.get(key, ())) or str(type_) for key, type_ in action.args.fields.items()},
+            **({"doc": action.doc} if action.doc else {}),
         }
         for name, action in sorted(world.actions.items())
     ]

@@ -157,7 +157,8 @@ class PlannedOutside(Struct, frozen=True):
 
     Attributes:
         source: The program, function or model that is asked.
-        operations: What it is offered: `{op, args}`, for each argument its values, or the name of its type.
+        operations: What it is offered: `{op, args, doc}`, for each argument its values, or the name of its type; `doc`
+            only where the world says what the action does.
         claims: What each of its proposals must claim.
         notation: Reads the actions that it names.
         greeting: `start state -> fields` of the first message to it.

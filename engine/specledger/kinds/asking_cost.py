@@ -7,7 +7,7 @@ from typing import Any
 
 from specledger.compile.plan import Plan, PlannedOutside
 from specledger.core.canonical import canonical_bytes
-from specledger.oracles.model_agent import ModelPlan, question_tokens
+from specledger.oracles.model_agent import Asking, ModelPlan
 from specledger.run.session import greeting
 from specledger.spec.base import format_qfixed
 
@@ -44,7 +44,8 @@ def weak_probes(plan: Plan) -> list[str]:
 def _cost(plan: Plan, outside: PlannedOutside, asked: ModelPlan) -> tuple[int, int, int, int | None]:
     """Calls, tokens of prompts and of answers, and money in millionths, if there is a price."""
     calls = plan.episodes * (plan.horizon + outside.questions(plan).asked)
-    prompt = calls * question_tokens(asked, greeting(plan), plan.actors[0].observe(plan.start(0)))
+    asking = Asking(asked, greeting(plan))
+    prompt = calls * asking.tokens(asking.question({"observation": plan.actors[0].observe(plan.start(0))}))
     output = 0 if asked.service is None else calls * asked.service.max_output_tokens
     return calls, prompt, output, None if asked.price is None else asked.price(prompt, output)
 

@@ -19,7 +19,7 @@ def check_model(bundle: Bundle) -> None:
 
 def check_prompt(bundle: Bundle, diagnostics: Diagnostics) -> None:
     """Check a prompt."""
-    from specledger.oracles.model_agent import check_decision_prompt
+    from specledger.oracles.decision_prompt import check_decision_prompt
     from specledger.spec.prompt import Prompt
 
     model = bundle.main.model

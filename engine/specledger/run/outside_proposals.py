@@ -5,6 +5,7 @@ A proposal of the wrong form is rejected by the gate `schema`; so is the one tha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from specledger.core.canonical import NotCanonical, canonical_ints
 from specledger.expr import INT, Type, conforms
 from specledger.lang import notation
 from specledger.oracles.recording import Place
+from specledger.oracles.statement import FURTHER
 from specledger.run.controller import DecisionController, Moment
 from specledger.run.session import ANSWERS_WITH_PROPOSALS, AgentFault, Session, asked_of
 
@@ -34,7 +36,7 @@ class OutsideProposals(DecisionController):
         self._claims, self._horizon = asked_of(plan).claims, plan.horizon
         self._notation = asked_of(plan).notation
         self._session = Session(plan, ANSWERS_WITH_PROPOSALS, halting=False)
-        self._prevented = ""
+        self._prevented, self._unread = "", Counter[str]()
         self._tells, self._denied = plan.on_denied == "tell", list[dict[str, str]]()
 
     def begin(self) -> None:
@@ -53,6 +55,7 @@ class OutsideProposals(DecisionController):
         except AgentFault as fault:
             self._prevented = fault.reason
             return [_none(fault.reason)]
+        self._unread["call"] += reply.body.get(FURTHER, 0)
         given = reply.body["proposals"]
         if len(given) > MOST_PROPOSALS:
             return [_none(TOO_MANY)]
@@ -80,6 +83,11 @@ class OutsideProposals(DecisionController):
     def prevented(self) -> str:
         """The agent fault for which the last decision is none; empty if it is one."""
         return self._prevented
+
+    def unread(self) -> dict[str, int]:
+        """How many calls of a model were beside the first one since the last call of this method."""
+        unread, self._unread = +self._unread, Counter()
+        return dict(unread)
 
     def faults(self) -> list[dict[str, Any]]:
         """The agent faults since the last call: `{t, message, reason}` of each."""

@@ -93,12 +93,18 @@ class Draw(Model):
     stream: Name
 
 
+Line = Annotated[str, StringConstraints(min_length=1, max_length=400, pattern=r"^[^\n\r]*$")]
+"""What something means, in one line."""
+
+
 class Action(Model):
     """A guarded command: `effects` if `when` holds, else `otherwise`; then `chance`, which reads what is drawn.
 
-    Its `result` comes from outside; where nothing from outside answers, `simulate` gives each field of it.
+    Its `result` comes from outside; where nothing from outside answers, `simulate` gives each field of it. `doc` says
+    in one line what it does, to agents from outside.
     """
 
+    doc: Line | None = None
     args: Mapping[Identifier, TypeSpec] = Field(default_factory=dict)
     result: Mapping[Identifier, TypeSpec] = Field(default_factory=dict)
     simulate: Expressions = Field(default_factory=dict)
@@ -170,7 +176,7 @@ class Attempts(Model):
 class Variable(Model):
     """A quantity that reasons may name: what it means, how it is read, and which edit gives it another value."""
 
-    doc: Annotated[str | None, StringConstraints(min_length=1, max_length=400, pattern=r"^[^\n\r]*$")] = None
+    doc: Line | None = None
     over: Expression | None = None
     read: Expression
     normal: Expression | None = None

@@ -241,6 +241,7 @@ class _Checker:
             chance=chance,
             result=result,
             simulate=simulate,
+            doc=spec.doc or "",
         )
 
     def _receipt(self, after: Scope) -> Let:

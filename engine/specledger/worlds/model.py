@@ -25,6 +25,7 @@ class PlannedAction(Struct, frozen=True):
         draws: What is drawn after the action, for `chance`.
         result: The type of what comes back from outside.
         simulate: Its fields where nothing from outside answers.
+        doc: What it does, in one line; empty if the world does not say.
     """
 
     args: RecordType
@@ -38,6 +39,7 @@ class PlannedAction(Struct, frozen=True):
     chance: tuple[PlannedEffect, ...]
     result: RecordType = RecordType("result", {})
     simulate: Let = Let()
+    doc: str = ""
 
 
 class PlannedCoupling(Struct, frozen=True):

@@ -28,7 +28,7 @@ from specledger.spec.governor import Grant
 from specledger.wings.kernel.asking_cost import questions_of, weak_probes
 from specledger.wings.kernel.documents.admission import EVALUATION, SCHEMA, SCOPE, Admission, check_admission, check_fit
 from specledger.wings.kernel.documents.digests import trace_commit
-from specledger.wings.kernel.documents.facts import Facts, Vocabulary, check_reasons, check_vocabulary
+from specledger.wings.kernel.documents.facts import Facts, Vocabulary, check_vocabulary
 from specledger.wings.kernel.documents.invariant import check_document_invariant
 from specledger.wings.kernel.documents.schemas import axion
 from specledger.wings.kernel.documents.signatures import Signing
@@ -45,6 +45,7 @@ from specledger.wings.kernel.reasons.procedure import (
     compile_possible,
     compile_proposals,
 )
+from specledger.wings.kernel.reasons.wording import check_reasons
 from specledger.worlds.chance import E_CHANCE
 from specledger.worlds.emit import compile_over
 from specledger.worlds.model import World
@@ -123,6 +124,7 @@ class KernelCompiler:
             is_choice=self._variables.may_be_choice,
             deterministic=self.decider is not None and not any(stream for _, stream, _ in self.decider.draws),
             ms_per_tick=admits.ms_per_tick,
+            gate_docs={spec.name: spec.model.doc or "" for spec in self._proposal_invariants()},
             signing=None
             if admits.public is None or admits.key is None
             else Signing(bytes.fromhex(admits.public), admits.key.file, admits.key.variable),
@@ -242,6 +244,7 @@ class KernelCompiler:
             commit=trace_commit,
             directional=vocabulary.directional,
             words=vocabulary.trace,
+            abstains=outside.model is not None,
         )
 
     def _narration_lines(self) -> str:

@@ -28,6 +28,7 @@ class KernelPlan(Struct, frozen=True):
         is_choice: Whether a label may be that of an action of the world.
         deterministic: Whether the agent draws nothing.
         ms_per_tick: Kernel time of one step.
+        gate_docs: What each invariant about documents demands, in the words of its spec.
         signing: How tokens are signed with a key; None where a secret from the run's seed signs them.
     """
 
@@ -40,6 +41,7 @@ class KernelPlan(Struct, frozen=True):
     is_choice: Callable[[str], bool]
     deterministic: bool
     ms_per_tick: int
+    gate_docs: Mapping[str, str]
     signing: Signing | None = None
 
 

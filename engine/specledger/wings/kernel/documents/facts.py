@@ -35,20 +35,18 @@ SLOTS: Final[Mapping[str, re.Pattern[str]]] = {
 """The pattern of each slot but `<direction>`."""
 
 STATED: Final = "[!-~]{1,400}"
-WORDED: Final = r"[^\n]{1,4096}?"
-"""What a variable becomes: a value in canonical JSON; in the words of a model, whose JSON is mostly not canonical."""
+"""What a variable becomes: a value in canonical JSON."""
 
-_CHOICE_IN_WORDS: Final = r"(?:(?!{})[^\n]){{1,200}}?"
-"""A choice in the words of a model, as `move: E`, `pickup coin`; it holds no words of a form, which begin another."""
+PLAIN: Final[Mapping[str, str]] = {name: words[0] for name, words in Directions().words().items()}
+"""The default words of the directions, which are those of the engine."""
 
-PLAIN: Final = Directions().model_dump()
 _BECOMES: Final = f"{PLAIN['becomes']} "
 _FORMS: Final = (
     ["choice", "counterfactual"],
     ["choice", "direction", "variable"],
     ["choice", "counterfactual", "direction", "variable"],
 )
-_SLOT: Final = re.compile(r"<([a-z]+)>")
+SLOT: Final = re.compile(r"<([a-z]+)>")
 
 
 class Vocabulary:
@@ -63,26 +61,19 @@ class Vocabulary:
         forms: list[str],
         trace: TraceWords | None = None,
         directions: Directions | None = None,
-        *,
-        words: bool = False,
     ) -> None:
-        """Take checked forms, of which the first is written; texts in the words of a model are read more widely."""
+        """Take checked forms, of which the first is written."""
         self.forms = forms
         self.trace = trace or TraceWords()
         self.directions = directions or Directions()
-        known = self.directions.model_dump()
+        known = {name: words[0] for name, words in self.directions.words().items()}
         self._written = {PLAIN[name]: word for name, word in known.items()}
         self._plain = {word: PLAIN[name] for name, word in known.items()}
         direction = "|".join(
-            map(re.escape, (*[known[name] for name in known if name != "becomes"], f"{self.directions.becomes} "))
+            map(re.escape, (*[known[name] for name in known if name != "becomes"], f"{known['becomes']} "))
         )
-        slots = {**SLOTS, "direction": re.compile(direction + (WORDED if words else STATED))}
-        if words:
-            literal = sorted({part.strip() for form in forms for part in _SLOT.split(form)[::2]} - {""})
-            slots["choice"] = re.compile(
-                _CHOICE_IN_WORDS.format("|".join(rf"\b{re.escape(choice)}\b" for choice in literal))
-            )
-        self._patterns = [_pattern(form, slots, re.IGNORECASE if words else 0) for form in forms]
+        slots = {**SLOTS, "direction": re.compile(direction + STATED)}
+        self._patterns = [_pattern(form, slots) for form in forms]
 
     @property
     def directional(self) -> bool:
@@ -113,7 +104,7 @@ class Vocabulary:
             KeyError: A slot has no value.
         """
         said = {**values, "direction": _translated(values.get("direction", ""), self._written)}
-        return _SLOT.sub(lambda slot: said[slot[1]], self.forms[0])
+        return SLOT.sub(lambda slot: said[slot[1]], self.forms[0])
 
     def parse(self, text: str) -> dict[str, str] | None:
         """The slots of the one form that a text matches; None if it matches none, or several."""
@@ -129,7 +120,7 @@ def check_vocabulary(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | N
     """The vocabulary of a spec; None, with findings, if a form is wrong."""
     model = spec.model
     assert isinstance(model, VocabularySpec)  # noqa: S101 - a reference of kind vocabulary holds nothing else
-    wrong = [index for index, form in enumerate(model.forms) if sorted(_SLOT.findall(form)) not in _FORMS]
+    wrong = [index for index, form in enumerate(model.forms) if sorted(SLOT.findall(form)) not in _FORMS]
     for index in wrong:
         wanted = "<choice>, and <counterfactual> or both <variable> and <direction>"
         hint = "write for instance `IF <counterfactual> THEN CHOICE <choice>`"
@@ -154,28 +145,14 @@ def _fits(counterfactual: Mapping[str, Any], variable: str, said: Mapping[str, s
     return not becomes or canonical_bytes(counterfactual["mutation"]["new_value"], FLOATS_ANYWHERE) == text.encode()
 
 
-def check_reasons(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | None:
-    """The vocabulary in which the words of a model are read; None, with findings, if a form does not suffice."""
-    vocabulary = check_vocabulary(spec, diagnostics)
-    if vocabulary is None:
-        return None
-    wrong = [
-        index for index, form in enumerate(vocabulary.forms) if "<variable>" not in form or "<counterfactual>" in form
-    ]
-    for index in wrong:
-        message = "in the words of a model a form has the slots <variable>, <direction> and <choice>"
-        diagnostics.error(E_VOCABULARY, message, spec.span("forms", index))
-    return None if wrong else Vocabulary(vocabulary.forms, None, vocabulary.directions, words=True)
-
-
-def _pattern(form: str, slots: Mapping[str, re.Pattern[str]], flags: int) -> re.Pattern[str]:
+def _pattern(form: str, slots: Mapping[str, re.Pattern[str]]) -> re.Pattern[str]:
     """A form as a pattern of literal texts and bounded character classes, which is matched in linear time."""
-    parts = _SLOT.split(form)
+    parts = SLOT.split(form)
     return re.compile(
         "".join(
             f"(?P<{part}>{slots[part].pattern})" if index % 2 else re.escape(part) for index, part in enumerate(parts)
         ),
-        re.ASCII | flags,
+        re.ASCII,
     )
 
 

@@ -156,6 +156,7 @@ class Narration(Struct, frozen=True):
         request: The request for the capability that an action needs, None if it needs none.
         foresee: `(state, action) -> state` that the agent predicts.
         commit: The hash of a trace without its commitment.
+        abstains: Whether a statement with too few claims is none, and no statement that a rule could refuse.
     """
 
     decider: Procedure
@@ -174,6 +175,7 @@ class Narration(Struct, frozen=True):
     confidence: float | None = None
     nonces: str = "fresh"
     words: TraceWords = _WORDS
+    abstains: bool = False
 
     def choose(self, state: Any, memory: Any, point: DecisionPoint) -> Choice | None:
         """What the decider chooses in a state."""

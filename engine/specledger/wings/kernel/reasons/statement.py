@@ -23,7 +23,7 @@ from specledger.core.digest import hash_json, sha256_raw
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.expr import conforms
 from specledger.lang import notation
-from specledger.oracles.statement import PAYLOAD, UNREAD, payload_of
+from specledger.oracles.statement import PAYLOAD, TOO_FEW, UNREAD, payload_of
 from specledger.spec.base import QFIXED_ONE
 from specledger.wings.kernel.reasons.claims import BECOMES, REMOVED, Supposed, claim, counterfactuals, toward
 from specledger.wings.kernel.reasons.narration import FORK, Narration, supporting, write_choice, write_trace
@@ -115,13 +115,16 @@ def document_of(
 
     Raises:
         NotCanonical: `unknown_action`, if it names an action that the world does not have; `unread_claims`, if too few
-            of its claims can be read; or something that must be hashed has no canonical form.
+            of its claims can be read; `too_few_claims`, if a model gives too few; or something that must be hashed has
+            no canonical form.
     """
     views, choice = narration.views, choice_of(narration, statement["action"], state)
     steps = [choice.action, *(choice_of(narration, action, state).action for action in statement.get("then", ()))]
     claims, unread = claims_of(narration, statement, state)
     if len(claims) < narration.least and (unread or statement.get("unread")):
         raise NotCanonical(UNREAD, "$", "too few of its claims can be read")
+    if len(claims) < narration.least and narration.abstains:
+        raise NotCanonical(TOO_FEW, "$", "it has too few claims")
     focus = list(dict.fromkeys(stated.supposed.variable for stated in claims))
     digest = hash_json(views.normalize(state, focus))
     if narration.declared is None:

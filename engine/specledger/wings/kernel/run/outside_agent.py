@@ -7,7 +7,7 @@ decision. An episode ends only if the process that waited for the answer ended.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from specledger.compile.plan import Actor, Plan
@@ -15,7 +15,7 @@ from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.oracles.answer import Answer, Unanswered
 from specledger.oracles.recording import Place
-from specledger.oracles.statement import PAYLOAD, UNREAD, payload_of
+from specledger.oracles.statement import ABSTENTIONS, FURTHER, PAYLOAD, REASON_DOCS, payload_of
 from specledger.run.controller import Moment
 from specledger.run.session import ANSWERS, AgentFault, AgentReply, Session
 from specledger.wings.kernel.documents.digests import Submission, receive
@@ -43,8 +43,8 @@ NOT_DECLARED: Final = "not_declared"
 _CAN: Final = {"document": "document", "then": "plans"}
 """The fields of an answer that an agent must say that it can give."""
 
-_SHOWN: Final = ("observation", "env", "variables")
-"""The fields of a question that show the state."""
+_SHOWN: Final = ("observation", "env", "variables", "denied")
+"""The fields of a question that show the state, and why the decision before was denied."""
 
 
 class _Stated(NamedTuple):
@@ -80,6 +80,7 @@ class OutsideAgent:
         self._commitments: set[str] = set()
         self.prevented = ""
         self._unread: Counter[str] = Counter()
+        self._denied = self._told = list[dict[str, str]]()  # of the last decision; of the one before this
 
     def on_borne_halt(self, enter: Callable[[Answer], None]) -> None:
         """Call this with each answer that did not come because its process ended, where the episode goes on."""
@@ -92,10 +93,22 @@ class OutsideAgent:
 
     def begin(self, position: Place) -> None:
         """Say at which decision the questions that follow are asked."""
+        if (position.episode, position.t) != self._place[:2]:
+            self._told = self._denied if position.episode == self._place.episode else []
+            self._denied = []
         self._place = position
         self._session.begin(position)
         if self._current is not None and (position.episode, position.t) != self._current.situation[:2]:
             self._current = self._fresh = None
+
+    def hear(self, rejected: Sequence[Mapping[str, Any]]) -> None:
+        """Learn which gates denied the decision, and why; the questions about the next one say so."""
+        if self._plan.on_denied == "tell":
+            self._denied = [self._denial(each["gate"], each["reason"]) for each in rejected]
+
+    def _denial(self, gate: str, reason: str) -> dict[str, str]:
+        doc = self._kernel.gate_docs.get(gate) or REASON_DOCS.get(reason, "")
+        return {"gate": gate, "reason": reason, **({"doc": doc} if doc else {})}
 
     def decide(self, moment: Moment, position: Place) -> Submitted:
         """The answer, which is received and hashed whatever it is.
@@ -131,7 +144,7 @@ class OutsideAgent:
         question = self._question(situation)
         disguised = opens_episode or "disguise" in self._session.said.get("can", ())
         if not disguised:
-            question = {name: question[name] for name in _SHOWN}
+            question = {name: question[name] for name in _SHOWN if name in question}
         try:
             reply = self._session.suppose(
                 self._place, "decide" if disguised else "ask", question, fresh=fresh, keep=opens_episode
@@ -208,7 +221,7 @@ class OutsideAgent:
             Halted: The process that waited for the answer ended.
         """
         asked = self._question(situation)
-        fields = {**{name: asked[name] for name in _SHOWN}, "offer": offer.message(token)}
+        fields = {**{name: asked[name] for name in _SHOWN if name in asked}, "offer": offer.message(token)}
         try:
             reply = self._session.suppose(self._place, "offer", fields)
         except AgentFault:
@@ -230,9 +243,10 @@ class OutsideAgent:
         body, problem = stated.reply.body, stated.submission.problem
         self._unread.update(claims_of(self._narration, body, stated.situation.state)[1])
         self._unread["form"] += body.get("unread", 0)
-        if problem is not None and problem.code == UNREAD:
-            self._session.note(self._place, "decide", UNREAD)
-            self.prevented = UNREAD
+        self._unread["call"] += body.get(FURTHER, 0)
+        if problem is not None and problem.code in ABSTENTIONS:
+            self._session.note(self._place, "decide", problem.code)
+            self.prevented = problem.code
 
     def unread(self) -> dict[str, int]:
         """How many claims could not be read since the last call, by what could not: a field, or their form."""
@@ -253,7 +267,9 @@ class OutsideAgent:
     def _question(self, situation: Situation) -> dict[str, Any]:
         views, state = self._views, situation.state
         shown = {"observation": views.observe(state), "env": views.env(state), "variables": views.describe(state)}
-        return {"episode": situation.episode, "t": situation.t, **shown}
+        here = (situation.episode, situation.t) == self._place[:2]
+        denied = {"denied": self._told} if self._told and here else {}
+        return {"episode": situation.episode, "t": situation.t, **shown, **denied}
 
     def _follow(self, reply: AgentReply, type_: str, fields: Mapping[str, Any]) -> AgentReply:
         try:

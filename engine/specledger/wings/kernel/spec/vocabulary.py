@@ -11,7 +11,9 @@ from specledger.spec.base import Model, Spec
 
 Form = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=200, pattern=r"^[^<>]*<[a-z]+>([^<>]+<[a-z]+>)*[^<>]*$"),
+    StringConstraints(
+        min_length=1, max_length=200, pattern=r"^([^<>]|[-=]>)*<[a-z]+>(([^<>]|[-=]>)+<[a-z]+>)*([^<>]|[-=]>)*$"
+    ),
     Field(description="text with the slots <choice>, and <counterfactual> or <variable> and <direction>"),
 ]
 
@@ -36,21 +38,35 @@ class TraceWords(Model):
 
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=r"^[!-~]+( [!-~]+)*$")]
+OneOrMore = Word | Annotated[list[Word], Field(min_length=1, max_length=16)]
 
 
 class Directions(Model):
-    """The words of each direction; the one of a value stands before it."""
+    """The words of each direction; those of a value stand before it.
 
-    increases: Word = "increases"
-    decreases: Word = "decreases"
-    removed: Word = "is removed"
-    becomes: Word = "becomes"
+    Of several words the first is written, and claims of documents are read by it. The others are read in reasons of a
+    model.
+    """
+
+    increases: OneOrMore = "increases"
+    decreases: OneOrMore = "decreases"
+    removed: OneOrMore = "is removed"
+    becomes: OneOrMore = "becomes"
+
+    def words(self) -> dict[str, list[str]]:
+        """All words of each direction, the one that is written first."""
+        given = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: [words] if isinstance(words, str) else list(words) for name, words in given.items()}
 
     @model_validator(mode="after")
     def _different(self) -> Directions:
-        words = sorted([self.increases, self.decreases, self.removed, self.becomes])
-        if any(after.startswith(before) for before, after in pairwise(words)):
+        words = self.words().values()
+        first = sorted(each[0] for each in words)
+        if any(after.startswith(before) for before, after in pairwise(first)):
             raise ValueError("the words of directions are different, and none begins with another one")
+        named = [word.casefold() for each in words for word in each]
+        if len(set(named)) < len(named):
+            raise ValueError("each word stands for one direction, and stands there once")
         return self
 
 
