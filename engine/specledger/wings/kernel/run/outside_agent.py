@@ -268,7 +268,7 @@ class OutsideAgent:
         views, state = self._views, situation.state
         shown = {"observation": views.observe(state), "env": views.env(state), "variables": views.describe(state)}
         here = (situation.episode, situation.t) == self._place[:2]
-        denied = {"denied": self._told} if self._told and here else {}
+        denied: dict[str, Any] = {"denied": self._told} if self._told and here else {}
         return {"episode": situation.episode, "t": situation.t, **shown, **denied}
 
     def _follow(self, reply: AgentReply, type_: str, fields: Mapping[str, Any]) -> AgentReply:
