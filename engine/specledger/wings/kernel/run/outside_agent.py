@@ -44,7 +44,7 @@ _CAN: Final = {"document": "document", "then": "plans"}
 """The fields of an answer that an agent must say that it can give."""
 
 _SHOWN: Final = ("observation", "env", "variables", "denied")
-"""The fields of a question that show the state, and why the decision before was denied."""
+"""Fields that a question about another state has too."""
 
 
 class _Stated(NamedTuple):
@@ -144,7 +144,7 @@ class OutsideAgent:
         question = self._question(situation)
         disguised = opens_episode or "disguise" in self._session.said.get("can", ())
         if not disguised:
-            question = {name: question[name] for name in _SHOWN if name in question}
+            question = _shown(question)
         try:
             reply = self._session.suppose(
                 self._place, "decide" if disguised else "ask", question, fresh=fresh, keep=opens_episode
@@ -221,7 +221,7 @@ class OutsideAgent:
             Halted: The process that waited for the answer ended.
         """
         asked = self._question(situation)
-        fields = {**{name: asked[name] for name in _SHOWN if name in asked}, "offer": offer.message(token)}
+        fields = _shown(asked) | {"offer": offer.message(token)}
         try:
             reply = self._session.suppose(self._place, "offer", fields)
         except AgentFault:
@@ -314,6 +314,11 @@ class OutsideAgent:
             return None if action is None else choice_of(self._narration, action, state)
         except NotCanonical:
             return None
+
+
+def _shown(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a question that show the state, and why the decision before was denied."""
+    return {name: question[name] for name in _SHOWN if name in question}
 
 
 def _holds(stated: _Stated, snapshot: Mapping[str, Any]) -> bool:
