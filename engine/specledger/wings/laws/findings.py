@@ -22,6 +22,7 @@ E_LAW_SORT = code("E_LAW_SORT", "an operator of a claim has operands that it can
 E_LAW_INTEGER = code("E_LAW_INTEGER", "an integer of a law cannot be recorded")
 E_LAW_STRING = code("E_LAW_STRING", "a string claim where only a tree is accepted")
 W_LAW_STRING = code("W_LAW_STRING", "a law gives its claim only as a string")
+E_LAW_PACKAGE = code("E_LAW_PACKAGE", "laws are tried with a package that is not installed")
 E_LAW_TEST = code("E_LAW_TEST", "a proposed test has a parameter that means nothing")
 W_LAW_UNDECIDED = code("W_LAW_UNDECIDED", "nothing can be said of a law")
 

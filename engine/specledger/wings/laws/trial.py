@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.diagnostics import missing_package
 from specledger.core.events import Event
+from specledger.wings.laws.findings import E_LAW_PACKAGE
 from specledger.wings.laws.generators import Case, digest_cases, make_cases
 from specledger.wings.laws.law import Law, LawPlan
 from specledger.wings.laws.receipts import LawStatus
@@ -55,8 +57,12 @@ def verdict_document(plan: LawPlan, *, content: bool = True) -> dict[str, Any]:
 
 
 def _document(law: Law, cases: tuple[Case, ...], *, content: bool = True) -> dict[str, Any]:
-    from specledger.wings.laws.harness import Contradiction  # noqa: PLC0415 - numpy is imported only if a law is tried
-
+    try:
+        from specledger.wings.laws.harness import Contradiction  # noqa: PLC0415 - imports numpy, if a law is tried
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise missing_package(E_LAW_PACKAGE, "numpy", "laws") from None
     try:
         document = _decided(law, cases, content=content).to_json(law)
         size = len(canonical_bytes(document))
