@@ -927,6 +927,7 @@ class RunFollower:
         self.rules: dict[str, Counter[str]] = {}  # by rule of a policy, how often it held, was broken, was not judged
         self.severities: dict[str, str] = {}  # of these rules
         self.unknown: Counter[str] = Counter()  # what of a recording is not known, by the reason
+        self.left_open: JSON = {}  # by gate and invariant, what a recording leaves out that it reads
         self.unread: Counter[str] = Counter()  # claims of an agent, by what could not be read
         self.stated: dict[str, list[tuple[int, bool]]] = {}  # by probe, the confidence in each claim, and its outcome
         self.faulty: list[tuple[str, JSON]] = []  # the ends of episodes that tell of an agent from outside
@@ -944,7 +945,12 @@ class RunFollower:
         """What the receipts add up to (docs/evidence.md, "manifest.json")."""
         probed = [verdict for one in self.probes.values() for verdict in one]
         clear = all("PASS" in one for one in self.probes.values()) and self.faulted <= self.active
-        clear = clear and not self.unknown and not any(one["unjudged"] for one in self.rules.values())
+        clear = (
+            clear
+            and not self.unknown
+            and not self.left_open
+            and not any(one["unjudged"] for one in self.rules.values())
+        )
         verdict = "PASS" if self.count["checks"] and clear else "INCONCLUSIVE"
         verdict = "FAIL" if self.violations["fatal"] or "FAIL" in probed else verdict
         limit = self.first.get("agent_faults") or "inconclusive"
@@ -964,6 +970,7 @@ class RunFollower:
         stated = {name: calibrated(one) for name, one in self.stated.items() if any(c != 10**6 for c, _ in one)}
         more = {"agents": self.agents, "probes": self.probes, "calibration": stated, "faults": self.faults}
         more.update(claims=self.claims, unread=self.unread, rules=self.rules, unknown=self.unknown)
+        more.update(unjudged=self.left_open)
         return {**judged, **counts, **breaches, **{name: value for name, value in more.items() if value}}
 
     def _start(self, body: JSON) -> None:
@@ -1089,7 +1096,9 @@ class RunFollower:
             self.first_success = t
         self.state, first = body["after"], self.turn == 0 and self.decided == 1
         errors = sum(one["error"] is not None for one in decisions)
-        checks = judged * self.scopes["step"]
+        for gap in (gap for one in decisions for gap in one.get("unjudged", ())):
+            self._gap(gap, "gate", gap.get("gate") == "cost" or of + gap.get("gate", "") in self.rejected)
+        checks = judged * self.scopes["step"] - self._unjudged(body, "step")
         self.count.update({"steps": int(first), "proposals": len(decisions), "checks": checks, "errors": errors})
         if judged:
             self.turn, self.commits, self.decided = self.turn + 1, [], 0
@@ -1113,6 +1122,19 @@ class RunFollower:
             agree(one, {"severity": severity}, "a violation")
             self.violations[severity][one["invariant"]] += 1
             self.fatal = self.fatal or (scope == "step" and severity == "fatal")
+
+    def _unjudged(self, body: JSON, scope: str) -> int:
+        """How many invariants read what a recording leaves out."""
+        broken = {one["invariant"] for one in body["violations"]}
+        for gap in body.get("unjudged", ()):
+            name = gap.get("invariant", "")
+            self._gap(gap, "invariant", (scope, name) in self.invariants and name not in broken)
+        return len(body.get("unjudged", ()))
+
+    def _gap(self, gap: JSON, what: str, known: bool) -> None:
+        shape(gap, (what, "reason"), f"the {what} that was not judged")
+        require(self.recorded and known, f"a {what} that was not judged is none of a recording's, or is broken")
+        self.left_open.setdefault(gap[what], Counter())[gap["reason"]] += 1
 
     def _error(self, body: JSON) -> None:
         agree(body, {"episode": self.episode + (not self.is_open)}, "an error")
@@ -1161,7 +1183,7 @@ class RunFollower:
         require(not self.prevented - faults, "a step has an agent fault that its episode does not have")
         self.prevented = Counter()
         self.faulty += [("episode_end", body)] if {"faults", "spent"} & body.keys() else []
-        checks = self.scopes["episode"] - sum(body["idle"].values())
+        checks = self.scopes["episode"] - sum(body["idle"].values()) - self._unjudged(body, "episode")
         self.count.update({"episodes": 1, "successes": int(success is not None), "checks": checks})
         self.endings.add(ended)
         self.rejections = {gate: count + self.rejected[gate] for gate, count in self.rejections.items()}

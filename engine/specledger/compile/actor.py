@@ -24,31 +24,38 @@ from specledger.compile.plan import (
 )
 from specledger.compile.roles import E_AGENTS, Role
 from specledger.compile.size_bounds import most_weight
+from specledger.core.unknown import Unknown
 from specledger.core.weight import Allowance
 from specledger.core.wing import E_WING, missing_wing
 from specledger.expr import EvaluationError, RecordType, Type, conformer
 from specledger.expr.check.types import without_choices
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, compile_judge, compile_potentials
 from specledger.gates.invariant import E_ADMISSION
+from specledger.gates.known import known_potentials, recorded_judge, recorded_remember
 from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
+from specledger.lang.three_valued import any_unknown, three_valued
 from specledger.load import Bundle, Resolved
 from specledger.spec.governor import Governor as GovernorSpec
 from specledger.spec.invariant import Invariant as InvariantSpec
-from specledger.worlds.emit import Call, compile_over, compile_step, undisclosed, write_step
+from specledger.worlds.emit import E_RESULT_ABSENT, Call, compile_over, compile_step, undisclosed, write_step
+from specledger.worlds.known import known_step, recorded_over, recorded_step
 from specledger.worlds.model import World
 
 
-def plan_governor_state(governor: Governor, footing: Footing) -> PlannedGovernorState | None:
-    """The memory and the potentials of a governor, if it has any."""
+def plan_governor_state(governor: Governor, footing: Footing, *, recorded: bool = False) -> PlannedGovernorState | None:
+    """The memory and the potentials of a governor, if it has any; of a recording they may be unknown."""
     memory = governor.memory
     if not memory.type.fields and not governor.potentials.items:
         return None
+    remember, potentials = compile_remember, compile_potentials(governor, footing)
+    if recorded:
+        remember, potentials = recorded_remember, three_valued(potentials, known_potentials(governor), any_unknown)
     return PlannedGovernorState(
         remembers=memory.scope,
         begin=compile_begin(memory),
-        remember=compile_remember(memory),
-        renew=compile_remember(replace(memory, writes=governor.renewal)) if governor.renewal else None,
-        potentials=compile_potentials(governor, footing),
+        remember=remember(memory),
+        renew=remember(replace(memory, writes=governor.renewal)) if governor.renewal else None,
+        potentials=potentials,
     )
 
 
@@ -56,6 +63,8 @@ def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Cal
     """Judge a set of proposals: the schema first, then every gate; what cannot be evaluated is judged alone again."""
     allowance = Allowance()
     judge = compile_judge(governor, footing, allowance)
+    if not footing.predicts:
+        judge = recorded_judge(judge, governor, known_step(world), E_RESULT_ABSENT)
     fits = _schema(world, governor.claims)
 
     def judge_alone(
@@ -111,7 +120,7 @@ def _schema(world: World, claims: Mapping[str, Type]) -> Callable[[Proposal], st
         if action.keys() != keys or proposal.keys() != expected:
             return "malformed_proposal"
         for name, accepts in args:
-            if not accepts(action[name]):
+            if not accepts(action[name]) and type(action[name]) is not Unknown:
                 return "malformed_action"
         return None
 
@@ -128,7 +137,8 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     diagnostics = stage.diagnostics
     world = stage.world.seen_by(role.name) if role.name in stage.world.views else stage.world
     # what a call of a recording leads to depends on its result, which no gate knows
-    footing = replace(footing_of(world, stage.like), predicts=role.decider.trajectories is None)
+    recorded = role.decider.trajectories is not None
+    footing = replace(footing_of(world, stage.like), predicts=not recorded)
     governor = check_governor(role.governor, footing, diagnostics)
     if governor is None:
         return None
@@ -147,10 +157,10 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     actor = Actor(
         name=role.name,
         gates=(SCHEMA, *(() if attached is None else attached.gates), *(gate.id for gate in governor.gates)),
-        observe=compile_over(world, world.observe, stage.like),
+        observe=(recorded_over if recorded else compile_over)(world, world.observe, stage.like),
         judge=compile_judge_set(governor, footing, world),
-        step=compile_step(world, stage.like),
-        governor_state=plan_governor_state(governor, footing),
+        step=(recorded_step if recorded else compile_step)(world, stage.like),
+        governor_state=plan_governor_state(governor, footing, recorded=recorded),
         outside=None if role.decider.outside is None else _asked(role, stage, world, governor, attached),
         memory=sum(most_weight(rules.memory.type) for rules in (governor, agent or declared) if rules is not None),
         **_acts(agent, declared),

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from specledger.core.entries import Entries
 from specledger.core.events import Severity
+from specledger.core.unknown import Unknown
 from specledger.expr import EvaluationError, Type
 from specledger.spec.agent import Outside
 
@@ -36,6 +37,7 @@ class Judgement(Struct, frozen=True):
         cost: The items of the decision's price and their `total`, in millionths.
         inputs: What the governor supplies to the step.
         error: Why the proposal could not be judged; such a proposal is never admitted.
+        unjudged: Per gate that reads what a recording leaves out `{gate, reason}`; the price counts as one, as `cost`.
     """
 
     rejected: list[dict[str, Any]]
@@ -43,6 +45,7 @@ class Judgement(Struct, frozen=True):
     cost: dict[str, int]
     inputs: dict[str, Any]
     error: EvaluationError | None = None
+    unjudged: list[dict[str, str]] = []
 
 
 class PlannedDrift(Struct, frozen=True):
@@ -97,15 +100,15 @@ class PlannedInvariant(Struct, frozen=True):
     """One invariant.
 
     Attributes:
-        judge: `(previous, state) -> None` if it holds, False if its `when` does not, else its witness; the memory of
-            the monitor is a third argument.
+        judge: `(previous, state) -> None` if it holds, False if its `when` does not, Unknown if a recording does not
+            say, else its witness; the memory of the monitor is a third argument.
         after_fatal: Whether it is judged at the end of an episode that a fatal breach ended.
     """
 
     name: str
     scope: str
     severity: Severity
-    judge: Callable[..., dict[str, Any] | Literal[False] | None]
+    judge: Callable[..., dict[str, Any] | Literal[False] | Unknown | None]
     monitor: PlannedMonitor | None = None
     after_fatal: bool = True
 

@@ -31,6 +31,7 @@ from specledger.core.wing import E_WING, missing_wing
 from specledger.expr import BOOL, Environment, EvaluationError
 from specledger.gates.governor import Footing, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
+from specledger.gates.known import recorded_invariant, recorded_monitor_writes
 from specledger.gates.monitor import compile_monitor_begin, compile_monitor_writes
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
@@ -46,6 +47,7 @@ from specledger.worlds.emit import (
     compile_predicate,
     part_receipt,
 )
+from specledger.worlds.known import recorded_between, recorded_part_receipt, recorded_predicate
 from specledger.worlds.maps import MapError, make
 from specledger.worlds.model import World
 from specledger.worlds.start import E_MAP, IllFormedError, Starter, check_start, report_start, starter
@@ -201,12 +203,12 @@ class _Compiler:
             drawn=start.drawn,
             chance=_chance(world),
             opening=compile_over(world, world.opening, like),
-            record=compile_between(world, world.record, like),
-            success=compile_predicate(world, world.success, default=False),
+            record=(recorded_between if self._recorded else compile_between)(world, world.record, like),
+            success=(recorded_predicate if self._recorded else compile_predicate)(world, world.success, default=False),
             until=compile_predicate(world, until, default=False),
             drifts=tuple(planned for _, planned in drifts),
             invariants=tuple(planned for planned, _ in invariants),
-            parts=_parts(world, like),
+            parts=_parts(world, like, recorded=self._recorded),
             actors=actors,
             simultaneous=self.model.turns == "simultaneous",
             watchdog=watchdog_of(cast),
@@ -289,8 +291,8 @@ class _Compiler:
                 continue  # the kernel's
             invariant = check_invariant(spec, footing, self.diagnostics)
             if invariant is not None:
-                judge = compile_invariant(invariant, footing)
-                monitor = _monitor(invariant, footing)
+                judge = (recorded_invariant if self._recorded else compile_invariant)(invariant, footing)
+                monitor = _monitor(invariant, footing, recorded=self._recorded)
                 judged = model.after_fatal == "judged"
                 entry = PlannedInvariant(spec.name, model.scope, Severity(model.severity), judge, monitor, judged)
                 planned.append((entry, invariant))
@@ -318,18 +320,20 @@ def _chance(world: World) -> Mapping[str, PlannedChance]:
     }
 
 
-def _monitor(invariant: Invariant, footing: Footing) -> PlannedMonitor | None:
+def _monitor(invariant: Invariant, footing: Footing, *, recorded: bool) -> PlannedMonitor | None:
     monitor = invariant.monitor
     if monitor is None:
         return None
+    writes = recorded_monitor_writes if recorded else compile_monitor_writes
     return PlannedMonitor(
         begin=compile_monitor_begin(monitor, footing),
-        remember=compile_monitor_writes(monitor, monitor.writes, footing),
-        act=compile_monitor_writes(monitor, monitor.acts, footing) if monitor.acts else None,
+        remember=writes(monitor, monitor.writes, footing),
+        act=writes(monitor, monitor.acts, footing) if monitor.acts else None,
     )
 
 
-def _parts(world: World, like: State | None) -> tuple[PlannedPart, ...]:
+def _parts(world: World, like: State | None, *, recorded: bool) -> tuple[PlannedPart, ...]:
     """The parts whose worlds keep receipts."""
-    receipts = ((name, part_receipt(part, name, like)) for name, part in world.parts.items())
+    describe = recorded_part_receipt if recorded else part_receipt
+    receipts = ((name, describe(part, name, like)) for name, part in world.parts.items())
     return tuple(PlannedPart(name, receipt) for name, receipt in receipts if receipt is not None)

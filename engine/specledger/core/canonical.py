@@ -13,6 +13,7 @@ Non-negotiables 1; RFC 8785, 3.2.2.2.
   most 8 decimals (half to even, on its exact binary value) and loses trailing zeros and point: 6.0 is 6, 0.1 + 0.2 is
   0.3, 1e-9 is 0. An integer is allowed wherever a float is.
 - Containers are nested at most 64 deep.
+- What a recording leaves out (`core.unknown`) is an object with its reason.
 
 For integers and ASCII keys these are the bytes of RFC 8785.
 """
@@ -27,6 +28,7 @@ import orjson
 
 from specledger.core.diagnostics import code
 from specledger.core.floats import FLOATS_ANYWHERE, NO_FLOATS, FloatPolicy
+from specledger.core.unknown import UNKNOWN, Unknown
 from specledger.core.volume import MAX_VOLUME, volume
 
 MAX_INTEGER = 2**53 - 1
@@ -203,6 +205,8 @@ def _checked(value: object, floats: FloatPolicy, path: list[str | int]) -> objec
     """The value with its floats replaced by their canonical text, if it has a canonical form."""
     if value is None or type(value) is bool:
         return value
+    if type(value) is Unknown:
+        return {UNKNOWN: value.reason}
     if type(value) is str:
         return _check_text(value, path)
     if type(value) is int:

@@ -46,6 +46,7 @@ class Tally:
         self._rules: dict[str, run.RuleCounts] = {}
         self._fatal: set[str] = set()
         self._unknown: Counter[str] = Counter()
+        self._unjudged: dict[str, Counter[str]] = {}
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Counter[str]] = {}
         self._endings: set[str] = set()
@@ -95,6 +96,7 @@ class Tally:
         self._unread.update(body.get("unread", {}))
         self._unknown.update(body.get("unknown", {}))
         self._unknown.update([body["gap"]["reason"]] if "gap" in body else [])
+        self._leave_open(body.get("unjudged", []))
 
     def _step(self, body: run.Step) -> None:
         """Count a decision; those of several agents at one t are one step, and their figures name the agent."""
@@ -113,9 +115,18 @@ class Tally:
         for decision in body["decisions"]:
             for failing in decision["rejected"]:
                 self._gates[owned(body, failing["gate"])] += 1
+            for gap in decision.get("unjudged", ()):
+                self._unjudged.setdefault(owned(body, gap["gate"]), Counter())[gap["reason"]] += 1
             if decision["error"] is not None:
                 self._figures["errors"] += 1
         self._breaches(body)
+        self._leave_open(body.get("unjudged", []))
+
+    def _leave_open(self, gaps: list[run.UnjudgedInvariant]) -> None:
+        """Count invariants that read what a recording leaves out: they were not checked."""
+        for gap in gaps:
+            self._unjudged.setdefault(gap["invariant"], Counter())[gap["reason"]] += 1
+        self._figures["checks"] -= len(gaps)
 
     def _judged(self, body: run.Rules) -> None:
         """Count what rules say; one whose breach fails the run is a check where it was judged."""
@@ -154,8 +165,8 @@ class Tally:
 
         ERROR if anything could not be evaluated or the run did not end; after more agent faults than the scenario bears
         FAIL or INCONCLUSIVE, as it says; FAIL on a fatal breach, a step without an admissible action or a probe that
-        failed, INCONCLUSIVE if nothing was checked, a probe never passed, faults kept an agent from ever acting, a rule
-        could not be judged or a recording leaves something out, else PASS.
+        failed, INCONCLUSIVE if nothing was checked, a probe never passed, faults kept an agent from ever acting, a
+        rule, gate or invariant could not be judged, or a recording could not be read or followed, else PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
@@ -165,7 +176,7 @@ class Tally:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
         unclear = unclear or not self._prevented <= self._acted or bool(self._unknown)
-        unclear = unclear or any(counts["unjudged"] for counts in self._rules.values())
+        unclear = unclear or any(counts["unjudged"] for counts in self._rules.values()) or bool(self._unjudged)
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
 
     @property
@@ -204,6 +215,7 @@ class Tally:
             **({"faults": dict(self._faults)} if self._faults else {}),
             **({"unread": dict(self._unread)} if self._unread else {}),
             **({"rules": {name: dict(counts) for name, counts in self._rules.items()}} if self._rules else {}),
+            **({"unjudged": {name: dict(gaps) for name, gaps in self._unjudged.items()}} if self._unjudged else {}),
             **({"unknown": dict(self._unknown)} if self._unknown else {}),
             **({"calibration": stated} if stated else {}),
         }

@@ -277,7 +277,7 @@ class _Body:
         lines += [*supplied, f"{inputs} = {display}", f"{op} = {action}['op']"]
         lines += [f"{self._keep}({inputs}[{emitter.constant(name)}])" for name, _ in governor.supply]
         reads = _outcome_reads(governor)
-        if self._footing.predicts or _reads_prediction(governor):
+        if self._footing.predicts or reads_prediction(governor):
             step, (after, outcome) = self._footing.write_step(
                 emitter, self._preload, (state, op, action, inputs), reads
             )
@@ -326,7 +326,7 @@ def _outcome_reads(governor: Governor) -> frozenset[tuple[str, ...]]:
     return frozenset(path[1:] for checked in expressions for path in checked.reads if path[0] == "outcome")
 
 
-def _reads_prediction(governor: Governor) -> bool:
+def reads_prediction(governor: Governor) -> bool:
     """Whether gates, witnesses or the choice read what an action would lead to."""
     return any({"next", "outcome"} & checked.variables for checked in _expressions(governor))
 

@@ -65,13 +65,14 @@ def compile_invariant(invariant: Invariant, footing: Footing) -> Callable[..., d
         let, given = Let(), [previous, state]
         if invariant.monitor is not None:
             sources |= fields_of(emitter, memory, invariant.monitor.type.fields)
-            let, given = invariant.monitor.needed(_reads(invariant)), [previous, state, memory]
+            let, given = invariant.monitor.needed(reads_of(invariant)), [previous, state, memory]
         return emit_breach(emitter, invariant, given, sources, let, idle="False")
 
     return compile_function(compose)
 
 
-def _reads(invariant: Invariant) -> frozenset[str]:
+def reads_of(invariant: Invariant) -> frozenset[str]:
+    """The variables that its expressions read."""
     return invariant.when.variables | invariant.require.variables | invariant.witness.variables
 
 
@@ -79,7 +80,7 @@ def emit_breach(
     emitter: Emitter, invariant: Invariant, given: list[str], sources: Mapping[str, str], let: Let, idle: str
 ) -> str:
     """A function of what is given: None where it holds, `idle` where its `when` does not, else its witness."""
-    lines, names = bind(emitter, _reads(invariant) | let.variables, sources)
+    lines, names = bind(emitter, reads_of(invariant) | let.variables, sources)
     lines += emit_let(emitter, let, names)
     if invariant.when.text.value != "true":
         lines += [f"if not {emitter.expression(invariant.when, names)}:", f"    return {idle}"]

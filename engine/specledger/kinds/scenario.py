@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -170,7 +171,12 @@ def _text(finished: Finished) -> str:
     lines += _figures("agent faults", result.get("faults", {}), "")
     lines += _figures("not known of the recording", result.get("unknown", {}), "")
     unjudged = {name: counts["unjudged"] for name, counts in result.get("rules", {}).items()}
+    unjudged |= {name: sum(reasons.values()) for name, reasons in result.get("unjudged", {}).items()}
     lines += _figures("rules that could not be judged", unjudged, "")
+    left_out = Counter[str]()
+    for reasons in result.get("unjudged", {}).values():
+        left_out.update(reasons)
+    lines += _figures("what they read", left_out, "")
     if result["errors"]:
         lines.append(f"  {counted(result['errors'], 'error')}: something could not be evaluated")
     if finished.incidents:
@@ -189,7 +195,7 @@ def _inconclusive(result: Mapping[str, Any]) -> str:
         return "the agent had faults"
     if "unknown" in result:
         return "the recording leaves something out"
-    if any(counts["unjudged"] for counts in result.get("rules", {}).values()):
+    if "unjudged" in result or any(counts["unjudged"] for counts in result.get("rules", {}).values()):
         return "a rule could not be judged"
     if not result["checks"]:
         return "no rule was judged that fails the run" if "rules" in result else "no invariant was checked"

@@ -27,7 +27,7 @@ class Moment(NamedTuple):
 
 
 class Unrecorded(Exception):  # noqa: N818 - an outcome
-    """A recording does not say what the world needs: the result of a call, or arguments of its types.
+    """A recording has a call that the world cannot follow: of a tool that it has no action for.
 
     Attributes:
         gap: `{reason, call, tool}`, as a receipt holds it.
@@ -115,7 +115,6 @@ class DecisionController:
 
         Raises:
             Refused: The token does not permit it. Nothing is executed then.
-            Unrecorded: An effect reads a result that was not recorded.
         """
         return self._actuator.act(token, index, proposal, scope, state, inputs)
 

@@ -62,7 +62,11 @@ class Decision:
     def document(self) -> list[dict[str, Any]]:
         """The judgement of each proposal, as a receipt holds it."""
         return [
-            {"rejected": judgement.rejected, "error": None if judgement.error is None else error_body(judgement.error)}
+            {
+                "rejected": judgement.rejected,
+                "error": None if judgement.error is None else error_body(judgement.error),
+                **({"unjudged": judgement.unjudged} if judgement.unjudged else {}),
+            }
             for judgement in self.judgements
         ]
 

@@ -69,6 +69,7 @@ class Episode:
         plan = self._plan
         violations: list[dict[str, Any]] = []
         gap: dict[str, Any] = {}
+        unjudged: list[dict[str, str]] = []
         try:
             for actor in self._actors:
                 actor.begin()
@@ -81,11 +82,11 @@ class Episode:
                 yield from self._step()
                 if self._ended is not None:
                     break
-            outcome, idle = self._invariants.close(start, self._state, fatal=self._ended is Ended.FATAL)
-            self._weigh(outcome)
-            write(outcome, outcome)
-            violations = outcome
-            self._idle.update(idle)
+            outcome = self._invariants.close(start, self._state, fatal=self._ended is Ended.FATAL)
+            self._weigh(outcome.broken)
+            write(outcome.broken, outcome.broken)
+            violations, unjudged = outcome.broken, outcome.unjudged
+            self._idle.update(outcome.idle)
         except Unrecorded as unrecorded:
             self._ended, gap = Ended.UNKNOWN, {"gap": unrecorded.gap}
         except Halted as halted:
@@ -99,9 +100,9 @@ class Episode:
         if plan.recording is not None:
             self.t = self._steps
             yield from self._events_at("end")
-        yield self._closing(violations, gap)
+        yield self._closing(violations, gap | ({"unjudged": unjudged} if unjudged else {}))
 
-    def _closing(self, violations: list[dict[str, Any]], gap: dict[str, Any]) -> Event:
+    def _closing(self, violations: list[dict[str, Any]], more: dict[str, Any]) -> Event:
         return Event(
             "episode_end",
             {
@@ -116,7 +117,7 @@ class Episode:
                     actor.actor.figure(gate): count for actor in self._actors for gate, count in actor.gates.items()
                 },
                 "state": self._digest,
-                **gap,
+                **more,
                 **told_of_outside(self._plan, self._actors),
             },
         )
@@ -368,6 +369,8 @@ class Episode:
             }
             if outcome.remembered:
                 body["monitors"] = outcome.remembered
+            if outcome.unjudged:
+                body["unjudged"] = outcome.unjudged
             for _, rebases, _ in moved:
                 body["rebases"] += rebases
             self._weigh(body)

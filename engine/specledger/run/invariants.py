@@ -11,9 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.compile.plan import Plan, PlannedInvariant, State
 from specledger.core.events import Severity
+from specledger.core.unknown import Unknown
 from specledger.run.decision import Decision
 
 Remembered = Mapping[str, dict[str, Any]]
@@ -21,11 +23,18 @@ Remembered = Mapping[str, dict[str, Any]]
 
 
 class Found(Struct, frozen=True):
-    """What a decision leaves: the memories, the broken invariants, and the names of those that were not judged."""
+    """What a decision leaves.
+
+    Attributes:
+        remembered: The memories.
+        idle: The names of those whose condition does not hold.
+        unjudged: `{invariant, reason}` of those that read what a recording leaves out.
+    """
 
     remembered: Remembered
     broken: list[dict[str, Any]] = []
     idle: list[str] = []
+    unjudged: list[dict[str, str]] = []
 
     @property
     def fatal(self) -> bool:
@@ -75,14 +84,15 @@ class Invariants:
         acted, after = self.acted(decision), decision.after
         if last or until:
             return self._close_step(self._each_turn, start, after, self._stepped(decision, acted))
-        outcome = Found(acted, *_judge(self._each_turn, start, after, acted))
+        outcome = _judge(self._each_turn, start, after, acted)
         if not outcome.fatal:
             return outcome
         broken = {breach["invariant"] for breach in outcome.broken}
         again = [item for item in self._each_turn if item.monitor is not None and item.name not in broken]
         rest = self._close_step(again, start, after, self._stepped(decision, acted))
         idle = [name for name in rest.idle if name not in outcome.idle]
-        return Found(rest.remembered, outcome.broken + rest.broken, outcome.idle + idle)
+        unjudged = [gap for gap in rest.unjudged if gap not in outcome.unjudged]
+        return Found(rest.remembered, outcome.broken + rest.broken, outcome.idle + idle, outcome.unjudged + unjudged)
 
     def _stepped(self, decision: Decision, acted: Remembered) -> Remembered:
         """The memories after the step that a decision ends, of those after its action."""
@@ -94,23 +104,22 @@ class Invariants:
         self, each_turn: Iterable[PlannedInvariant], start: State, after: State, remembered: Remembered
     ) -> Found:
         """What is broken where a step ends: of some invariants about its last turn, and of those about the step."""
-        broken, idle = _judge(each_turn, start, after, remembered)
-        more_broken, more_idle = _judge(self._each_step, self._opened, after, remembered)
-        return Found(remembered, broken + more_broken, idle + more_idle)
+        turn = _judge(each_turn, start, after, remembered)
+        step = _judge(self._each_step, self._opened, after, remembered)
+        return Found(remembered, turn.broken + step.broken, turn.idle + step.idle, turn.unjudged + step.unjudged)
 
-    def close(self, start: State, state: State, *, fatal: bool) -> tuple[list[dict[str, Any]], list[str]]:
-        """What is broken, and what was not judged, of a whole episode; a `fatal` breach may have ended it."""
+    def close(self, start: State, state: State, *, fatal: bool) -> Found:
+        """What a whole episode leaves; a `fatal` breach may have ended it."""
         judged = [item for item in self._whole if item.after_fatal or not fatal]
-        broken, idle = _judge(judged, start, state, self.remembered)
-        return broken, idle + [item.name for item in self._whole if item not in judged]
+        outcome = _judge(judged, start, state, self.remembered)
+        return replace(outcome, idle=outcome.idle + [item.name for item in self._whole if item not in judged])
 
 
-def _judge(
-    invariants: Iterable[PlannedInvariant], previous: State, state: State, remembered: Remembered
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """The broken invariants, and the names of those whose `when` does not hold."""
+def _judge(invariants: Iterable[PlannedInvariant], previous: State, state: State, remembered: Remembered) -> Found:
+    """What some invariants say of a state and the one before it."""
     broken: list[dict[str, Any]] = []
     idle: list[str] = []
+    unjudged: list[dict[str, str]] = []
     for invariant in invariants:
         if invariant.monitor is None:
             witness = invariant.judge(previous, state)
@@ -118,6 +127,8 @@ def _judge(
             witness = invariant.judge(previous, state, remembered[invariant.name])
         if witness is False:
             idle.append(invariant.name)
+        elif type(witness) is Unknown:
+            unjudged.append({"invariant": invariant.name, "reason": witness.reason})
         elif witness is not None:
             broken.append({"invariant": invariant.name, "severity": invariant.severity.value, "witness": witness})
-    return broken, idle
+    return Found(remembered, broken, idle, unjudged)

@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
 from specledger.core.calibration import VAGUE, held_claims, outcomes
+from specledger.core.unknown import UNKNOWN, Unknown
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import AuditEntry, Explanation, Probe, ProbeEvidence, TraceReplay
 from specledger.oracles.spending import SPENT
@@ -241,14 +242,24 @@ def _read_step(body: run.Step, commit: run.Commit | None) -> StepFacts:
         "success": body["success"] is True,
         "violations": _breaches(body),
         "parts": {name: {k: v for k, v in part.items() if k not in _CHAINED} for name, part in body["parts"].items()},
-        "potentials": body.get("potentials", {}),
-        "rebases": body.get("rebases", []),
+        "potentials": {name: change for name, change in body.get("potentials", {}).items() if _is_known(change)},
+        "rebases": [rebase for rebase in body.get("rebases", []) if _is_known(rebase)],
     }
     if chosen is not None:
-        step["record"], step["cost"] = body["record"], body["cost"]
-        if commit is not None:
+        step["cost"] = body["cost"]
+        if _is_known(body["record"]):
+            step["record"] = body["record"]
+        if commit is not None and _is_known(commit["proposals"][chosen]["action"]):
             step["action"] = commit["proposals"][chosen]["action"]
     return step
+
+
+def _is_known(record: Body | None) -> bool:
+    """Whether a record has all of its members: of a recording some may be left out, here or as evidence has that."""
+    return not any(
+        type(value) is Unknown or (type(value) is dict and value.keys() == {UNKNOWN})
+        for value in (record or {}).values()
+    )
 
 
 _CHAINED: Final = frozenset({"before", "after", "tip", "tip_after"})

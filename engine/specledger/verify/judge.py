@@ -22,6 +22,7 @@ from specledger.compile.plan import Actor, Judgement, Plan, State
 from specledger.compile.roles import Role, roles
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.events import Event
+from specledger.core.unknown import Unknown
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
 from specledger.evidence.receipts.run import Rules, Step
@@ -40,8 +41,9 @@ from specledger.worlds.model import World
 
 REMEMBERED: Final = "memories of invariants, which replay makes"
 RULES: Final = "rules of policies"
-RESULT: Final = "result"
 """What is counted as no expression's verdict."""
+UNKNOWN_HERE: Final = "unjudged"
+"""The verdict on what a recording leaves out."""
 
 
 def judge_lines(specs: Bundle, plan: Plan, make: Callable[[Plan], Made], recorded: Iterable[bytes]) -> Count:
@@ -118,6 +120,7 @@ class RunJudge:
         outcome = judge(previous, state, *memory)
         invariant = self._invariants[name]
         recorded = "idle" if outcome is False else "holds" if outcome is None else "broken"
+        recorded = UNKNOWN_HERE if type(outcome) is Unknown else recorded
         remembered = memory[0] if memory else {}
         self.count.without.update([REMEMBERED] * len(memory))
         given = {**given_by(state, self._state), "previous": previous, **remembered}
@@ -125,9 +128,13 @@ class RunJudge:
         names = Names(self._reference, given, let)
 
         def verdict() -> str:
-            if not names.truth(invariant.when):
+            concerned = names.truth_if_known(invariant.when)
+            if concerned is False:
                 return "idle"
-            return "holds" if names.truth(invariant.require) else "broken"
+            holds = names.truth_if_known(invariant.require)
+            if holds:
+                return "holds"
+            return UNKNOWN_HERE if holds is None or concerned is None else "broken"
 
         self.count.compare(f"invariant {name}", recorded, verdict, names, (invariant.when, invariant.require))
         return outcome
@@ -196,31 +203,37 @@ class _ActorJudge:
         }
         once = Names(self._reference, shared, dict(governor.let))
         for index, (proposal, judgement) in enumerate(zip(proposals, self._judgements, strict=True)):
-            recorded = {failing["gate"] for failing in body["decisions"][index]["rejected"]}
+            decision = body["decisions"][index]
+            recorded = {failing["gate"]: "rejected" for failing in decision["rejected"]}
+            recorded |= {gap["gate"]: UNKNOWN_HERE for gap in decision.get("unjudged", ())}
             if judgement.error is not None:
                 self._count.open[UNVALUED] += len(governor.gates)
             elif SCHEMA not in recorded:
                 action = proposal["action"]
-                recorded_result = {name: value for name, value in body["inputs"].items() if name == RESULT}
                 after = outcome = None
-                with suppress(EvaluationError):  # a call of a recording that failed, or has no result
-                    after, outcome = self._step(state, action["op"], action, judgement.inputs | recorded_result)
+                with suppress(EvaluationError):  # a call of a recording that failed
+                    after, outcome = self._step(state, action["op"], action, judgement.inputs)
                 given = {"proposal": proposal, "action": action, "writes": writes[index]}
                 names = once.inner(given, {**dict(governor.each)}, dict(governor.cost))
                 names.bind(next=after, outcome=outcome)
                 location = f"episode {body['episode']}, step {body['t']}, {self._who}proposal {index}"
                 self._gates(governor, names, recorded, location)
 
-    def _gates(self, governor: Governor, names: Names, recorded: set[str], location: str) -> None:
+    def _gates(self, governor: Governor, names: Names, recorded: Mapping[str, str], location: str) -> None:
         for number, gate in enumerate(governor.gates):
             if governor.first and any(earlier.id in recorded for earlier in governor.gates[:number]):
                 break  # it did not judge
 
             def verdict(gate: Any = gate) -> str:
-                fails = names.truth(gate.when) and names.truth(gate.condition) is gate.rejects
-                return "rejected" if fails else "admitted"
+                concerned = names.truth_if_known(gate.when)
+                if concerned is False:
+                    return "admitted"
+                condition = names.truth_if_known(gate.condition)
+                if condition is not None and condition is not gate.rejects:
+                    return "admitted"
+                return UNKNOWN_HERE if condition is None or concerned is None else "rejected"
 
-            own = "rejected" if gate.id in recorded else "admitted"
+            own = recorded.get(gate.id, "admitted")
             self._count.compare(f"gate {gate.id} ({location})", own, verdict, names, (gate.when, gate.condition))
 
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import code, missing_package
 from specledger.core.spans import Text
+from specledger.core.unknown import first_unknown
 from specledger.expr import Ast, Checked
 from specledger.expr.check.tree import DefinedCall, Fold, NativeCall, Search, Typed, walk
 from specledger.expr.check.types import Native
@@ -54,6 +55,13 @@ def _cel() -> tuple[Any, Any]:
     return cel, ext_math
 
 
+class Unrecorded(Unjudged):
+    """The value depends on what a recording leaves out."""
+
+    def __init__(self) -> None:
+        super().__init__("a recording leaves out what it reads")
+
+
 class Reference:
     """Evaluates expressions by the other engine; each is compiled there once."""
 
@@ -67,8 +75,12 @@ class Reference:
     def value(self, checked: Checked, given: Callable[[str], Any]) -> Any:
         """The value of an expression.
 
+        What a recording leaves out is not given to the other engine: whatever reads it there is an error, which `&&`
+        and `||` absorb as here.
+
         Raises:
             Unjudged: The other engine does not compile it, or finds an error.
+            Unrecorded: It finds an error, and a value was left out.
         """
         if checked not in self._compiled:
             self._compiled[checked] = self._compile(checked)
@@ -77,13 +89,27 @@ class Reference:
         if expression is None:
             raise Unjudged(BEYOND)
         data: dict[str, Any] = {}
+        left_out = False
         for name in names:
+            try:
+                value = given(name)
+            except Unrecorded:
+                left_out = True
+                continue
+            if first_unknown(value) is not None:
+                left_out = True
+                if type(value) is not dict:
+                    continue
+                value = _known_part(checked, name, value)
             *path, last = name.split(".")
             inside = data
             for part in path:
                 inside = inside.setdefault(part, {})
-            inside[last] = given(name)
-        return _evaluated(expression, data)
+            inside[last] = value
+        try:
+            return _evaluated(expression, data)
+        except Unjudged as unjudged:
+            raise Unrecorded if left_out else unjudged from None
 
     def say(self, text: str, given: Mapping[str, Any]) -> Any:
         """The value of CEL text that no checker of ours has seen; no given name has a dot."""
@@ -152,6 +178,17 @@ class Reference:
         return partial(loop.run, evaluated)
 
 
+def _known_part(checked: Checked, name: str, record: dict[str, Any]) -> dict[str, Any]:
+    """A record without what is unknown in it, for an expression that reads its members alone.
+
+    Raises:
+        Unjudged: It reads all of the record.
+    """
+    if (name,) in checked.reads:
+        raise Unjudged("it reads a whole record of which a recording leaves out a part")
+    return {key: value for key, value in record.items() if first_unknown(value) is None}
+
+
 class Names:
     """The names in a rule: given values, and expressions that the other engine evaluates."""
 
@@ -192,11 +229,18 @@ class Names:
         """Whether an expression holds."""
         return truth(self._reference.value(checked, self.value))
 
+    def truth_if_known(self, checked: Checked) -> bool | None:
+        """Whether an expression holds; None if a recording leaves out what that depends on."""
+        try:
+            return self.truth(checked)
+        except Unrecorded:
+            return None
+
     def value(self, name: str) -> Any:
         """The value of a name.
 
         Raises:
-            Unjudged: It is unknown here, or the other engine gives no value.
+            Unjudged: It is not known here, or the other engine gives no value.
         """
         if name not in self._values:
             if name in self._own:

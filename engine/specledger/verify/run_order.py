@@ -201,6 +201,11 @@ class RunOrder:
         ):
             require(gate in self._gates, f"a gate at t = {t} is none of the run's", E_STATE)
             self._gates[gate] += 1
+        for decision in body["decisions"]:
+            for left in decision.get("unjudged", ()):
+                named = left["gate"] == "cost" or owned(body, left["gate"]) in self._gates
+                require(self._recorded and named, f"a gate at t = {t} is not judged, which is none", E_STATE)
+        self._left_open("step", body)
         self._breaches("step", broken)
         self._state = body["after"]
         if body["success"] is True and self._success is None:
@@ -231,6 +236,14 @@ class RunOrder:
             require_equal(breach, {"severity": severity}, f"the invariant {breach['invariant']!r}", E_STATE)
             self._fatal = self._fatal or (scope == "step" and severity == Severity.FATAL)
 
+    def _left_open(self, scope: str, body: run.Step | run.EpisodeEnd) -> None:
+        """Take invariants of a recording that were not judged: they are some of the run's, and not broken."""
+        broken = {breach["invariant"] for breach in body["violations"]}
+        for left in body.get("unjudged", ()):
+            name = left["invariant"]
+            named = self._recorded and (scope, name) in self._invariants and name not in broken
+            require(named, f"the invariant {name!r:.40} is not judged, and is none or broken", E_STATE)
+
     def _error(self, body: run.EvaluationError) -> None:
         require_equal(body, {"episode": self._episode + (not self._open)}, "an error", E_STATE)
 
@@ -252,6 +265,7 @@ class RunOrder:
             require(named == own, f"episode {number} was broken off with other violations", E_STATE)
         else:
             self._breaches("episode", body["violations"])
+        self._left_open("episode", body)
         wanted = {"episode": number, "first_success": success, "success": success is not None, "gates": self._gates}
         require_equal(body, wanted, f"episode {number}", E_STATE)
         reached = (ended == Ended.FATAL) == fatal and (ended != Ended.HORIZON or steps == self._first["horizon"])

@@ -89,8 +89,8 @@ def recorded(folder, *logs, scenario=(), options=None, **changes):
     return finished.manifest["result"], lines
 
 
-def loaded(folder, *, world=WORLD, agent=AGENT, governor=GOVERNOR, policy=POLICY, **scenario):
-    others = {"policy/rules": policy, "invariant/limit": LIMIT}
+def loaded(folder, *, world=WORLD, agent=AGENT, governor=GOVERNOR, policy=POLICY, limit=LIMIT, **scenario):
+    others = {"policy/rules": policy, "invariant/limit": limit}
     scenario = {"policies": ["rules"], "invariants": ["limit"], **scenario}
     documents = documents_of(world, agent, governor, others, **scenario)
     for key, value in list(documents["scenario"].items()):
@@ -155,30 +155,13 @@ def test_each_trajectory_is_an_episode_in_a_state_and_a_memory_of_its_own(tmp_pa
     assert (summary["steps"], summary["warnings"]) == (5, {})
 
 
-@pytest.mark.parametrize(
-    ("log", "unknown"),
-    [
-        ([*APPROVED[:1], *PAID], {"result_absent": 1, "E_LOG_UNANSWERED": 1}),
-        ([call(1, "ask", amount=150), result(1, "fine"), *PAID], {"result_absent": 1}),
-        ([call(2, "pay", amount=1), result(2, "sent")], {"args.to not_recorded": 1}),
-        ([call(2, "pay", amount=1, to=7), result(2, "sent")], {"args.to misfit": 1}),
-    ],
-    ids=["no result", "another result", "no argument", "another argument"],
-)
-def test_what_the_world_needs_and_the_log_leaves_out_is_never_a_pass(tmp_path, log, unknown):
-    summary, lines = recorded(tmp_path, [ASKED, *log], policy={"rules": {"few": POLICY["rules"]["few"]}})
-    gaps = {name: count for name, count in summary["unknown"].items() if not name.startswith("E_")}
-    assert gaps == {name: count for name, count in unknown.items() if not name.startswith("E_")}
-    assert summary["verdict"] == "INCONCLUSIVE"
-    assert [end["ended"] for end in of(lines, "episode_end")] == ["unknown"]
-
-
-def test_policies_judge_what_follows_a_gap(tmp_path):
+def test_a_tool_that_the_world_has_no_action_for_ends_the_episode_and_policies_judge_the_rest(tmp_path):
     stolen = [call(2, "pay", amount=150, to="Mallory"), result(2, "sent")]
-    summary, lines = recorded(tmp_path, [ASKED, call(1, "ask", amount=1), result(1, "fine"), *stolen])
-    assert summary["verdict"] == "FAIL"
+    agent = {"trajectories": {"files": ["logs/*.json"]}}
+    summary, lines = recorded(tmp_path, [ASKED, call(1, "look"), result(1, ""), *stolen], agent=agent)
+    assert (summary["verdict"], summary["unknown"]) == ("FAIL", {"unknown_tool": 1})
     assert summary["violations"] == {"rules.payee": 1}
-    assert [end["gap"]["call"] for end in of(lines, "episode_end")] == ["1"]
+    assert [(end["gap"]["call"], end["ended"]) for end in of(lines, "episode_end")] == [("1", "unknown")]
 
 
 def test_a_call_that_failed_has_no_effect(tmp_path):

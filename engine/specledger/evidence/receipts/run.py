@@ -173,11 +173,26 @@ class Failure(TypedDict):
     offset: int | None
 
 
+class UnjudgedGate(TypedDict):
+    """A gate of a recording that reads what that leaves out, which the reason names; of a price the gate is `cost`."""
+
+    gate: str
+    reason: str
+
+
+class UnjudgedInvariant(TypedDict):
+    """An invariant that reads what a recording leaves out, which the reason names."""
+
+    invariant: str
+    reason: str
+
+
 class Decision(TypedDict):
     """What was found about one proposal."""
 
     rejected: list[Rejection]
     error: Failure | None
+    unjudged: NotRequired[list[UnjudgedGate]]
 
 
 class Violation(TypedDict):
@@ -210,6 +225,7 @@ class Step(TypedDict):
     `before` and `after` are digests of states. `chosen` is the index of a proposal, None if none was admitted; then
     `chosen_hash`, `token`, `cost` and `record` are None as well. `decisions` has one entry for each proposal. `success`
     is None before the last decision of a turn of several agents. `fault` is the agent fault that prevented a decision.
+    What a recording leaves out is `{"$unknown": reason}` among arguments, results, figures and memories.
     """
 
     episode: int
@@ -232,6 +248,7 @@ class Step(TypedDict):
     violations: list[Violation]
     parts: dict[str, Any]
     monitors: NotRequired[dict[str, dict[str, Any]]]
+    unjudged: NotRequired[list[UnjudgedInvariant]]
 
 
 class RuleOutcome(TypedDict):
@@ -327,6 +344,7 @@ class EpisodeEnd(TypedDict):
     unread: NotRequired[dict[str, int]]
     unknown: NotRequired[dict[str, int]]
     gap: NotRequired[Gap]
+    unjudged: NotRequired[list[UnjudgedInvariant]]
     spent: NotRequired[Spent]
 
 
@@ -367,6 +385,7 @@ class RunResult(TypedDict):
 
     `rejections` counts by gate, `violations` (fatal ones) and `warnings` by invariant, `probes` by probe and verdict,
     `faults` by reason, `rules` by rule of a policy what it said, `unknown` by reason what of a recording is not known.
+    `unjudged` counts by gate and invariant of a recording the reasons for which it was not judged.
     `claims` counts by challenge the claims that were tested and those that held. `status` and `met`
     are there where the scenario expects something, `calibration` where an agent was less than sure.
     """
@@ -390,5 +409,6 @@ class RunResult(TypedDict):
     faults: NotRequired[dict[str, int]]
     unread: NotRequired[dict[str, int]]
     rules: NotRequired[dict[str, RuleCounts]]
+    unjudged: NotRequired[dict[str, dict[str, int]]]
     unknown: NotRequired[dict[str, int]]
     calibration: NotRequired[dict[str, Any]]

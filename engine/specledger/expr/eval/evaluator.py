@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from specledger.core.spans import Text
+from specledger.core.unknown import Unknown, unknown_within
 from specledger.expr.check import tree
 from specledger.expr.check.analysis import charged, made_text, size
 from specledger.expr.check.checker import Checked
@@ -50,6 +51,30 @@ def evaluate_within(checked: Checked, bindings: Mapping[str, Any], budget: int) 
         raise EvaluationError(E_EVAL_LIMIT, "the evaluations take too much work", 0, checked.text)
     value = evaluation.run(checked.root)
     return value, budget - size(checked.root).weight - (allowed - evaluation.work)
+
+
+def evaluate_known(checked: Checked, bindings: Mapping[str, Any]) -> Any:
+    """The value of an expression, or Unknown with the first reason.
+
+    Raises:
+        EvaluationError: It has no value, whatever the unknown ones are.
+    """
+    try:
+        return _Kleene(bindings, checked.text).run(checked.root)
+    except _UnknownRead as read:
+        return read.unknown
+
+
+def touched(checked: Checked, bindings: Mapping[str, Any]) -> Unknown | None:
+    """The first unknown among all that an expression may read, whether or not its value depends on it."""
+    for path in sorted(checked.reads):
+        value: Any = bindings.get(path[0])
+        for name in path[1:]:
+            value = value.get(name) if type(value) is dict else value
+        unknown = unknown_within(value)
+        if unknown is not None:
+            return unknown
+    return None
 
 
 class _Evaluation:
@@ -220,6 +245,55 @@ class _Evaluation:
         result = self.run(node.instance.body)
         self.text, self.variables = text, variables
         return result
+
+
+class _UnknownRead(EvaluationError):  # noqa: N818 - an outcome
+    """An evaluation read a value that is unknown; whoever asks is given that instead."""
+
+    def __init__(self, unknown: Unknown) -> None:
+        super().__init__(E_EVAL_NO_SUCH_KEY, unknown.reason)
+        self.unknown = unknown
+
+
+class _Kleene(_Evaluation):
+    """An evaluation in which values may be unknown.
+
+    Whatever reads an unknown value is unknown, but for `&&`, `||`, `all` and `exists`, which another operand may
+    decide, and `?:`, which reads one branch. Generated code knows no unknown and runs wherever nothing is.
+    """
+
+    def run(self, node: Typed) -> Any:
+        value = _FORMS[type(node)](self, node)
+        if type(value) is Unknown:
+            raise _UnknownRead(value)
+        return value
+
+    def apply(self, node: Typed, function: Callable[..., Any], *args: Any) -> Any:
+        """Calls a function, which is strict: an unknown anywhere in an argument makes its value unknown.
+
+        Fields and items are read of what has unknown members.
+        """
+        for arg in () if isinstance(node, tree.Field | tree.Present | tree.Item) else args:
+            unknown = unknown_within(arg)
+            if unknown is not None:
+                raise _UnknownRead(unknown)
+        return super().apply(node, function, *args)
+
+    def decide(self, deciding: bool, args: Iterable[Typed]) -> bool:
+        """The first operand that decides wins; else what is unknown, since it might decide; else the first error."""
+        unknown: EvaluationError | None = None
+        error: EvaluationError | None = None
+        for arg in args:
+            result = self.absorbing(arg)
+            if isinstance(result, _UnknownRead):
+                unknown = unknown or result
+            elif isinstance(result, EvaluationError):
+                error = error or result
+            elif result == deciding:
+                return deciding
+        if unknown is not None or error is not None:
+            raise unknown or error or AssertionError
+        return not deciding
 
 
 _FORMS: Mapping[type, Callable[[_Evaluation, Any], Any]] = {

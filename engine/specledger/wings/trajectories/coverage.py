@@ -10,11 +10,12 @@ from msgspec import UNSET, Struct
 
 from specledger.core.diagnostics import counted, suggest
 from specledger.core.spans import Span
+from specledger.core.unknown import Unknown
 from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Entry, Message, Speaker
 from specledger.wings.trajectories.rules.accesses import Access, Steps, accesses, argument_steps, shown_steps
 from specledger.wings.trajectories.rules.constants import constant, sorts_of
-from specledger.wings.trajectories.rules.paths import ANY, LEAVES, Reader, Unknown, compile_path, parse_path
+from specledger.wings.trajectories.rules.paths import ANY, LEAVES, Reader, compile_path, parse_path
 from specledger.wings.trajectories.rules.plans import Outcome, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.spec.policy import Policy as PolicySpec

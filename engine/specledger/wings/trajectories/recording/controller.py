@@ -1,31 +1,30 @@
 """The controller of an agent that is a recording: it proposes the calls of each trajectory in turn.
 
 A call happened, whatever the gates say of it: it is executed in the world with the result that was recorded, unless the
-log says that it failed. Policies hear every entry of the trajectory in its order.
+log says that it failed. What the log leaves out is unknown in the world, and so is what follows from it. Policies hear
+every entry of the trajectory in its order.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from specledger.compile.plan import Actor, Judgement, Proposal, State
+from specledger.compile.plan import Actor, Judgement, Proposal
 from specledger.core.events import Event, Severity
-from specledger.expr import EvaluationError
+from specledger.core.unknown import Unknown
 from specledger.run.controller import DecisionController, Moment, Unrecorded
 from specledger.wings.trajectories.model import Call, Entry, Finding, Result, Trajectory
-from specledger.wings.trajectories.recording.fitting import Misfit, fit_arguments, fit_result
+from specledger.wings.trajectories.recording.fitting import fit_arguments, fit_result, is_misfit
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.rules.policy import Policy, Session
-from specledger.worlds.emit import E_RESULT_ABSENT
 from specledger.worlds.model import World
 
 UNKNOWN_TOOL: Final = "unknown_tool"
-RESULT_ABSENT: Final = "result_absent"
-"""Why the world cannot follow a call, beside what `fitting` says."""
+"""Why the world cannot follow a call."""
 RULES: Final = "rules"
 """The type of the receipt of what policies say."""
 
@@ -75,14 +74,15 @@ class RecordedController(DecisionController):
         op = call.tool if call.tool in self._world.actions and call.tool != self._otherwise else self._otherwise
         if op is None:
             raise Unrecorded(UNKNOWN_TOOL, call.id, call.tool)
-        if op == self._otherwise:
-            arguments = {"tool": call.tool}
-        else:
-            try:
-                arguments = fit_arguments(call, self._world.actions[op].args)
-            except Misfit as misfit:
-                raise Unrecorded(f"{misfit.path} {misfit.reason}", call.id, call.tool) from None
+        own = op != self._otherwise
+        arguments = self._noted(fit_arguments(call, self._world.actions[op].args)) if own else {"tool": call.tool}
         return [{"action": {"op": op, **arguments}, "score": 0}]
+
+    def _noted(self, members: dict[str, Any]) -> dict[str, Any]:
+        """Arguments or a result, of which those of another type are findings, whether or not a rule reads them."""
+        unknown = (member for member in members.values() if type(member) is Unknown)
+        self._findings.update({member.reason for member in unknown if is_misfit(member)})
+        return members
 
     def _next_call(self) -> Call:
         for entry in self._entries:
@@ -104,34 +104,16 @@ class RecordedController(DecisionController):
         """What the gates say of the call; its result is what was recorded, which they do not read."""
         judgements = super().judge(moment, proposals, pending, writes, memory)
         action = self._world.actions[proposals[0]["action"]["op"]]
-        result = fit_result(self._results.get(self._call.id), action.result) if action.result.fields else None
-        given = {} if result is None else {"result": result}
+        given: dict[str, Any] = {}
+        if action.result.fields:
+            given["result"] = self._noted(fit_result(self._results.get(self._call.id), action.result))
         return [replace(judgement, inputs={**judgement.inputs, **given}) for judgement in judgements]
 
     def choose(self, judgements: Sequence[Judgement]) -> int | None:
-        """The call, unless it failed or could not be judged."""
+        """The call, unless it failed or could not be evaluated."""
         error = judgements[0].error
-        if error is not None and error.code == E_RESULT_ABSENT:
-            raise Unrecorded(RESULT_ABSENT, self._call.id, self._call.tool)
         result = self._results.get(self._call.id)
         return None if error is not None or not judgements[0].cost or (result is not None and result.error) else 0
-
-    def act(
-        self,
-        token: Any,
-        index: int,
-        proposal: Mapping[str, Any],
-        scope: str,
-        state: State,
-        inputs: Mapping[str, Any],
-    ) -> tuple[State, dict[str, Any]]:
-        """Follow the call in the world."""
-        try:
-            return super().act(token, index, proposal, scope, state, inputs)
-        except EvaluationError as error:
-            if error.code == E_RESULT_ABSENT:
-                raise Unrecorded(RESULT_ABSENT, self._call.id, self._call.tool) from None
-            raise
 
     def events_at(self, hook: str, moment: Moment) -> Iterable[Event]:
         """What the rules say of a call, and at the end of what follows the last one that the world could follow."""

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
+from specledger.core.unknown import Unknown
 from specledger.expr import ListType, MapType, RecordType, Type, conforms
 from specledger.expr.check.types import FixedType
 from specledger.wings.trajectories.model import Call, Result
 from specledger.wings.trajectories.rules.conditions import qfixed_of
-from specledger.wings.trajectories.rules.paths import Unknown, is_number, is_withheld
+from specledger.wings.trajectories.rules.paths import is_number, is_withheld
 from specledger.wings.trajectories.rules.structured import structured
 from specledger.wings.trajectories.rules.values import text_of
 
@@ -27,6 +28,23 @@ class Misfit(Exception):  # noqa: N818 - an outcome
     def __init__(self, reason: str, path: str) -> None:
         self.reason, self.path = reason, path
         super().__init__(f"{path}: {reason}")
+
+    @property
+    def unknown(self) -> Unknown:
+        """What stands in its place."""
+        return Unknown(f"{self.path} {_WORDS[self.reason]}", withheld=self.reason == WITHHELD)
+
+
+_WORDS: Final = {
+    NOT_RECORDED: "is not recorded",
+    WITHHELD: "is withheld",
+    MISFIT: "is of another type than its action declares",
+}
+
+
+def is_misfit(unknown: Unknown) -> bool:
+    """Whether a value was recorded, but is of another type than its action declares."""
+    return unknown.reason.endswith(_WORDS[MISFIT])
 
 
 def fit(value: Any, type_: Type, path: str) -> Any:
@@ -59,32 +77,41 @@ def _fit_fields(value: Mapping[str, Any], type_: RecordType, path: str) -> dict[
 
 
 def fit_arguments(call: Call, type_: RecordType) -> dict[str, Any]:
-    """The arguments of a call that an action declares; others are not part of the action.
-
-    Raises:
-        Misfit: One is absent, or not of its type.
-    """
-    if not type_.fields:
-        return {}
-    arguments: dict[str, Any] = fit(call.arguments, type_, "args")
-    return arguments
+    """The arguments of a call that an action declares, each Unknown that does not fit; others are no part of it."""
+    return _fit_members(call.arguments, type_, "args")
 
 
-def fit_result(result: Result | None, type_: RecordType) -> dict[str, Any] | None:
-    """The result of a call; None where it was not recorded, or is not of its type.
+def fit_result(result: Result | None, type_: RecordType) -> dict[str, Any]:
+    """The fields of the result of a call, each Unknown that was not recorded, or is not of its type.
 
     A result that is JSON or YAML as text is read. An action with the one field `text` takes any text as it is.
     """
     if result is None:
-        return None
+        return dict.fromkeys(type_.fields, Misfit(NOT_RECORDED, "the result").unknown)
     content = result.content
     if type_.fields.keys() == {"text"} and type(content) is str:
         content = {"text": content}
     content = structured(content)
     if type(content) is Unknown:
-        return None
-    try:
-        fields: dict[str, Any] = fit(content, type_, "result")
-    except Misfit:
-        return None
-    return fields
+        return dict.fromkeys(type_.fields, content)
+    return _fit_members(content, type_, "result")
+
+
+def _fit_members(value: Any, type_: RecordType, path: str) -> dict[str, Any]:
+    """The members of a record, of which the value of a log has some."""
+    if type(value) is not dict or is_withheld(value):
+        words = "arguments" if path == "args" else path
+        return dict.fromkeys(type_.fields, Misfit(_reason(value), f"the {words}").unknown)
+    members = {}
+    for name, inner in type_.fields.items():
+        if name in value or name not in type_.optional:
+            try:
+                members[name] = fit(value.get(name, UNSET), inner, f"{path}.{name}")
+            except Misfit as misfit:
+                members[name] = misfit.unknown
+    return members
+
+
+def _reason(value: Any) -> str:
+    """Why a value has no members."""
+    return NOT_RECORDED if value is UNSET else WITHHELD if is_withheld(value) else MISFIT

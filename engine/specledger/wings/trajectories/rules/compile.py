@@ -10,6 +10,7 @@ import re2
 from msgspec import UNSET
 
 from specledger.core.diagnostics import Diagnostics, suggest
+from specledger.core.unknown import Unknown
 from specledger.expr.check.checker import Checked
 from specledger.expr.check.environment import Environment
 from specledger.expr.check.types import BOOL, FIXED, INT, MISTAKEN, STRING, FixedType, IntType, Type
@@ -19,7 +20,7 @@ from specledger.load import Resolved
 from specledger.wings.trajectories.rules import codes
 from specledger.wings.trajectories.rules.conditions import Condition, Event, Reader, request_reader, typed
 from specledger.wings.trajectories.rules.past import SourcePlan, tool_matcher
-from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, Unknown, compile_path, parse_path
+from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, compile_path, parse_path
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
 from specledger.wings.trajectories.rules.plans import EarlierPlan, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
+from specledger.core.unknown import Unknown
 from specledger.expr.check.checker import Checked
 from specledger.expr.errors import EvaluationError
 from specledger.expr.eval.evaluator import evaluate_within
 from specledger.spec.base import INTEGER_LIMIT, QFIXED_ONE
 from specledger.wings.trajectories.model import Call, Message
-from specledger.wings.trajectories.rules.paths import Unknown
 from specledger.wings.trajectories.rules.structured import structured
 from specledger.wings.trajectories.rules.values import WHOLE, text_of
 

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
+from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.model import Withheld
 from specledger.wings.trajectories.rules.conditions import Condition, Event, bind, decide
-from specledger.wings.trajectories.rules.paths import Unknown, is_withheld, leaves
+from specledger.wings.trajectories.rules.paths import is_withheld, leaves
 from specledger.wings.trajectories.rules.structured import at_fields
 from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, stem, text_of, words
 

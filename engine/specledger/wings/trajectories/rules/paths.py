@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from specledger.core.log_json import NUMBER, WITHHELD
+from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.model import Withheld
 
 _STEP: Final = re.compile(r"""\.([A-Za-z_$][\w$-]*)|\[(\*)\]|\["([^"\]]+)"\]|\.(\*\*|\*)|\[([0-9]{1,6})\]""")
@@ -26,13 +27,6 @@ class PathError(ValueError):
     def __init__(self, message: str, at: int) -> None:
         super().__init__(message)
         self.at = at
-
-
-class Unknown(Struct, frozen=True):
-    """Stands for a value that a recording does not tell, with the reason."""
-
-    reason: str
-    withheld: bool = False
 
 
 class Path(Struct, frozen=True):

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
+from specledger.core.unknown import Unknown
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.spec.base import format_qfixed
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Withheld
 from specledger.wings.trajectories.rules.conditions import Event, decide
 from specledger.wings.trajectories.rules.earlier import PARALLEL, EarlierCalls
 from specledger.wings.trajectories.rules.past import Origin, Source, SourcePlan
-from specledger.wings.trajectories.rules.paths import Unknown
 from specledger.wings.trajectories.rules.plans import EarlierPlan, Outcome, RulePlan, Status
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 

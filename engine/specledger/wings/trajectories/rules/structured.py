@@ -10,9 +10,10 @@ from msgspec import UNSET
 
 from specledger.core.canonical import NotCanonical
 from specledger.core.log_json import parse_log_json
+from specledger.core.unknown import Unknown
 from specledger.load.plain_yaml import NotPlain, read_plain
 from specledger.wings.trajectories.model import Withheld
-from specledger.wings.trajectories.rules.paths import ANY, MOST_LEAVES, Unknown, is_number
+from specledger.wings.trajectories.rules.paths import ANY, MOST_LEAVES, is_number
 
 _LOOKS_LIKE_YAML: Final = re.compile(r"\s*(?:- |[\w\"'][^\n:]{0,200}:(?:[ \n]|$)|\{|\[)")
 _MOST: Final = 16_000_000

@@ -8,8 +8,8 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType, field
 
 from specledger.core.log_json import NUMBER
+from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.model import Call, Result, Trajectory, Withheld
-from specledger.wings.trajectories.rules.paths import Unknown
 from specledger.wings.trajectories.rules.structured import structured
 
 _MOST_MEMBERS: Final = 100
