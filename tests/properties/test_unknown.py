@@ -1,5 +1,7 @@
 """What is unknown decides nothing: a value that comes out is the one that every completion gives."""
 
+from typing import Any
+
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -29,7 +31,7 @@ MEMBERS = [("p", "x"), ("q", "y"), ("rec", "here"), ("rec", "spots")]
 
 def left_out(values, names, members):
     """Values of which some, and some members of records, are unknown."""
-    fewer = {name: Unknown(name) if name in names else value for name, value in values.items()}
+    fewer: dict[str, Any] = {name: Unknown(name) if name in names else value for name, value in values.items()}
     for name, member in members:
         if type(fewer[name]) is dict:
             fewer[name] = {**fewer[name], member: Unknown(f"{name}.{member}")}
@@ -141,6 +143,7 @@ def test_where_nothing_is_unknown_three_values_are_what_generated_code_gives(nam
 def _checked(bundle):
     diagnostics = Diagnostics()
     world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, diagnostics)
+    assert world is not None
     governor_spec = bundle.specs[bundle.main.refs["governor",]]
     governor = check_governor(governor_spec, footing_of(world), diagnostics)
     specs = {key for spec in (governor_spec, bundle.main) for path, key in spec.refs.items() if path[0] == "invariants"}

@@ -13,7 +13,7 @@ from specledger.core.calibration import Calibration, held_claims, outcomes
 from specledger.core.events import Severity, breached, owned
 from specledger.core.faults import FAULT, FaultLimit
 from specledger.core.verdict import Verdict
-from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts import recording, run, typed
 from specledger.evidence.receipts.kernel import Probe
 
 
@@ -43,7 +43,7 @@ class Tally:
         self._prevented: set[str] = set()
         self._acted: set[str] = set()
         self._unread: Counter[str] = Counter()
-        self._rules: dict[str, run.RuleCounts] = {}
+        self._rules: dict[str, recording.RuleCounts] = {}
         self._fatal: set[str] = set()
         self._unknown: Counter[str] = Counter()
         self._unjudged: dict[str, Counter[str]] = {}
@@ -122,7 +122,7 @@ class Tally:
         self._breaches(body)
         self._leave_open(body.get("unjudged", []))
 
-    def _leave_open(self, gaps: list[run.UnjudgedInvariant]) -> None:
+    def _leave_open(self, gaps: list[recording.UnjudgedInvariant]) -> None:
         """Count invariants that read what a recording leaves out: they were not checked."""
         for gap in gaps:
             self._unjudged.setdefault(gap["invariant"], Counter())[gap["reason"]] += 1

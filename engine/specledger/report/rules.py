@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import counted
 from specledger.core.events import Severity
-from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts import recording, run, typed
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
 from specledger.report.extension import trajectory_sections
@@ -28,7 +28,7 @@ class RuleReading:
     def __init__(self, evidence: Evidence, observations: Observations) -> None:
         """Read the rules of the policies that the evidence holds."""
         self._evidence, self._observations = evidence, observations
-        self._counts: Mapping[str, run.RuleCounts] = evidence.manifest["result"].get("rules", {})
+        self._counts: Mapping[str, recording.RuleCounts] = evidence.manifest["result"].get("rules", {})
         self._written = dict(_written(evidence.specs))
         self._reasons: dict[str, Counter[str]] = {name: Counter() for name in self._counts}
         self._severities: dict[str, str] = {}

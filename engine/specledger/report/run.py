@@ -18,6 +18,7 @@ from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
 from specledger.report.extension import gate_meaning, meanings
 from specledger.report.figures import in_units, share
+from specledger.report.left_open import LeftOpen, mark_of
 from specledger.report.markup import shorten
 from specledger.report.model import (
     LONGEST,
@@ -61,7 +62,6 @@ EVALUATION: Final = "evaluation"
 
 _PROGRESS_SAYS: Final = "every step has a proposal that no gate rejects"
 _MOST_PLACES: Final = 3
-_MOST_REASONS: Final = 5
 _TARGETS: Final = ("set", "append", "put", "each")
 _NOUNS: Final[tuple[_Noun, ...]] = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
 _GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
@@ -77,7 +77,7 @@ class RunReading(Reading):
         self._start = typed(run.Start, {})
         self._rules = RuleReading(evidence, self._observations)
         self._idle: Counter[str] = Counter()
-        self._open: dict[str, Counter[str]] = {}
+        self._left_open = LeftOpen()
         self._price: Counter[str] = Counter()
         self._episodes: list[Row] = []
         self._steps = self._judged = self._broken = 0
@@ -129,17 +129,10 @@ class RunReading(Reading):
                 self._error(receipt, decision["error"], of)
             for failing in decision["rejected"]:
                 self._observations.note(f"gate/{owned(body, failing['gate'])}", receipt, "rejected", None)
-            for gap in decision.get("unjudged", ()):
-                self._leave_open(f"gate/{gap['gate']}", gap["reason"])
         for item, price in (body["cost"] or {}).items():
             self._price[item] += as_int(price)
-        for left in body.get("unjudged", ()):
-            self._leave_open(f"invariant/{left['invariant']}", left["reason"])
+        self._left_open.add(body)
         self._breaches(receipt, body["violations"], of)
-
-    def _leave_open(self, id_: str, reason: str) -> None:
-        """Count what a recording leaves out, for which a gate or an invariant could not be judged."""
-        self._open.setdefault(as_name(id_), Counter())[as_name(reason)] += 1
 
     def _error(self, receipt: Receipt, error: run.EvaluationError | run.Failure, of: str) -> None:
         code, expression = as_name(error["code"]), value_text(error["expression"])
@@ -172,8 +165,7 @@ class RunReading(Reading):
         body = typed(run.EpisodeEnd, receipt.body)
         self._idle.update({name: as_int(count) for name, count in body["idle"].items()})
         self._breaches(receipt, body["violations"])
-        for left in body.get("unjudged", ()):
-            self._leave_open(f"invariant/{left['invariant']}", left["reason"])
+        self._left_open.add(body)
         number, first = as_int(body["episode"]), body["first_success"]
         reached = Words("never" if first is None else f"in step {as_int(first)}")
         cells = (Count(as_int(body["steps"])), Quoted(body["ended"]), reached, Count(self._broken))
@@ -197,13 +189,13 @@ class RunReading(Reading):
         name = started["name"]
         id_, spec = f"invariant/{name}", _only(self._specs, "invariant", name)
         asked = {"step": self._judged, "episode": len(self._episodes)}.get(started["scope"], 0)
-        left_open = self._open.get(id_, Counter())
-        could, broken = max(0, asked - self._idle[name] - left_open.total()), self._observations.count[id_]
+        left_open = self._left_open.times(name)
+        could, broken = max(0, asked - self._idle[name] - left_open), self._observations.count[id_]
         outcome, why = Outcome.PASSED, ""
         if broken:
             outcome = Outcome.FAILED
         elif left_open:
-            outcome, why = Outcome.CANNOT_TELL, _reasons(left_open)
+            outcome, why = Outcome.CANNOT_TELL, self._left_open.why(name)
         elif not asked:
             outcome, why = Outcome.UNTESTED, f"there was no {started['scope']} to check"
         elif not could:
@@ -280,16 +272,11 @@ class RunReading(Reading):
         yield "seed", Words(str(self._start["seed"]))
         for noun in _NOUNS:
             yield noun, Count(self._result[noun])
-        gates = {name.partition("/")[2]: gaps for name, gaps in self._open.items() if name.startswith("gate/")}
-        left_open = {f"{name}: {reason}": times for name, gaps in gates.items() for reason, times in gaps.items()}
-        reasons = (
-            ("agent faults", self._result.get("faults", {})),
-            ("not known", self._result.get("unknown", {})),
-            ("gate not judged", left_open),
-        )
+        reasons = ("agent faults", self._result.get("faults", {})), ("not known", self._result.get("unknown", {}))
         for what, counts in reasons:
             for reason, count in sorted(counts.items()):
                 yield f"{what}: {as_name(reason)}", Count(as_int(count))
+        yield from ((f"gate not judged: {reason}", Count(count)) for reason, count in self._left_open.gates())
 
     def sections(self) -> Iterator[Section]:
         """Evaluation errors, gates, invariants, probes, drifts, budget and episodes."""
@@ -337,19 +324,13 @@ class RunReading(Reading):
         rows = []
         for started, check in zip(all_started, checks, strict=False):
             data = demands.get(started["name"], {} if check.spec else {"doc": check.says})
-            mark = "cannot tell" if check.outcome is Outcome.CANNOT_TELL else "held"
-            if check.failures:
-                mark = "broken" if started["severity"] == Severity.FATAL else "warned"
-            cells = (
-                requirement(data),
-                *map(Words, (started["scope"], started["severity"])),
-                Count(check.opportunities),
-                Count(check.failures),
-            )
+            counts = map(Count, (check.opportunities, check.failures))
+            cells = (requirement(data), *map(Words, (started["scope"], started["severity"])), *counts)
             places = self._observations.links(check.id)
-            mark = mark if check.opportunities or check.failures or mark == "cannot tell" else UNTESTED
             of = max(check.failures, len(places))
-            rows.append(Row(started["name"], mark, cells, spec_details(data), places, of))
+            rows.append(
+                Row(started["name"], mark_of(check, started["severity"]), cells, spec_details(data), places, of)
+            )
         heads = ("invariant", "requirement", "scope", "severity", "checked", "broken")
         return Section("invariants", "Invariants", "", heads, rows)
 
@@ -408,11 +389,6 @@ def _sets(spec: Resolved, path: Sequence[str | int]) -> str:
         data = data[step]
     target = next((data[name] for name in _TARGETS if name in data), None) if isinstance(data, Mapping) else None
     return f", which sets {target}: {value_text(declared[target])}" if target in declared else ""
-
-
-def _reasons(counts: Counter[str]) -> str:
-    """The most frequent reasons, with how often each was met."""
-    return shorten("; ".join(f"{reason} ({times})" for reason, times in counts.most_common(_MOST_REASONS)), LONGEST)
 
 
 def _only(specs: Bundle, kind: str, name: str) -> Resolved | None:

@@ -68,8 +68,7 @@ class Episode:
         """Yield the episode's events, from `episode` to `episode_end`."""
         plan = self._plan
         violations: list[dict[str, Any]] = []
-        gap: dict[str, Any] = {}
-        unjudged: list[dict[str, str]] = []
+        more: dict[str, Any] = {}
         try:
             for actor in self._actors:
                 actor.begin()
@@ -85,10 +84,10 @@ class Episode:
             outcome = self._invariants.close(start, self._state, fatal=self._ended is Ended.FATAL)
             self._weigh(outcome.broken)
             write(outcome.broken, outcome.broken)
-            violations, unjudged = outcome.broken, outcome.unjudged
+            violations, more = outcome.broken, {"unjudged": outcome.unjudged} if outcome.unjudged else {}
             self._idle.update(outcome.idle)
         except Unrecorded as unrecorded:
-            self._ended, gap = Ended.UNKNOWN, {"gap": unrecorded.gap}
+            self._ended, more = Ended.UNKNOWN, {"gap": unrecorded.gap}
         except Halted as halted:
             self._ended = halted.kind
             yield from self._events_at("halted")
@@ -100,7 +99,7 @@ class Episode:
         if plan.recording is not None:
             self.t = self._steps
             yield from self._events_at("end")
-        yield self._closing(violations, gap | ({"unjudged": unjudged} if unjudged else {}))
+        yield self._closing(violations, more)
 
     def _closing(self, violations: list[dict[str, Any]], more: dict[str, Any]) -> Event:
         return Event(
@@ -367,10 +366,7 @@ class Episode:
                     for name, receipt in decision.part_receipts.items()
                 },
             }
-            if outcome.remembered:
-                body["monitors"] = outcome.remembered
-            if outcome.unjudged:
-                body["unjudged"] = outcome.unjudged
+            body |= outcome.figures
             for _, rebases, _ in moved:
                 body["rebases"] += rebases
             self._weigh(body)

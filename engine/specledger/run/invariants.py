@@ -37,6 +37,12 @@ class Found(Struct, frozen=True):
     unjudged: list[dict[str, str]] = []
 
     @property
+    def figures(self) -> dict[str, Any]:
+        """What a receipt says of it beside what is broken."""
+        known = {"monitors": self.remembered, "unjudged": self.unjudged}
+        return {name: value for name, value in known.items() if value}
+
+    @property
     def fatal(self) -> bool:
         """Whether an invariant is broken that ends the episode."""
         return any(breach["severity"] == Severity.FATAL for breach in self.broken)

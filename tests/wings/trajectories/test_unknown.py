@@ -28,11 +28,13 @@ FEW = {"rules": {"few": POLICY["rules"]["few"]}}
 UNANSWERED = APPROVED[:1]
 WORDLESS = [call(1, "ask", amount=150), result(1, "fine")]
 NO_AMOUNT = [call(2, "pay", to="Alice"), result(2, "sent")]
-GATE = GOVERNOR["gates"][0]
 
 
 def governed(require):
-    return {**GOVERNOR, "gates": [{**GATE, "require": require}]}
+    return {
+        **GOVERNOR,
+        "gates": [{"id": "approved", "when": 'action.op == "pay"', "require": require, "reason": "not_approved"}],
+    }
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def test_and_or_and_a_choice_decide_where_an_operand_does(tmp_path, require, jud
     assert judged is None or summary["rejections"] == judged
     verification = verify(tmp_path / "out", reader=Reader(judge=True))
     (check,) = [check for check in verification.checks if check.name == JUDGE]
-    assert check.status == "passed", check.text
+    assert check.status == "passed", check
     assert by_tool(laid(tmp_path / "out")).exit == 0
 
 
@@ -163,3 +165,14 @@ def test_a_withheld_value_is_told_apart(tmp_path, spec):
     summary, _ = recorded(tmp_path, policy=FEW, options=RunOptions(trajectories=(lines,)))
     assert summary["unjudged"]["limit"] == {"args.amount is withheld": 1}
     assert b"$withheld" in (tmp_path / "out" / TRAJECTORIES).read_bytes()
+
+
+def test_a_report_says_what_was_not_judged_and_why(tmp_path, spec):
+    recorded(tmp_path, [ASKED, *UNANSWERED, *NO_AMOUNT], policy=FEW)
+    page = spec("report", str(tmp_path / "out"), "--format", "markdown").out
+    assert "args.amount is not recorded (1)" in page
+    html = tmp_path / "page.html"
+    spec("report", str(tmp_path / "out"), "--format", "html", "--out", str(html))
+    assert "gate not judged: approved: args.amount is not recorded" in html.read_text(encoding="utf-8")
+    shown = spec("run", str(tmp_path / "specs/scenario/scenario.yaml"), "--out", str(tmp_path / "again")).out
+    assert "rules that could not be judged: approved 1, limit 1" in shown

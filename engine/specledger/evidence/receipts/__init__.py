@@ -7,7 +7,8 @@ expressions (`expr.typed_dicts`) and the JSON Schemas (`schemas/receipts`) are d
     body = typed(Step, event.body)
     body["chosen"]
 
-A module for each subject: `run`, `kernel`, `suite`; a wing has a module `receipts`. `Any` stands for what a spec says.
+A module for each subject: `run` with `kernel` and `recording`, `suite`; a wing has a module `receipts`. `Any` stands
+for what a spec says.
 """
 
 from collections.abc import Mapping

@@ -7,6 +7,7 @@ from specledger.core.typed_dicts import ASSUMED_PRESENT
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import ReceiptTypes
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
+from specledger.evidence.receipts.recording import Gap, RuleCounts, UnjudgedGate, UnjudgedInvariant
 
 Change = TypedDict("Change", {"from": Any, "to": Any})
 """The value of a field before and after."""
@@ -173,20 +174,6 @@ class Failure(TypedDict):
     offset: int | None
 
 
-class UnjudgedGate(TypedDict):
-    """A gate of a recording that reads what that leaves out, which the reason names; of a price the gate is `cost`."""
-
-    gate: str
-    reason: str
-
-
-class UnjudgedInvariant(TypedDict):
-    """An invariant that reads what a recording leaves out, which the reason names."""
-
-    invariant: str
-    reason: str
-
-
 class Decision(TypedDict):
     """What was found about one proposal."""
 
@@ -280,14 +267,6 @@ class Rules(TypedDict):
     unjudged: list[RuleOutcome]
 
 
-class Gap(TypedDict):
-    """The call of a recording that the world could not follow, and why."""
-
-    reason: str
-    call: str
-    tool: str
-
-
 class EvaluationError(TypedDict):
     """An expression had no value, which ends the episode; the fields are those of `Failure`."""
 
@@ -370,14 +349,6 @@ RUN: Final[ReceiptTypes] = {
     "end": End,
 }
 """The receipts of a run."""
-
-
-class RuleCounts(TypedDict):
-    """How often a rule held, was broken, and could not be judged; never, if no call was about it."""
-
-    held: int
-    broken: int
-    unjudged: int
 
 
 class RunResult(TypedDict):

@@ -1,0 +1,33 @@
+"""What the receipts of a recording say of what it leaves out, and the counts of its rules."""
+
+from typing import TypedDict
+
+
+class UnjudgedGate(TypedDict):
+    """A gate of a recording that reads what that leaves out, which the reason names; of a price the gate is `cost`."""
+
+    gate: str
+    reason: str
+
+
+class UnjudgedInvariant(TypedDict):
+    """An invariant that reads what a recording leaves out, which the reason names."""
+
+    invariant: str
+    reason: str
+
+
+class Gap(TypedDict):
+    """The call of a recording that the world could not follow, and why."""
+
+    reason: str
+    call: str
+    tool: str
+
+
+class RuleCounts(TypedDict):
+    """How often a rule held, was broken, and could not be judged; never, if no call was about it."""
+
+    held: int
+    broken: int
+    unjudged: int
