@@ -173,6 +173,6 @@ def test_a_report_says_what_was_not_judged_and_why(tmp_path, spec):
     assert "args.amount is not recorded (1)" in page
     html = tmp_path / "page.html"
     spec("report", str(tmp_path / "out"), "--format", "html", "--out", str(html))
-    assert "gate not judged: approved: args.amount is not recorded" in html.read_text(encoding="utf-8")
+    assert "gate not judged: approved: the result is not recorded" in html.read_text(encoding="utf-8")
     shown = spec("run", str(tmp_path / "specs/scenario/scenario.yaml"), "--out", str(tmp_path / "again")).out
     assert "rules that could not be judged: approved 1, limit 1" in shown
