@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.rules.conditions import Event, bind, decide
-from specledger.wings.trajectories.rules.paths import Unknown
 from specledger.wings.trajectories.rules.plans import EarlierPlan
 
 PARALLEL: Final = "only a parallel call of the same message decides it"
