@@ -1329,7 +1329,9 @@ def run_heading(known: JSON, root: JSON) -> JSON:
         {"name": f"{policy['name']}.{name}", "severity": rule.get("severity", "fatal")}
         for policy in map(known.get, dict.fromkeys(root.get("policies", ())))
         for name, rule in sorted(policy["rules"].items())
-    ] or None
+    ]
+    if not made["rules"] and "trajectories" not in known.get(root.get("agent"), {}):
+        made["rules"] = None
     made.update(scenario=root["name"], agents=root.get("order"))
     made["turns"] = root.get("turns", "order") if "agents" in root else None
     made["invariants"] = [
@@ -1418,7 +1420,7 @@ def check_tape(b: Bundle) -> None:
         may = outside
     else:  # of several agents none is asked outside; an agent of the specs may be ended at work
         may = b.kind == "scenario" and "agents" not in b.root
-        outside = may and "outside" in b.specs[b.root["agent"]]
+        outside = may and ("outside" in b.specs[b.root["agent"]] or is_asked(b))
     require(may or not present, "no answer came from outside, and there is a tape", "E_TAPE_EXTRA")
     require(present or not outside, "answers came from outside, and there is no tape", "E_TAPE_MISSING")
     if not present:
@@ -1441,6 +1443,11 @@ def check_tape(b: Bundle) -> None:
         agree(body, {"answer": {**made, "digest": tagged("model-answer", canonical(answer))}}, f"iteration {number}")
 
 
+def is_asked(b: Bundle) -> bool:
+    """Whether a model is asked about the calls of a recording."""
+    return bool(b.root.get("probes")) and "asks" in b.specs[b.root["agent"]].get("trajectories", {})
+
+
 EXCHANGE_KEYS = {"seq", "session", "episode", "t", "message", "question"}
 EXCHANGE_KEYS |= {"failure", "reason", "received", "sha256", "size"}
 FAILURES = ("raised", "timed_out", "closed", "died", "too_long", "not_json")
@@ -1449,6 +1456,8 @@ REASON = re.compile(r"([a-z]{1,9}:)?[A-Za-z0-9_]{0,100}")
 STATED = {"statement", "document"}
 ANSWERS = {"hello": {"hello"}, "reset": {"ready"}, "restore": {"ready"}, "snapshot": {"snapshot"}, "reveal": {"reveal"}}
 ANSWERS |= {"decide": {"proposals"}, "ask": STATED, "restate": STATED, "offer": STATED | {"declined", "call"}}
+CALLS = {"choose": {"choice"}, "explain": {"reasons"}}
+"""What a model answers that is asked about a recorded call."""
 
 
 def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
@@ -1458,10 +1467,11 @@ def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
     can say: the receipts may have a fault of UNSEEN for it, and this file does not know if they must.
     """
     answers = {**ANSWERS, "decide": STATED} if "admission" in b.specs[b.root["governor"]] else ANSWERS
+    answers = CALLS if is_asked(b) else answers
     certain: Counter[Any] = Counter()
     spent: Counter[Any] = Counter()
     objects: Counter[Any] = Counter()
-    before, sessions, asked = (0, 0), 0, set()
+    before, sessions, asked = (0, 0), int(answers is CALLS), set()  # a model asked about calls is told no `hello`
     for seq, line in enumerate(lines):
         shape(line, EXCHANGE_KEYS, f"exchange {seq}")
         agree(line, {"seq": seq}, f"exchange {seq}")

@@ -8,8 +8,12 @@ from msgspec.structs import replace
 from specledger.kinds import load
 from specledger.lang.choices import Choices
 from specledger.oracles.decision_prompt import DecisionPrompt
+from specledger.spec.agent import AskedAgain
 from specledger.spec.prompt import Prompt
+from specledger.wings.challenges.transcript import before, sentences
+from specledger.wings.challenges.wording import Wording
 from specledger.wings.discovery.prompt import PromptBuilder, ProposalRequest, compile_prompt
+from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker
 from tests.pins import file_in
 from tests.wings.discovery import shipped
 
@@ -24,6 +28,8 @@ def written(name):
     assert isinstance(spec.model, Prompt)
     if spec.model.about == "decisions":
         return decided(spec.model)
+    if spec.model.about == "calls":
+        return called(spec.model)
     remembered = shipped.snapshot()
     few = replace(remembered, **{each: getattr(remembered, each)[:3] for each in LISTS})
     told = PromptBuilder(compile_prompt(spec, shipped.universe()[1], shipped.offered(), 42, 8000)).build(
@@ -56,6 +62,24 @@ def decided(prompt):
     seen = {"self": {"x": 1, "y": 2}}
     text = made.text({"observation": seen, "offer": {"text": "It saves 5 energy."}, "denied": denied})
     return f"=== system ===\n{made.system}=== question ===\n{text}"
+
+
+def called(prompt):
+    """A prompt about calls, asked about the second call of a small log, and for the reasons of that."""
+    asked = AskedAgain(model="m", prompt="p", tools={"ask": "Asks the owner."})
+    second = Call("2", "pay", {"to": "Alice"}, batch=1)
+    log: list[Entry] = [
+        Message(Speaker.USER, "Pay the bill. Be quick."),
+        Call("1", "look", {"id": 7}),
+        Result("1", "A bill of Alice.\nThe sum is 250."),
+        second,
+    ]
+    told = sentences(before(log, second))
+    assert told is not None
+    words, texts = Wording(asked, prompt, log), {line.id: line.text for line in told}
+    why = words.why(told, texts, {"choice": "pay", "arguments": {"to": "Alice"}})
+    question = words.question(told, texts)
+    return f"=== system ===\n{words.system}=== question ===\n{question}=== reasons ===\n{why.removeprefix(question)}"
 
 
 @pytest.mark.parametrize("name", PROMPTS)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from specledger.agents.agent import Agent, Around, check_agent, see_reads
 from specledger.agents.propose import compile_propose
-from specledger.compile.extension import Attachment, Stage, admission
+from specledger.compile.extension import Attachment, Stage, admission, recorded_decisions
 from specledger.compile.plan import (
     Actor,
     Judgement,
@@ -187,7 +187,7 @@ def _attached(
     """What decides for a role whose governor admits documents; None if it admits bare proposals, or with findings."""
     if role.rules.admission is None:
         _refuse_strays(role, stage, world)
-        return None
+        return _asked_again(role, stage)
     part = admission()
     if part is None:
         message, hint = missing_wing("kernel", "`admission` of a governor")
@@ -196,12 +196,24 @@ def _attached(
     return part.attach(stage, role, world, around, agent, declared)
 
 
+def _asked_again(role: Role, stage: Stage) -> Attachment | None:
+    """What asks about the calls of a recorded agent; None without probes of it, or with findings."""
+    if role.decider.trajectories is None or not role.probes:
+        return None
+    part = recorded_decisions()
+    if part is None:
+        message, hint = missing_wing("challenges", "probes of a recorded agent")
+        stage.diagnostics.error(E_WING, message, stage.bundle.main.span("probes"), hint=hint)
+        return None
+    return part.attach(stage, role)
+
+
 def _refuse_strays(role: Role, stage: Stage, world: World) -> None:
     """Findings for what needs the admission of documents where there is none."""
     wrong = stage.diagnostics.error
     for spec in document_invariants(stage.bundle, role.governor):
         wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
-    if role.probes:
+    if role.probes and role.decider.trajectories is None:
         at = stage.bundle.main.span(*role.at, "probes")
         message = "probes question an agent that hands in documents with reasons, and this governor admits none"
         wrong(E_ADMISSION, message, at, hint=_admission_lines(world))
@@ -220,7 +232,8 @@ def _controls(attached: Attachment | None) -> dict[str, Any]:
     """What an actor has of what decides for it."""
     if attached is None:
         return {}
-    return {"controller": attached.controller, "keyed": attached.keyed, "too_few_repeats": attached.too_few_repeats}
+    names = ("controller", "keyed", "too_few_repeats", "asks")
+    return {name: getattr(attached, name) for name in names}
 
 
 def _always(rules: GovernorSpec) -> Iterator[tuple[str | int, ...]]:

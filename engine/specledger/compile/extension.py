@@ -1,4 +1,4 @@
-"""What a wing adds to the compilation of a scenario: the admission of documents by a governor.
+"""What a wing adds to the compilation of a scenario: admission of documents, recordings, and probes of these.
 
 Keys of the core whose meaning a wing gives are `governor.admission`, `scenario.probes`, `scenario.policies`,
 `agent.narration` and `agent.trajectories`.
@@ -44,6 +44,7 @@ class Attachment(Struct, frozen=True):
         greeting: `start state -> fields` of the first message to an agent from outside.
         shown: `state -> fields` that a question to such an agent shows beside the observation.
         questions: How much such an agent is asked in an episode beside its decisions.
+        asks: Opens the model that is asked about recorded calls (`plan.Actor`); None where none is.
     """
 
     gates: tuple[str, ...]
@@ -53,6 +54,7 @@ class Attachment(Struct, frozen=True):
     greeting: Callable[[State], dict[str, Any]]
     shown: Callable[[State], dict[str, Any]]
     questions: Callable[[Plan], Questions]
+    asks: Callable[[bool], Any] | None = None
 
 
 class Words(Protocol):
@@ -91,6 +93,23 @@ class Recordings(Struct, frozen=True):
     """
 
     compile: Callable[[Stage, Role], PlannedRecording | None]
+
+
+class RecordedDecisions(Struct, frozen=True):
+    """How a wing compiles the probes of a recorded agent.
+
+    Attributes:
+        attach: `(stage, role)`: what asks about the calls of a role whose agent has `trajectories`; None, with
+            findings, if its probes or who is asked are wrong.
+    """
+
+    attach: Callable[[Stage, Role], Attachment | None]
+
+
+def recorded_decisions() -> RecordedDecisions | None:
+    """The part of the wing that challenges recorded calls; None if no installed wing does."""
+    part: RecordedDecisions | None = part_of("recorded_decisions")
+    return part
 
 
 def recordings() -> Recordings | None:

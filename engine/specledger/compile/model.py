@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.compile.extension import admission
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
@@ -21,8 +22,10 @@ from specledger.load import Bundle, Resolved
 from specledger.load.bundle import encode
 from specledger.oracles import enumerated, gemini, openai, scripted
 from specledger.oracles.action_tools import ARGUMENTS
+from specledger.oracles.answer_forms import JsonCalls
 from specledger.oracles.cassette import E_CASSETTE_FILE, CassetteModel
 from specledger.oracles.decision_prompt import check_decision_prompt
+from specledger.oracles.labels import LabelCalls
 from specledger.oracles.model import Model
 from specledger.oracles.model_agent import ModelPlan
 from specledger.oracles.service_client import service_identity
@@ -66,6 +69,17 @@ def compile_model(bundle: Bundle, key: str) -> PlannedModel:
 
 
 def _plan(bundle: Bundle, spec: Resolved, diagnostics: Diagnostics) -> PlannedModel | None:
+    """The model of a spec, in the form in which it answers."""
+    planned, model = _body(bundle, spec, diagnostics), spec.model
+    assert isinstance(model, LanguageModel)  # noqa: S101 - a reference's kind was checked when it was resolved
+    if planned is None or model.answers == "tools":
+        return planned
+    form: Callable[[Model], Model] = JsonCalls if model.answers == "json" else LabelCalls
+    identity = {**planned.identity, "answers": model.answers}
+    return replace(planned, identity=identity, open=lambda record: form(planned.open(record)))
+
+
+def _body(bundle: Bundle, spec: Resolved, diagnostics: Diagnostics) -> PlannedModel | None:
     model = spec.model
     assert isinstance(model, LanguageModel)  # noqa: S101 - a reference's kind was checked when it was resolved
     if model.gemini is not None:

@@ -21,7 +21,7 @@ from specledger.spec.agent import Outside
 if TYPE_CHECKING:
     from specledger.lang.notation import Notation
     from specledger.oracles.model_agent import ModelPlan
-    from specledger.oracles.recording import Oracle
+    from specledger.oracles.recording import LiveAgent, Oracle
 
 State = dict[str, Any]
 Proposal = dict[str, Any]
@@ -236,6 +236,8 @@ class Actor(Struct, frozen=True):
         keyed: Whether its controller signs with a key, which a run that is made again does not have.
         too_few_repeats: Names of what asks it too seldom to find anything; a preview warns of them.
         outside: Who is asked outside; None where the agent is a spec.
+        asks: `record -> LiveAgent`: opens the model that is asked about recorded calls, and says whether a cassette
+            asks it for what it does not hold; None where none is asked.
         memory: What its memory and its governor's weigh at most, by their types.
     """
 
@@ -254,6 +256,7 @@ class Actor(Struct, frozen=True):
     keyed: bool = False
     too_few_repeats: tuple[str, ...] = ()
     outside: PlannedOutside | None = None
+    asks: Callable[[bool], LiveAgent] | None = None
     memory: int = 0
 
     @property
@@ -325,6 +328,16 @@ class Plan(Struct, frozen=True):
     def outside(self) -> PlannedOutside | None:
         """Who is asked outside; of several actors at most one is."""
         return next((actor.outside for actor in self.actors if actor.outside is not None), None)
+
+    @property
+    def asks(self) -> Callable[[bool], LiveAgent] | None:
+        """Opens the model that is asked about the calls of a recording; None where none is asked."""
+        return next((actor.asks for actor in self.actors if actor.asks is not None), None)
+
+    @property
+    def answered(self) -> bool:
+        """Whether answers from outside are part of the run: of its agent, or of who is asked about a recording."""
+        return self.outside is not None or self.asks is not None
 
     @property
     def signed(self) -> bool:

@@ -21,8 +21,9 @@ from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.evidence.receipts.kernel import AUDIT
 from specledger.kinds.running import RunOptions
 from specledger.load import Bundle
+from specledger.oracles.answer import Answer, Asked, Exchange
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
-from specledger.oracles.recording import Oracle, Tape
+from specledger.oracles.recording import LiveAgent, Oracle, Place, Tape, TapeError
 from specledger.run.extension import audit_logs
 from specledger.run.live_run import run_watched
 from specledger.spec.agent import Outside
@@ -40,6 +41,36 @@ def answered_events(
     events = run(replace(plan, oracle=Oracle(tape)))
     yield from events if not plan.logged else logged_events(events, writer.inside / AUDIT_LOG)
     writer.put(TAPE, b"".join(tape.lines()))
+
+
+def asked_events(
+    run: Callable[[Plan], Iterator[Event]], plan: Plan, model: LiveAgent, writer: BundleWriter
+) -> Iterator[Event]:
+    """Make a run whose recorded calls a model is asked about, in this process."""
+    oracle, tape = Oracle(Tape()), Tape()
+    oracle.live = _Taped(model, tape)
+    try:
+        yield from run(replace(plan, oracle=oracle))
+    finally:
+        model.end(0)
+    writer.put(TAPE, b"".join(tape.lines()))
+
+
+class _Taped:
+    """A live agent whose answers are put on a tape."""
+
+    def __init__(self, live: LiveAgent, tape: Tape) -> None:
+        self._live, self._tape = live, tape
+        self.end, self.watch = live.end, live.watch
+
+    def ask(self, position: Place, asked: Asked, message: bytes) -> Answer:
+        """Ask, and keep the answer."""
+        answer = self._live.ask(position, asked, message)
+        try:
+            self._tape.add(Exchange(position.episode, position.t, asked, answer))
+        except TapeError as error:
+            raise Rejected([Diagnostic(error.code, error.message)]) from None
+        return answer
 
 
 def logged_events(events: Iterator[Event], path: Path) -> Iterator[Event]:

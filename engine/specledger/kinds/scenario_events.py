@@ -35,7 +35,7 @@ def scenario_events(
 ) -> Iterator[Event]:
     """Run a scenario and write the files beside its receipts; `warn` takes warnings about the log of an earlier run."""
     plan = compile_plan(bundle)
-    watchdog = plan.watchdog
+    watchdog, asks = plan.watchdog, plan.asks
     if wanted.live and len(plan.actors) > 1:
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has several agents", bundle.main.span("agents"))])
     if wanted.live and not plan.logged:
@@ -55,6 +55,10 @@ def scenario_events(
         raise untrusted(bundle, plan.outside.source)
     episodes = None if wanted.shard is None else episodes_of_shard(plan.episodes, wanted.shard)
     run = partial(make_run, bundle, progress=progress, executor=wanted.executor, wanted=episodes, tell=wanted.taken)
+    if asks is not None:
+        from specledger.kinds.logged_events import asked_events
+
+        return asked_events(run, plan, asks(wanted.record), writer)
     if watchdog is None:
         finished = _finished(bundle, plan, writer.beside / BEFORE, episodes or range(plan.episodes))
         return run(plan, resumed=finished)

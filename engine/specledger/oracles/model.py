@@ -96,6 +96,7 @@ class ModelRequest(Struct, frozen=True):
         schema: A JSON Schema that the answer shall conform to, or None; how a model is held to it is its own matter.
         temperature: Instead of the model's own, in millionths; None for the model's own.
         tools: The functions that it is offered, one of which it must call; none of them is ever executed.
+        labels: The labels of which one is the answer; empty where it answers in words.
     """
 
     turn: int
@@ -105,6 +106,7 @@ class ModelRequest(Struct, frozen=True):
     temperature: int | None = None
     known: Known = field(default_factory=Known)
     tools: tuple[Tool, ...] = ()
+    labels: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The question as JSON values, texts by their hashes: small enough to be kept beside an answer."""
@@ -116,6 +118,7 @@ class ModelRequest(Struct, frozen=True):
             "temperature": self.temperature,
             "known": hash_json(asdict(self.known)),
             **({"tools": hash_json([asdict(tool) for tool in self.tools])} if self.tools else {}),
+            **({"labels": list(self.labels)} if self.labels else {}),
         }
 
     def key(self, identity: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from msgspec.structs import asdict
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import missing_package
 from specledger.oracles.failures import EMPTY, MALFORMED, TRUNCATED, WITHHELD
+from specledger.oracles.labels import logprob_tokens, most_probable
 from specledger.oracles.model import Call, ModelAnswer, ModelRequest, TokenUsage, answered, estimated_usage, failed
 from specledger.oracles.retry_clock import Clock
 from specledger.oracles.service import E_MODEL_PACKAGE, Deadline, Key, open_connection, openai_access
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from openai._types import RequestOptions
 
 _PATH: Final = "/chat/completions"
+_MOST_LABELS: Final = 20  # of the likeliest tokens, as many as services give
 _DONE: Final = frozenset({"stop", "tool_calls", "function_call"})
 
 
@@ -80,6 +82,8 @@ class OpenAIClient(ServiceClient):
             body["tools"] = [{"type": "function", "function": asdict(tool)} for tool in request.tools]
             body["tool_choice"] = config.tool_choice
             body["parallel_tool_calls"] = False
+        elif request.labels:
+            body |= {"logprobs": True, "top_logprobs": _MOST_LABELS, config.tokens_field: 1}
         elif config.json_mode and request.schema is not None:
             schema = {"name": "answer", "schema": dict(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -106,6 +110,9 @@ def read_answer(body: bytes, request: ModelRequest, hide: Callable[[str], str]) 
         return failed(EMPTY, "no choice", usage)
     if refusal:
         return failed(WITHHELD, f"refusal: {refusal}", usage, finish, text or None)
+    if request.labels:
+        label = most_probable(list(logprob_tokens(choice)), request.labels)
+        return answered(text if label is None else label, usage, finish)
     if finish == "length":
         return failed(TRUNCATED, "", usage, finish, text or None)
     if finish is not None and finish not in _DONE:

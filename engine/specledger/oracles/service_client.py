@@ -8,8 +8,9 @@ import sys
 import tempfile
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -254,6 +255,12 @@ class Spent:
 def cost_of(price: Price, prompt: int, output: int) -> int:
     """What tokens cost, in millionths of the currency, rounded up; thinking is output."""
     return -(-(prompt * price.input + output * price.output) // 1_000_000)
+
+
+def pricing(service: Service | None) -> Callable[[int, int], int] | None:
+    """What tokens of questions and of answers cost, in millionths; None without a price."""
+    price = None if service is None else service.price
+    return None if price is None else partial(cost_of, price)
 
 
 def service_identity(oracle: str, config: Service) -> dict[str, Any]:

@@ -41,6 +41,9 @@ _OF_PROBE: Final[tuple[_Fact, ...]] = (
 )
 """The fields of a probe that the record of an episode holds."""
 
+_CALL: Final = "call"
+"""The place of a probe of a recorded decision."""
+
 METERED: Final = ("episode", "probe", "episode_end")
 """The types of receipts that totals are made from."""
 
@@ -157,6 +160,7 @@ class RunMetrics:
             "token_failures": dict(sorted(self._refused.items())),
             "violations": dict(sorted(self._violated.items())),
             "spent": body.get("spent", {}),
+            **({"decisions": decisions} if (decisions := sum(probe["at"] == _CALL for probe in self._probes)) else {}),
             "replay": {
                 "equal": sum(result["equal"] for result in read),
                 "nodes": sum(result["nodes"] for result in read),

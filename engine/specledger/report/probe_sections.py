@@ -32,4 +32,15 @@ def _costs(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
             if spent is not None:
                 cells: list[Cell] = [Count(spent[name]) if name in spent else NOTHING for name in SPENT[:-1]]
                 money = Words(format_qfixed(spent["cost"])) if "cost" in spent else NOTHING
-                yield Row(f"{agent}: {account.run}", "", (*cells, money))
+                yield Row(f"{agent}: {account.run}", "", (*cells, money), list(_of_a_decision(account, spent)))
+
+
+def _of_a_decision(account: RunMetrics, spent: Mapping[str, int]) -> Iterator[tuple[str, Cell]]:
+    """What it took to challenge one decision of a recording, on average."""
+    decisions = sum(episode.get("decisions", 0) for episode in account.episodes)
+    for name in SPENT[3:] if decisions else ():
+        if name == "cost":
+            if name in spent:
+                yield f"{name} of a decision", Words(format_qfixed(spent[name] // decisions))
+        else:
+            yield f"{name.replace('_', ' ')} of a decision", Words(f"{spent[name] / decisions:.1f}")

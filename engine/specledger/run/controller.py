@@ -59,6 +59,9 @@ class DecisionController:
     def __init__(self, actor: Actor) -> None:
         self.actor = actor
 
+    def question(self, questions: Any) -> None:
+        """Take what asks about the calls of a recording; no other controller is given any."""
+
     def begin(self) -> None:
         """Begin an episode: no token of an earlier one is good."""
         self._actuator = Actuator(self.actor.step)

@@ -171,7 +171,7 @@ def told_of_outside(plan: Plan, actors: Sequence[ActorState]) -> dict[str, Any]:
     for actor in actors:
         unread.update(actor.controller.unread())
         unknown.update(actor.controller.unknown())
-    oracle = plan.oracle if plan.outside is not None else None
+    oracle = plan.oracle if plan.answered else None
     return {
         **({"faults": faults} if faults else {}),
         **({"unread": dict(unread)} if unread else {}),

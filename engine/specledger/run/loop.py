@@ -107,6 +107,8 @@ def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionControlle
     if plan.recording is not None:
         assert plan.recording.controller is not None  # noqa: S101 - its logs are read before the run
         recorded: DecisionController = plan.recording.controller(actor)
+        if actor.controller is not None:
+            recorded.question(actor.controller(plan, actor, entries))
         return recorded
     if actor.controller is not None:
         controller: DecisionController = actor.controller(plan, actor, entries)

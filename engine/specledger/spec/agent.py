@@ -132,17 +132,40 @@ LogPattern = Annotated[str, StringConstraints(min_length=1, max_length=1024), Af
 """A file or a pattern of files, relative to the folder of the project, and not above it."""
 
 
+ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.:/-]*$", max_length=200)]
+"""The name of a tool as logs and services write it."""
+
+
+class AskedAgain(Model):
+    """The model that is asked again which call it makes, by probes that are made at a `call` of a recording.
+
+    It is told the words of `prompt`, and offered the tools of the trajectory and those of `tools`, each with what it
+    does. Two calls are the same choice if they are of one tool and the arguments in `compare` are equal.
+    `deterministic` says that it gives the same answer to the same question.
+    """
+
+    model: Annotated[Reference, RefTo("model")]
+    prompt: Annotated[Reference, RefTo("prompt")]
+    tools: Annotated[
+        Mapping[ToolName, Annotated[str, StringConstraints(min_length=1, max_length=1000)]], Field(max_length=100)
+    ] = Field(default_factory=dict)
+    compare: Annotated[Mapping[ToolName, list[Word]], Field(max_length=100)] = Field(default_factory=dict)
+    deterministic: bool = False
+
+
 class Recording(Model):
     """Logs of what an agent did; nothing of it is executed again.
 
     `files` are patterns such as `logs/*.jsonl`, relative to the folder that holds `specs/agent/`, or to that of the
     spec where it lies elsewhere; `spec run --trajectories` names others. Their `format` is recognised if it is left
     out. A call of a tool that the world has no action for is the action `otherwise`, which has the one argument `tool`.
+    `asks` is the model that answers the probes of the scenario.
     """
 
     files: Annotated[list[LogPattern], Field(max_length=256)] = Field(default_factory=list)
     format: Name | None = None
     otherwise: Identifier | None = None
+    asks: AskedAgain | None = None
 
 
 class Agent(Spec):

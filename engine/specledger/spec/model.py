@@ -210,7 +210,12 @@ class Cassette(Model):
 
 
 class LanguageModel(Spec):
-    """A model/v1 document."""
+    """A model/v1 document.
+
+    `answers` is how it makes a call where it is offered functions: by `tools` of the service, as one `json` object in
+    its text, or by the `label` that is most probable as its answer, which is asked for the function and for each
+    argument with finitely many values. A cassette answers as the model that it records.
+    """
 
     spec: Literal["model/v1"]
     gemini: GeminiConfig | None = None
@@ -218,10 +223,13 @@ class LanguageModel(Spec):
     scripted: Script | None = None
     enumerate: Grammar | None = None
     cassette: Cassette | None = None
+    answers: Literal["tools", "json", "label"] = "tools"
 
     @model_validator(mode="after")
     def _one_body(self) -> LanguageModel:
         bodies = (self.gemini, self.openai, self.scripted, self.enumerate, self.cassette)
         if sum(body is not None for body in bodies) != 1:
             raise ValueError("a model has exactly one of `gemini`, `openai`, `scripted`, `enumerate` and `cassette`")
+        if self.answers != "tools" and (self.enumerate is not None or self.cassette is not None):
+            raise ValueError("`answers` is of a service or a script: a cassette answers as the model that it records")
         return self

@@ -47,22 +47,26 @@ class Prompt(Spec):
     """A prompt/v1 document.
 
     About laws: a system instruction, what stays the same, and what is remembered. About decisions: a system
-    instruction, what is said at each decision, and what is added where an offer is made.
+    instruction, what is said at each decision, and what is added where an offer is made. About calls of a recording: a
+    system instruction, how what happened before a call is shown, and what is added to ask for the reasons of a choice.
     """
 
     spec: Literal["prompt/v1"]
-    about: Literal["laws", "decisions"] = "laws"
+    about: Literal["laws", "decisions", "calls"] = "laws"
     universe: Name | None = None
     scramble: Annotated[list[Literal["symbols", "names"]], Field(max_length=2)] = Field(default_factory=list)
     system: Annotated[list[Section], Field(min_length=1, max_length=64)]
     static: Annotated[list[Section], Field(min_length=1, max_length=64)]
     dynamic: Annotated[list[Memory], Field(max_length=16)] = Field(default_factory=list)
     offer: Annotated[list[Section], Field(max_length=16)] = Field(default_factory=list)
+    reasons: Annotated[list[Section], Field(max_length=16)] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _fits(self) -> Prompt:
-        if self.about == "decisions" and (self.universe or self.scramble or self.dynamic):
-            raise ValueError("a prompt about decisions has no `universe`, `scramble` and `dynamic`")
-        if self.about == "laws" and self.offer:
-            raise ValueError("a prompt about laws has no `offer`")
+        if self.about != "laws" and (self.universe or self.scramble or self.dynamic):
+            raise ValueError(f"a prompt about {self.about} has no `universe`, `scramble` and `dynamic`")
+        if self.about != "decisions" and self.offer:
+            raise ValueError(f"a prompt about {self.about} has no `offer`")
+        if (self.about == "calls") != bool(self.reasons):
+            raise ValueError("a prompt about calls has `reasons`, and no other one has")
         return self

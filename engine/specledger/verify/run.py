@@ -131,8 +131,8 @@ def made_again(plan: Plan, specs: Bundle, folder: Path, receipts: Receipts, exec
         tape = read_tape(folder / TAPE) if (folder / TAPE).exists() else None
     except TapeError as error:
         raise Broken(error.code, error.message) from None
-    if tape is None and plan.outside is not None:
-        raise Broken(E_TAPE_MISSING, "the agent is outside, and the evidence holds no tape of what it answered")
+    if tape is None and plan.answered:
+        raise Broken(E_TAPE_MISSING, "somebody outside was asked, and the evidence holds no tape of the answers")
     if tape is not None and tape.mode is Mode.LIVE and not plan.logged:
         raise Broken(E_TAPE_FORM, "the tape is of a live audit log, and a run without a kernel has no log")
     return lambda progress: _play(plan, tape, lambda again: make_run(specs, again, progress, executor))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from specledger.compile.plan import Actor, Plan
 from specledger.core.entries import Entries
+from specledger.expr import RecordType
 from specledger.wings.kernel.documents.admission import Admission
 from specledger.wings.kernel.documents.facts import Vocabulary
 from specledger.wings.kernel.documents.signatures import Signing
@@ -56,6 +57,22 @@ class Control(Struct, frozen=True):
         return self.make(plan, actor, entries)
 
 
+class Challenged(Struct, frozen=True):
+    """What challenges the calls of a recorded agent: its probes, and what asks in one run.
+
+    Attributes:
+        names: The type of what their `when` reads.
+    """
+
+    probes: Sequence[Probe]
+    names: RecordType
+    make: Callable[[Plan, Actor, Sequence[Probe]], Any]
+
+    def __call__(self, plan: Plan, actor: Actor, entries: Entries) -> Any:
+        """What asks about the calls in one run."""
+        return self.make(plan, actor, self.probes)
+
+
 def kernel_of(actor: Actor) -> KernelPlan:
     """The kernel of an actor that has one."""
     assert isinstance(actor.controller, Control)  # noqa: S101 - the caller asks for an actor under a kernel
@@ -68,6 +85,12 @@ def with_kernel(actor: Actor, kernel: KernelPlan) -> Actor:
     return replace(actor, controller=replace(actor.controller, kernel=kernel))
 
 
-def kernels_of(actors: Sequence[Actor]) -> list[KernelPlan]:
-    """The kernels of those actors that have one."""
-    return [actor.controller.kernel for actor in actors if isinstance(actor.controller, Control)]
+def probes_of(actors: Sequence[Actor]) -> list[Probe]:
+    """The probes of those actors that have any."""
+    probes: list[Probe] = []
+    for actor in actors:
+        if isinstance(actor.controller, Control):
+            probes += actor.controller.kernel.probes
+        elif isinstance(actor.controller, Challenged):
+            probes += actor.controller.probes
+    return probes

@@ -38,7 +38,12 @@ from specledger.wings.kernel.spec.probe import Probe as ProbeSpec
 E_OFFER: Final = code("E_OFFER", "an offer names something that does not exist")
 W_OFFER: Final = code("W_OFFER", "nothing in the run denies what an offer breaches")
 
+E_PROBE_PLACE: Final = code("E_PROBE_PLACE", "a probe is made at a place that the run does not have")
+
 W_REPEATS: Final = code("W_REPEATS", "a challenge asks too seldom")
+
+CALL: Final = "call"
+"""The place of probes of a recording."""
 
 _CLOCK: Final = ("t", "horizon")
 """What `when` reads beside the world: the number of the step, and the most steps of an episode."""
@@ -79,20 +84,28 @@ def check_probe(
     spec: Resolved,
     environment: Environment,
     state: RecordType,
-    document: RecordType,
+    document: RecordType | None,
     denials: Collection[str],
     horizon: int,
     diagnostics: Diagnostics,
 ) -> Probe | None:
     """Check a probe against the world in which it is made; None, with findings, if it is wrong.
 
-    `denials` is what can deny documents, or a call: invariants, and reasons of the kernel.
+    `denials` is what can deny documents, or a call: invariants, and reasons of the kernel. Without a `document` the
+    probe is of a recording, and `state` is what there is to read of a call.
     """
     model = spec.model
     assert isinstance(model, ProbeSpec)  # noqa: S101 - a reference of kind probe holds nothing else
+    if (model.at == CALL) != (document is None):
+        message = "a recording has calls alone" if document is None else "only a recording has calls"
+        hint = f"a probe of a recording is made `at: {CALL}`, and no other probe"
+        diagnostics.error(
+            E_PROBE_PLACE, f"{message}, and {spec.name} is made at {model.at}", spec.span("at"), hint=hint
+        )
+        return None
     scope = Scope(environment, spec, diagnostics)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
-    if model.offer is not None:
+    if model.offer is not None and document is not None:
         _refuse_unknown(model.offer, scope, document, denials)
     if model.challenge is not None:
         _warn_of_few(model.challenge, scope)
@@ -102,7 +115,11 @@ def check_probe(
     judged = Environment(names, constants=scope.environment.constants, functions=scope.environment.functions)
     expect = Scope(judged, spec, diagnostics).expression("expect", expect=BOOL)
     scope.unused(model.functions, elsewhere=(*names, *timed))
-    offer = None if model.offer is None else _offer(model.offer, spec.data["offer"], scope, state, document)
+    offer = (
+        None
+        if model.offer is None or document is None
+        else _offer(model.offer, spec.data["offer"], scope, state, document)
+    )
     if when is None or expect is None or (model.offer is not None and offer is None):
         return None
     decide = compile_expression(expect, sorted(names))

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 from specledger.spec.base import QFIXED_ONE, Constant, Expression, Identifier, Model, QFixed, Spec
 from specledger.spec.world import Effect, Function, VariableName
 
-Place = Literal["before_propose", "after_commit", "after_token", "after_act"]
+Place = Literal["before_propose", "after_commit", "after_token", "after_act", "call"]
 Count = Annotated[int, Field(ge=0, le=64)]
 
 
@@ -155,7 +155,11 @@ class Challenge(Model):
 
 
 class Probe(Spec):
-    """A probe/v1 document. `steps` is how many steps of an episode it is drawn for; all, if left out."""
+    """A probe/v1 document. `steps` is how many steps of an episode it is drawn for; all, if left out.
+
+    At a `call` of a recording the model that its agent `asks` is asked which call it makes there, and why. What came
+    before the call is then changed as it says, and it is asked again.
+    """
 
     spec: Literal["probe/v1"]
     at: Place
@@ -176,9 +180,19 @@ class Probe(Spec):
             raise ValueError("an edit of the proposal is offered at before_propose")
         if offer is not None and offer.call is not None and offer.call.token == "own":
             _own_token(self.at, offer.call)
+        if self.at == "call":
+            _of_a_call(self.challenge)
         if self.challenge is not None and self.at == "before_propose":
             raise ValueError("a challenge needs a proposal: it is made after the commitment")
         return self
+
+
+def _of_a_call(challenge: Challenge | None) -> None:
+    """A model that is asked about a call states reasons, and declares no procedure."""
+    if challenge is None or challenge.of != "claims" or challenge.ask != "agent":
+        raise ValueError("at a call what is challenged are the claims of the model that is asked")
+    if challenge.on != "here" or challenge.demand or not isinstance(challenge.arms.placebo, int):
+        raise ValueError("at a call there is no `on: fresh`, no `demand`, and no placebo by name")
 
 
 def _own_token(at: Place, call: Call) -> None:

@@ -7,7 +7,7 @@ receipt: they come from replay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
@@ -24,7 +24,7 @@ from specledger.verify.judge import given_by
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Names, Reference
 from specledger.wings.kernel.documents.invariant import DocumentInvariant
-from specledger.wings.kernel.plan import KernelPlan, kernel_of, with_kernel
+from specledger.wings.kernel.plan import Challenged, KernelPlan, kernel_of, with_kernel
 from specledger.wings.kernel.probes.check import Probe
 
 _ALWAYS: Final = "true"
@@ -52,10 +52,12 @@ class KernelJudge:
         """The kernel with its rules replaced by recorded ones."""
         self.ruled = frozenset(item.name for item in kernel.admission.invariants)
         invariants = tuple(replace(item, judge=partial(self._ruled, item)) for item in kernel.admission.invariants)
-        probes = [
-            replace(item, when=partial(self._due, item), expect=partial(self._expected, item)) for item in kernel.probes
-        ]
-        return replace(kernel, admission=replace(kernel.admission, invariants=invariants), probes=probes)
+        admission = replace(kernel.admission, invariants=invariants)
+        return replace(kernel, admission=admission, probes=self.probes(kernel.probes))
+
+    def probes(self, probes: Sequence[Probe]) -> list[Probe]:
+        """Probes whose conditions are recorded."""
+        return [replace(item, when=partial(self._due, item), expect=partial(self._expected, item)) for item in probes]
 
     def _ruled(self, invariant: DocumentInvariant, state: State, document: Any, facts: Any) -> dict[str, Any] | None:
         """What an invariant finds in a document, after the other engine was asked."""
@@ -144,5 +146,9 @@ def _answered(evidence: ProbeEvidence, trial: Trial, mutations: Mapping[str, Any
 
 def observe(actor: Actor, count: Count, reference: Reference, state: RecordType) -> tuple[Actor, KernelJudge]:
     """An actor under a kernel whose rules are recorded, and what judges them."""
+    if isinstance(actor.controller, Challenged):
+        judge = KernelJudge(count, reference, actor.controller.names)
+        asked = replace(actor.controller, probes=judge.probes(actor.controller.probes))
+        return replace(actor, controller=asked), judge
     judge = KernelJudge(count, reference, state)
     return with_kernel(actor, judge.observed(kernel_of(actor))), judge

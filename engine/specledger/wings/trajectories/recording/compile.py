@@ -68,12 +68,14 @@ def _check_scenario(stage: Stage, role: Role) -> None:
     if role.rules.admission is not None:
         hint = "use a governor without `admission`"
         wrong(E_RECORDING, "a recording gives no documents to admit", role.governor.span("admission"), hint=hint)
-    for key in ("horizon", "episodes", "until", "drift", "probes", "agent_faults"):
+    asks = role.decider.trajectories is not None and role.decider.trajectories.asks is not None
+    for key in ("horizon", "episodes", "until", "drift", *(() if asks else ("probes",)), "agent_faults"):
         if key in model.model_fields_set:
             message = (
                 f"`{key}` has no meaning for a recording: its trajectories say how long they are, and what happened"
             )
-            wrong(E_RECORDING, message, spec.span(key), hint="leave it out")
+            hint = "`asks` in the agent names a model that answers them" if key == "probes" else "leave it out"
+            wrong(E_RECORDING, message, spec.span(key), hint=hint)
     for name, action in stage.world.actions.items():
         if action.draws:
             message = f"the action {name!r} draws, and what a recording left is not drawn"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
 
@@ -27,6 +27,13 @@ UNKNOWN_TOOL: Final = "unknown_tool"
 """Why the world cannot follow a call."""
 RULES: Final = "rules"
 """The type of the receipt of what policies say."""
+
+
+class Questions(Protocol):
+    """What asks a model about recorded calls."""
+
+    def about(self, moment: Moment, entries: Sequence[Entry], call: Call) -> Iterable[Event]:
+        """The events of what was asked about a call, which is one of the entries of its trajectory."""
 
 
 class RecordedController(DecisionController):
@@ -51,12 +58,19 @@ class RecordedController(DecisionController):
         self._outcomes: list[tuple[str, Outcome]] = []
         self._findings: Counter[str] = Counter()
         self._call = Call("", "")
+        self._questions: Questions | None = None
+        self._all: Sequence[Entry] = ()
+
+    def question(self, questions: Questions) -> None:
+        """Take what asks about each call."""
+        self._questions = questions
 
     def begin(self) -> None:
         """Begin the next trajectory."""
         super().begin()
         trajectory = next(self._trajectories)
         self._head = {"id": trajectory.id, "file": trajectory.file, "format": trajectory.format}
+        self._all = trajectory.entries
         self._entries = iter(trajectory.entries)
         self._results = {}
         for entry in trajectory.entries:
@@ -120,6 +134,8 @@ class RecordedController(DecisionController):
         if hook == "end":
             for entry in self._entries:
                 self._hear(entry)
+        elif hook == "after_commit" and self._questions is not None:
+            return self._questions.about(moment, self._all, self._call)
         elif hook != "after_act":
             return ()
         outcomes, self._outcomes = self._outcomes, []
