@@ -35,6 +35,7 @@ KEPT |= {f"specledger/wings/{wing}/commands.py": "import typer" for wing in WING
 BROKEN = {
     "layers": {"specledger/core/planted.py": "import specledger.cli.leaf"},
     "wings": {f"specledger/wings/{WINGS[-1]}/planted.py": f"import specledger.wings.{WINGS[0]}.commands"},
+    "challenges": {"specledger/wings/challenges/planted.py": "import specledger.wings.laws.kinds"},
     "discovery": {"specledger/wings/discovery/planted.py": "import specledger.wings.kernel.commands"},
     "evidence": {"specledger/evidence/planted.py": "import specledger.spec.leaf"},
     "receipts": {"specledger/run/planted.py": "import specledger.evidence.leaf"},

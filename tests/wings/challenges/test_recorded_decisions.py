@@ -30,14 +30,14 @@ PAID = [
 SURE = {"event": "3.2", "becomes": "The sum is 900.", "choice": "ask", "confidence": 1}
 INERT = {"event": "1.2", "becomes": "Take your time.", "choice": "ask", "confidence": 1}
 WRONG = {**SURE, "choice": "look"}
-ASKS = {"model": "payer", "prompt": "words", "tools": {"ask": "Asks the owner."}, "deterministic": True}
-WORDS = {
+ASKS: dict[str, Any] = {"model": "payer", "prompt": "words", "tools": {"ask": "Asks the owner."}, "deterministic": True}
+WORDS: dict[str, Any] = {
     "about": "calls",
     "system": [{"text": "Work."}],
     "static": [{"each": "entries", "item": "[{{id}}] {{who}}: {{text}}"}],
     "reasons": [{"text": "You chose {{choice}}. Why?"}],
 }
-PROBE = {
+PROBE: dict[str, Any] = {
     "at": "call",
     "challenge": {"of": "claims", "draw": {"least": 3, "most": 3}, "arms": {"same": 1, "placebo": 1}},
     "expect": "after.choice == claim.choice && after.choice != before.choice",
@@ -101,7 +101,7 @@ def asked(folder, behaviour, **changes):
 
 
 def probes(evidence):
-    lines = map(parse_canonical, (evidence / "receipts.jsonl").read_bytes().splitlines())
+    lines: Any = map(parse_canonical, (evidence / "receipts.jsonl").read_bytes().splitlines())
     return [line["body"] for line in lines if line["type"] == "probe"]
 
 
