@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from specledger.agents.agent import Agent, Around, check_agent, see_reads
 from specledger.agents.propose import compile_propose
-from specledger.compile.extension import Attachment, Stage, admission, recorded_decisions
+from specledger.compile.extension import Attachment, Stage, admission, call_probes
 from specledger.compile.plan import (
     Actor,
     Judgement,
@@ -200,7 +200,7 @@ def _asked_again(role: Role, stage: Stage) -> Attachment | None:
     """What asks about the calls of a recorded agent; None without probes of it, or with findings."""
     if role.decider.trajectories is None or not role.probes:
         return None
-    part = recorded_decisions()
+    part = call_probes()
     if part is None:
         message, hint = missing_wing("challenges", "probes of a recorded agent")
         stage.diagnostics.error(E_WING, message, stage.bundle.main.span("probes"), hint=hint)

@@ -95,7 +95,7 @@ class Recordings(Struct, frozen=True):
     compile: Callable[[Stage, Role], PlannedRecording | None]
 
 
-class RecordedDecisions(Struct, frozen=True):
+class CallProbes(Struct, frozen=True):
     """How a wing compiles the probes of a recorded agent.
 
     Attributes:
@@ -106,9 +106,9 @@ class RecordedDecisions(Struct, frozen=True):
     attach: Callable[[Stage, Role], Attachment | None]
 
 
-def recorded_decisions() -> RecordedDecisions | None:
+def call_probes() -> CallProbes | None:
     """The part of the wing that challenges recorded calls; None if no installed wing does."""
-    part: RecordedDecisions | None = part_of("recorded_decisions")
+    part: CallProbes | None = part_of("call_probes")
     return part
 
 

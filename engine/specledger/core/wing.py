@@ -42,7 +42,7 @@ class Wing(Struct, frozen=True):
         works: What workers of a cluster do, by the `entry` of the work: `document -> work`.
         admission: How it compiles the admission of documents (`compile.extension`).
         recordings: How it compiles an agent that is a recording (`compile.extension`).
-        recorded_decisions: How it compiles the probes of such an agent (`compile.extension`).
+        call_probes: How it compiles the probes of such an agent (`compile.extension`).
         trajectory_sections: The sections of a report on a run of trajectories (`report.extension`).
         audit_logs: How the audit log of what it decides is written (`run.extension`).
         meanings: What its names mean in reports (`report.extension`).
@@ -61,7 +61,7 @@ class Wing(Struct, frozen=True):
     audit_logs: Callable[[], Any] | None = None
     controlled: Callable[[], Any] | None = None
     recordings: Callable[[], Any] | None = None
-    recorded_decisions: Callable[[], Any] | None = None
+    call_probes: Callable[[], Any] | None = None
     trajectory_sections: Callable[[], Any] | None = None
     meanings: Callable[[], Any] | None = None
 

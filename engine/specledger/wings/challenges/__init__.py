@@ -1,4 +1,4 @@
-"""Challenges of recorded decisions: a model is asked which call it makes where a recording made one, and why.
+"""Challenges of calls of a recording: a model is asked which call it makes where one was recorded, and why.
 
 It uses the wings `kernel`, whose probes it makes, and `trajectories`, whose recordings they are about.
 """
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 from specledger.core.wing import Wing
 
 if TYPE_CHECKING:
-    from specledger.compile.extension import RecordedDecisions
+    from specledger.compile.extension import CallProbes
 
 
-def _recorded_decisions() -> RecordedDecisions:
-    from specledger.wings.challenges.compile import RECORDED_DECISIONS
+def _call_probes() -> CallProbes:
+    from specledger.wings.challenges.compile import CALL_PROBES
 
-    return RECORDED_DECISIONS
+    return CALL_PROBES
 
 
 def _prompts() -> Mapping[str, Callable[..., object]]:
@@ -26,4 +26,4 @@ def _prompts() -> Mapping[str, Callable[..., object]]:
     return {"calls": check_call_prompt}
 
 
-WING: Final = Wing("challenges", prompts=_prompts, recorded_decisions=_recorded_decisions)
+WING: Final = Wing("challenges", prompts=_prompts, call_probes=_call_probes)

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from specledger.compile.extension import Attachment, RecordedDecisions, Stage
+from specledger.compile.extension import Attachment, CallProbes, Stage
 from specledger.compile.model import PlannedModel, compile_model
 from specledger.compile.plan import Actor, Plan
 from specledger.compile.plan import Questions as Asked
@@ -110,4 +110,4 @@ class RecordedQuestions:
         return runner.events_at(CALL, Situation(moment.episode, moment.t, state, {}), target)
 
 
-RECORDED_DECISIONS: Final = RecordedDecisions(attach)
+CALL_PROBES: Final = CallProbes(attach)

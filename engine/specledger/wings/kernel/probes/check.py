@@ -96,12 +96,7 @@ def check_probe(
     """
     model = spec.model
     assert isinstance(model, ProbeSpec)  # noqa: S101 - a reference of kind probe holds nothing else
-    if (model.at == CALL) != (document is None):
-        message = "a recording has calls alone" if document is None else "only a recording has calls"
-        hint = f"a probe of a recording is made `at: {CALL}`, and no other probe"
-        diagnostics.error(
-            E_PROBE_PLACE, f"{message}, and {spec.name} is made at {model.at}", spec.span("at"), hint=hint
-        )
+    if _has_no_place(spec, model, diagnostics, recorded=document is None):
         return None
     scope = Scope(environment, spec, diagnostics)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
@@ -138,6 +133,16 @@ def check_probe(
         return {name: value for name, value in zip(_CLOCK, (t, horizon), strict=True) if name in timed}
 
     return Probe(model, compile_function(condition), expected, offer, (when, expect), clock)
+
+
+def _has_no_place(spec: Resolved, model: ProbeSpec, diagnostics: Diagnostics, *, recorded: bool) -> bool:
+    """Whether a probe is made at a place that the run does not have; that is a finding."""
+    if (model.at == CALL) == recorded:
+        return False
+    message = "a recording has calls alone" if recorded else "only a recording has calls"
+    hint = f"a probe of a recording is made `at: {CALL}`, and no other probe"
+    diagnostics.error(E_PROBE_PLACE, f"{message}, and {spec.name} is made at {model.at}", spec.span("at"), hint=hint)
+    return True
 
 
 def _warn_of_few(challenge: Challenge, scope: Scope) -> None:
