@@ -11,7 +11,7 @@ from specledger.oracles.recording import Place
 from specledger.wings.challenges.questions import CHOOSE, EXPLAIN, Questions
 from specledger.wings.challenges.transcript import Sentence
 from specledger.wings.challenges.unasked import Undeclared
-from specledger.wings.challenges.wording import Wording, called, stated_rate, stated_reasons
+from specledger.wings.challenges.wording import Wording, called, stated_rate, reasons_of
 from specledger.wings.kernel.probes.target import Answer, Situation
 from specledger.wings.trajectories.model import Call
 
@@ -71,7 +71,7 @@ class RecordedDecision(Undeclared):
         tools = (self._wording.because(list(told)),)
         answer = self._questions.ask(self._place, EXPLAIN, self._wording.system, prompt, tools)
         claims, counterfactuals = [], []
-        for number, reason in enumerate(stated_reasons(answer)):
+        for number, reason in enumerate(reasons_of(answer)):
             stated = self._stated(f"reason-{number}", reason)
             claims.append({"var": stated["mutation"]["var"], "id": stated["cf_id"]})
             counterfactuals.append(stated)

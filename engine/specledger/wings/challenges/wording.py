@@ -117,7 +117,7 @@ def called(answer: ModelAnswer) -> tuple[str, Any] | None:
     return (first.name, arguments) if isinstance(arguments, dict) else None
 
 
-def stated_reasons(answer: ModelAnswer) -> list[Any]:
+def reasons_of(answer: ModelAnswer) -> list[Any]:
     """The reasons of an answer as they came, whatever they are; none where it states none."""
     call = called(answer)
     reasons = None if call is None or call[0] != BECAUSE else call[1].get("reasons")
