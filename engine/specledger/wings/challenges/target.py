@@ -11,7 +11,7 @@ from specledger.oracles.recording import Place
 from specledger.wings.challenges.questions import CHOOSE, EXPLAIN, Questions
 from specledger.wings.challenges.transcript import Sentence
 from specledger.wings.challenges.unasked import Undeclared
-from specledger.wings.challenges.wording import Wording, called, stated_rate, reasons_of
+from specledger.wings.challenges.wording import Wording, called, reasons_of, stated_rate
 from specledger.wings.kernel.probes.target import Answer, Situation
 from specledger.wings.trajectories.model import Call
 
