@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import canonical_ints
 from specledger.core.digest import tagger
-from specledger.core.merkle import root
+from specledger.core.merkle import leaf_hash, root
 
 GENESIS: Final = "0" * 64
 """What stands for the predecessor of a chain's first link."""
@@ -54,7 +54,7 @@ def leaves_of(proposals: Sequence[Mapping[str, Any]]) -> list[bytes]:
 
 def set_root(leaves: Sequence[bytes]) -> str:
     """The Merkle root over the leaves of a set, as hex."""
-    return root(leaves).hex()
+    return (leaf_hash(leaves[0]) if len(leaves) == 1 else root(leaves)).hex()
 
 
 def scope_digest(episode: int, t: int, op: str, agent: str = "") -> str:

@@ -58,8 +58,9 @@ _OPTIONS = (
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_DATETIME
 )
+_POINT = re.compile(rb"\.(?<=[0-9]\.)[0-9]")
 _EXPONENT = re.compile(rb"e(?<=[:,\[-][1-9]e)")
-"""The exponent of a float without a point; it begins with what is looked for, which makes it fast."""
+"""The point of a float, and the exponent of one without; both begin with what is looked for, which makes them fast."""
 _ATOMS = frozenset({type(None), bool, int, str})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHOWN = 64  # characters of a key in an error's path
@@ -133,7 +134,7 @@ def parse_canonical(line: bytes, *, limit: int = LINE_LIMIT, most: int = MAX_VOL
         value: object = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise NotCanonical(E_CANON_JSON, "$", f"not JSON in UTF-8 (at character {error.pos})") from None
-    if _is_bare(line):
+    if is_bare(line):
         try:
             if orjson.dumps(value, option=_OPTIONS) == line:
                 return value
@@ -162,13 +163,13 @@ def parse_written(form: bytes) -> Any:
     return orjson.loads(form)
 
 
-def _is_bare(line: bytes) -> bool:
+def is_bare(line: bytes) -> bool:
     """Whether bytes that prove to be what the serialiser writes hold no floats, and few enough containers.
 
-    The serialiser writes a float with a point, or as one digit, `e` and an exponent; an integer never so. Texts that
-    look alike, and many containers beside one another, are looked at again one by one.
+    The serialiser writes a float with a point between digits, or as one digit, `e` and an exponent; an integer never
+    so. Texts that look alike, and many containers beside one another, are looked at again one by one.
     """
-    floats = b"." in line or line[1:2] == b"e" or _EXPONENT.search(line) is not None
+    floats = _POINT.search(line) is not None or line[1:2] == b"e" or _EXPONENT.search(line) is not None
     return not floats and line.count(b"[") + line.count(b"{") <= MAX_DEPTH
 
 

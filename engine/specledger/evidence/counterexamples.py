@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.canonical import canonical_bytes, parse_written
 from specledger.core.events import PROGRESS
 from specledger.core.verdict import Verdict
-from specledger.evidence.layout import MAX_LINE, counterexample_path
+from specledger.evidence.layout import counterexample_path
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import Probe
 
@@ -96,10 +96,10 @@ class Steps:
 
 
 def find_cases(find: Finder, lines: Iterable[bytes]) -> list[Case]:
-    """The failing cases, the first of each cause.
+    """The failing cases, the first of each cause, of lines that were sealed or checked.
 
     Raises:
-        KeyError, TypeError, AttributeError: A receipt is malformed.
+        KeyError, TypeError, AttributeError, ValueError: A receipt is malformed.
     """
     known: set[str] = set()
     kept: list[Case] = []
@@ -158,7 +158,7 @@ def _ends_turn(body: run.Step) -> bool:
 
 def _numbered(lines: Iterable[bytes]) -> Iterator[Numbered]:
     for seq, line in enumerate(lines):
-        receipt: Any = parse_canonical(line, limit=MAX_LINE)
+        receipt = parse_written(line)
         yield seq, receipt["type"], receipt["body"]
 
 

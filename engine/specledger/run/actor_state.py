@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from specledger.compile.plan import Actor, PlannedGovernorState, State
-from specledger.run.controller import DecisionController
+from specledger.run.controller import PLACES, DecisionController
 
 SEEN: Final = "seen"
 """The cause of a re-base by a change of the governor's memory."""
@@ -130,11 +130,13 @@ class ActorState:
         seen: What it sees in the present state; None where it has not looked since something else changed that.
         pending: Proposals rejected since its last step with a cost.
         weight: What its memory and its governor's weighed after its last step, where that is asked.
+        places: The places of a step at which its controller is asked for events.
     """
 
     def __init__(self, actor: Actor, controller: DecisionController, memory: Any = None) -> None:
         """Begin a run, with a memory of the agent if it has one already."""
         self.actor, self.controller = actor, controller
+        self.places = PLACES if controller.attaches is None else controller.attaches
         self.governor = GovernorState(actor.governor_state, actor.label)
         self.memory = memory
         self.seen: Any = None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from specledger.compile.plan import Actor, Judgement, Proposal, State
 from specledger.core.events import Event
 from specledger.gates.capability import Actuator
+
+PLACES: Final = frozenset({"before_propose", "after_commit", "after_token", "after_act"})
+"""The places of a step at which a controller may attach events."""
 
 
 class Moment(NamedTuple):
@@ -54,7 +57,12 @@ class DecisionController:
 
     This one is of an agent that is a spec and gives sets of proposals. Others ask another agent, receive documents, or
     attach events to a step, such as audit entries and probes.
+
+    Attributes:
+        attaches: The places at which `events_at` may give events; None where it is asked at each of them.
     """
+
+    attaches: frozenset[str] | None = None
 
     def __init__(self, actor: Actor) -> None:
         self.actor = actor

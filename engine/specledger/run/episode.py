@@ -160,14 +160,17 @@ class Episode:
         for actor in actors:
             self._deciding = actor
             decision = Decision(actor, self._moment(actor, actor.observe(self._state)))
-            yield from actor.controller.events_at("before_propose", decision.moment)
+            if "before_propose" in actor.places:
+                yield from actor.controller.events_at("before_propose", decision.moment)
             yield self._commit(decision)
             decisions.append(decision)
         for decision in decisions:
             actor = self._deciding = decision.by
-            yield from actor.controller.events_at("after_commit", decision.moment)
+            if "after_commit" in actor.places:
+                yield from actor.controller.events_at("after_commit", decision.moment)
             self._decide(decision)
-            yield from actor.controller.events_at("after_token", decision.moment)
+            if "after_token" in actor.places:
+                yield from actor.controller.events_at("after_token", decision.moment)
         before = state = self._state
         for decision in decisions:
             self._deciding = decision.by
@@ -175,7 +178,8 @@ class Episode:
         for decision in decisions:
             actor = self._deciding = decision.by
             self._settle(decision, state)
-            yield from actor.controller.events_at("after_act", decision.moment)
+            if "after_act" in actor.places:
+                yield from actor.controller.events_at("after_act", decision.moment)
             event = self._finish(decision, before, last=decision is decisions[-1])
             decision.count()
             yield event

@@ -67,8 +67,9 @@ def require(holds: object, message: str, code_: str) -> None:
 
 def equal(recorded: Any, computed: Any) -> bool:
     """Whether two values are the same JSON; Python's `==` takes `false` for 0."""
-    if computed is None or isinstance(computed, str | int):
-        return type(recorded) is type(computed) and recorded == computed
+    kind = type(computed)
+    if kind is str or kind is int or kind is bool or computed is None:
+        return type(recorded) is kind and bool(recorded == computed)
     if isinstance(recorded, dict) and isinstance(computed, dict):
         return recorded.keys() == computed.keys() and all(
             equal(recorded[name], value) for name, value in computed.items()

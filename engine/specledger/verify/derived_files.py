@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected, code, counted
 from specledger.evidence.counterexamples import Finder, find_cases, parts_of
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, MAX_SPECS, ORIGIN, SOURCES, SPECS
@@ -28,7 +28,7 @@ def check_counterexamples(folder: Path, paths: Sequence[str], find: Finder, read
     """Check that the failing cases of a bundle are those that its receipts show; `read` gives the receipts, twice."""
     try:
         cases = find_cases(find, read())
-    except (NotCanonical, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Broken(E_COUNTEREXAMPLES, f"a receipt is malformed: {misformed(error)}") from None
     expected = {case.path for case in cases}
     if expected != {*paths}:

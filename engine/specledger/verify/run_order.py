@@ -25,13 +25,15 @@ from specledger.core.events import BROKEN_OFF, PROGRESS, Ended, Severity, owned,
 from specledger.core.faults import FAULT
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
-from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, equal, require, require_equal
+from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, Broken, equal, require, require_equal
 from specledger.verify.extension import controlled
 from specledger.verify.recorded import Recorded
 
 Body = Mapping[str, Any]
 
 _ENDINGS: Final = (*Ended,)
+_OF_STEPS: Final = frozenset({"drift", "probe", "commit", "step", "rules"})
+"""The types of receipts that name their step."""
 
 Listener = Callable[[str, Body], None]
 """Receives the type and the body of each receipt that is in order."""
@@ -61,20 +63,7 @@ class RunOrder:
         self._steps = 0  # of all episodes
         self._tips: dict[str, str] = {}
         self._plan: Callable[[], Plan] | None = None
-
-    def know(self, recorded: Recorded) -> None:
-        """Judge the receipts of probes by the specs of the run, too."""
-        self._plan = lambda: recorded.plan
-
-    def add(self, type_: str, body: Body) -> None:
-        """Take one receipt.
-
-        Raises:
-            Broken: It does not continue the run.
-            KeyError, TypeError: It lacks a field, or is of an unknown type.
-        """
-        require(not self._ended, f"{type_!r} after the end", E_ENDS)
-        takes: Mapping[str, Callable[[Any], None]] = {
+        self._takes: Mapping[str, Callable[[Any], None]] = {
             "start": self._start,
             "episode": self._begin,
             "drift": self._drift,
@@ -87,11 +76,25 @@ class RunOrder:
             "episode_end": self._close,
             "end": self._end,
         }
-        if type_ in ("drift", "probe", "commit", "step", "rules"):
+
+    def know(self, recorded: Recorded) -> None:
+        """Judge the receipts of probes by the specs of the run, too."""
+        self._plan = lambda: recorded.plan
+
+    def add(self, type_: str, body: Body) -> None:
+        """Take one receipt.
+
+        Raises:
+            Broken: It does not continue the run.
+            KeyError, TypeError: It lacks a field, or is of an unknown type.
+        """
+        if self._ended:
+            raise Broken(E_ENDS, f"{type_!r} after the end")
+        if type_ in _OF_STEPS:
             at = typed(run.Position, body)
             here = self._open and equal(at["episode"], self._episode) and equal(at["t"], self._t)
             require(here, f"{type_!r} is not of the step that comes next", E_STATE)
-        takes[type_](body)
+        self._takes[type_](body)
         if self._listen is not None:
             self._listen(type_, body)
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from msgspec import UNSET, ValidationError, convert
-from msgspec.structs import fields
+from msgspec import UNSET, MsgspecError, ValidationError, convert, to_builtins
+from msgspec.json import Decoder
+from msgspec.structs import fields, replace
 
-from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints, parse_canonical
+from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints, is_bare, parse_canonical
 from specledger.core.log_json import WITHHELD
 from specledger.wings.trajectories.findings import MalformedLine
-from specledger.wings.trajectories.model import Call, Entry, Finding, Message, Result, Speaker, Trajectory, Withheld
+from specledger.wings.trajectories.model import Call, Entry, Finding, Message, Result, Trajectory, Withheld
 
 FORMAT: Final = "specledger/trajectories/v1"
 HEADER: Final = canonical_bytes({"format": FORMAT}) + b"\n"
@@ -37,6 +38,10 @@ _DEFAULTS: Final = {
 }
 """By kind the fields that a line may leave out, with the values that it must not state."""
 _VALUES: Final = {Call: "arguments", Result: "content"}
+_DECODERS: Final[dict[bytes, tuple[Decoder[Entry], str]]] = {
+    b'{"%b"' % name.encode(): (Decoder(kind), _VALUES.get(kind, "")) for name, kind in _TYPES.items()
+}
+"""By how a line begins."""
 _HEAD: Final = frozenset({"id", "file", "format"})
 
 
@@ -57,35 +62,22 @@ def write_lines(trajectories: Iterable[Trajectory]) -> Iterator[bytes]:
 
 def entry_line(entry: Entry) -> bytes:
     """The line of one entry, with its newline."""
-    kind = type(entry)
-    return _line({_NAMES[kind]: _members(entry, kind)})
-
-
-def _members(entry: Entry, kind: type[Entry]) -> dict[str, Any]:
-    members = {}
-    for name, default, required in _FIELDS[kind]:
-        value = getattr(entry, name)
-        if not required and (value is default or (type(value) is type(default) and value == default)):
-            continue
-        if type(value) is Speaker:
-            value = value.value
-        elif type(value) is Withheld:
-            value = {WITHHELD: value.digest}
-        members[name] = value
-    return members
+    return _line({_NAMES[type(entry)]: to_builtins(entry)})
 
 
 def _line(value: dict[str, Any]) -> bytes:
     return canonical_ints(value) + b"\n"
 
 
-def read_lines(lines: Iterable[bytes]) -> Iterator[Trajectory]:
+def read_lines(lines: Iterable[bytes], *, checked: bool = False) -> Iterator[Trajectory]:
     """The trajectories of canonical lines, one in memory at a time; a file opened for bytes gives such lines.
+
+    Whether they were `checked`, or written, by this process before: then their form is not checked again.
 
     Raises:
         MalformedLine: A line is not what stands there; nothing is repaired.
     """
-    reader = _Lines()
+    reader = _Lines(checked=checked)
     for number, line in enumerate(lines, start=1):
         trajectory = reader.take(number, line)
         if trajectory is not None:
@@ -93,10 +85,31 @@ def read_lines(lines: Iterable[bytes]) -> Iterator[Trajectory]:
     reader.close()
 
 
+def read_entry(line: bytes, *, checked: bool = False) -> Entry | None:
+    """The entry of a line that `entry_line` gives for it; None for any other line, and for one that is rare.
+
+    Writing what was read again shows at once that the line is canonical and leaves out what has its default.
+    """
+    decoder, key = _DECODERS.get(line.partition(b":")[0], (None, ""))
+    if decoder is None or not line.endswith(b"}\n") or len(line) > MAX_LINE_VOLUME:
+        return None
+    if not checked and not is_bare(line):
+        return None
+    try:
+        entry = decoder.decode(memoryview(line)[line.index(b":") + 1 : -2])
+        value = getattr(entry, key) if key else None
+        if type(value) is dict and value.keys() == {WITHHELD}:
+            entry = replace(entry, **{key: Withheld(value[WITHHELD])})
+        return entry if checked or entry_line(entry) == line else None
+    except (MsgspecError, ValueError):
+        return None
+
+
 class _Lines:
     """Where the reading of canonical lines stands."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, checked: bool) -> None:
+        self._checked = checked
         self._number = 0
         self._head: dict[str, Any] | None = None
         self._entries: list[Entry] = []
@@ -107,6 +120,9 @@ class _Lines:
         if number == 1:
             if line != HEADER:
                 raise self._malformed(f"the first line is {HEADER.decode().strip()}")
+            return None
+        if self._head is not None and (entry := read_entry(line, checked=self._checked)) is not None:
+            self._entries.append(entry)
             return None
         name, value = self._split(line)
         if self._head is None:

@@ -12,6 +12,8 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
+from specledger.core.log_json import WITHHELD
+
 Json = Any
 """None, a bool, an int, a str, a list or a dict with string keys; numbers as said above."""
 
@@ -24,13 +26,13 @@ class Speaker(StrEnum):
     ASSISTANT = "assistant"
 
 
-class Withheld(Struct, frozen=True):
+class Withheld(Struct, frozen=True, rename={"digest": WITHHELD}):
     """Stands where a value was withheld: the salted digest of it."""
 
     digest: str
 
 
-class Message(Struct, frozen=True):
+class Message(Struct, frozen=True, omit_defaults=True):
     """A text: of the request, where a user wrote it, or of the agent.
 
     Attributes:
@@ -46,7 +48,7 @@ class Message(Struct, frozen=True):
     time: str = ""
 
 
-class Call(Struct, frozen=True):
+class Call(Struct, frozen=True, omit_defaults=True):
     """A call of a tool.
 
     Attributes:
@@ -67,7 +69,7 @@ class Call(Struct, frozen=True):
     time: str = ""
 
 
-class Result(Struct, frozen=True):
+class Result(Struct, frozen=True, omit_defaults=True):
     """What came back from a call.
 
     Attributes:
@@ -83,7 +85,7 @@ class Result(Struct, frozen=True):
     time: str = ""
 
 
-class Finding(Struct, frozen=True):
+class Finding(Struct, frozen=True, omit_defaults=True):
     """Something in a log that could not be read, or does not fit together; nothing is skipped without one.
 
     Attributes:

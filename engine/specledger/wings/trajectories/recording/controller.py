@@ -39,6 +39,8 @@ class Questions(Protocol):
 class RecordedController(DecisionController):
     """The controller of one recorded actor in one run."""
 
+    attaches = frozenset({"after_commit", "after_act", "end"})
+
     def __init__(
         self,
         actor: Actor,
@@ -110,7 +112,8 @@ class RecordedController(DecisionController):
             self._findings[entry.code] += 1
             return
         for name, session in self._sessions:
-            self._outcomes += [(name, outcome) for outcome in session.hear(entry)]
+            for outcome in session.hear(entry):
+                self._outcomes.append((name, outcome))
 
     def judge(
         self, moment: Moment, proposals: list[Proposal], pending: int, writes: list[int], memory: Any
@@ -118,10 +121,10 @@ class RecordedController(DecisionController):
         """What the gates say of the call; its result is what was recorded, which they do not read."""
         judgements = super().judge(moment, proposals, pending, writes, memory)
         action = self._world.actions[proposals[0]["action"]["op"]]
-        given: dict[str, Any] = {}
-        if action.result.fields:
-            given["result"] = self._noted(fit_result(self._results.get(self._call.id), action.result))
-        return [replace(judgement, inputs={**judgement.inputs, **given}) for judgement in judgements]
+        if not action.result.fields:
+            return judgements
+        result = self._noted(fit_result(self._results.get(self._call.id), action.result))
+        return [replace(judgement, inputs={**judgement.inputs, "result": result}) for judgement in judgements]
 
     def choose(self, judgements: Sequence[Judgement]) -> int | None:
         """The call, unless it failed or could not be evaluated."""
@@ -134,10 +137,8 @@ class RecordedController(DecisionController):
         if hook == "end":
             for entry in self._entries:
                 self._hear(entry)
-        elif hook == "after_commit" and self._questions is not None:
-            return self._questions.about(moment, self._all, self._call)
-        elif hook != "after_act":
-            return ()
+        elif hook == "after_commit":
+            return () if self._questions is None else self._questions.about(moment, self._all, self._call)
         outcomes, self._outcomes = self._outcomes, []
         return [Event(RULES, _receipt(moment, outcomes))] if outcomes else ()
 
@@ -148,25 +149,16 @@ class RecordedController(DecisionController):
 
 
 def _receipt(moment: Moment, outcomes: Sequence[tuple[str, Outcome]]) -> dict[str, Any]:
-    held = Counter(f"{policy}.{outcome.rule}" for policy, outcome in outcomes if outcome.status is Status.HELD)
-    others = [(policy, outcome) for policy, outcome in outcomes if outcome.status is not Status.HELD]
-    return {
-        "episode": moment.episode,
-        "t": moment.t,
-        "held": dict(held),
-        "broken": [
-            {**_outcome_body(policy, outcome), "severity": Severity(outcome.severity).value, "source": outcome.source}
-            for policy, outcome in others
-            if outcome.status is Status.BROKEN
-        ],
-        "unjudged": [_outcome_body(policy, outcome) for policy, outcome in others if outcome.status is Status.UNJUDGED],
-    }
-
-
-def _outcome_body(policy: str, outcome: Outcome) -> dict[str, Any]:
-    return {
-        "rule": f"{policy}.{outcome.rule}",
-        "call": outcome.call,
-        "reason": outcome.reason,
-        "value": outcome.value,
-    }
+    held: dict[str, int] = {}
+    broken, unjudged = [], []
+    for policy, outcome in outcomes:
+        rule = f"{policy}.{outcome.rule}"
+        if outcome.status is Status.HELD:
+            held[rule] = held.get(rule, 0) + 1
+            continue
+        body = {"rule": rule, "call": outcome.call, "reason": outcome.reason, "value": outcome.value}
+        if outcome.status is Status.BROKEN:
+            broken.append({**body, "severity": Severity(outcome.severity).value, "source": outcome.source})
+        else:
+            unjudged.append(body)
+    return {"episode": moment.episode, "t": moment.t, "held": held, "broken": broken, "unjudged": unjudged}

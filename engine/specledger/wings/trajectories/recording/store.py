@@ -117,4 +117,4 @@ def _recording(planned: PlannedRecording, path: Path, make: Make, lengths: tuple
 
 def _trajectories(path: Path) -> Iterator[Trajectory]:
     with path.open("rb") as file:
-        yield from read_lines(file)
+        yield from read_lines(file, checked=True)
