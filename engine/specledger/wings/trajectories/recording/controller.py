@@ -139,6 +139,8 @@ class RecordedController(DecisionController):
                 self._hear(entry)
         elif hook == "after_commit":
             return () if self._questions is None else self._questions.about(moment, self._all, self._call)
+        elif hook != "after_act":
+            return ()
         outcomes, self._outcomes = self._outcomes, []
         return [Event(RULES, _receipt(moment, outcomes))] if outcomes else ()
 
