@@ -42,6 +42,20 @@ TESTS = {
     "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py"
     " unit/cli/test_discover.py",
     "load": "unit/load properties/test_load_*.py unit/spec",
+    "lang": "unit/lang unit/worlds unit/gates unit/agents unit/run/test_chance.py unit/oracles/test_answer.py"
+    " unit/expr/test_diagnostics.py unit/load/test_hints.py",
+    "agents": "unit/agents unit/run/test_several_agents.py unit/oracles/test_model_agent.py",
+    "compile": "unit/run unit/worlds unit/agents unit/gates unit/load/test_findings.py unit/pipeline/test_checking.py"
+    " wings/kernel/axion/test_offers.py",
+    "oracles": "unit/oracles conformance/outside/test_[bp]*.py unit/cli/test_agent.py unit/cli/test_outside.py"
+    " wings/kernel/axion/test_outside_agents.py",
+    "kinds": "unit/kinds unit/cli/test_plan.py unit/cli/test_[jlnr]*.py unit/cli/test_terminal.py unit/pipeline",
+    "spec": "unit/spec unit/load unit/oracles/test_model_spec.py",
+    "pipeline": "unit/pipeline unit/cli",
+    "report": "unit/report wings/kernel/report wings/discovery/test_report.py conformance/evidence unit/cli/test_formats.py",
+    "cli": "unit/cli unit/report/test_command.py unit/suites/test_cli.py conformance/test_ci.py",
+    "wings/bridges": "wings/bridges/*.py",
+    "wings/trajectories": "wings/trajectories conformance/test_recorded_agents.py conformance/test_company_policy.py",
 }
 PYTEST = '-m pytest -q -x -n0 -p no:cacheprovider -m "not slow"'
 CPU_S, TIMEOUT_S = 200, 3600  # an endless loop ends by the first, a deadlock by the second
