@@ -60,6 +60,12 @@ CALLED = """
     payload["action"]["op"] = payload["action"]["op"].title()
     return payload
 """
+NAMED = """
+    payload["action"] = "- `" + label(payload["action"]).upper() + "`."
+    for claim in payload["claims"]:
+        claim["choice"] = label(claim["choice"])
+    return payload
+"""
 ONE_MORE = """
     payload["claims"].append({"variable": "objects.at", "becomes": [], "choice": "run to the hills"})
     payload["claims"].append({"variable": "the moon", "becomes": 1, "choice": "wait"})
@@ -93,12 +99,21 @@ def result_of(place):
     return json.loads((place / "manifest.json").read_bytes())["result"]
 
 
-def test_another_notation_is_read_and_its_commitments_open(folder):
-    finished = judged(folder, CALLED, ALL)
+@pytest.mark.parametrize("change", [CALLED, NAMED], ids=["a call", "a text"])
+def test_another_notation_is_read_and_its_commitments_open(change, folder):
+    finished = judged(folder, change, ALL)
     found = outcomes(finished.place)
     assert {(outcome, cause) for _, outcome, cause in found} == {("PASS", "")}
     assert finished.verdict is Verdict.PASS
     assert {"faults", "unread"}.isdisjoint(result_of(finished.place))
+    assert_verified(finished.place)
+
+
+def test_a_text_that_names_no_action_is_denied_and_convicts_nobody(folder):
+    finished = judged(folder, "    return payload | {'action': 'run to the hills'}", "probes=[p5-causal]", "horizon=3")
+    steps = bodies_of(finished.place, "step")
+    assert [step["violations"][0]["witness"] for step in steps] == [{f"step_{t}": ["unknown_action"]} for t in range(3)]
+    assert {outcome for _, outcome, _ in outcomes(finished.place)} == {"INCONCLUSIVE"}
     assert_verified(finished.place)
 
 
