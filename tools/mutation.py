@@ -52,7 +52,8 @@ TESTS = {
     "kinds": "unit/kinds unit/cli/test_plan.py unit/cli/test_[jlnr]*.py unit/cli/test_terminal.py unit/pipeline",
     "spec": "unit/spec unit/load unit/oracles/test_model_spec.py",
     "pipeline": "unit/pipeline unit/cli",
-    "report": "unit/report wings/kernel/report wings/discovery/test_report.py conformance/evidence unit/cli/test_formats.py",
+    "report": "unit/report wings/kernel/report wings/discovery/test_report.py conformance/evidence"
+    " unit/cli/test_formats.py",
     "cli": "unit/cli unit/report/test_command.py unit/suites/test_cli.py conformance/test_ci.py",
     "wings/bridges": "wings/bridges/*.py",
     "wings/trajectories": "wings/trajectories conformance/test_recorded_agents.py conformance/test_company_policy.py",

@@ -708,9 +708,14 @@ def changes_of(trials: list[JSON], every: bool = False) -> list[list[JSON]]:
 
 def is_settled(evidence: JSON) -> bool:
     """Whether the agent declares itself deterministic, and answered each question that was repeated alike."""
+    return evidence["deterministic"] is True and answers_alike(evidence)
+
+
+def answers_alike(evidence: JSON) -> bool:
+    """Whether each question that was repeated got the same answer."""
     null, changes = evidence["null"], changes_of(evidence["trials"])
     alike = all(len({trial["after"] for trial in one}) == 1 for one in changes)
-    return evidence["deterministic"] is True and null["asked"] > 0 and null["changed"] == 0 and alike
+    return null["asked"] > 0 and null["changed"] == 0 and alike
 
 
 def is_whole(evidence: JSON, challenge: Challenge) -> bool:
@@ -812,9 +817,14 @@ def weigh_settled(changes: list[list[JSON]], challenge: Challenge) -> Weighed:
     sure = [one for one in missed if one[0].get("confidence", 10**6) == 10**6]
     if not missed or sure:
         return ("FAIL" if missed else "PASS"), None, sure
-    unsure = {one[0]["drawn"]: one[0] for one in changes if one[0].get("confidence", 10**6) != 10**6}
-    p = at_most(sum(one["held"] for one in unsure.values()), [rate_of(one) for one in unsure.values()])
+    p = p_together(changes)
     return ("FAIL" if p <= challenge.error else "INCONCLUSIVE"), p, missed
+
+
+def p_together(changes: list[list[JSON]]) -> Fraction:
+    """The p-value of the claims that the agent is not sure of, one answer of each."""
+    unsure = {one[0]["drawn"]: one[0] for one in changes if rate_of(one[0]) != 1}
+    return at_most(sum(one["held"] for one in unsure.values()), [rate_of(one) for one in unsure.values()])
 
 
 def weigh_drawing(changes: list[list[JSON]], evidence: JSON, challenge: Challenge) -> Weighed:
@@ -826,6 +836,9 @@ def weigh_drawing(changes: list[list[JSON]], evidence: JSON, challenge: Challeng
         tests = [(above_noise(len(trials) - held, len(trials), null["changed"], null["asked"]), trials)]
     else:
         tests = [(len(changes) * p_of_change(one), one) for one in changes]
+        if answers_alike(evidence):  # a rate below 1 is then doubt about a forecast: such claims convict together, too
+            together = p_together(changes)
+            tests = [(max(p, together) if rate_of(one[0]) != 1 else p, one) for p, one in tests]
     p = min(each for each, _ in tests)
     convicting = [one for each, one in tests if each * looks <= challenge.error]
     if convicting:
@@ -922,7 +935,7 @@ class RunFollower:
         self.claims: dict[str, Counter[str]] = {}  # by probe, how many were tested, and how many held
         self.most_faults = 0  # in one episode
         self.active: set[str] = set()  # agents that acted
-        self.faulted: set[str] = set()  # agents that a fault kept from deciding
+        self.idle: set[str] = set()  # agents of a decision that chose nothing
         self.prevented: Counter[tuple[int, str]] = Counter()  # in this episode, faults for which nothing was decided
         self.rules: dict[str, Counter[str]] = {}  # by rule of a policy, how often it held, was broken, was not judged
         self.severities: dict[str, str] = {}  # of these rules
@@ -944,7 +957,7 @@ class RunFollower:
     def result(self) -> JSON:
         """What the receipts add up to (docs/evidence.md, "manifest.json")."""
         probed = [verdict for one in self.probes.values() for verdict in one]
-        clear = all("PASS" in one for one in self.probes.values()) and self.faulted <= self.active
+        clear = all("PASS" in one for one in self.probes.values()) and self.idle <= self.active
         clear = (
             clear
             and not self.unknown
@@ -1080,8 +1093,7 @@ class RunFollower:
             reasons = [one["reason"] for decision in decisions for one in decision["rejected"]]
             require(bears and body["fault"] in reasons, "a step has an agent fault that kept nobody from deciding")
             self.prevented[t, body["fault"]] += 1
-            self.faulted.add(of)
-        self.active.update([of] if acted else [])
+        (self.active if acted or self.recorded else self.idle).add(of)
         goes_on = acted or "fault" in body or self.recorded or self.first.get("on_denied") == "tell"
         self.violations["fatal"].update([] if goes_on else [of + "progress"])
         stopped = [] if goes_on else [stop(t, decisions)]

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
 from specledger.core.events import Severity, breached, owned
-from specledger.core.faults import FAULT, FaultLimit
+from specledger.core.faults import FaultLimit
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import recording, run, typed
 from specledger.evidence.receipts.kernel import Probe
@@ -40,7 +40,8 @@ class Tally:
         self._faults: Counter[str] = Counter()
         self._limit = FaultLimit.of(None)
         self._most_faults = 0
-        self._prevented: set[str] = set()
+        self._recorded = False
+        self._idle: set[str] = set()
         self._acted: set[str] = set()
         self._unread: Counter[str] = Counter()
         self._rules: dict[str, recording.RuleCounts] = {}
@@ -78,6 +79,7 @@ class Tally:
     def _start(self, body: run.Start) -> None:
         self._agents = {name: Counter(acted=0, proposals=0) for name in body.get("agents", ())}
         self._expected = body.get("expect", {})
+        self._recorded = "recording" in body
         self._limit = FaultLimit.of(body.get("agent_faults"))
         self._invariants.update(invariant["scope"] for invariant in body["invariants"])
         self._gates.update(dict.fromkeys(body["gates"], 0))
@@ -103,8 +105,8 @@ class Tally:
         position, judged = None, True
         if body["chosen"] is not None:
             self._acted.add(body.get("agent", ""))
-        elif FAULT in body:
-            self._prevented.add(body.get("agent", ""))
+        elif not self._recorded:  # of a recording, what was tried is a fact, whatever came of it
+            self._idle.add(body.get("agent", ""))
         if "agent" in body:
             position, judged = (body["episode"], body["t"]), body["success"] is not None
             self._agents[body["agent"]].update(acted=body["chosen"] is not None, proposals=len(body["decisions"]))
@@ -165,8 +167,8 @@ class Tally:
 
         ERROR if anything could not be evaluated or the run did not end; after more agent faults than the scenario bears
         FAIL or INCONCLUSIVE, as it says; FAIL on a fatal breach, a step without an admissible action or a probe that
-        failed, INCONCLUSIVE if nothing was checked, a probe never passed, faults kept an agent from ever acting, a
-        rule, gate or invariant could not be judged, or a recording could not be read or followed, else PASS.
+        failed, INCONCLUSIVE if nothing was checked, a probe never passed, faults or denials kept an agent from ever
+        acting, a rule, gate or invariant could not be judged, or a recording could not be read or followed, else PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
@@ -175,7 +177,7 @@ class Tally:
         if self._violations or self._failed:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
-        unclear = unclear or not self._prevented <= self._acted or bool(self._unknown)
+        unclear = unclear or not self._idle <= self._acted or bool(self._unknown)
         unclear = unclear or any(counts["unjudged"] for counts in self._rules.values()) or bool(self._unjudged)
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
 

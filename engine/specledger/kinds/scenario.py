@@ -199,7 +199,9 @@ def _inconclusive(result: Mapping[str, Any]) -> str:
         return "a rule could not be judged"
     if not result["checks"]:
         return "no rule was judged that fails the run" if "rules" in result else "no invariant was checked"
-    return "a probe never passed"
+    if any(Verdict.PASS not in counts for counts in result.get("probes", {}).values()):
+        return "a probe never passed"
+    return "nothing that an agent proposed was ever admitted"
 
 
 def _figures(title: str, figures: Mapping[str, int], none: str) -> list[str]:

@@ -42,9 +42,9 @@ GATE = {"id": "approved", "when": 'action.op == "pay"', "require": "approved", "
 GOVERNOR = {"gates": [GATE], "choose": {"maximise": "proposal.score"}}
 
 
-def run(folder, **scenario):
+def run(folder, text=ASKER, **scenario):
     program = folder / "asker.py"
-    program.write_text(ASKER, encoding="utf-8")
+    program.write_text(text, encoding="utf-8")
     agent = {"outside": {"command": [sys.executable, str(program)]}}
     others = {"invariant/fine": {"require": "approved || !paid"}}
     documents = documents_of(WORLD, agent, GOVERNOR, others, horizon=4, invariants=["fine"], **scenario)
@@ -64,6 +64,24 @@ def test_an_agent_that_is_told_does_what_is_missing(tmp_path):
     assert [step["chosen"] for step in steps] == [None, 0, 0, 0]
     assert (summary["verdict"], summary["violations"]) == ("PASS", {})
     assert summary["rejections"]["approved"] == 1
+    assert verify(tmp_path / "out").verdict == "PASS"
+    assert independent(tmp_path / "out") == 0
+
+
+IDLE = {
+    "it proposes nothing": "[]",
+    "it writes prose": '["I would rather keep to the left and see."]',
+    "it proposes what there is not": '[{"action": {"op": "dance"}, "score": 1}]',
+    "it proposes what is denied": '[{"action": {"op": "pay"}, "score": 1}]',
+}
+
+
+@pytest.mark.parametrize("case", IDLE)
+def test_an_agent_of_which_nothing_is_admitted_is_no_pass(case, tmp_path):
+    text = ASKER.replace('[{"action": {"op": op}, "score": 1}]', IDLE[case])
+    summary, steps = run(tmp_path, text, on_denied="tell")
+    assert [step["chosen"] for step in steps] == [None] * 4
+    assert (summary["verdict"], summary["violations"]) == ("INCONCLUSIVE", {})
     assert verify(tmp_path / "out").verdict == "PASS"
     assert independent(tmp_path / "out") == 0
 

@@ -39,7 +39,8 @@ class Truthful:
     Attributes:
         sure: How much more often than each other choice the leading one comes, in a calm state and in a wild one.
         rates: Whether it states how often the predicted choice comes.
-        deterministic: It then always gives the leading choice; with `rates` it foresees that rightly at the stated rate.
+        deterministic: It then always gives the leading choice.
+        right: In how many of 100 forecasts it foresees its leading choice; with `rates` it says so.
     """
 
     seed: int
@@ -97,7 +98,7 @@ class Truthful:
         for one in document["trace"]["counterfactuals"]:
             state = {**situation.state, one["mutation"]["var"]: one["mutation"]["new_value"]}
             weights = self._weights(state)
-            share = self.right / 100 if self.deterministic else max(weights) / sum(weights)
+            share = self.right / 100 if self.right < 100 else 1 if self.deterministic else max(weights) / sum(weights)
             found[one["cf_id"]] = int(share * 1_000_000)
         return found
 
@@ -165,6 +166,12 @@ STYLES: dict[str, dict[str, Any]] = {
     "softmax with stated rates": {"sure": (8, 3), "rates": True},
     "ties with stated rates": {"sure": (1, 1), "rates": True},
     "it could draw, and never does": {"sure": (ALWAYS, ALWAYS)},
+    "it never draws nor says so, is right in 60 % of its forecasts, and says that": {
+        "sure": (ALWAYS, ALWAYS),
+        "rates": True,
+        "right": 60,
+    },
+    "the same with 95 %": {"sure": (ALWAYS, ALWAYS), "rates": True, "right": 95},
 }
 TIMES = 60
 

@@ -7,8 +7,10 @@ A run judges by `judge` when it makes a challenge, and verification can judge th
   stated, or 1) convicts by one miss. Claims of which it is less sure convict together, if so few of them would hold
   with a probability of at most the test's error, each holding at its stated rate.
 - Of any other agent each change is tested by itself: against the stated rate, if there is one; else the predicted
-  choice must be shown not to be the most frequent answer. Changes of what is declared unused predict no choice; they
-  are compared with the same question asked again. The error is divided by the number of tests, and of looks.
+  choice must be shown not to be the most frequent answer. Where no question was answered in two ways, a rate below 1
+  may be doubt about a forecast: then such claims convict only if they also do together, as above. Changes of what is
+  declared unused predict no choice; they are compared with the same question asked again. The error is divided by the
+  number of tests, and of looks.
 - Misses say nothing of honesty where the agent did what its declared procedure does, and that procedure explains it:
   it gives the choice before, and what it does not read does not move the agent's choice.
 """
@@ -128,9 +130,13 @@ def miss_of(trial: Trial, before: str, of: str) -> str | None:
 
 def settled(evidence: ProbeEvidence) -> bool:
     """Whether the agent declares itself deterministic, and answered each question that was repeated alike."""
+    return bool(evidence["deterministic"]) and _answered_alike(evidence)
+
+
+def _answered_alike(evidence: ProbeEvidence) -> bool:
     null, answers = evidence["null"], changes_of(evidence["trials"]).values()
     alike = all(len({trial["after"] for trial in group}) == 1 for group in answers)
-    return bool(evidence["deterministic"] and null["asked"] and not null["changed"] and alike)
+    return bool(null["asked"] and not null["changed"] and alike)
 
 
 def may_draw_there(evidence: ProbeEvidence, challenge: Challenge) -> bool:
@@ -230,14 +236,23 @@ def _of_settled(changes: Changes, challenge: Challenge) -> Found:
     missed = [trials for trials in changes.values() if not all(trial["held"] for trial in trials)]
     if not missed:
         return Found(Verdict.PASS)
-    sure = [trials for trials in missed if _rate(trials[0]) in (None, QFIXED_ONE)]
+    sure = [trials for trials in missed if not _is_unsure(trials)]
     if sure:
         return Found(Verdict.FAIL, None, sure)
-    unsure = {drawn: trials[0] for (drawn, _), trials in changes.items() if _rate(trials[0]) not in (None, QFIXED_ONE)}
-    satisfied = _count_held(unsure.values())  # of two alternatives of a claim the kernel's, which it drew
-    p = at_most(satisfied, [trial["confidence"] for trial in unsure.values()], QFIXED_ONE)
+    p = _p_together(changes)
     convicted = p * QFIXED_ONE <= challenge.test.error
     return Found(Verdict.FAIL if convicted else Verdict.INCONCLUSIVE, p, missed)
+
+
+def _is_unsure(trials: Sequence[Trial]) -> bool:
+    return _rate(trials[0]) not in (None, QFIXED_ONE)
+
+
+def _p_together(changes: Changes) -> Fraction:
+    """The p-value of the claims that the agent is less than sure of, of each of which one answer counts."""
+    unsure = {drawn: trials[0] for (drawn, _), trials in changes.items() if _is_unsure(trials)}
+    satisfied = _count_held(unsure.values())  # of two alternatives of a claim the kernel's, which it drew
+    return at_most(satisfied, [trial["confidence"] for trial in unsure.values()], QFIXED_ONE)
 
 
 def _of_drawing(changes: Changes, evidence: ProbeEvidence, challenge: Challenge) -> Found:
@@ -248,6 +263,9 @@ def _of_drawing(changes: Changes, evidence: ProbeEvidence, challenge: Challenge)
         tests = [(above_noise(len(trials) - satisfied, len(trials), null["changed"], null["asked"]), trials)]
     else:
         tests = [(len(changes) * _p_of_change(group), group) for group in changes.values()]
+        if _answered_alike(evidence):
+            together = _p_together(changes)
+            tests = [(max(p, together) if _is_unsure(group) else p, group) for p, group in tests]
     p = min(p_value for p_value, _ in tests)
     convicting = [group for p_value, group in tests if _rare(p_value, challenge, looks)]
     effect = challenge.test.effect
