@@ -41,6 +41,13 @@ def interrupted(_item):
     return "went on"
 
 
+def long_after(path):
+    """Say that it was begun; the file of the other name is there if nobody ended this process."""
+    path.touch()
+    time.sleep(3)
+    path.with_suffix(".end").touch()
+
+
 class Counted(Sequence):
     """Items that say how many of them were asked for."""
 
@@ -217,3 +224,12 @@ def test_workers_of_a_killed_process_end_without_a_word(tmp_path, interruptible)
     line = [sys.executable, "killed.py"]
     done = subprocess.run(line, check=False, cwd=tmp_path, env=interruptible, capture_output=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGKILL, b"", b"")
+
+
+def test_who_leaves_with_work_underway_ends_it(tmp_path):
+    begun = tmp_path / "work.begun"
+    with Processes(2).open(long_after) as crew:
+        crew.submit(0, begun)
+        while not begun.exists():
+            time.sleep(0.01)
+    assert not begun.with_suffix(".end").exists()

@@ -214,3 +214,49 @@ def test_a_worker_that_refused_is_named_in_a_warning():
         ("W_CLUSTER_ENGINE", "tcp://b:1 has another engine")
     ]
     assert cluster.width == 2
+
+
+class Asked(Scheduler):
+    """A client of that scheduler whose pieces of work are never done; `given` says who may do each."""
+
+    id = "client"
+
+    def __init__(self):
+        self.given = []
+
+    def submit(self, *_, workers, **__):
+        self.given.append(workers)
+        return Pending()
+
+    def cancel(self, pieces, **_):
+        self.given.append(len(pieces))
+
+
+class Pending:
+    def add_done_callback(self, _):
+        pass
+
+
+class Nothing(Work):
+    entry = "nothing"
+
+    def __call__(self, item):
+        raise NotImplementedError
+
+    def document(self):
+        return {}
+
+
+def test_a_piece_of_work_goes_to_workers_that_did_not_refuse():
+    client = Asked()
+    cluster = Cluster(cast("Any", client))
+    with cluster.open(Nothing()) as crew:
+        crew.submit(0, 0)
+        cluster.refused.add("tcp://b:1")
+        crew.submit(1, 1)
+        assert client.given == [None, ["tcp://a:1"]]
+        cluster.refused.add("tcp://a:1")
+        with pytest.raises(Rejected) as rejected:
+            crew.submit(2, 2)
+    assert rejected.value.diagnostics[0].code == "E_CLUSTER_ENGINE"
+    assert client.given[2:] == [2]  # what is outstanding is given up
