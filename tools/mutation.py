@@ -35,7 +35,7 @@ TESTS = {
     "wings/laws": "wings/laws properties/test_law*.py unit/verify/test_law.py unit/cli/test_laws.py"
     " unit/report/test_ring.py",
     "suites": "unit/suites",
-    "evidence": "unit/evidence conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py"
+    "evidence": "unit/evidence unit/suites/test_resume.py conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py"
     " unit/verify/test_system_errors.py",
     "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered"
     " unit/suites/test_run.py",
@@ -43,10 +43,10 @@ TESTS = {
     " unit/cli/test_discover.py",
     "load": "unit/load properties/test_load_*.py unit/spec",
     "lang": "unit/lang unit/worlds unit/gates unit/agents unit/run/test_chance.py unit/oracles/test_answer.py"
-    " unit/expr/test_diagnostics.py unit/load/test_hints.py",
+    " unit/expr/test_diagnostics.py unit/load/test_hints.py wings/discovery/test_prompt.py",
     "agents": "unit/agents unit/run/test_several_agents.py unit/oracles/test_model_agent.py",
     "compile": "unit/run unit/worlds unit/agents unit/gates unit/load/test_findings.py unit/pipeline/test_checking.py"
-    " wings/kernel/axion/test_offers.py",
+    " unit/suites/test_[cf]*.py wings/kernel/axion/test_offers.py",
     "oracles": "unit/oracles conformance/outside/test_[bp]*.py unit/cli/test_agent.py unit/cli/test_outside.py"
     " wings/kernel/axion/test_outside_agents.py",
     "kinds": "unit/kinds unit/cli/test_plan.py unit/cli/test_[jlnr]*.py unit/cli/test_terminal.py unit/pipeline",
