@@ -35,8 +35,8 @@ TESTS = {
     "wings/laws": "wings/laws properties/test_law*.py unit/verify/test_law.py unit/cli/test_laws.py"
     " unit/report/test_ring.py",
     "suites": "unit/suites",
-    "evidence": "unit/evidence unit/suites/test_resume.py conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py"
-    " unit/verify/test_system_errors.py",
+    "evidence": "unit/evidence unit/suites/test_resume.py conformance/evidence unit/verify/test_signed.py"
+    " unit/verify/test_law.py unit/verify/test_system_errors.py",
     "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered"
     " unit/suites/test_run.py",
     "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py"
