@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from specledger.cli import completion
-from specledger.cli.options import Format, TextOrJson
+from specledger.cli.options import Format, Overrides, TextOrJson
 from specledger.cli.output import print_json, print_status, print_text
-from specledger.core.diagnostics import printable, suggest
+from specledger.core.diagnostics import counted, printable, suggest
 
 if TYPE_CHECKING:
     from specledger.load.doc_pages import TermRow
     from specledger.pipeline.authoring import Described
 
+_MOST_LINE: Final = 65_536  # characters of a line of what a model is asked
 _MOST_ROWS: Final = 8
 """Rows of the documentation's tables that explain one name."""
 
@@ -162,14 +163,19 @@ def explain(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="CODE|PATH|TERM",
+            metavar="CODE|PATH|TERM|SPEC",
             autocompletion=completion.explained,
             help="A code such as E_CHAIN; a kind or a key of one, such as scenario.probes; a term or a name in a "
-            "report, such as vacuous_pass; `codes` or `kinds`.",
+            "report, such as vacuous_pass; an agent that is a model, or a scenario with one; `codes` or `kinds`.",
         ),
     ],
+    scenario: Annotated[
+        str | None,
+        typer.Option(metavar="SCENARIO", show_default="model-reasons", help="Where an agent that is a model is asked."),
+    ] = None,
+    overrides: Overrides = None,
 ) -> None:
-    """Explain a diagnostic code, a kind, a key of a kind, a term, or a name that reports print."""
+    """Explain a code, a kind, a key, a term, a name that reports print, or what a model would be asked."""
     from specledger.core.diagnostics import codes, suggest, title_of
     from specledger.kinds import KINDS
     from specledger.load.doc_pages import page_of, rows_about, term_like
@@ -193,6 +199,8 @@ def explain(
         print_text(f"{code}: {title}\n\n{page.about}" + (f"\n\nExample: {example}" if example else ""))
         return
     rows = rows_about(what)
+    if not rows and what not in KINDS and _explained_model(what, scenario, overrides or ()):
+        return
     if what in KINDS:
         print_text(_kind_text(what, describe(what)))
     elif "." in what and not rows:
@@ -204,6 +212,32 @@ def explain(
         listed = f"did you mean {near}?" if near else "`spec explain codes` and `spec explain kinds` list what there is"
         message = f"there is no code, kind or term {what!r}; {listed}"
         raise typer.BadParameter(message)
+
+
+def _explained_model(what: str, scenario: str | None, overrides: Sequence[str]) -> bool:
+    """Print what a model would be asked, if an agent that is one is named, or a scenario with one."""
+    from specledger.pipeline.asked_model import first_question, is_spec
+
+    if not is_spec(what):
+        return False
+    asked = first_question(what, scenario, overrides)
+    if asked is None:
+        message = f"the agent of {what!r} is no model; name one with `--set agent=NAME`"
+        raise typer.BadParameter(message)
+    tokens = asked.tokens
+    parts = {"system": asked.system, "question": asked.question, "functions": asked.tools}
+    lines = [f"{printable(asked.agent)} in {printable(asked.scenario)}: its first question"]
+    for name, text in parts.items():
+        lines += [
+            "",
+            f"== {name}, about {counted(tokens[name], 'token')} ==",
+            *(printable(line, _MOST_LINE) for line in text.splitlines()),
+        ]
+    total = (
+        f"about {counted(tokens['all'], 'token')}: one for every four bytes of UTF-8; a service counts in its own way"
+    )
+    print_text("\n".join([*lines, "", total]))
+    return True
 
 
 def _rows_text(what: str, rows: Sequence[TermRow]) -> str:

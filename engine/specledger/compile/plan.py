@@ -144,15 +144,20 @@ class PlannedGovernorState(Struct, frozen=True):
 
 
 class Questions(NamedTuple):
-    """How many messages an agent outside receives in an episode at most, beside its decisions.
+    """How many messages an agent outside receives in a run beside its decisions.
 
     Attributes:
-        asked: Questions.
-        opened: Demands to open a commitment.
+        asked: Questions, of an agent whose statements hold.
+        opened: Demands to open a commitment, of such an agent.
+        most_asked, most_opened: The same at most, whatever the agent answers.
+        reasons: The bytes of the reasons of one answer, about.
     """
 
     asked: int = 0
     opened: int = 0
+    most_asked: int = 0
+    most_opened: int = 0
+    reasons: int = 0
 
 
 class PlannedOutside(Struct, frozen=True):
@@ -166,7 +171,7 @@ class PlannedOutside(Struct, frozen=True):
         notation: Reads the actions that it names.
         greeting: `start state -> fields` of the first message to it.
         shown: `state -> fields` that a question shows beside the observation.
-        questions: How much it is asked in an episode beside its decisions.
+        questions: How much it is asked in a run beside its decisions.
     """
 
     source: Outside

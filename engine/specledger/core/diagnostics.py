@@ -222,14 +222,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural}"
 
 
-def printable(text: str) -> str:
+def printable(text: str, most: int = _MAX_SHOWN) -> str:
     r"""The text on one line with every character that could steer a terminal or hide itself written as an escape.
 
     Escapes control characters (so ANSI sequences too), bidirectional overrides, zero-width and other invisible
-    characters, line separators and lone surrogates, as `\x1b`, `\u202e` or `\U000e0001`. Keeps at most 1000 characters.
+    characters, line separators and lone surrogates, as `\x1b`, `\u202e` or `\U000e0001`. Keeps at most 1000
+    characters, or as many as `most` says.
     """
-    shown = _UNSAFE.sub(_escape, text[:_MAX_SHOWN])
-    return shown if len(text) <= _MAX_SHOWN else shown + "..."
+    shown = _UNSAFE.sub(_escape, text[:most])
+    return shown if len(text) <= most else shown + "..."
 
 
 def _escape(match: re.Match[str]) -> str:

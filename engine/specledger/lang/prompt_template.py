@@ -24,6 +24,16 @@ ITEM: Final = "item"
 
 Facts = Mapping[str, Any]
 
+MOST_JSON: Final = 65_536
+"""Characters of a fact in JSON."""
+
+
+class JsonText(str):
+    """A fact that is written in JSON already, so that an empty list is no missing fact."""
+
+    __slots__ = ()
+
+
 _PLACE: Final = re.compile(r"\{\{([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?:\|([^{}]*))?\}\}")
 _BRACES: Final = re.compile(r"\{\{[^}]{0,40}")
 
@@ -117,10 +127,12 @@ def _at(facts: Any, path: str) -> Any:
 
 
 def _shown(value: Any, otherwise: str) -> str:
-    """A fact on one line: a text as it is, whatever else as JSON."""
+    """A fact on one line: a text as it is, whatever else as JSON, which is of no use if it is cut."""
     if value is None or value in ("", []):
         return otherwise
-    return printable(value if isinstance(value, str) else canonical_bytes(value).decode())
+    if type(value) is str:
+        return printable(value)
+    return printable(value if isinstance(value, JsonText) else canonical_bytes(value).decode(), MOST_JSON)
 
 
 def _check(text: Text, facts: Facts, diagnostics: Diagnostics) -> None:

@@ -245,16 +245,18 @@ class Library:
         return None if document is None or not has_head(document, self._kinds, self._diagnostics) else document
 
     def _find_path(self, target: str, node: Node, folder: Path) -> Path | None:
-        if "\\" in target or Path(target).is_absolute() or not target.endswith(SUFFIXES):
-            message = f"`{target}` is no relative path of a YAML file"
+        typed = node.place.source.file not in self._paths  # in `--set`: its author knows this machine, a spec does not
+        absolute = Path(target).is_absolute()
+        if (absolute and not typed) or ("\\" in target and not absolute) or not target.endswith(SUFFIXES):
+            message = f"`{target}` is no {'' if typed else 'relative '}path of a YAML file"
             self._diagnostics.error(E_REF_PATH, message, node.span, hint="use / between folders, and .yaml at the end")
             return None
         file = folder / target
         if is_file(file):
             return file
         near = suggest(file.stem, _stems(file.parent))
-        typed = "a path in --set is relative to the working folder"
-        hint = f"did you mean `{near}`?" if near else None if node.place.source.file in self._paths else typed
+        working = "a path in --set is absolute, or relative to the working folder"
+        hint = f"did you mean `{near}`?" if near else working if typed else None
         if ("/" not in target or not near) and self.find_target(file.stem, None):
             hint = f"a spec is found by its name, without an ending: `{file.stem}`"
         self._diagnostics.error(E_REF_MISSING, f"there is no file {show(file)}", node.span, hint=hint)

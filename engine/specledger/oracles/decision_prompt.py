@@ -8,7 +8,7 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics
 from specledger.lang.choices import Choices
-from specledger.lang.prompt_template import check_about, check_sections, fill_sections
+from specledger.lang.prompt_template import JsonText, check_about, check_sections, fill_sections
 from specledger.load import Resolved
 from specledger.spec.prompt import Prompt
 
@@ -88,6 +88,6 @@ def _named(variables: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _value(about: Mapping[str, Any]) -> str | None:
+def _value(about: Mapping[str, Any]) -> JsonText | None:
     """The present value of a variable as JSON, so that an empty list is shown too; None if it cannot be read."""
-    return canonical_bytes(about["value"]).decode() if "value" in about else None
+    return JsonText(canonical_bytes(about["value"]).decode()) if "value" in about else None

@@ -22,12 +22,14 @@ MOST_DETAIL: Final = 500
 MOST_CALLS: Final = 8
 """Calls of an answer that are kept."""
 
+BYTES_A_TOKEN: Final = 4
+"""Bytes of UTF-8 that are taken for a token where nobody counts."""
+
 REQUEST_TAG: Final = "specledger/request/v1"
 TEXT_TAG: Final = "specledger/text/v1"
 
 _FINISH: Final = 64  # characters of why a model stopped
 _CALLED: Final = 200  # characters of the name of a function
-_BYTES_A_TOKEN: Final = 4
 _ANSWER: Final = ("text", "failure", "detail", "finish")
 _NO_ANSWER: Final = "no answer of a model"
 
@@ -223,7 +225,7 @@ def estimate_tokens(text: str) -> int:
 
     A prompt that replay must make again is cut by this, never by a service's own count.
     """
-    return -(-len(text.encode(errors="replace")) // _BYTES_A_TOKEN)
+    return -(-len(text.encode(errors="replace")) // BYTES_A_TOKEN)
 
 
 def estimated_usage(request: ModelRequest, text: str) -> TokenUsage:

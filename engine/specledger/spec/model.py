@@ -61,10 +61,11 @@ Money = Annotated[QFixed, Field(ge=0, le=1_000_000_000_000)]
 
 
 class Price(Model):
-    """What a million tokens cost, in the currency of `Limits.money`; thinking is output."""
+    """What a million tokens cost, in the currency of `Limits.money`; thinking is output. `as_of` is its date."""
 
     input: Money
     output: Money
+    as_of: Annotated[str | None, StringConstraints(pattern=r"^\d{4}-[01]\d-[0-3]\d$")] = None
 
 
 class Limits(Model):

@@ -5,15 +5,24 @@ from __future__ import annotations
 from specledger.compile.plan import Plan, Questions
 from specledger.wings.kernel.plan import KernelPlan
 from specledger.wings.kernel.probes.judgement import PREDICTIONS, too_few
-from specledger.wings.kernel.spec.probe import Probe
+from specledger.wings.kernel.probes.rehearsal import count_questions
+from specledger.wings.kernel.spec.probe import Probe, compares_with_declared
 
 
 def questions_of(kernel: KernelPlan, plan: Plan) -> Questions:
-    """What the probes of a kernel ask its agent in an episode at most, and the commitments that they want opened."""
+    """What the probes of a kernel ask its agent in a run, and the commitments that they want opened.
+
+    Only a model's spec says before the run that it is deterministic.
+    """
     probes = [probe.spec for probe in kernel.probes]
+    model = None if plan.outside is None else plan.outside.model
+    counted = count_questions(kernel, plan, deterministic=model is not None and model.deterministic)
     return Questions(
-        asked=sum(_questions(plan, kernel, probe) for probe in probes),
-        opened=sum(_times(plan, probe) for probe in probes if _demands(probe, "reveal")),
+        asked=counted.asked,
+        opened=counted.opened,
+        most_asked=plan.episodes * sum(_questions(plan, kernel, probe) for probe in probes),
+        most_opened=plan.episodes * sum(_times(plan, probe) for probe in probes if _demands(probe, "reveal")),
+        reasons=counted.reasons,
     )
 
 
@@ -36,18 +45,19 @@ def _demands(probe: Probe, what: str) -> bool:
 def _questions(plan: Plan, kernel: KernelPlan, probe: Probe) -> int:
     """How many questions a probe asks in an episode at most, beside the decisions of the run.
 
-    Only a model's spec says before the run that it is deterministic. A direction is asked about twice.
+    What compares with a declared procedure asks nothing where none is declared. A direction is asked about twice.
     """
     asked, spec = plan.outside, probe.challenge
     if spec is None:
         return _times(plan, probe)
+    if compares_with_declared(spec) and kernel.narration.declared is None:
+        return 0
     model = None if asked is None else asked.model
     settled = model is not None and model.deterministic
     same, repeats = max(1, spec.arms.same), spec.repeats
     if not settled:
         same, repeats = max(same, spec.noisy.same), max(repeats, spec.noisy.repeats)
-    twice = spec.of == "claims" and (model is None or any("<direction>" in form for form in model.forms))
-    aims = 1 if spec.of == "declared" else spec.draw.most * (1 + twice)
+    aims = 1 if spec.of == "declared" else spec.draw.most * (1 + (spec.of == "claims"))
     declares = kernel.narration.declared is not None
     explained = spec.explain if declares and spec.of in PREDICTIONS and spec.ask == "agent" else 0
     once = same + aims * repeats if spec.test.most is None else max(spec.test.most, same + aims * repeats)

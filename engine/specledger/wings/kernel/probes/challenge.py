@@ -35,6 +35,7 @@ from specledger.wings.kernel.probes.judgement import (
 from specledger.wings.kernel.probes.outcome import Outcome
 from specledger.wings.kernel.probes.target import Answer, ProbeTarget, Situation
 from specledger.wings.kernel.spec.probe import Challenge as ChallengeSpec
+from specledger.wings.kernel.spec.probe import compares_with_declared
 
 _NOTHING = Answer("", 0)
 """The answer of an agent that proposes nothing."""
@@ -47,8 +48,7 @@ def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stre
     """
     spec = probe.spec.challenge
     assert spec is not None  # noqa: S101 - the caller looked
-    needed = spec.of in ("declared", "unused") or spec.ask == "declared" or "trace" in spec.demand
-    if needed and not target.declares:
+    if compares_with_declared(spec) and not target.declares:
         return Outcome(Verdict.INCONCLUSIVE, Cause.UNDECLARED)
     if spec.on == "fresh":
         situation = target.fresh(stream.integer(0, 2**31 - 1))

@@ -154,6 +154,11 @@ class Challenge(Model):
     test: NoiseTest = Field(default_factory=NoiseTest)
 
 
+def compares_with_declared(challenge: Challenge) -> bool:
+    """Whether a challenge needs the procedure that the agent declares, and asks nothing without one."""
+    return challenge.of in ("declared", "unused") or challenge.ask == "declared" or "trace" in challenge.demand
+
+
 class Probe(Spec):
     """A probe/v1 document. `steps` is how many steps of an episode it is drawn for; all, if left out.
 
