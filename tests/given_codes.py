@@ -1,63 +1,28 @@
 """Which diagnostic codes are given while a test runs, against what `docs/codes.yaml` says of the tests that it names.
 
-A code is given where a finding, an exception or a failure of a model with that code comes to be in this process, or
-where a program that a test runs to its end prints it.
+A code is given where a finding or an exception with that code comes to be in this process, or where a program that a
+test runs to its end prints it.
 """
 
-import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from specledger.core import diagnostics
-from specledger.core.canonical import NotCanonical
-from specledger.expr.errors import EvaluationError
-from specledger.expr.parse.lexer import Problem
 from specledger.load.doc_pages import FILE, read_pages
-from specledger.oracles import model
-from specledger.oracles.failures import FAILURES
 from specledger.oracles.recording import TapeError
-from specledger.verify.checks import Broken, Lacking
-from specledger.worlds.start import IllFormedError
+from specledger.verify.checks import Broken
+from tests.code_examples import codes_in
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-CODED: tuple[Any, ...] = (
-    NotCanonical,
-    EvaluationError,
-    Problem,
-    TapeError,
-    Broken,
-    Lacking,
-    IllFormedError,
-    *(
-        getattr(import_module(f"specledger.wings.{wing}.{module}"), name)
-        for wing, module, name in (("laws", "claim_parser", "ClaimError"),)
-        if find_spec(f"specledger.wings.{wing}") is not None
-    ),
-)
+CODED: tuple[Any, ...] = (TapeError, Broken)
 """Exceptions that carry a code; whatever else gives one demands that it is registered."""
-
-
-class _Failures(dict[str, str]):
-    """The codes of a model's failures, which notes those that are looked up."""
-
-    def __init__(self, members: Mapping[str, str], given: set[str]) -> None:
-        super().__init__(members)
-        self._given = given
-
-    def __contains__(self, failure: object) -> bool:
-        known = super().__contains__(failure)
-        if known:
-            self._given.add(self[str(failure)])
-        return known
 
 
 @contextmanager
@@ -72,7 +37,6 @@ def given_codes() -> Iterator[set[str]]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(diagnostics, "_demand_registered", demand_registered)
-        patch.setattr(model, "FAILURES", _Failures(FAILURES, given))
         for kind in CODED:
             patch.setattr(kind, "__init__", _noting(kind.__init__, given))
         patch.setattr(subprocess.Popen, "communicate", _printing(subprocess.Popen.communicate, given))
@@ -91,8 +55,7 @@ def _printing(communicate: Any, given: set[str]) -> Any:
     def printing(process: Any, *values: Any, **names: Any) -> Any:
         printed = communicate(process, *values, **names)
         for text in printed:
-            shown = text.decode("utf-8", "replace") if isinstance(text, bytes) else text or ""
-            given.update(re.findall(r"\b[EW]_[A-Z0-9_]+\b", shown))
+            given.update(codes_in(text.decode("utf-8", "replace") if isinstance(text, bytes) else text or ""))
         return printed
 
     return printing

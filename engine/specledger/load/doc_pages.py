@@ -25,6 +25,8 @@ _SPLIT: Final = re.compile(r"(?<!\\)\|")
 _LEVEL: Final = re.compile(r"^(L[0-9]) ")
 _LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
+_IN_A_CLONE: Final = "export PYTHONPATH=/path/to/specledger  # a clone of the repository, which has `tools`"
+
 
 class CodePage(Struct, frozen=True):
     """The page of one diagnostic code.
@@ -34,7 +36,7 @@ class CodePage(Struct, frozen=True):
             wrong in its first spec; or, of a code that has a test, a sentence; or nothing.
         files: What the commands read: texts by the paths of files.
         beside: The codes that the last command gives, too.
-        test: The node id of the test that causes it, where no command does on any machine.
+        test: The node id of the test that causes it, where no command does on every machine.
     """
 
     about: str = ""
@@ -53,7 +55,8 @@ class CodePage(Struct, frozen=True):
             if "\n" not in self.example and not self.files:
                 return self.example
             beside = f"\n\nAlso given: {', '.join(self.beside)}" if self.beside else ""
-            return "\n\n" + "\n".join([*starmap(_written, self.files.items()), self.example]) + beside
+            clone = [_IN_A_CLONE] if "python -m tools." in self.example else []
+            return "\n\n" + "\n".join([*clone, *starmap(_written, self.files.items()), self.example]) + beside
         kind, right, wrong = self.example
         return (
             f"in a {kind}, instead of\n\n{_indented(right)}\n\nthis was written:\n\n{_indented(wrong or '(nothing)')}"

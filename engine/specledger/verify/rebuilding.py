@@ -29,4 +29,5 @@ def rebuild(document: Any, kinds: SpecKinds, kind: str = SCENARIO) -> Bundle:
 
 def invalid(rejected: Rejected) -> Broken:
     """The finding that recorded specs do not resolve or compile."""
-    return Broken(E_SPECS, f"the recorded specs are invalid: {rejected.diagnostics[0].message}")
+    first = rejected.diagnostics[0]
+    return Broken(E_SPECS, f"the recorded specs are invalid: {first.message} [{first.code}]")
