@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,13 @@ from specledger.wings.trajectories.reading import read_logs
 
 ROOT = Path(__file__).parents[3]
 LOGS = ROOT / "fixtures/trajectories/formats"
+FORMAT_OF = {
+    "inspect-eval-mockllm.json": "inspect-eval",
+    "openai-agents-sdk.jsonl": "openai-agents",
+    "smolagents-code.json": "smolagents",
+    "smolagents-tool-calling.json": "smolagents",
+}
+"""The formats of logs that are not called as they are."""
 USER, ASSISTANT = Speaker.USER, Speaker.ASSISTANT
 MINE = """
 spec: format/v1
@@ -75,11 +84,62 @@ def test_steps_of_smolagents():
         Result("call_1", "Ann is 42."),
         Message(ASSISTANT, "Both at once."),
         Call("call_2", "lookup", {"name": "Bob"}, 2),
-        Call("call_3", "final_answer", 42, 2),
+        Call("call_3", "final_answer", {"code": "42"}, 2),
         Finding("E_LOG_RECORD", "a result is that of 2 calls, so it is that of none: `entry.tool_calls[*].id`"),
         Finding("E_LOG_NO_RESULT", "the call 'call_2' of lookup has no result"),
         Finding("E_LOG_NO_RESULT", "the call 'call_3' of final_answer has no result"),
     ]
+
+
+def test_what_smolagents_itself_wrote_is_read():
+    """A step whose calls failed has none, but for what the model wrote; code is an argument."""
+    entries = shipped("smolagents", "smolagents-tool-calling.json")
+    calls = [entry for entry in entries if isinstance(entry, Call)]
+    assert [(call.tool, call.batch) for call in calls] == [
+        ("lookup", 1),
+        ("send_mail", 2),
+        ("lookup", 3),
+        ("send_mail", 3),
+        ("final_answer", 4),
+    ]
+    assert calls[1].arguments == {"to": "nobody", "text": "Ann is 42."}
+    (failed,) = [entry for entry in entries if isinstance(entry, Result) and entry.call == "call_2"]
+    assert "ValueError: no address" in failed.content
+    code = shipped("smolagents", "smolagents-code.json")
+    assert Call("call_1", "python_interpreter", {"code": "age = lookup(name='Ann')\nprint(age)"}, 1) in code
+    assert not [entry for entry in code if isinstance(entry, Finding)]
+
+
+def test_what_inspect_itself_wrote_is_read():
+    (trajectory,) = read_logs([LOGS / "inspect-eval-mockllm.json"], reader("inspect-eval"))
+    calls = [entry for entry in trajectory.entries if isinstance(entry, Call)]
+    assert [(call.tool, call.batch) for call in calls] == [
+        ("lookup", 1),
+        ("send_mail", 2),
+        ("lookup", 3),
+        ("send_mail", 3),
+    ]
+    results = [entry for entry in trajectory.entries if isinstance(entry, Result)]
+    assert [(result.call, result.error) for result in results] == [
+        ("call_1", None),
+        ("call_2", True),
+        ("call_3", None),
+        ("call_4", None),
+    ]
+
+
+def test_what_the_openai_agents_sdk_itself_wrote_is_read():
+    (trajectory,) = read_logs([LOGS / "openai-agents-sdk.jsonl"], reader("openai-agents"))
+    calls = [entry for entry in trajectory.entries if isinstance(entry, Call)]
+    assert [(call.tool, call.batch) for call in calls] == [
+        ("lookup", 1),
+        ("send_mail", 2),
+        ("lookup", 3),
+        ("send_mail", 3),
+    ]
+    results = [entry for entry in trajectory.entries if isinstance(entry, Result)]
+    assert [result.error for result in results] == [None, True, None, None]
+    assert not [entry for entry in trajectory.entries if isinstance(entry, Finding)]
 
 
 def test_spans_of_openai_agents_are_ordered_by_their_start():
@@ -88,7 +148,7 @@ def test_spans_of_openai_agents_are_ordered_by_their_start():
     assert list(trajectory.entries) == [
         Call("span_1", "balance", {}, 1, line=2, time="2026-01-01T00:00:01Z"),
         Result("span_1", "99", line=2),
-        Call("span_2", "pay", {"to": "Ann", "amount": {"$number": "10.5"}}, 2, line=1, time="2026-01-01T00:00:02Z"),
+        Call("span_2", "pay", {"to": "Ann", "amount": {"$number": "10.5"}}, 1, line=1, time="2026-01-01T00:00:02Z"),
         Result("span_2", UNSET, True, 1),
     ]
 
@@ -182,7 +242,7 @@ def test_a_value_of_another_form_gives_findings_and_never_an_exception(tmp_path_
     other = data.draw(st.sampled_from(["null", "[]", "{}", "1.5", "[[1]]", '{"$number": "1"}', '"x"', "true"]))
     log = tmp_path_factory.mktemp("odd") / file
     log.write_text(text.replace(f": {value}", f": {other}", data.draw(st.integers(1, 3))), encoding="utf-8")
-    trajectories = list(read_logs([log], reader(Path(file).stem)))
+    trajectories = list(read_logs([log], reader(FORMAT_OF.get(file, Path(file).stem))))
     assert list(read_lines(write_lines(trajectories))) == trajectories
 
 
@@ -193,6 +253,8 @@ WRONG = {
     "a condition on an item of nothing": ("entry.kind: tool", "item.kind: tool", "E_FORMAT_PATH", 4, "what is: entry"),
     "trajectories of nothing": ("name: mine", "name: mine\ntrajectories: record.a", "E_FORMAT_FORM", 2, "needs `entries`"),
     "two ways of telling apart": ("name: mine", "name: mine\ntrajectories: record.a\nentries: trajectory.b\nby: entry.c", "E_FORMAT_FORM", 6, "`by` is for records"),
+    "a batch of nothing": ("name: entry.tool", "name: entry.tool, batch: turn", "E_FORMAT_PATH", 4, "a path begins with"),
+    "a plain argument without a name": ("name: entry.tool", 'name: entry.tool, plain: ""', "E_SPEC", 4, ""),
     "no calls": ("calls:", "results:", "E_SPEC", 4, ""),
     "a result of no call": ("calls: [", "results: [{content: entry.a}]\ncalls: [", "E_SPEC", 4, "the id of its `call`"),
 }  # fmt: skip
@@ -248,3 +310,33 @@ def test_evidence_of_a_format_of_ones_own_is_verified_where_nobody_knows_it(spec
     assert spec("verify", "out").status == 0
     lines = [(folder / "trajectories.jsonl").read_bytes() for folder in (project / "evidence", elsewhere / "out")]
     assert lines[0] == lines[1]
+
+
+def test_an_archive_says_which_package_reads_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        archive.writestr("header.json", "{}")
+    (tmp_path / "b.eval").write_bytes(b"PK\x03\x04 and then nothing")
+    (whole, damaged) = read_logs([tmp_path])
+    assert isinstance(whole.entries[0], Finding)
+    assert (whole.format, whole.entries[0].code) == ("inspect", "E_LOG_FORMAT")
+    assert "the extra `inspect`" in whole.entries[0].message
+    assert damaged.entries == (Finding("E_LOG_FILE", "the archive is damaged"),)
+
+
+def test_an_archive_that_holds_too_much_is_not_opened(tmp_path):
+    with zipfile.ZipFile(tmp_path / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("samples/a.json", b" " * (65 << 20))
+    (trajectory,) = read_logs([tmp_path])
+    assert [entry.code for entry in trajectory.entries if isinstance(entry, Finding)] == ["E_LOG_SIZE"]
+
+
+def test_plain_arguments_and_batches_are_those_of_the_clause(tmp_path):
+    calls = "{name: entry.tool, arguments: entry.given, plain: command, batch: entry.turn}"
+    (tmp_path / "own.yaml").write_text(f"spec: format/v1\nname: own\ncalls: [{calls}]\n", encoding="utf-8")
+    lines = [("ls -l", 1), ('{"a": 1}', 1), ("7", 2), ("", 2)]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps({"tool": "run", "given": g, "turn": t}) + "\n" for g, t in lines))
+    (trajectory,) = read_logs([log], reader(str(tmp_path / "own.yaml")))
+    calls_read = [(entry.arguments, entry.batch) for entry in trajectory.entries if isinstance(entry, Call)]
+    assert calls_read == [({"command": "ls -l"}, 1), ({"a": 1}, 1), ({"command": "7"}, 2), ({}, 2)]

@@ -34,11 +34,18 @@ class Builder:
         self._answered: set[str] = set()
         self._calls = 0
         self._batch = 0
+        self._batches: dict[str, int] = {}
 
     def begin_batch(self) -> int:
         """A new number for the calls of one message."""
         self._batch += 1
         return self._batch
+
+    def batch_of(self, name: str) -> int:
+        """The number of the calls that the log says belong together, by what it calls them."""
+        if name not in self._batches:
+            self._batches[name] = self.begin_batch()
+        return self._batches[name]
 
     def message(self, speaker: Speaker, text: str, *, actor: str = "", line: int = 0, time: str = "") -> None:
         """Add a message; an empty one says nothing and is left out."""
@@ -106,15 +113,21 @@ class Builder:
         """Add a record that is not as the format says."""
         self.finding(E_LOG_RECORD, message, line)
 
-    def parsed(self, text: object, line: int) -> Json:
-        """The arguments that stand in a log as JSON in a text; the text itself, with a finding, if it is none."""
+    def parsed(self, text: object, line: int, plain: str = "") -> Json:
+        """The arguments that stand in a log as JSON in a text; the text itself, with a finding, if it is none.
+
+        With a name for such a text it is the `plain` argument, and no finding.
+        """
         if not isinstance(text, str):
             return text
         if not text.strip():
             return {}
         try:
-            return parse_log_json(text.encode())
+            value = parse_log_json(text.encode())
+            return {plain: text} if plain and not isinstance(value, dict) else value
         except ValueError as error:
+            if plain:
+                return {plain: text}
             self.finding(E_LOG_ARGUMENTS, f"arguments are no JSON: {error}", line)
             return text
 

@@ -14,6 +14,7 @@ from specledger.wings.trajectories.model import Finding, Trajectory
 from specledger.wings.trajectories.readers.atif import ATIF
 from specledger.wings.trajectories.readers.canonical import CANONICAL
 from specledger.wings.trajectories.readers.claude_code import CLAUDE_CODE
+from specledger.wings.trajectories.readers.inspect_archive import INSPECT, is_archive
 from specledger.wings.trajectories.readers.mcp import MCP
 from specledger.wings.trajectories.readers.openai import OPENAI
 from specledger.wings.trajectories.readers.reader import Reader
@@ -22,7 +23,7 @@ from specledger.wings.trajectories.readers.subagent_files import with_subagents
 from specledger.wings.trajectories.source import Record, Source
 
 READERS: Final[Mapping[str, Reader]] = {
-    reader.name: reader for reader in (CANONICAL, ATIF, CLAUDE_CODE, MCP, OPENINFERENCE, OTLP, OPENAI)
+    reader.name: reader for reader in (CANONICAL, ATIF, CLAUDE_CODE, MCP, OPENINFERENCE, OTLP, OPENAI, INSPECT)
 }
 """The readers by the names of their formats, in the order in which they are asked."""
 
@@ -67,7 +68,7 @@ def _read_file(source: Source, reader: Reader | None) -> Iterator[Trajectory]:
         if not source.path.is_file():
             yield _refusal(source, Finding(E_LOG_FILE, "this is no file that can be read"))
             return
-        chosen = reader or recognise(source)
+        chosen = reader or (INSPECT if is_archive(source.path) else recognise(source))
         if isinstance(chosen, Finding):
             yield _refusal(source, chosen)
             return

@@ -26,7 +26,7 @@ _OF_FORMAT: Final = {
     "time": ("entry", "record"),
     "actor": ("entry", "record"),
 }
-_OF_CLAUSE: Final = ("name", "arguments", "id", "result", "call", "content", "text")
+_OF_CLAUSE: Final = ("name", "arguments", "id", "batch", "result", "call", "content", "text")
 Where = tuple[str | int, ...]
 
 
@@ -91,6 +91,7 @@ class _Compiler:
             each=each,
             paths=paths,
             failed=None if failed is None else self.condition(failed, roots, (*at, "failed")),
+            plain=(clause.plain or "") if isinstance(clause, CallClause) else "",
             speaker=Speaker(clause.speaker) if isinstance(clause, MessageClause) else Speaker.SYSTEM,
         )
 

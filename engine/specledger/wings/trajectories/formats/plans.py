@@ -45,6 +45,7 @@ class ClausePlan(Struct, frozen=True):
     Attributes:
         sort: message, call, result or ignore.
         paths: The paths of its keys.
+        plain: The name of the argument that arguments are which are a text, and no JSON object; empty if there is none.
     """
 
     sort: str
@@ -54,6 +55,7 @@ class ClausePlan(Struct, frozen=True):
     paths: Mapping[str, Path]
     failed: ConditionPlan | None = None
     speaker: Speaker = Speaker.SYSTEM
+    plain: str = ""
 
 
 class FormatPlan(Struct, frozen=True):

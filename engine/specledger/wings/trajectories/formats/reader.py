@@ -201,14 +201,18 @@ class _EntryReader:
             self._defect(f"`{clause.paths['name'].text}` is no name of a tool")
             return
         given = self._value(clause, "arguments", roots)
-        arguments = given if given is UNSET else self._builder.parsed(given, self._entry.line)
-        self._batch = self._batch or self._builder.begin_batch()
+        arguments = given if given is UNSET else self._builder.parsed(given, self._entry.line, clause.plain)
+        together = self._value(clause, "batch", roots)
+        if together is not UNSET:
+            batch = self._builder.batch_of(repr(together))
+        else:
+            batch = self._batch = self._batch or self._builder.begin_batch()
         id_ = self._value(clause, "id", roots)
         own = self._builder.call(
             name,
             arguments,
             id=string(id_) or as_text(id_) or None,
-            batch=self._batch,
+            batch=batch,
             actor=self._actor,
             line=self._entry.line,
             time=self._time,

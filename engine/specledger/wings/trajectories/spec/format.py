@@ -12,6 +12,8 @@ from specledger.spec.base import Model, Spec
 RecordPath = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 """Where a value is: `record.messages[*]`, `entry.function.name`, `item.id`."""
 
+ArgumentName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
 Scalar = str | int | bool
 
 Values = Scalar | Annotated[list[Scalar], Field(min_length=1, max_length=100)]
@@ -38,11 +40,17 @@ class MessageClause(Clause):
 
 
 class CallClause(Clause):
-    """Entries that hold calls; the result stands beside the call where `result` names it."""
+    """Entries that hold calls; the result stands beside the call where `result` names it.
+
+    Calls with the same value at `batch` are parallel; where that is left out, those of one entry are. Arguments that
+    are a text and no object in JSON, such as code, are the one argument `plain`.
+    """
 
     name: RecordPath
     arguments: RecordPath | None = None
+    plain: ArgumentName | None = None
     id: RecordPath | None = None
+    batch: RecordPath | None = None
     result: RecordPath | None = None
     failed: Condition | None = None
 
