@@ -104,7 +104,7 @@ def test_what_smolagents_itself_wrote_is_read():
     ]
     assert calls[1].arguments == {"to": "nobody", "text": "Ann is 42."}
     (failed,) = [entry for entry in entries if isinstance(entry, Result) and entry.call == "call_2"]
-    assert "ValueError: no address" in failed.content
+    assert "ValueError: no address" in str(failed.content)
     code = shipped("smolagents", "smolagents-code.json")
     assert Call("call_1", "python_interpreter", {"code": "age = lookup(name='Ann')\nprint(age)"}, 1) in code
     assert not [entry for entry in code if isinstance(entry, Finding)]

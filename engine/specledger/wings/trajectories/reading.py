@@ -68,6 +68,9 @@ def _read_file(source: Source, reader: Reader | None) -> Iterator[Trajectory]:
         if not source.path.is_file():
             yield _refusal(source, Finding(E_LOG_FILE, "this is no file that can be read"))
             return
+        if is_compressed(source.path):
+            yield _refusal(source, Finding(E_LOG_FILE, "the file is compressed: unpack it first"))
+            return
         chosen = reader or (INSPECT if is_archive(source.path) else recognise(source))
         if isinstance(chosen, Finding):
             yield _refusal(source, chosen)
@@ -80,6 +83,12 @@ def _read_file(source: Source, reader: Reader | None) -> Iterator[Trajectory]:
             yield _refusal(source, Finding(E_LOG_FILE, "there is no trajectory in the file"), chosen.name)
     except OSError as error:
         yield _refusal(source, Finding(E_LOG_FILE, f"the file cannot be read: {error.strerror or 'unknown error'}"))
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether a file is of gzip, xz, Zstandard or bzip2, by its first bytes."""
+    with path.open("rb") as file:
+        return file.read(6).startswith((b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"BZh"))
 
 
 def recognise(source: Source) -> Reader | Finding:

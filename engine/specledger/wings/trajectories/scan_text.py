@@ -12,6 +12,7 @@ from specledger.wings.trajectories.scan import Breach, RuleCount, Scan
 FORMAT: Final = "specledger/scan/v1"
 _SHOWN: Final = 5
 """Breaches of one rule that text shows."""
+_LONGEST: Final = 80
 _HEAD: Final = ("rule", "judged", "held", "broken", "not judged", "in trajectories")
 
 
@@ -55,8 +56,13 @@ def _breaches(name: str, count: RuleCount) -> list[str]:
 
 
 def _place(breach: Breach) -> str:
-    tool = f" {printable(breach.tool)}" if breach.tool else ""
+    tool = f" {_shortened(breach.tool)}" if breach.tool else ""
     return f"{printable(located(breach.file, breach.line, breach.trajectory, breach.call))}{tool}: "
+
+
+def _shortened(name: str) -> str:
+    """A name of a log, which may have any length."""
+    return printable(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")
 
 
 def _not_judged(scan: Scan) -> list[str]:
@@ -68,7 +74,7 @@ def _not_judged(scan: Scan) -> list[str]:
     for name, count in scan.rules.items():
         for reason, number in sorted(count.reasons.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]:
             lines.append(f"{printable(name)} was not judged {counted(number, 'time')}: {printable(reason)}")
-    tools = ", ".join(f"{printable(tool)} {number}" for tool, number in scan.calls.most_common(20))
+    tools = ", ".join(f"{_shortened(tool)} {number}" for tool, number in scan.calls.most_common(20))
     return [*lines, *([f"tools that were called: {tools}"] if tools else [])]
 
 

@@ -77,8 +77,9 @@ class Source:
             while line := file.readline(MAX_LINE + 2):
                 number += 1
                 yield number, line
-                while len(line) > MAX_LINE and not line.endswith(b"\n"):
-                    line = file.readline(_PIECE) or b"\n"  # the rest of a long line is passed over
+                rest = line if len(line) > MAX_LINE else b"\n"
+                while rest and not rest.endswith(b"\n"):
+                    rest = file.readline(_PIECE)  # the rest of a long line is passed over
 
     def _lines(self) -> Iterator[Record | Finding]:
         blank = True

@@ -168,9 +168,8 @@ class _Compiler:
             return re2.compile(text, options)
         except re2.error as error:
             shown = error.args[0].decode() if error.args and isinstance(error.args[0], bytes) else str(error)
-            self.wrong(
-                codes.E_POLICY_PATTERN, f"RE2 does not accept the pattern: {shown}", at, "RE2 has no look-around"
-            )
+            hint = "RE2 has no look-around" if "(?" in shown else None
+            self.wrong(codes.E_POLICY_PATTERN, f"RE2 does not accept the pattern: {shown}", at, hint)
             return None
 
     def reads(

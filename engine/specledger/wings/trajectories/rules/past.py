@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+import re2
 from msgspec import UNSET, Struct
 
 from specledger.core.unknown import Unknown
@@ -266,5 +266,6 @@ def tool_matcher(names: tuple[str, ...]) -> Callable[[str], bool]:
     plain = frozenset(name for name in names if "*" not in name)
     if "any" in plain or "*" in names:
         return lambda tool: True
-    wild = [re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL) for name in names if "*" in name]
+    # of RE2, since names of tools are a stranger's, and many stars take other engines for ever
+    wild = [re2.compile("(?s)" + ".*".join(map(re2.escape, name.split("*")))) for name in names if "*" in name]
     return lambda tool: tool in plain or any(pattern.fullmatch(tool) is not None for pattern in wild)
