@@ -52,7 +52,7 @@ def test_patterns_of_tools_take_linear_time():
     assert not matches("a" * 89)
 
 
-HOSTILE = {
+HOSTILE: dict[str, str | bytes] = {
     "deep": '{"messages": ' + "[" * 100_000 + "]" * 100_000 + "}",
     "no number": '[{"role": "user", "content": NaN}]',
     "no text": b'{"role": "user", "content": "\xff\xfe"}\n',
