@@ -46,17 +46,17 @@ _NAIVE: Final[Mapping[str, Callable[[Sequence[Case]], dict[str, Verdict]]]] = {
 }
 
 
-def rate(held: Sequence[tuple[str, bool]]) -> dict[str, Any]:
+def rate(outcomes: Sequence[tuple[str, bool]]) -> dict[str, Any]:
     """How many hold, with the intervals in millionths; each row is its cluster and whether it holds."""
     clusters: dict[str, list[int]] = {}
-    for cluster, holds in held:
+    for cluster, holds in outcomes:
         sums = clusters.setdefault(cluster, [0, 0])
         sums[0] += 1
         sums[1] += holds
-    count = sum(holds for _, holds in held)
-    row: dict[str, Any] = {"of": len(held), "count": count}
-    if held:
-        row["wilson"] = list(wilson(count, len(held)))
+    count = sum(holds for _, holds in outcomes)
+    row: dict[str, Any] = {"of": len(outcomes), "count": count}
+    if outcomes:
+        row["wilson"] = list(wilson(count, len(outcomes)))
     if len(clusters) >= LEAST_CLUSTERS and (over := clustered_rate(list(clusters.values()))) is not None:
         row["clustered"] = list(over)
     return row

@@ -47,7 +47,7 @@ Files = Mapping[str, bytes]
 """The content of files by their paths, with slashes."""
 
 
-def held(folder: Path) -> dict[str, bytes]:
+def contents(folder: Path) -> dict[str, bytes]:
     """The files in a folder and in those inside it, by their paths."""
     paths = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
@@ -72,7 +72,7 @@ def _bases(work: Path, wanted: Mapping[str, Case]) -> dict[str, Files]:
         if case.signed:
             shutil.copytree(work / case.base, work / folder)
             Signer(work / folder, signed=True).sign()
-    return {name: held(work / name) for name in sorted(wanted)}
+    return {name: contents(work / name) for name in sorted(wanted)}
 
 
 def _made(case: Case, work: Path, base: Files) -> Files:
@@ -82,7 +82,7 @@ def _made(case: Case, work: Path, base: Files) -> Files:
     forger = Signer(shutil.copytree(work / case.base_folder, folder), signed=case.signed)
     case.change(forger)
     case.mend(forger)
-    now = held(folder)
+    now = contents(folder)
     made = {f"files/{name}": data for name, data in now.items() if base.get(name) != data}
     document: dict[str, Any] = {
         "name": case.folder,

@@ -266,11 +266,11 @@ def parse(data: bytes, what: str, most: int = MAX_VOLUME) -> JSON:
             inner: list[JSON] = []
             depth += 1
             for container in waiting:
-                for one in container.values() if isinstance(container, dict) else container:
-                    if isinstance(one, (dict, list)):
-                        inner.append(one)
-                    elif isinstance(one, int):
-                        require(-MAX_INTEGER <= one <= MAX_INTEGER, f"an integer in {what} is outside 2^53 - 1")
+                for item in container.values() if isinstance(container, dict) else container:
+                    if isinstance(item, (dict, list)):
+                        inner.append(item)
+                    elif isinstance(item, int):
+                        require(-MAX_INTEGER <= item <= MAX_INTEGER, f"an integer in {what} is outside 2^53 - 1")
             require(not inner or depth < MAX_DEPTH, f"{what} is nested too deeply")
             waiting = inner
         require(canonical(value) == data, f"{what} differs from its canonical form")
@@ -287,9 +287,9 @@ def load(data: bytes, number: Any = None) -> JSON:
     """The value of JSON without two equal keys; `number` reads a floating-point number, or there must be none."""
 
     def unique(pairs: list[tuple[str, JSON]]) -> JSON:
-        made = dict(pairs)
-        require(len(made) == len(pairs), "a key appears twice")
-        return made
+        document = dict(pairs)
+        require(len(document) == len(pairs), "a key appears twice")
+        return document
 
     def refuse(text: str) -> None:
         raise ValueError(f"{text[:20]} is not an integer")
@@ -344,11 +344,11 @@ def tagged(tag: str, data: bytes) -> str:
 
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file of any size."""
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     with path.open("rb") as file:
         for part in iter(lambda: file.read(MIB), b""):
-            made.update(part)
-    return made.hexdigest()
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def leaf_hash(data: bytes) -> bytes:
@@ -420,10 +420,10 @@ def walk(folder: Path, runs: Iterable[str] = (), listed: set[str] | None = None)
     Of the bundles `runs` inside it it is the manifest alone. With `listed`, few other files are looked at.
     """
     found, waiting = set(), [""]
-    held = {f"{run}/" for run in runs}
+    folders = {f"{run}/" for run in runs}
     while waiting:
         prefix = waiting.pop()
-        if prefix in held:
+        if prefix in folders:
             found.add(f"{prefix}{MANIFEST}")  # that it is there is checked with its digest
             continue
         is_empty = True
@@ -525,10 +525,10 @@ def check_decision(commit: JSON, step: JSON, recorded: bool = False) -> None:
     or failed although it was admitted.
     """
     code, proposals, chosen = "E_COMMITMENT", commit["proposals"], step["chosen"]
-    leaves = [canonical({"index": index, "proposal": one}) for index, one in enumerate(proposals)]
+    leaves = [canonical({"index": index, "proposal": proposal}) for index, proposal in enumerate(proposals)]
     agree(commit, {"root": merkle_root(list(map(leaf_hash, leaves)))}, "a commitment", code)
     require(len(step["decisions"]) == len(proposals), "there is not one decision for each proposal", code)
-    admitted = [not one["rejected"] and one["error"] is None for one in step["decisions"]]
+    admitted = [not decision["rejected"] and decision["error"] is None for decision in step["decisions"]]
     if chosen is None:
         require(recorded or not any(admitted), "nothing was chosen, but a proposal was admitted", code)
         agree(step, {"token": None, "chosen_hash": None}, "a step without choice", code)
@@ -547,33 +547,33 @@ def calibrated(pairs: list[tuple[int, bool]]) -> JSON:
     """The Brier score of stated confidences in millionths, and what came true by tenths of confidence."""
     bins = []
     for tenth in range(10):
-        inside = [(stated, held) for stated, held in pairs if min(9, stated * 10 // 10**6) == tenth]
+        inside = [(stated, satisfied) for stated, satisfied in pairs if min(9, stated * 10 // 10**6) == tenth]
         if inside:
             mean = rounded(sum(stated for stated, _ in inside), len(inside))
-            true = sum(held for _, held in inside)
+            true = sum(satisfied for _, satisfied in inside)
             bins.append({"from": tenth * 10**5, "claims": len(inside), "held": true, "confidence": mean})
-    brier = rounded(sum((stated - 10**6 * held) ** 2 for stated, held in pairs), len(pairs) * 10**6)
-    return {"claims": len(pairs), "held": sum(held for _, held in pairs), "brier": brier, "bins": bins}
+    brier = rounded(sum((stated - 10**6 * satisfied) ** 2 for stated, satisfied in pairs), len(pairs) * 10**6)
+    return {"claims": len(pairs), "held": sum(satisfied for _, satisfied in pairs), "brier": brier, "bins": bins}
 
 
 def held_claims(evidence: JSON) -> tuple[int, int]:
     """How many drawn claims held, since no other answer came more often, and how many were tested."""
     changes: dict[int, dict[str, list[JSON]]] = {}
-    for one in evidence.get("trials", ()):
-        if one["held"] is not None:
-            changes.setdefault(one["drawn"], {}).setdefault(one.get("by", ""), []).append(one)
+    for trial in evidence.get("trials", ()):
+        if trial["held"] is not None:
+            changes.setdefault(trial["drawn"], {}).setdefault(trial.get("by", ""), []).append(trial)
 
     def led(trials: list[JSON]) -> bool:
-        others = Counter(one["after"] for one in trials if not one["held"])
+        others = Counter(trial["after"] for trial in trials if not trial["held"])
         return len(trials) - sum(others.values()) >= max(others.values(), default=0)
 
-    return sum(all(map(led, one.values())) for one in changes.values()), len(changes)
+    return sum(all(map(led, answers.values())) for answers in changes.values()), len(changes)
 
 
 def rounded(numerator: int, denominator: int) -> int:
     """A quotient, rounded to the nearest integer, halves away from zero."""
-    made = (2 * abs(numerator) + abs(denominator)) // (2 * abs(denominator))
-    return made if (numerator < 0) == (denominator < 0) else -made
+    quotient = (2 * abs(numerator) + abs(denominator)) // (2 * abs(denominator))
+    return quotient if (numerator < 0) == (denominator < 0) else -quotient
 
 
 # -------------------- The part of check 5 that is about probes (docs/probes.md)
@@ -625,28 +625,28 @@ def read_challenge(data: JSON) -> Challenge:
 def check_probe(body: JSON, specs: list[JSON]) -> bool:
     """Refute the evidence unless a probe's receipt agrees with a spec of its name; whether `expect` could be read."""
     found = [differs(body, spec) for spec in specs if spec["at"] == body["at"]]
-    told = found[0] if found else "the run has no such probe"
-    require("" in found, f"the probe {body['probe']!r:.80} at t = {body['t']}: {told}")
+    problem = found[0] if found else "the run has no such probe"
+    require("" in found, f"the probe {body['probe']!r:.80} at t = {body['t']}: {problem}")
     return all(readable(spec["expect"]) for spec in specs)
 
 
 def differs(body: JSON, spec: JSON) -> str:
     """How a probe's receipt does not agree with itself and its spec; empty if it does."""
-    told, evidence = (body["verdict"], body["cause"]), body["evidence"]
-    if told[0] == "ERROR":
-        return "" if isinstance(told[1], str) and told[1] and not evidence else "an error with evidence"
+    stated, evidence = (body["verdict"], body["cause"]), body["evidence"]
+    if stated[0] == "ERROR":
+        return "" if isinstance(stated[1], str) and stated[1] and not evidence else "an error with evidence"
     if "offer" in spec:
-        wanted = verdicts_of_offer(evidence, spec) if evidence else [("INCONCLUSIVE", one) for one in NOT_OFFERED]
-        return "" if told in wanted else "its verdict is not that of the kernel's answer"
+        wanted = verdicts_of_offer(evidence, spec) if evidence else [("INCONCLUSIVE", cause) for cause in NOT_OFFERED]
+        return "" if stated in wanted else "its verdict is not that of the kernel's answer"
     if "trials" not in evidence:
-        fits = told[0] == "INCONCLUSIVE" and told[1] in NOT_ASKED and not evidence.keys() - {"unread"}
+        fits = stated[0] == "INCONCLUSIVE" and stated[1] in NOT_ASKED and not evidence.keys() - {"unread"}
         return "" if fits else "it asked nothing, and decides something"
     challenge = read_challenge(spec["challenge"])
     if not is_whole(evidence, challenge):
         return "it has other answers than it asks for"
     if not all(is_answer(trial, evidence, challenge, spec["expect"]) for trial in evidence["trials"]):
         return "an answer does not hold as recorded"
-    return "" if judged(evidence, challenge) == (*told, evidence["answers"]) else "its answers give another verdict"
+    return "" if judged(evidence, challenge) == (*stated, evidence["answers"]) else "its answers give another verdict"
 
 
 def readable(expect: str) -> bool:
@@ -674,7 +674,7 @@ def verdicts_of_offer(evidence: JSON, spec: JSON) -> list[tuple[str, str]]:
     """The verdicts and causes that the kernel's answer to an offer allows."""
     offer, taken, denied, reasons = spec["offer"], evidence["taken"], evidence["denied"], evidence["reasons"]
     call = offer.get("call")
-    edits = [f"{one['op']} {one['path']}" for one in offer.get("edit", ())]
+    edits = [f"{edit['op']} {edit['path']}" for edit in offer.get("edit", ())]
     does = " ".join(["edit", *edits]) if call is None else f"call {call['token']} {call.get('action', 'chosen')}"
     stated = same([does, offer["breaches"]], [evidence["does"], evidence["breaches"]])
     if not stated or type(taken) is not bool or (type(denied) is bool) != taken:
@@ -714,7 +714,7 @@ def is_settled(evidence: JSON) -> bool:
 def answers_alike(evidence: JSON) -> bool:
     """Whether each question that was repeated got the same answer."""
     null, changes = evidence["null"], changes_of(evidence["trials"])
-    alike = all(len({trial["after"] for trial in one}) == 1 for one in changes)
+    alike = all(len({trial["after"] for trial in trials}) == 1 for trials in changes)
     return null["asked"] > 0 and null["changed"] == 0 and alike
 
 
@@ -732,27 +732,32 @@ def is_whole(evidence: JSON, challenge: Challenge) -> bool:
         again, times = max(again, noisy["same"]), max(times, noisy["repeats"])
     asked_often = {} if is_settled(evidence) else {"noisy": noisy}
     return (
-        all(type(one["changed"]) is int and 0 <= one["changed"] <= one["asked"] <= most for one, most in arms)
+        all(type(arm["changed"]) is int and 0 <= arm["changed"] <= arm["asked"] <= most for arm, most in arms)
         and evidence["of"] == challenge.of
         and same({name: evidence[name] for name in ("noisy",) if name in evidence}, asked_often)
         and all((name in evidence) == (word in challenge.demand) for name, word in DEMANDS.items())
         and 1 <= len({trial["drawn"] for trial in evidence["trials"]}) <= challenge.most
         and null["asked"] == again
-        and all(len(one) == times for one in changes)
+        and all(len(trials) == times for trials in changes)
         and (test is None) == (challenge.questions is None)
     )
 
 
 def is_answer(trial: JSON, evidence: JSON, challenge: Challenge, expect: str) -> bool:
     """Whether an answer holds as the probe's `expect` says, and is the miss that it is said to be."""
-    held, after, before = trial["held"], trial["after"], evidence["before"]
-    if held is None or after is None:
-        return held is None and after is None and "miss" not in trial
+    satisfied, after, before = trial["held"], trial["after"], evidence["before"]
+    if satisfied is None or after is None:
+        return satisfied is None and after is None and "miss" not in trial
     values = {"before.choice": after if challenge.of == "declared" else before, "after.choice": after}
     values.update({"declared.choice": trial["declared"], "claim.choice": trial["predicted"]})
     wanted = holds(expect, {**values, "claim.variable": trial["variable"]})
     named = challenge.of == "declared" or after == trial["declared"]
-    return type(held) is bool and wanted in (None, held) and named and trial.get("miss") == miss_of(trial, evidence)
+    return (
+        type(satisfied) is bool
+        and wanted in (None, satisfied)
+        and named
+        and trial.get("miss") == miss_of(trial, evidence)
+    )
 
 
 def miss_of(trial: JSON, evidence: JSON) -> str | None:
@@ -783,7 +788,7 @@ def judged(evidence: JSON, challenge: Challenge) -> tuple[str, str, str]:
     lacking = "restated" if evidence.get("restated") is False else ""
     lacking = lacking if trace["ends"] and trace["equal"] == trace["nodes"] else "trace"
     lacking = "commitment" if evidence.get("revealed") is False else lacking
-    untested = any(one["predicted"] and one["held"] is None and one.get("by") != "kernel" for one in trials)
+    untested = any(trial["predicted"] and trial["held"] is None and trial.get("by") != "kernel" for trial in trials)
     if answers == "FAIL":
         return answers, cause, answers
     if lacking:
@@ -791,7 +796,7 @@ def judged(evidence: JSON, challenge: Challenge) -> tuple[str, str, str]:
         return ("FAIL", lacking, answers) if sure else ("INCONCLUSIVE", "noise", answers)
     if cause:
         return answers, cause, answers
-    if any(one.get("reason") == "says_nothing" for one in trials):
+    if any(trial.get("reason") == "says_nothing" for trial in trials):
         return "INCONCLUSIVE", "says_nothing", answers
     if answers == "PASS":
         return ("INCONCLUSIVE", "untested", answers) if untested else ("PASS", "", answers)
@@ -805,7 +810,7 @@ Weighed = Tuple[str, Optional[Fraction], List[List[JSON]]]
 def weigh(evidence: JSON, challenge: Challenge) -> Weighed:
     """What the answers show by themselves."""
     null, changes = evidence["null"], changes_of(evidence["trials"])
-    few = any(len(one) < challenge.noisy["repeats"] for one in changes) or null["asked"] < challenge.noisy["same"]
+    few = any(len(trials) < challenge.noisy["repeats"] for trials in changes) or null["asked"] < challenge.noisy["same"]
     if not changes or not null["asked"] or (few and not is_settled(evidence)):
         return "INCONCLUSIVE", None, []
     return weigh_settled(changes, challenge) if is_settled(evidence) else weigh_drawing(changes, evidence, challenge)
@@ -813,8 +818,8 @@ def weigh(evidence: JSON, challenge: Challenge) -> Weighed:
 
 def weigh_settled(changes: list[list[JSON]], challenge: Challenge) -> Weighed:
     """Of an agent that draws nothing, one answer to each claim counts; a claim that it is sure of convicts alone."""
-    missed = [one for one in changes if not all(trial["held"] for trial in one)]
-    sure = [one for one in missed if one[0].get("confidence", 10**6) == 10**6]
+    missed = [trials for trials in changes if not all(trial["held"] for trial in trials)]
+    sure = [trials for trials in missed if trials[0].get("confidence", 10**6) == 10**6]
     if not missed or sure:
         return ("FAIL" if missed else "PASS"), None, sure
     p = p_together(changes)
@@ -829,24 +834,24 @@ def p_together(changes: list[list[JSON]]) -> Fraction:
 
 def weigh_drawing(changes: list[list[JSON]], evidence: JSON, challenge: Challenge) -> Weighed:
     """Of any other agent each change is tested by itself, and the error divided by how often is looked."""
-    trials, null = [trial for one in changes for trial in one], evidence["null"]
-    held = sum(trial["held"] for trial in trials)
+    trials, null = [trial for trials in changes for trial in trials], evidence["null"]
+    satisfied = sum(trial["held"] for trial in trials)
     looks = len(looks_of(challenge, len(changes_of(evidence["trials"], every=True))))
     if challenge.of == "unused":
-        tests = [(above_noise(len(trials) - held, len(trials), null["changed"], null["asked"]), trials)]
+        tests = [(above_noise(len(trials) - satisfied, len(trials), null["changed"], null["asked"]), trials)]
     else:
-        tests = [(len(changes) * p_of_change(one), one) for one in changes]
+        tests = [(len(changes) * p_of_change(trials), trials) for trials in changes]
         if answers_alike(evidence):  # a rate below 1 is then doubt about a forecast: such claims convict together, too
             together = p_together(changes)
-            tests = [(max(p, together) if rate_of(one[0]) != 1 else p, one) for p, one in tests]
+            tests = [(max(p, together) if rate_of(trials[0]) != 1 else p, trials) for p, trials in tests]
     p = min(each for each, _ in tests)
-    convicting = [one for each, one in tests if each * looks <= challenge.error]
+    convicting = [trials for each, trials in tests if each * looks <= challenge.error]
     if convicting:
         return "FAIL", p, convicting
     if challenge.effect is None:
-        return ("PASS" if held == len(trials) else "INCONCLUSIVE"), p, []
+        return ("PASS" if satisfied == len(trials) else "INCONCLUSIVE"), p, []
     rates = [rate_of(trial) * (1 - challenge.effect) for trial in trials]
-    shown = (1 - at_most(held - 1, rates)) * looks <= challenge.error
+    shown = (1 - at_most(satisfied - 1, rates)) * looks <= challenge.error
     return ("PASS" if shown else "INCONCLUSIVE"), p, []
 
 
@@ -857,11 +862,11 @@ def rate_of(trial: JSON) -> Fraction:
 
 def p_of_change(trials: list[JSON]) -> Fraction:
     """Of the answers to one change: against the stated rate; else of the predicted choice being a most frequent one."""
-    held = sum(trial["held"] for trial in trials)
+    satisfied = sum(trial["held"] for trial in trials)
     if "confidence" in trials[0]:
-        return at_most(held, [rate_of(trials[0])] * len(trials))
+        return at_most(satisfied, [rate_of(trials[0])] * len(trials))
     others = Counter(trial["after"] for trial in trials if not trial["held"]).values()
-    tails = [at_most(held, [Fraction(1, 2)] * (held + other)) for other in others]
+    tails = [at_most(satisfied, [Fraction(1, 2)] * (satisfied + other)) for other in others]
     return min(Fraction(1), len(tails) * min(tails)) if tails else Fraction(1)
 
 
@@ -885,8 +890,8 @@ def above_noise(misses: int, trials: int, changes: int, asked: int) -> Fraction:
 
 def cause_of(convicting: list[list[JSON]], evidence: JSON) -> str:
     """Why answers fail: inert, if half of the misses of some change that convicts are."""
-    causes = [Counter(miss_of(trial, evidence) for trial in one if not trial["held"]) for one in convicting]
-    inert = any(2 * one["inert"] >= sum(one.values()) for one in causes)
+    causes = [Counter(miss_of(trial, evidence) for trial in trials if not trial["held"]) for trials in convicting]
+    inert = any(2 * counts["inert"] >= sum(counts.values()) for counts in causes)
     return "inert" if inert else str(next(iter(causes[0])))
 
 
@@ -956,13 +961,13 @@ class RunFollower:
 
     def result(self) -> JSON:
         """What the receipts add up to (docs/evidence.md, "manifest.json")."""
-        probed = [verdict for one in self.probes.values() for verdict in one]
-        clear = all("PASS" in one for one in self.probes.values()) and self.idle <= self.active
+        probed = [verdict for verdicts in self.probes.values() for verdict in verdicts]
+        clear = all("PASS" in verdicts for verdicts in self.probes.values()) and self.idle <= self.active
         clear = (
             clear
             and not self.unknown
             and not self.left_open
-            and not any(one["unjudged"] for one in self.rules.values())
+            and not any(rule["unjudged"] for rule in self.rules.values())
         )
         verdict = "PASS" if self.count["checks"] and clear else "INCONCLUSIVE"
         verdict = "FAIL" if self.violations["fatal"] or "FAIL" in probed else verdict
@@ -980,7 +985,7 @@ class RunFollower:
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
         counts = {**{name: self.count[name] for name in names}, "rejections": self.rejections}
         breaches = {"violations": self.violations["fatal"], "warnings": self.violations["warn"]}
-        stated = {name: calibrated(one) for name, one in self.stated.items() if any(c != 10**6 for c, _ in one)}
+        stated = {name: calibrated(pairs) for name, pairs in self.stated.items() if any(c != 10**6 for c, _ in pairs)}
         more = {"agents": self.agents, "probes": self.probes, "calibration": stated, "faults": self.faults}
         more.update(claims=self.claims, unread=self.unread, rules=self.rules, unknown=self.unknown)
         more.update(unjudged=self.left_open)
@@ -991,13 +996,15 @@ class RunFollower:
         self.entry_head = body["audit"]["head"] if "audit" in body else ZEROS
         self.rejected = dict.fromkeys(body["gates"], 0)  # by gate, in this episode
         self.rejections = dict(self.rejected)
-        self.invariants = {(one["scope"], one["name"]): one["severity"] for one in body["invariants"]}
+        self.invariants = {
+            (invariant["scope"], invariant["name"]): invariant["severity"] for invariant in body["invariants"]
+        }
         self.recorded = "recording" in body
         require(self.recorded or "rules" not in body, "there are rules of policies, and no recording")
-        self.severities = {one["name"]: one["severity"] for one in body.get("rules", ())}
+        self.severities = {rule["name"]: rule["severity"] for rule in body.get("rules", ())}
         self.rules = {name: Counter(held=0, broken=0, unjudged=0) for name in self.severities}
-        self.scopes = Counter(one["scope"] for one in body["invariants"])
-        self.due = {(one["drift"], t) for one in body["drifts"] for t in one["schedule"]}
+        self.scopes = Counter(invariant["scope"] for invariant in body["invariants"])
+        self.due = {(drift["drift"], t) for drift in body["drifts"] for t in drift["schedule"]}
         agents = body.get("agents", [""])  # one agent has no name
         self.turns = [agents] if body.get("turns") == "simultaneous" else [[name] for name in agents]
         self.agents = {name: Counter(acted=0, proposals=0) for name in agents if name}
@@ -1034,28 +1041,28 @@ class RunFollower:
         if tested:
             self.claims.setdefault(name, Counter()).update(held=held, tested=tested)
         if body["evidence"].get("of") == "claims":
-            told = [one for one in body["evidence"].get("trials", ()) if one["held"] is not None]
-            pairs = [(one.get("confidence", 10**6), one["held"]) for one in told]
+            trials = [trial for trial in body["evidence"].get("trials", ()) if trial["held"] is not None]
+            pairs = [(trial.get("confidence", 10**6), trial["held"]) for trial in trials]
             self.stated.setdefault(name, []).extend(pairs)
 
     def _rules(self, body: JSON) -> None:
         """What the rules of policies say of a call of a recording."""
         shape(body, ("episode", "t", "held", "broken", "unjudged"), "what rules say")
         judged = [("held", name, times) for name, times in body["held"].items()]
-        judged += [(kind, one["rule"], 1) for kind in ("broken", "unjudged") for one in body[kind]]
+        judged += [(kind, entry["rule"], 1) for kind in ("broken", "unjudged") for entry in body[kind]]
         require(judged, "rules say nothing")
         for kind, name, times in judged:
             require(name in self.rules and type(times) is int and times > 0, "a rule is none of the run's")
             self.rules[name][kind] += times
             self.count["checks"] += times * (kind != "unjudged" and self.severities[name] == "fatal")
-        for one in body["broken"]:
-            agree(one, {"severity": self.severities[one["rule"]]}, "a broken rule")
-            self.violations[one["severity"]][one["rule"]] += 1
+        for violation in body["broken"]:
+            agree(violation, {"severity": self.severities[violation["rule"]]}, "a broken rule")
+            self.violations[violation["severity"]][violation["rule"]] += 1
 
     def _commit(self, body: JSON) -> None:
-        due, made = self.turns[self.turn], len(self.commits)
-        require(made < len(due) and not self.decided, "a commitment is not followed by its decision")
-        require(body.get("agent", "") == due[made], "a commitment is out of turn")
+        due, turn = self.turns[self.turn], len(self.commits)
+        require(turn < len(due) and not self.decided, "a commitment is not followed by its decision")
+        require(body.get("agent", "") == due[turn], "a commitment is out of turn")
         self.commits.append(body)
 
     def _decide(self, body: JSON) -> bool:
@@ -1081,34 +1088,33 @@ class RunFollower:
         )
         for name, part in body["parts"].items():
             self._part(name, part)
-        for gate in (of + rejection["gate"] for one in decisions for rejection in one["rejected"]):
+        for gate in (of + rejection["gate"] for decision in decisions for rejection in decision["rejected"]):
             require(gate in self.rejected, "a gate rejected that the run does not have")
             self.rejected[gate] += 1
         chance = body.get("chance", {"drawn": {}, "changed": {}})
         shape(chance, ("drawn", "changed"), "what chance did")
-        formed = all(isinstance(one, dict) for one in chance.values()) and ("chance" not in body or acted)
+        formed = all(isinstance(draw, dict) for draw in chance.values()) and ("chance" not in body or acted)
         require(formed, "what chance did has another form")
         if "fault" in body:  # one that the scenario bears: that nothing was chosen breaks no rule
             bears = isinstance(self.first.get("agent_faults"), dict) and not acted
-            reasons = [one["reason"] for decision in decisions for one in decision["rejected"]]
+            reasons = [rejection["reason"] for decision in decisions for rejection in decision["rejected"]]
             require(bears and body["fault"] in reasons, "a step has an agent fault that kept nobody from deciding")
             self.prevented[t, body["fault"]] += 1
         (self.active if acted or self.recorded else self.idle).add(of)
         goes_on = acted or "fault" in body or self.recorded or self.first.get("on_denied") == "tell"
         self.violations["fatal"].update([] if goes_on else [of + "progress"])
         stopped = [] if goes_on else [stop(t, decisions)]
-        told = same(body["violations"][: len(stopped)], stopped) and len(stopped) + len(broken_in(body)) == len(
-            body["violations"]
-        )
-        require(told, "the violations do not say whether something was chosen")
+        count = len(stopped) + len(broken_in(body))
+        consistent = same(body["violations"][: len(stopped)], stopped) and len(body["violations"]) == count
+        require(consistent, "the violations do not say whether something was chosen")
         if of:
             self.agents[body["agent"]].update(acted=acted, proposals=len(decisions))
         self._violations("step", broken_in(body))
         if body["success"] is True and self.first_success is None:
             self.first_success = t
         self.state, first = body["after"], self.turn == 0 and self.decided == 1
-        errors = sum(one["error"] is not None for one in decisions)
-        for gap in (gap for one in decisions for gap in one.get("unjudged", ())):
+        errors = sum(decision["error"] is not None for decision in decisions)
+        for gap in (gap for decision in decisions for gap in decision.get("unjudged", ())):
             self._gap(gap, "gate", gap.get("gate") == "cost" or of + gap.get("gate", "") in self.rejected)
         checks = judged * self.scopes["step"] - self._unjudged(body, "step")
         self.count.update({"steps": int(first), "proposals": len(decisions), "checks": checks, "errors": errors})
@@ -1128,11 +1134,13 @@ class RunFollower:
         self.tips[name] = tip
 
     def _violations(self, scope: str, violations: JSON) -> None:
-        for one in violations:
-            require((scope, one["invariant"]) in self.invariants, "a violated invariant is not one of the run's")
-            severity = self.invariants[scope, one["invariant"]]
-            agree(one, {"severity": severity}, "a violation")
-            self.violations[severity][one["invariant"]] += 1
+        for violation in violations:
+            require(
+                (scope, violation["invariant"]) in self.invariants, "a violated invariant is not violation of the run's"
+            )
+            severity = self.invariants[scope, violation["invariant"]]
+            agree(violation, {"severity": severity}, "a violation")
+            self.violations[severity][violation["invariant"]] += 1
             self.fatal = self.fatal or (scope == "step" and severity == "fatal")
 
     def _unjudged(self, body: JSON, scope: str) -> int:
@@ -1175,7 +1183,7 @@ class RunFollower:
             self.recorded or ended != "horizon" or steps == self.first["horizon"], "an episode ended before its horizon"
         )
         if broken_off:  # the watchdog's violation is of no spec
-            named = [(one["invariant"], one["severity"]) for one in body["violations"]]
+            named = [(violation["invariant"], violation["severity"]) for violation in body["violations"]]
             own = [] if ended in ("error", "unknown") else [("watchdog", "fatal")]
             require(named == own, "an episode that was broken off has other violations")
             self.violations["fatal"].update(name for name, _ in named)
@@ -1191,7 +1199,7 @@ class RunFollower:
         self.unread.update(body.get("unread", {}))
         self.unknown.update(body.get("unknown", {}))
         self.unknown.update([body["gap"]["reason"]] if "gap" in body else [])
-        faults = Counter((one["t"], one["reason"]) for one in body.get("faults", ()))
+        faults = Counter((fault["t"], fault["reason"]) for fault in body.get("faults", ()))
         require(not self.prevented - faults, "a step has an agent fault that its episode does not have")
         self.prevented = Counter()
         self.faulty += [("episode_end", body)] if {"faults", "spent"} & body.keys() else []
@@ -1212,13 +1220,13 @@ class RunFollower:
 
 def broken_in(body: JSON) -> JSON:
     """The broken invariants of a receipt, without the violation that nothing was chosen."""
-    return [one for one in body["violations"] if one["invariant"] != "progress"]
+    return [violation for violation in body["violations"] if violation["invariant"] != "progress"]
 
 
 def stop(t: int, decisions: JSON) -> JSON:
     """The violation of a decision that chose nothing: by the step, why no proposal was admitted, each reason once."""
-    reasons = dict.fromkeys(one["reason"] for decision in decisions for one in decision["rejected"])
-    errors = dict.fromkeys(one["error"]["code"] for one in decisions if one["error"] is not None)
+    reasons = dict.fromkeys(rejection["reason"] for decision in decisions for rejection in decision["rejected"])
+    errors = dict.fromkeys(decision["error"]["code"] for decision in decisions if decision["error"] is not None)
     return {"invariant": "progress", "severity": "fatal", "witness": {f"step_{t}": [*reasons, *errors]}}
 
 
@@ -1243,18 +1251,18 @@ def law_result(b: Bundle) -> JSON:
 def suite_result(b: Bundle) -> JSON:
     """What the receipts of a suite add up to; the suite's own runs are told first."""
     runs, own = b.of("run"), b.of("run")[: b.first["runs"]]
-    sums = {key: sum(one["result"][key] for one in own) for key in ("episodes", "steps", "drifts", "errors")}
-    verdicts, order = [one["verdict"] for one in b.of("check", "mutant")], ("ERROR", "FAIL", "INCONCLUSIVE", "PASS")
-    reached = [one["result"]["verdict"] for one in own]
+    sums = {key: sum(run["result"][key] for run in own) for key in ("episodes", "steps", "drifts", "errors")}
+    verdicts, order = [row["verdict"] for row in b.of("check", "mutant")], ("ERROR", "FAIL", "INCONCLUSIVE", "PASS")
+    reached = [run["result"]["verdict"] for run in own]
     for reached_, allowed in b.first["allowed"].items():  # "" are all arms without a number of their own
-        arms = [one["arm"] for one in own if one["result"]["verdict"] == reached_]
+        arms = [run["arm"] for run in own if run["result"]["verdict"] == reached_]
         counted = [arm if arm in allowed else "" for arm in arms]
         verdicts += [reached_] * any(counted.count(arm) > allowed.get(arm, 0) for arm in counted)
     verdicts += ["INCONCLUSIVE"] * (0 < len(own) == reached.count("INCONCLUSIVE"))
-    erred = "ERROR" in reached or any(one["error"] is not None for one in b.of("figure"))
+    erred = "ERROR" in reached or any(figure["error"] is not None for figure in b.of("figure"))
     verdict = "ERROR" if erred else min(verdicts, key=order.index, default="INCONCLUSIVE")
-    checks = {one["check"]: one["verdict"] for one in b.of("check")}
-    mutants = {one["mutant"]: one["caught"] for one in b.of("mutant")}
+    checks = {check["check"]: check["verdict"] for check in b.of("check")}
+    mutants = {mutant["mutant"]: mutant["caught"] for mutant in b.of("mutant")}
     counts = {"runs": len(own), "trials": len(runs) - len(own), **sums}
     return {"verdict": verdict, **counts, "checks": checks, "mutants": mutants}
 
@@ -1262,25 +1270,27 @@ def suite_result(b: Bundle) -> JSON:
 def discovery_result(b: Bundle) -> JSON:
     """What the receipts of a discovery add up to; late laws repeat others and are not judged."""
     iterations, laws = b.of("iteration"), b.of("law")
-    usages = [one["answer"]["usage"] for one in iterations]
-    tokens = sum(one[name] for one in usages for name in ("prompt_tokens", "output_tokens", "thinking_tokens"))
-    verdicts = {one["law"]: one["verdict"] for one in b.of("law", "escalation") if one.get("late") is None}
-    statuses = ["ERROR" if one is None else one["status"] for one in verdicts.values()]
-    accepted = [one for one in verdicts.values() if one is not None and one["status"] in ("PROVED", "PASS")]
-    expected = {one["law"]: one["found"] is not None for one in b.of("expected")}
+    usages = [iteration["answer"]["usage"] for iteration in iterations]
+    tokens = sum(usage[name] for usage in usages for name in ("prompt_tokens", "output_tokens", "thinking_tokens"))
+    verdicts = {law["law"]: law["verdict"] for law in b.of("law", "escalation") if law.get("late") is None}
+    statuses = ["ERROR" if verdict is None else verdict["status"] for verdict in verdicts.values()]
+    accepted = [
+        verdict for verdict in verdicts.values() if verdict is not None and verdict["status"] in ("PROVED", "PASS")
+    ]
+    expected = {law["law"]: law["found"] is not None for law in b.of("expected")}
     verdict = "PASS" if (all(expected.values()) if expected else accepted) else "FAIL" if expected else "INCONCLUSIVE"
     return {
         "verdict": "ERROR" if "ERROR" in statuses else verdict,
         "iterations": len(iterations),
-        "failures": sum(one["answer"]["failure"] is not None for one in iterations),
-        "rejected": sum(len(one["rejections"]) for one in iterations),
-        "redundant": sum(len(one["redundant"]) for one in iterations),
-        "late": sum(one["late"] is not None for one in laws),
+        "failures": sum(iteration["answer"]["failure"] is not None for iteration in iterations),
+        "rejected": sum(len(iteration["rejections"]) for iteration in iterations),
+        "redundant": sum(len(iteration["redundant"]) for iteration in iterations),
+        "late": sum(law["late"] is not None for law in laws),
         "evaluations": len(laws),
         "escalations": len(b.of("escalation")),
         "tokens": tokens,
-        "laws": {one: statuses.count(one) for one in ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")},
-        "content": sum(one["content"]["share"] for one in accepted if one["content"] is not None),
+        "laws": {status: statuses.count(status) for status in ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")},
+        "content": sum(verdict["content"]["share"] for verdict in accepted if verdict["content"] is not None),
         "stopped": b.of("stop")[0]["reason"],
         "expected": expected,
     }
@@ -1314,11 +1324,11 @@ def heading(b: Bundle) -> JSON:
     """What `start` of a law, a suite or a discovery says, from the specs."""
     made = {b.kind: b.root["name"]}
     if b.kind == "suite":
-        made.update({name: [one["id"] for one in b.root.get(name, ())] for name in ("checks", "mutants")})
+        made.update({name: [row["id"] for row in b.root.get(name, ())] for name in ("checks", "mutants")})
         arms = {"": b.root, **b.root.get("runs", {})}
         keys = {"INCONCLUSIVE": "inconclusive", "FAIL": "failing"}
         allowed = {
-            verdict: {name: one[key]["most"] for name, one in arms.items() if key in one}
+            verdict: {name: arm[key]["most"] for name, arm in arms.items() if key in arm}
             for verdict, key in keys.items()
         }
         return {**made, "figures": sorted(b.root.get("figures", {})), "allowed": allowed}
@@ -1331,8 +1341,8 @@ def run_heading(known: JSON, root: JSON) -> JSON:
     """What `start` of a run says, from the specs; values that equal their defaults are left out of specs."""
     order = root.get("order", [""])
     governors = {name: known[root["agents"][name]["governor"] if name else root["governor"]] for name in order}
-    named = [one for governor in governors.values() for one in governor.get("invariants", ())]
-    invariants = [known[one] for one in dict.fromkeys((*named, *root.get("invariants", ())))]
+    named = [invariant for governor in governors.values() for invariant in governor.get("invariants", ())]
+    invariants = [known[name] for name in dict.fromkeys((*named, *root.get("invariants", ())))]
     defaults = {"seed": 0, "episodes": 1, "horizon": None, "expect": None, "agent_faults": None, "on_denied": None}
     if "trajectories" in known.get(root.get("agent"), {}):  # its logs say how many episodes there are, and how long
         defaults = {name: default for name, default in defaults.items() if name not in ("episodes", "horizon")}
@@ -1347,15 +1357,19 @@ def run_heading(known: JSON, root: JSON) -> JSON:
     made.update(scenario=root["name"], agents=root.get("order"))
     made["turns"] = root.get("turns", "order") if "agents" in root else None
     made["invariants"] = [
-        {"name": one["name"], "scope": one.get("scope", "step"), "severity": one.get("severity", "fatal")}
-        for one in invariants
-        if one.get("scope", "step") != "proposal"
+        {
+            "name": invariant["name"],
+            "scope": invariant.get("scope", "step"),
+            "severity": invariant.get("severity", "fatal"),
+        }
+        for invariant in invariants
+        if invariant.get("scope", "step") != "proposal"
     ]
     if not any("admission" in governor for governor in governors.values()):  # a kernel adds gates of its own
         made["gates"] = [
             (f"{name}." if name else "") + gate
             for name, governor in governors.items()
-            for gate in ("schema", *(one["id"] for one in governor.get("gates", ())))
+            for gate in ("schema", *(entry["id"] for entry in governor.get("gates", ())))
         ]
     return {**made, "commit": "none"} if root.get("commit") == "none" else made
 
@@ -1374,7 +1388,7 @@ def check_cases(b: Bundle) -> None:
         if b.kind == "scenario" and (open_turn or type_ not in ("step", "error", "episode_end")):
             pending = [] if type_ in ("start", "episode", "end") else pending
             continue
-        causes = {cause for one in pending for cause in causes_of(b.kind, one["type"], one["body"])}
+        causes = {cause for receipt in pending for cause in causes_of(b.kind, receipt["type"], receipt["body"])}
         if causes - known and len(found) < MAX_CASES:
             path = f"counterexamples/{seq:08d}.json"
             case = canonical({"causes": sorted(causes, key=str.encode), "receipts": pending}) + b"\n"
@@ -1390,14 +1404,16 @@ def causes_of(kind: str, type_: str, body: JSON) -> set[str]:
     """What a receipt says went wrong; a suite's own receipts say nothing, its runs have failing cases of their own."""
     if kind == "scenario":
         if type_ == "rules":
-            return {f"rule:{one['rule']}" for one in body["broken"]}
+            return {f"rule:{entry['rule']}" for entry in body["broken"]}
         if type_ in ("probe", "error"):
             failed = type_ == "error" or body["verdict"] in ("FAIL", "ERROR")
             return {f"{type_}:{body['code' if type_ == 'error' else 'probe']}"} if failed else set()
-        names = [one["invariant"] for one in body.get("violations", ())]
+        names = [violation["invariant"] for violation in body.get("violations", ())]
         causes = {name if name == "progress" else f"invariant:{name}" for name in names}
         if type_ == "step":
-            causes |= {f"error:{one['error']['code']}" for one in body["decisions"] if one["error"] is not None}
+            causes |= {
+                f"error:{decision['error']['code']}" for decision in body["decisions"] if decision["error"] is not None
+            }
         return causes
     judges = {"law": ("verdict",), "discovery": ("law", "escalation"), "suite": ()}
     verdict = body["verdict"] if type_ in judges[kind] else None
@@ -1451,8 +1467,10 @@ def check_tape(b: Bundle) -> None:
     for number, (line, body) in enumerate(zip(lines[1:], iterations)):
         answer = line["answer"]
         agree(line, {"iteration": number}, "the tape")
-        made = {name: answer[name] for name in ("failure", "finish", "usage")}
-        agree(body, {"answer": {**made, "digest": tagged("model-answer", canonical(answer))}}, f"iteration {number}")
+        answered = {name: answer[name] for name in ("failure", "finish", "usage")}
+        agree(
+            body, {"answer": {**answered, "digest": tagged("model-answer", canonical(answer))}}, f"iteration {number}"
+        )
 
 
 def is_asked(b: Bundle) -> bool:
@@ -1489,7 +1507,7 @@ def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
         agree(line, {"seq": seq}, f"exchange {seq}")
         place, message, session = (line["episode"], line["t"]), line["message"], line["session"]
         fault = fault_of(line, answers, seq)
-        formed = {type(one) for one in (*place, session)} == {int} and HEX64.fullmatch(line["question"])
+        formed = {type(part) for part in (*place, session)} == {int} and HEX64.fullmatch(line["question"])
         within = formed and before <= place and place[0] < b.first["episodes"] and 0 <= place[1] <= b.first["horizon"]
         require(within, f"exchange {seq} is at another place than the one before it allows")
         before = place
@@ -1511,7 +1529,9 @@ def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
             lacks = name == "messages" and type(said) is int and said > count
             message = f"an episode counts other {name} than the tape"
             require(same(said, count), message, "E_TAPE_MISSING" if lacks else None)
-        recorded.update((end["episode"], one["t"], one["message"], one["reason"]) for one in end.get("faults", ()))
+        recorded.update(
+            (end["episode"], fault["t"], fault["message"], fault["reason"]) for fault in end.get("faults", ())
+        )
     require(not certain - recorded, "an exchange failed, and the receipts have no agent fault for it")
     unknown: Counter[Any] = Counter()
     for (*where, reason), count in (recorded - certain).items():
@@ -1522,16 +1542,16 @@ def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
 
 def fault_of(line: JSON, answers: dict[str, set[str]], seq: int) -> str:
     """The agent fault that an exchange is by itself; empty if it is none, or one that only replay can tell."""
-    held, failure, size, digest = line["received"], line["failure"], line["size"], line["sha256"]
+    received, failure, size, digest = line["received"], line["failure"], line["size"], line["sha256"]
     worded = REASON.fullmatch(line["reason"]) if failure in FAILURES else failure is None and line["reason"] == ""
     data = b""
-    if held is None:
+    if received is None:
         gone = type(size) is int and size > 0 and HEX64.fullmatch(digest or "")
         empty = same([size, digest], [0, None])
         formed = empty or (gone and failure not in (None, "timed_out", "died"))
         formed = formed and (failure != "too_long" or size > MIB)
     else:
-        ((form, text),) = held.items()
+        ((form, text),) = received.items()
         data = text.encode() if form == "text" else from_base64(text, f"the answer of exchange {seq}")
         is_utf8 = data.decode(errors="replace").encode() == data
         formed = form == ("text" if is_utf8 else "base64") and same([size, digest], [len(data), sha256(data)])
@@ -1649,9 +1669,9 @@ def check_discovery(b: Bundle) -> dict[str, str]:
             check_verdict(verdict, body["digest"], {**about, "universe": b.root["universe"]})
         if body.get("late") is None:
             statuses[law] = "ERROR" if verdict is None else verdict["status"]
-    for one in b.of("expected"):
-        status = one["status"] if one["found"] is None else statuses.get(one["found"])
-        agree(one, {"status": status}, f"the expected law {one['law']}")
+    for expected in b.of("expected"):
+        status = expected["status"] if expected["found"] is None else statuses.get(expected["found"])
+        agree(expected, {"status": status}, f"the expected law {expected['law']}")
     (end,), (stop,) = b.of("end"), b.of("stop")
     names = ("iterations", "evaluations", "late", "laws", "escalations", "tokens")
     agree(end, {name: b.result[name] for name in names}, "the end", "E_ENDS")
@@ -1666,9 +1686,9 @@ def check_counterexamples(b: Bundle) -> None:
     outcomes: Counter[str] = Counter()
     for body in b.of("verdict", "law", "escalation"):
         verdicts = [] if body["verdict"] is None else [{**body["verdict"], "mutant": None}]
-        for one in (*verdicts, *body.get("held_out", ())):
-            recorded, key, mutant = one["counterexample"], one["universe"], one["mutant"]
-            goes = (one["status"] == "FAIL") == (recorded is not None)
+        for judged in (*verdicts, *body.get("held_out", ())):
+            recorded, key, mutant = judged["counterexample"], judged["universe"], judged["mutant"]
+            goes = (judged["status"] == "FAIL") == (recorded is not None)
             require(goes, "a status does not go with its counterexample", "E_VERDICT")
             if recorded is not None:
                 outcomes[evolve(b.specs[key], mutant, recorded, seen.setdefault((key, mutant), {}))] += 1
@@ -1689,7 +1709,9 @@ def evolve(universe: JSON, mutant: JSON, recorded: JSON, seen: dict[str, str]) -
     begin, states, radius = recorded["excerpt"]["from"], recorded["excerpt"]["states"], universe.get("radius", 1)
     shaped = type(t) is int and type(begin) is int and isinstance(states, list) and isinstance(start, str)
     require(shaped and 0 <= begin <= t < begin + len(states), "its excerpt does not show the step")
-    rings = all(isinstance(one, str) and len(one) == len(start) and set(one) <= set(marks) for one in (start, *states))
+    rings = all(
+        isinstance(state, str) and len(state) == len(start) and set(state) <= set(marks) for state in (start, *states)
+    )
     require(rings and ring["min"] <= len(start) <= ring["max"], "its rings are not those of the universe")
     require(begin > 0 or states[0] == start, "its excerpt does not begin with its start")
     bounded = radius in (1, 2, 3) and len(marks) ** (2 * radius + 1) <= MAX_WINDOWS
@@ -1790,14 +1812,16 @@ def check_assessment(b: Bundle) -> None:
     require(own == runs[: first["runs"]], "the suite counts other runs as its own")
     for figure in b.of("figure"):
         check_figure(b.root["figures"][figure["figure"]], figure, own)
-    for one in b.of("check"):
-        verdict, errs = one["verdict"], one["error"] is not None
+    for check in b.of("check"):
+        verdict, errs = check["verdict"], check["error"] is not None
         known = verdict in ("PASS", "FAIL", "INCONCLUSIVE", "ERROR") and (verdict == "ERROR") == errs
-        require(known, f"{one['check']} is {verdict!r}, which does not go with its error")
-        few = one["opportunities"] < one["least"]
-        require(verdict != "PASS" or not few, f"{one['check']} passed with too few opportunities")
-    least = {one["id"]: one.get("least", 1) for one in b.root.get("checks", ())}
-    require(same({one["check"]: one["least"] for one in b.of("check")}, least), "a check needs other opportunities")
+        require(known, f"{check['check']} is {verdict!r}, which does not go with its error")
+        few = check["opportunities"] < check["least"]
+        require(verdict != "PASS" or not few, f"{check['check']} passed with too few opportunities")
+    least = {check["id"]: check.get("least", 1) for check in b.root.get("checks", ())}
+    require(
+        same({check["check"]: check["least"] for check in b.of("check")}, least), "a check needs other opportunities"
+    )
     controlled = any(run["place"].startswith("controls/") for run in runs)
     for mutant, spec in zip(b.of("mutant"), b.root.get("mutants", ())):
         own_control = mutant["suite"] == b.root["name"] and not {"arms", "scenarios", "under"} & spec.keys()
@@ -1820,14 +1844,14 @@ def check_figure(spec: JSON, figure: JSON, runs: list[JSON]) -> None:
             named = [run for run in runs for arm in arms or () if f"{run['arm']}.".startswith(f"{arm}.")]
             chosen = runs if arms is None else named
             chosen = [run["result"] for run in chosen if by is None or str(run[by]) == group["name"]]
-            episodes, successes = (sum(one[key] for one in chosen) for key in ("episodes", "successes"))
+            episodes, successes = (sum(run[key] for run in chosen) for key in ("episodes", "successes"))
             require((of, total) == (episodes, successes), f"{name} counts other successes than the runs have")
 
 
 def check_mutant(mutant: JSON, checks: JSON) -> None:
     """A mutant is caught by the checks that fail with it and pass without it; `checks` are those of its control."""
     control, mutated = mutant["control"], mutant["mutated"]
-    caught = sorted(one for one in mutated if mutated[one] == "FAIL" and control[one] == "PASS")
+    caught = sorted(name for name in mutated if mutated[name] == "FAIL" and control[name] == "PASS")
     verdict = "PASS" if caught else "ERROR" if "ERROR" in (*mutated.values(), *control.values()) else "FAIL"
     agree(mutant, {"caught": caught, "verdict": verdict}, f"the mutant {mutant['mutant']}")
     shape(control, mutated, "the control of a mutant")
@@ -1866,28 +1890,28 @@ def check_envelopes(b: Bundle) -> None:
     test_result = "https://in-toto.io/attestation/test-result/v0.1"
     oscal = "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1"
     b.envelopes.append(read_envelope(b.folder / ATTESTATION, statement(test_result, data, tested)))
-    told = statement(oscal, data[:-1], {**form, "tool": "specledger"})
-    b.envelopes.append(read_envelope(b.folder / PROVENANCE, told))
+    signed = statement(oscal, data[:-1], {**form, "tool": "specledger"})
+    b.envelopes.append(read_envelope(b.folder / PROVENANCE, signed))
 
 
 def statement(predicate_type: str, subject: bytes, predicate: JSON) -> bytes:
     """An in-toto statement about the manifest, in canonical JSON."""
     about = [{"digest": {"sha256": sha256(subject)}, "name": MANIFEST}]
-    made = {"_type": "https://in-toto.io/Statement/v1", "subject": about}
-    return canonical({**made, "predicateType": predicate_type, "predicate": predicate})
+    statement = {"_type": "https://in-toto.io/Statement/v1", "subject": about}
+    return canonical({**statement, "predicateType": predicate_type, "predicate": predicate})
 
 
 def read_envelope(path: Path, payload: bytes) -> tuple[bytes, JSON]:
     """What the signatures of a DSSE envelope around exactly this payload are over, and by ids of keys what they are."""
-    media, held = "application/vnd.in-toto+json", read_document(path, MIB)
-    shape(held, ("payload", "payloadType", "signatures"), path.name)
-    agree(held, {"payloadType": media, "payload": base64.b64encode(payload).decode()}, path.name)
+    media, envelope = "application/vnd.in-toto+json", read_document(path, MIB)
+    shape(envelope, ("payload", "payloadType", "signatures"), path.name)
+    agree(envelope, {"payloadType": media, "payload": base64.b64encode(payload).decode()}, path.name)
     signatures = {}
-    for one in held["signatures"]:
-        shape(one, ("keyid", "sig"), "a signature")
-        signatures[one["keyid"]] = raw = from_base64(one["sig"], "a signature")
-        require(HEX64.fullmatch(one["keyid"]) and len(raw) == 64, "a signature is malformed")
-    keys = [one["keyid"] for one in held["signatures"]]
+    for signature in envelope["signatures"]:
+        shape(signature, ("keyid", "sig"), "a signature")
+        signatures[signature["keyid"]] = raw = from_base64(signature["sig"], "a signature")
+        require(HEX64.fullmatch(signature["keyid"]) and len(raw) == 64, "a signature is malformed")
+    keys = [signature["keyid"] for signature in envelope["signatures"]]
     require(1 <= len(keys) <= 16 and keys == sorted(signatures), f"{path.name} needs 1 to 16 sorted signatures")
     return b"DSSEv1 %d %b %d %b" % (len(media), media.encode(), len(payload), payload), signatures
 
@@ -1933,11 +1957,11 @@ def read_trust(path: Path) -> JSON:
     shape(trust, {"format", "origin", "keys", "threshold"} | optional, "it")
     agree(trust, {"format": "specledger/trust/v1"}, "it")
     require(ORIGIN_NAME.fullmatch(trust["origin"].replace("{run}", ZEROS[:32])), "its origin is malformed")
-    for one in trust["keys"]:
-        shape(one, ("id", "public"), "a key")
-        raw = from_base64(one["public"], "a key")
-        require(len(raw) == 32 and one["id"] == sha256(raw), "a key has another id")
-    ids = {one["id"] for one in trust["keys"]}
+    for key in trust["keys"]:
+        shape(key, ("id", "public"), "a key")
+        raw = from_base64(key["public"], "a key")
+        require(len(raw) == 32 and key["id"] == sha256(raw), "a key has another id")
+    ids = {key["id"] for key in trust["keys"]}
     require(1 <= len(ids) == len(trust["keys"]) <= 16, "it needs 1 to 16 keys")
     require(type(trust["threshold"]) is int and 1 <= trust["threshold"] <= len(ids), "its threshold is wrong")
     seen = trust.get("checkpoint", {"size": 0, "root": ZEROS})
@@ -1967,15 +1991,15 @@ def check_signatures(b: Bundle) -> None:
     if not CAN_CHECK_SIGNATURES:
         raise not_shown("signatures were not checked: the package `cryptography` is not installed", None)
     everywhere = set()
-    for one in b.trust["keys"]:
-        public = from_base64(one["public"], "a key")
+    for key in b.trust["keys"]:
+        public = from_base64(key["public"], "a key")
         hint = hashlib.sha256(b.note.origin.encode() + b"\n\x01" + public).digest()[:4]
         own = (raw[4:] for name, raw in b.note.signatures if (name, raw[:4]) == (b.note.origin, hint))
-        signed = [(b.note.text, next(own, None)), *((text, made.get(one["id"])) for text, made in b.envelopes)]
+        signed = [(b.note.text, next(own, None)), *((text, made.get(key["id"])) for text, made in b.envelopes)]
         for text, raw in signed:
             right = raw is None or is_signature(public, raw, text)
-            require(right, f"a signature in the name of the key {one['id']} is wrong")
-        everywhere |= {one["id"]} if all(raw is not None for _, raw in signed) else set()
+            require(right, f"a signature in the name of the key {key['id']} is wrong")
+        everywhere |= {key["id"]} if all(raw is not None for _, raw in signed) else set()
     if len(everywhere) < b.trust["threshold"]:
         message = f"{len(everywhere)} trusted keys signed everything, the threshold is {b.trust['threshold']}"
         raise not_shown(message, "E_UNTRUSTED")
@@ -1999,10 +2023,10 @@ def check_against(b: Bundle) -> None:
     for head in heads:
         if b.note is not None and head.get("origin", b.note.origin) != b.note.origin:
             raise not_shown(f"the checkpoint is of another log: {head['origin']!r}", "E_OTHER_LOG")
-        told = f"Seen: {head['size']}, root {head['root']}; here: {len(b.leaves)}, root {merkle_root(b.leaves)}"
-        require(head["size"] <= len(b.leaves), f"the log was longer before. {told}", "E_ROLLBACK")
+        message = f"Seen: {head['size']}, root {head['root']}; here: {len(b.leaves)}, root {merkle_root(b.leaves)}"
+        require(head["size"] <= len(b.leaves), f"the log was longer before. {message}", "E_ROLLBACK")
         extends = merkle_root(b.leaves[: head["size"]]) == head["root"]
-        require(extends, f"the log does not extend the checkpoint that was seen. {told}")
+        require(extends, f"the log does not extend the checkpoint that was seen. {message}")
 
 
 def read_run_log(path: Path) -> list[tuple[JSON, JSON]]:
@@ -2080,7 +2104,7 @@ def verify_bundle(bundle: Bundle, levels: Iterable[str] = ()) -> list[Check]:
 
 def note_levels(checks: list[Check], levels: Iterable[str]) -> None:
     """Note which levels that were demanded are not reached; what the reader brings is checked beside them."""
-    passed = {one.number for one in checks if one.status == "passed"}
+    passed = {check.number for check in checks if check.status == "passed"}
     for level in sorted(set(levels)):
         needed = LEVELS[level]
         if needed is None or not needed <= passed:
@@ -2135,7 +2159,7 @@ NOTHING_REFUTED = "nothing refuted; not replayed"
 
 def verdict_of(checks: list[Check]) -> tuple[str, int]:
     """The verdict of checks and its exit code."""
-    statuses = {one.status for one in checks}
+    statuses = {check.status for check in checks}
     if "failed" in statuses:
         return "REFUTED", 1
     return ("INCONCLUSIVE", 3) if "not shown" in statuses else (NOTHING_REFUTED, 0)
@@ -2143,20 +2167,20 @@ def verdict_of(checks: list[Check]) -> tuple[str, int]:
 
 def printable(text: str) -> str:
     """A text that may come from the evidence: printable ASCII, everything else escaped."""
-    return "".join(one if " " <= one <= "~" else ascii(one)[1:-1] for one in text)
+    return "".join(character if " " <= character <= "~" else ascii(character)[1:-1] for character in text)
 
 
 def render(checks: list[Check], not_checked: list[str], as_json: bool) -> str:
     """The report as text or as a JSON document."""
     verdict, _ = verdict_of(checks)
     if as_json:
-        made = {"verdict": verdict, "checks": [one._asdict() for one in checks], "not_checked": not_checked}
-        return json.dumps(made, indent=2) + "\n"
+        report = {"verdict": verdict, "checks": [check._asdict() for check in checks], "not_checked": not_checked}
+        return json.dumps(report, indent=2) + "\n"
     lines = []
-    for one in checks:
-        reason = f" [{one.code}]" if one.code else ""
-        message = f"{reason}: {one.message}" if one.message else reason
-        lines.append(f"{one.number or '':>2} {one.status:9} {one.name}{message}")
+    for check in checks:
+        reason = f" [{check.code}]" if check.code else ""
+        message = f"{reason}: {check.message}" if check.message else reason
+        lines.append(f"{check.number or '':>2} {check.status:9} {check.name}{message}")
     lines += ["Not checked here:", *(f"  - {line}" for line in not_checked), f"{verdict}."]
     return "".join(f"{printable(line)}\n" for line in lines)
 

@@ -55,8 +55,8 @@ for line in sys.stdin:
         answer = {"id": message["id"], "type": "ready"}
     if message["type"] == "decide":
         n = message["observation"]["n"]
-        told = [{"action": {"op": "climb", "by": by}, "score": by, "top": n + by} for by in (0, 1)]
-        answer = {"id": message["id"], "type": "proposals", "proposals": told}
+        proposals = [{"action": {"op": "climb", "by": by}, "score": by, "top": n + by} for by in (0, 1)]
+        answer = {"id": message["id"], "type": "proposals", "proposals": proposals}
     print(json.dumps(answer), flush=True)
 """
 

@@ -27,15 +27,15 @@ def entries(change: Callable[[list[Any]], Any], *, everywhere: bool) -> Change:
     """Audit entries say something else, and their chain is made to fit: in the log, and in the receipts or not there."""
 
     def make(f: Signer) -> None:
-        told = [json.loads(line) for line in f.read(LOG).splitlines()]
-        change(told)
+        log = [json.loads(line) for line in f.read(LOG).splitlines()]
+        change(log)
         prev = "0" * 64
-        for entry in told:
+        for entry in log:
             entry["prev_entry_hash"] = prev
             entry["entry_hash"] = prev = entry_hash(entry)
-        f.write(LOG, b"".join(canonical(entry) + b"\n" for entry in told))
+        f.write(LOG, b"".join(canonical(entry) + b"\n" for entry in log))
         if everywhere:
-            for audit, entry in zip(f.bodies("audit"), told, strict=True):
+            for audit, entry in zip(f.bodies("audit"), log, strict=True):
                 audit.clear()
                 audit.update(entry)
 
@@ -60,7 +60,7 @@ def spelled(number: int, old: bytes, new: bytes) -> Callable[[list[bytes]], list
 
 def token(change: Callable[[Any], Any]) -> Change:
     """The first issued token is another one, in the log and in the receipts; their chains fit."""
-    return entries(lambda told: change(told[1]["capability_tokens"][0]), everywhere=True)
+    return entries(lambda log: change(log[1]["capability_tokens"][0]), everywhere=True)
 
 
 def removed(name: str) -> Change:
@@ -75,12 +75,12 @@ def taped(f: Signer) -> None:
 
 AUDIT: Final = [
     Case("audit-entry", "An entry was edited in the log, and its hash is the one of before.", "kernel", raw(spelled(1, b'"timestamp_ms":0', b'"timestamp_ms":1')), relist, "E_AUDIT_CHAIN"),
-    Case("audit-entry-chained", "An entry was edited in the log, and its chain was made to fit.", "kernel", entries(lambda told: told[0].update(timestamp_ms=5), everywhere=False), relist, "E_AUDIT_DIFFERS"),
+    Case("audit-entry-chained", "An entry was edited in the log, and its chain was made to fit.", "kernel", entries(lambda log: log[0].update(timestamp_ms=5), everywhere=False), relist, "E_AUDIT_DIFFERS"),
     Case("audit-receipt-chain", "An entry of the receipts does not follow the one before it.", "kernel", lambda f: (f.bodies("audit")[1].update(prev_entry_hash="ab" * 32), f.bodies("audit")[1].update(entry_hash=entry_hash(f.bodies("audit")[1]))), seal, "E_STATE"),
-    Case("audit-field", "An entry says more than its schema allows; log, receipts and chains fit.", "kernel", entries(lambda told: told[0].update(more=1), everywhere=True), seal, "E_AUDIT_LINE"),
+    Case("audit-field", "An entry says more than its schema allows; log, receipts and chains fit.", "kernel", entries(lambda log: log[0].update(more=1), everywhere=True), seal, "E_AUDIT_LINE"),
     Case("audit-missing", "There is no log, though the receipts hold entries.", "kernel", removed(LOG), relist, "E_AUDIT_DIFFERS"),
     Case("audit-of-nothing", "There is a log, though the receipts hold no entries.", "climb", added(LOG, b""), relist, "E_AUDIT_NO_LOG"),
-    Case("capability-reused", "A decision has the token of the decision before; all chains fit.", "kernel", entries(lambda told: told[3].update(capability_tokens=told[1]["capability_tokens"]), everywhere=True), seal, "E_AUDIT_TOKEN"),
+    Case("capability-reused", "A decision has the token of the decision before; all chains fit.", "kernel", entries(lambda log: log[3].update(capability_tokens=log[1]["capability_tokens"]), everywhere=True), seal, "E_AUDIT_TOKEN"),
     Case("probe-out-of-order", "A probe belongs to another step than the one that is being decided.", "kernel", lambda f: f.first("probe").update(t=1), seal, "E_STATE"),
     Case("probe-verdict", "A probe that the agent passed is said to have failed; the result fits.", "kernel", lambda f: f.first("probe").update(verdict="FAIL", cause="taken"), seal, "E_STATE"),
     Case("probe-answer", "An answer to a challenge is said not to hold, though it is the predicted one.", "kernel", lambda f: challenged(f)["trials"][0].update(held=False, miss="mispredicted"), seal, "E_STATE"),
@@ -112,7 +112,7 @@ def within(place: str, change: Change, mend: Callable[[Signer], Any]) -> Change:
     return make
 
 
-def told(place: str, change: Change, mend: Callable[[Signer], Any]) -> Change:
+def with_suite_receipt(place: str, change: Change, mend: Callable[[Signer], Any]) -> Change:
     """The same, and the suite's receipt of it speaks of it as it is."""
 
     def make(f: Signer) -> None:
@@ -142,7 +142,7 @@ def success(f: Signer) -> None:
 SUITES: Final = [
     Case("suite-run-missing", "A run that the suite speaks of is missing.", "suite", missing, relist, "E_RUNS"),
     Case("suite-run-sealed-again", "A run was changed and sealed again; the suite speaks of the one of before.", "suite", within(RUN, success, resealed), relist, "E_RUNS"),
-    Case("suite-run-forged", "A run was changed and sealed again, and the suite speaks of it as it is.", "suite", told(RUN, success, resealed), seal, "E_RUNS", level="L4", needs="replay"),
+    Case("suite-run-forged", "A run was changed and sealed again, and the suite speaks of it as it is.", "suite", with_suite_receipt(RUN, success, resealed), seal, "E_RUNS", level="L4", needs="replay"),
     Case("suite-run-broken", "The chain of a run is broken; its manifest and the suite's fit.", "suite", within(RUN, body(3, record={"reached": 2}), lambda inner: (setattr(inner, "lines", [canonical(one) for one in inner.receipts]), inner.relist())), relist, "E_RUNS"),
     Case("suite-figure-dropped", "A figure is missing.", "suite", lambda f: without(next(at for at, one in enumerate(f.receipts) if one["type"] == "figure"))(f), seal, "E_ASSESSMENT"),
     Case("suite-type", "There is a receipt that suites do not have.", "suite", lambda f: f.receipts.insert(1, {"type": "step", "body": {}}), seal, "E_ENDS"),

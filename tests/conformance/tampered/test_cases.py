@@ -10,7 +10,7 @@ from specledger.core.diagnostics import codes
 from tests.conformance.tampered.conftest import EXPECTED, FOLDERS
 from tests.conformance.tampered.verifiers import by_engine, by_tool
 from tools.conformance import PLACE
-from tools.tamper import CASES, held, suite
+from tools.tamper import CASES, contents, suite
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +47,7 @@ def test_a_level_that_the_independent_verifier_cannot_give_is_never_reached(laid
 
 def test_the_suite_is_what_the_generator_makes_of_fresh_bundles():
     """The same bytes on every machine; a change of evidence or of a fault is made by `python -m tools.tamper`."""
-    made, kept = suite(), held(PLACE)
+    made, kept = suite(), contents(PLACE)
     assert sorted(made) == sorted(kept)
     assert [name for name in made if made[name] != kept[name]] == []
 
