@@ -52,6 +52,13 @@ def test_a_spec_is_checked_with_its_own_kind_and_without_what_runs_it(loaded):
     assert modules & {"google.genai", "jsonschema_rs", "numpy", "specledger.spec.scenario"} == set()
 
 
+def test_a_command_is_imported_without_the_others(loaded):
+    _, modules = loaded(SPEC, "check", "specs/world/toy-gridworld.yaml")
+    assert "specledger.cli.specs" in modules
+    others = {"agent", "authoring", "demo", "golden", "inspection", "keys", "report", "run", "shards", "verify"}
+    assert modules & {f"specledger.cli.{name}" for name in others} == set()
+
+
 def test_a_scenario_runs_without_numpy_and_without_what_verifies_and_reports(loaded, tmp_path):
     _, modules = loaded(SPEC, "run", str(CLIMB / "climb.yaml"), "--out", str(tmp_path / "out"))
     assert modules & {"google.genai", "numpy", "specledger.suites"} == set()

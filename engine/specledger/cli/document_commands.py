@@ -61,12 +61,14 @@ def run_command() -> None:
 
 def _run_scenario(
     agent: Annotated[str, typer.Option(help="The name or file of an agent.")],
-    scenario: Annotated[str, typer.Option(help="A scenario of the source document, or the name or file of one.")],
+    scenario: Annotated[
+        str, typer.Option(help="A scenario as docs/kernel.md calls it, or the name or file of a spec.")
+    ],
     out_dir: OutDir,
     steps: Steps = 50,
     probe: Annotated[
         str | None,
-        typer.Option(help="none, P3, P4, P5 (or P5') or P6; several with commas.  [default: all of the scenario]"),
+        typer.Option(help="Probes as docs/kernel.md calls them, with commas, or none.  [default: all of the scenario]"),
     ] = None,
 ) -> None:
     """Run one scenario; write report.json, audit.log.jsonl and counterexamples/."""
@@ -80,13 +82,13 @@ def _run_scenario(
 def _run_suite(
     out_dir: OutDir,
     agents: Annotated[
-        str | None, typer.Option(help="Agents with commas.  [default: those of the source document]")
+        str | None, typer.Option(help="Agents with commas.  [default: those that docs/kernel.md names]")
     ] = None,
     scenarios: Annotated[
-        str | None, typer.Option(help="Scenarios with commas.  [default: those of the source document]")
+        str | None, typer.Option(help="Scenarios with commas.  [default: those that docs/kernel.md names]")
     ] = None,
     probes: Annotated[
-        str | None, typer.Option(help="none, or P3, P4, P5 (or P5') and P6 with commas.  [default: all four]")
+        str | None, typer.Option(help="Probes as docs/kernel.md calls them, with commas, or none.  [default: all four]")
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Episodes of each agent on each scenario.")] = 100,
     steps: Steps = 50,

@@ -7,30 +7,21 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache
+from functools import cache
 from io import TextIOWrapper
 from types import FrameType
 from typing import Annotated, Final
 
 import typer
 from typer.exceptions import TyperException
+from typer.main import get_command
 
 from specledger import __version__
-from specledger.cli.agent import agent
-from specledger.cli.authoring import explain, init, ls, new, schema
 from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, Interrupted
-from specledger.cli.demo import demo
-from specledger.cli.golden import golden
-from specledger.cli.inspection import diff, trace
-from specledger.cli.keys import keys
-from specledger.cli.output import print_refusal, print_text, with_output_options
-from specledger.cli.report import report
-from specledger.cli.run import run
-from specledger.cli.shards import merge
-from specledger.cli.specs import check, plan, show_spec
-from specledger.cli.verify import seal, verify
+from specledger.cli.commands import add_command, add_commands, names
+from specledger.cli.output import print_refusal, print_text
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Exit
 from specledger.core.wing import missing_wings, wings
@@ -104,15 +95,6 @@ def interruptible() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-app = typer.Typer(
-    name="spec",
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    help="Write worlds, agents and rules as YAML, run them, and check the evidence without trusting anyone.",
-    epilog="Exit codes: 0 conforms, 1 findings, 2 invalid input, 3 inconclusive, 4 something could not be evaluated, "
-    "70 internal error, 130 interrupted, 143 terminated.",
-)
-
 _MOST_CHOICES: Final = 20
 _USAGE: Final = "`--help` after the name of a command shows how it is used"
 
@@ -123,8 +105,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
-def options(
+def _options(
     context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
@@ -136,56 +117,41 @@ def options(
         raise typer.Exit(Exit.INVALID)
 
 
-_COMMANDS: Final[Mapping[str, Mapping[str, Callable[..., None]]]] = {
-    "Write specs": {
-        "init": init,
-        "new": new,
-        "check": check,
-        "show": show_spec,
-        "plan": plan,
-        "ls": ls,
-        "explain": explain,
-        "schema": schema,
-    },
-    "Run them": {"run": run, "merge": merge, "golden": golden, "demo": demo},
-    "Verify and read evidence": {"verify": verify, "report": report, "trace": trace, "diff": diff, "seal": seal},
-}
-"""The commands by the tasks under which `--help` lists them."""
-
-for _panel, _commands in _COMMANDS.items():
-    for _name, _command in _commands.items():
-        app.command(name=_name, rich_help_panel=_panel)(with_output_options(_command))
-app.add_typer(agent, rich_help_panel="Run them")
-app.add_typer(keys, rich_help_panel="Verify and read evidence")
-
-_OF_CORE: Final = frozenset({"agent", "keys", "--version", *(name for panel in _COMMANDS.values() for name in panel)})
-
-
-@cache
-def _add_commands_of_wings() -> None:
-    for wing in wings():
+def command_line(name: str | None = None) -> typer.Typer:
+    """The command line with one command of the core alone, or with all commands, also those of wings."""
+    app = typer.Typer(
+        name="spec",
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        help="Write worlds, agents and rules as YAML, run them, and check the evidence without trusting anyone.",
+        epilog="Exit codes: 0 conforms, 1 findings, 2 invalid input, 3 inconclusive, 4 something could not be "
+        "evaluated, 70 internal error, 130 interrupted, 143 terminated.",
+    )
+    app.callback(invoke_without_command=True)(_options)
+    add_commands(app, name)
+    for wing in wings() if name is None else ():
         for panel, commands in wing.commands().items():
-            for name, command in commands.items():
-                app.command(name=name, rich_help_panel=panel)(with_output_options(command))
-    _built.cache_clear()
+            for known, command in commands.items():
+                add_command(app, panel, known, command)
+    return app
 
 
-def main(command: typer.Typer = app) -> None:
-    """Run a command line and exit with its exit code."""
+def main(app: typer.Typer | None = None) -> None:
+    """Run a command line, that of `spec` if none is given, and exit with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a character that the terminal lacks is written as its escape
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(_guarded(command))
+    sys.exit(_guarded(app))
 
 
-def _guarded(command: typer.Typer = app) -> int:
+def _guarded(app: typer.Typer | None = None) -> int:
     """The exit code of a command line; what a command raises becomes findings."""
     with interruptible() as signals:
         try:
-            if command is app and _OF_CORE.isdisjoint(sys.argv[1:2]):
-                _add_commands_of_wings()
-            name = command.info.name
-            result = _built(command)(standalone_mode=False, prog_name=name if isinstance(name, str) else None)
+            if app is None:
+                result = _parser(_only(sys.argv[1:2]))(standalone_mode=False, prog_name="spec")
+            else:
+                result = get_command(app)(standalone_mode=False)
             if result == Exit.INTERRUPTED:  # typer turns it into a status
                 raise KeyboardInterrupt
             status = result if isinstance(result, int) else Exit.CONFORMS
@@ -194,6 +160,11 @@ def _guarded(command: typer.Typer = app) -> int:
         except (Exception, KeyboardInterrupt) as error:
             status = _print_failure(error)
     return 128 + signals[0] if signals and status == Exit.INTERRUPTED else status
+
+
+def _only(words: list[str]) -> str | None:
+    """The first word of a command line where it alone says which command is needed; with `--version` it is none."""
+    return next((word for word in words if word == "--version" or word in names()), None)
 
 
 def _choices(error: TyperException) -> str | None:
@@ -208,10 +179,10 @@ def _choices(error: TyperException) -> str | None:
     return f"one of {', '.join(words[:_MOST_CHOICES])}{more}; {_USAGE}" if words else None
 
 
-@lru_cache(maxsize=4)
-def _built(command: typer.Typer) -> Callable[..., object]:
-    """The parser of a command line, which takes 17 ms to build."""
-    return typer.main.get_command(command)
+@cache
+def _parser(name: str | None) -> Callable[..., object]:
+    """The parser of the command line with one command, or with all; it takes 17 ms to build with all."""
+    return get_command(command_line(name))
 
 
 def _print_failure(error: Exception | KeyboardInterrupt) -> Exit:

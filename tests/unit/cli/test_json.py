@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from referencing import Registry, Resource
 
-from specledger.cli.main import app
+from specledger.cli.main import command_line
 
 FOLDER = Path(__file__).parents[3] / "schemas" / "results"
 SCHEMAS = {path.name.partition(".")[0]: json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")}
@@ -88,6 +88,7 @@ def test_discoveries_and_resolved_specs_do_too(spec):
 
 def test_every_command_that_writes_json_is_in_the_table():
     told = {words[0] for lines in OUTPUTS.values() for words in lines} | {"discover"}
+    app = command_line()
     made = {
         one.name for one in app.registered_commands if any("format" in name for name in one.callback.__annotations__)
     }

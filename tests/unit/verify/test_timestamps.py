@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from specledger.cli.main import app
+from specledger.cli.main import command_line
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.seal import Seal
@@ -196,7 +196,7 @@ def test_a_wrong_signature_refutes_the_bundle(stamped, tmp_path):
 
 def test_the_command_takes_authorities(stamped):
     told = CliRunner().invoke(
-        app, ["verify", str(stamped / "bundle"), "--no-replay", "--tsa", str(stamped / "tsa.pem")]
+        command_line(), ["verify", str(stamped / "bundle"), "--no-replay", "--tsa", str(stamped / "tsa.pem")]
     )
     assert "L2 reached" in told.stdout
     assert "by CN=stamps" in told.stdout

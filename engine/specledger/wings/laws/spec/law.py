@@ -1,4 +1,4 @@
-"""The `law` kind: a candidate law of the seed, with everything that says when it is true and how it was to be tried.
+"""The `law` kind: a candidate law, with everything that says when it is true and how it is tried.
 
 Source: law proposer, section 6, CandidateLaw.
 """
