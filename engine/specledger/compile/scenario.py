@@ -66,7 +66,7 @@ def compile_scenario(bundle: Bundle) -> Plan:
 
 @lru_cache(maxsize=1)
 def _compile(key: ByIdentity[Bundle]) -> Plan:
-    return _compiled(key.value)[0]
+    return compile_with_findings(key.value)[0]
 
 
 class Start:
@@ -145,12 +145,8 @@ def _own(bundle: Bundle, model: Scenario) -> dict[str, Any]:
     }
 
 
-def inspect_scenario(bundle: Bundle) -> tuple[Diagnostic, ...]:
-    """What was found in a scenario that compiles, and does not stop it."""
-    return _compiled(bundle)[1]
-
-
-def _compiled(bundle: Bundle) -> tuple[Plan, tuple[Diagnostic, ...]]:
+def compile_with_findings(bundle: Bundle) -> tuple[Plan, tuple[Diagnostic, ...]]:
+    """The plan of a scenario, and the findings that do not stop it; Rejected if it does not compile."""
     diagnostics = Diagnostics(MOST_FINDINGS)
     compiler = _Compiler(bundle, diagnostics)
     plan = None

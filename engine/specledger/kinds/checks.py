@@ -34,16 +34,9 @@ def check_prompt(bundle: Bundle, diagnostics: Diagnostics) -> None:
     check(bundle.main, diagnostics)
 
 
-def check_scenario(bundle: Bundle, diagnostics: Diagnostics) -> None:
-    """Compile a scenario and add its warnings; Rejected if it does not compile."""
-    from specledger.compile.scenario import inspect_scenario
-
-    diagnostics.extend(inspect_scenario(bundle))
-
-
 def check_suite(bundle: Bundle, diagnostics: Diagnostics) -> None:
     """Compile a suite and every scenario that it runs, each of them once; add the warnings of those of its own runs."""
-    from specledger.compile.scenario import inspect_scenario
+    from specledger.compile.scenario import compile_with_findings
     from specledger.compile.suite import compile_suite
 
     plan = compile_suite(bundle)
@@ -56,7 +49,7 @@ def check_suite(bundle: Bundle, diagnostics: Diagnostics) -> None:
         if alike not in seen:
             seen.add(alike)
             try:
-                warnings = inspect_scenario(case.bundle)
+                _, warnings = compile_with_findings(case.bundle)
                 diagnostics.extend(warnings if trial is plan.trial else ())
             except Rejected as rejected:
                 errors.extend(rejected.diagnostics)

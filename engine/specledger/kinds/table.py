@@ -42,9 +42,9 @@ class _Scenario(Kind):
         return Scenario
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
-        from specledger.kinds.checks import check_scenario
+        from specledger.compile.scenario import compile_with_findings
 
-        check_scenario(bundle, diagnostics)
+        diagnostics.extend(compile_with_findings(bundle)[1])
 
     @property
     def run(self) -> Runnable:

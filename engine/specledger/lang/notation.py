@@ -56,14 +56,14 @@ class Notation(Struct, frozen=True):
         """The one action that is meant; None if it is none, or could be several."""
         if isinstance(given, Mapping) and self._is_exact(given):
             return dict(given)
-        matches = self._meant(given, texts)
+        matches = self._readings(given, texts)
         return matches[0] if len(matches) == 1 else None
 
     def choice(self, given: Any, texts: Collection[str]) -> str | None:
         """The label of the action that is meant; None if several labels could be meant, or none."""
         if isinstance(given, Mapping) and self._is_exact(given):
             return self.label(dict(given))
-        labels = {self.label(action) for action in self._meant(given, texts)}
+        labels = {self.label(action) for action in self._readings(given, texts)}
         return labels.pop() if len(labels) == 1 else None
 
     def _is_exact(self, given: Mapping[str, Any]) -> bool:
@@ -75,76 +75,88 @@ class Notation(Struct, frozen=True):
             and all(args[name] in values for name, values in taken.allowed.items())
         )
 
-    def _meant(self, given: Any, texts: Collection[str]) -> list[Action]:
+    def _readings(self, given: Any, texts: Collection[str]) -> list[Action]:
+        return _Reader(self, texts).actions(given)
+
+
+class _Reader(Struct, frozen=True):
+    """Reads in one question, in which some texts are known."""
+
+    notation: Notation
+    texts: Collection[str]
+
+    def actions(self, given: Any) -> list[Action]:
         """The actions that can be meant; of several those about known things, then those with that label."""
         if isinstance(given, str):
-            matches = self._of_text(given, texts) if len(given) <= MOST_TEXT else []
+            matches = self._of_text(given) if len(given) <= MOST_TEXT else []
         else:
-            matches = self._of_mapping(given, texts) if isinstance(given, Mapping) else []
+            matches = self._of_mapping(given) if isinstance(given, Mapping) else []
         matches = _once(matches)
         if len(matches) > 1:
-            matches = [action for action in matches if self._is_known(action, texts)]
+            matches = [action for action in matches if self._is_known(action)]
         if len(matches) > 1 and isinstance(given, str):
-            exact = [action for action in matches if self.label(action) == given]
-            matches = exact or [action for action in matches if fold(self.label(action)) == fold(given)] or matches
+            exact = [action for action in matches if self.notation.label(action) == given]
+            matches = (
+                exact or [action for action in matches if fold(self.notation.label(action)) == fold(given)] or matches
+            )
         return matches
 
-    def _is_known(self, action: Action, texts: Collection[str]) -> bool:
+    def _is_known(self, action: Action) -> bool:
         """Whether the texts that an action may choose freely are known ones."""
-        taken = self.operations[action["op"]]
+        taken = self.notation.operations[action["op"]]
         free = [name for name, type_ in taken.args.fields.items() if type_ == STRING and name not in taken.allowed]
-        return all(action[name] in texts for name in free)
+        return all(action[name] in self.texts for name in free)
 
-    def _of_mapping(self, given: Mapping[str, Any], texts: Collection[str]) -> list[Action]:
+    def _of_mapping(self, given: Mapping[str, Any]) -> list[Action]:
         op, args = given.get("op"), {name: value for name, value in given.items() if name != "op"}
         if not isinstance(op, str) or len(op) > MOST_TEXT:
             return []
-        ops = [known for known in self.operations if known == op] or self._named(op)
+        ops = [known for known in self.notation.operations if known == op] or self._named(op)
         if not ops and not args:
-            return self._of_text(op, texts)
-        return [action for known in ops for action in self._filled(known, args, texts)]
+            return self._of_text(op)
+        return [action for known in ops for action in self._filled(known, args)]
 
     def _named(self, text: str) -> list[str]:
-        return [name for plain in spellings(text) for name in self.operations if fold(name) == fold(plain)]
+        return [name for plain in spellings(text) for name in self.notation.operations if fold(name) == fold(plain)]
 
-    def _filled(self, op: str, given: Mapping[str, Any], texts: Collection[str]) -> Iterator[Action]:
+    def _filled(self, op: str, given: Mapping[str, Any]) -> Iterator[Action]:
         """The actions of an operation whose arguments can be meant by these."""
-        taken = self.operations[op]
+        taken = self.notation.operations[op]
         names = {key: name(key, taken.args.fields) for key in given}
         if None in names.values() or sorted(filter(None, names.values())) != sorted(taken.args.fields):
             return
         by_name = {known: given[key] for key, known in names.items() if known is not None}
         values = [
-            _values(by_name[argument], type_, taken.allowed.get(argument), texts)
+            _values(by_name[argument], type_, taken.allowed.get(argument), self.texts)
             for argument, type_ in taken.args.fields.items()
         ]
         for chosen in islice(product(*values), MOST_READINGS):
             yield {"op": op, **dict(zip(taken.args.fields, chosen, strict=True))}
 
-    def _of_text(self, text: str, texts: Collection[str]) -> list[Action]:
-        matches = [action for plain in spellings(text) for action in self._spelled(plain, texts)]
+    def _of_text(self, text: str) -> list[Action]:
+        matches = [action for plain in spellings(text) for action in self._spelled(plain)]
         return matches or [
-            action for action in self._all(texts) if fold(self.label(action)) in set(map(fold, spellings(text)))
+            action for action in self._all() if fold(self.notation.label(action)) in set(map(fold, spellings(text)))
         ]
 
-    def _spelled(self, text: str, texts: Collection[str]) -> Iterator[Action]:
+    def _spelled(self, text: str) -> Iterator[Action]:
         """The actions that a text spells as an operation with its arguments, or as JSON."""
         if text.startswith("{"):
             document = _json(text)
-            yield from self._of_mapping(document, texts) if isinstance(document, Mapping) and "op" in document else ()
-        for op, taken in self.operations.items():
+            yield from self._of_mapping(document) if isinstance(document, Mapping) and "op" in document else ()
+        for op, taken in self.notation.operations.items():
             words = r"[\s_-]*".join(map(re.escape, re.split(r"[_-]", op)))
             begins = re.match(rf"{words}(?![A-Za-z0-9])", text, re.IGNORECASE)
             if begins is not None:
                 rest = _inside(text[begins.end() :])
                 for args in _arguments(rest, taken.args.fields):
-                    yield from self._filled(op, args, texts)
+                    yield from self._filled(op, args)
 
-    def _all(self, texts: Collection[str]) -> Iterator[Action]:
+    def _all(self) -> Iterator[Action]:
         """Actions of every operation whose arguments are texts, truth values, or one of some values."""
-        for op, taken in self.operations.items():
+        for op, taken in self.notation.operations.items():
             ranges = [
-                taken.allowed.get(name) or (tuple(sorted(texts)) if type_ == STRING else (False, True))
+                taken.allowed.get(name) or (tuple(sorted(self.texts)) if type_ == STRING else (False, True))
                 for name, type_ in taken.args.fields.items()
                 if name in taken.allowed or type_ in (STRING, BOOL)
             ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from specledger.compile.scenario import inspect_scenario
+from specledger.compile.scenario import compile_with_findings
 from specledger.core.diagnostics import Rejected, Severity
 from specledger.expr import EvaluationError
 from specledger.kinds import load
@@ -264,7 +264,7 @@ READS: dict[str, Any] = {
 @pytest.mark.parametrize(("agent", "wrong"), READS.values(), ids=READS)
 def test_an_argument_that_a_candidate_lacks_is_not_read_of_every_proposal(make, tmp_path, agent, wrong):
     make(**agent)
-    found = inspect_scenario(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
+    _, found = compile_with_findings(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
     said = [(one.code, one.message, one.severity) for one in found]
     message = "`action.n` is read of every proposal, and 'rest' has none"
     assert said == ([("W_AGENT_READS", message, Severity.WARNING)] if wrong else [])
@@ -288,7 +288,7 @@ RULES: dict[str, Any] = {
 @pytest.mark.parametrize(("governor", "wrong"), RULES.values(), ids=RULES)
 def test_a_governor_reads_no_argument_of_every_proposal_that_a_candidate_lacks(make, tmp_path, governor, wrong):
     make(governor=governor, score="0", **BOTH)
-    found = inspect_scenario(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
+    _, found = compile_with_findings(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
     assert [one.code for one in found if one.code == "W_AGENT_READS"] == ["W_AGENT_READS"] * wrong
 
 
@@ -306,7 +306,7 @@ LISTED = {
 @pytest.mark.parametrize(("values", "wrong"), LISTED.values(), ids=LISTED)
 def test_a_literal_that_an_argument_never_is_is_a_finding_at_its_place(make, tmp_path, values, wrong):
     make(candidates=[{"op": "turn", "for_each": {"a": values, "b": "[true]"}}], score="0")
-    found = inspect_scenario(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
+    _, found = compile_with_findings(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
     assert [one.code for one in found] == ["W_AGENT_ARGUMENT"] * len(wrong)
     assert [one.message.split()[3].rstrip(",") for one in found] == wrong
 

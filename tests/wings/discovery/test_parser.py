@@ -181,6 +181,11 @@ REJECTED = {
     "no value": ('{"template": }', "E_ANSWER_JSON"),
     "deep nesting": ('{"template": ' * 5000, "E_ANSWER_JSON"),
     "cut off": (CUT, "E_ANSWER_JSON"),
+    "a law that is cut in a number": (f"[{changed(quantifiers={'T': 64})[:-3]}", "E_ANSWER_JSON"),
+    "a law that is cut in its last text": (f"[{ONE[:-12]}", "E_ANSWER_JSON"),
+    "a law with a key twice": (f'{ONE[:-1]}, "law_id": "another"}}', "E_ANSWER_JSON"),
+    "a law with a word beside its keys": (f"{ONE[:-1]}, oops}}", "E_ANSWER_JSON"),
+    "a law with a key without quotes": (ONE.replace('"template"', "template"), "E_ANSWER_JSON"),
     "too much": ("x" * (MOST_CHARACTERS + 1), "E_ANSWER_SIZE"),
 }
 

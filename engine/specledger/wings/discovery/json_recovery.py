@@ -4,6 +4,9 @@ Everything outside of brackets is prose, code fences included. Inside, these are
 bracket, comments, backticks; in a list, what is not JSON is dropped, and the end may be missing. An object with another
 defect is broken as a whole; objects inside it that have the known key are found all the same. Each character is read a
 bounded number of times. Numbers and texts keep the bounds of canonical JSON.
+
+Packages that repair JSON complete what is cut and drop one of two equal keys, so that a law could be read which was not
+proposed: `"T": 64`, cut after the 6, would be a law about 6 steps.
 Source: law proposer, section 7, Extraction and Sanitization; RFC 8259.
 """
 
