@@ -828,8 +828,8 @@ def weigh_settled(changes: list[list[JSON]], challenge: Challenge) -> Weighed:
 
 def p_together(changes: list[list[JSON]]) -> Fraction:
     """The p-value of the claims that the agent is not sure of, one answer of each."""
-    unsure = {one[0]["drawn"]: one[0] for one in changes if rate_of(one[0]) != 1}
-    return at_most(sum(one["held"] for one in unsure.values()), [rate_of(one) for one in unsure.values()])
+    unsure = {trials[0]["drawn"]: trials[0] for trials in changes if rate_of(trials[0]) != 1}
+    return at_most(sum(trial["held"] for trial in unsure.values()), [rate_of(trial) for trial in unsure.values()])
 
 
 def weigh_drawing(changes: list[list[JSON]], evidence: JSON, challenge: Challenge) -> Weighed:
