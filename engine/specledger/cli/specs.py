@@ -65,10 +65,16 @@ def check(
     """Check specs without running them, and print all findings of all files."""
     from specledger.pipeline.checking import check as check_specs
     from specledger.pipeline.targets import E_CHECK_NONE, expand_targets
+    from specledger.pipeline.whole import Whole
 
     expanded = expand_targets(targets)
-    checked, diagnostics = check_specs(expanded.files, overrides or (), _crashed, allow_outside=allow_outside)
+    whole = Whole(expanded.files, expanded.skipped)
+    checked, diagnostics = check_specs(
+        expanded.files, overrides or (), _crashed, allow_outside=allow_outside, whole=whole
+    )
     findings = (*expanded.findings, *diagnostics)
+    if any(map(os.path.isdir, targets)) and not overrides:
+        findings += (*whole.findings(complete=all(found.severity is not Severity.ERROR for found in findings)),)
     _print_checked(checked, findings, format_, expanded)
     if any(finding.code == E_INTERNAL for finding in findings):
         raise typer.Exit(Exit.INTERNAL)

@@ -16,8 +16,10 @@ from specledger.kinds import KINDS, case_name, load
 from specledger.load import Bundle
 from specledger.load.from_files import with_context
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
+from specledger.load.params import E_PARAM_MISSING
 from specledger.load.shipped import find_specs
 from specledger.pipeline.targets import expand_runs
+from specledger.pipeline.whole import Whole
 
 E_CASE_TWICE = code("E_CASE_TWICE", "two cases of one name in one call")
 
@@ -126,12 +128,14 @@ def check(
     crashed: Callable[[str, Exception], Diagnostic] | None = None,
     *,
     allow_outside: bool = False,
+    whole: Whole | None = None,
 ) -> tuple[list[CheckedSpec], tuple[Diagnostic, ...]]:
     """Check specs as far as that is possible without running them.
 
     Kinds with a check of their own are compiled. The others are typed in the specs that refer to them, so alone only
     their shape, their references and the syntax of their expressions are checked. `crashed` turns an exception
-    that one target causes into a finding, so that the others are still checked.
+    that one target causes into a finding, so that the others are still checked. A spec whose parameters have no values
+    is valid if another one of the targets gives them. `whole` is told of every case, for findings about all of them.
 
     Returns:
         The specs without errors in any of their cases, and every finding.
@@ -139,6 +143,8 @@ def check(
     checked: list[CheckedSpec] = []
     diagnostics = Diagnostics()
     typed: set[str] = set()
+    whole = whole or Whole()
+    without_arguments: dict[str, Rejected] = {}
     for target in targets:
         cases: list[CheckedSpec | None] = []
         try:
@@ -148,13 +154,24 @@ def check(
                 _add_new(with_context(case_diagnostics.sorted(), bundle.uses, overrides), diagnostics)
                 cases.append(None if depth is None else _checked(bundle, depth, target))
                 typed |= bundle.specs.keys() if depth == _COMPILED else set()
+                whole.add(target, bundle, typed=depth == _COMPILED)
             checked += [spec for spec in cases if spec is not None] if None not in cases else []
         except Rejected as rejected:
-            _add_new(rejected.diagnostics, diagnostics)
+            if {finding.code for finding in rejected.diagnostics} == {E_PARAM_MISSING}:
+                without_arguments[target] = rejected
+            else:
+                _add_new(rejected.diagnostics, diagnostics)
         except Exception as error:
             if crashed is None:
                 raise
             diagnostics.add(crashed(target, error))
+    for target, refused in without_arguments.items():
+        used = whole.with_arguments(target)
+        if used is None:
+            _add_new(refused.diagnostics, diagnostics)
+        else:
+            checked.append(_checked(used, _COMPILED, target))
+    checked.sort(key=lambda spec: targets.index(spec.file))
     return [replace(spec, depth=_COMPILED) if spec.key in typed else spec for spec in checked], diagnostics.sorted()
 
 

@@ -1,0 +1,91 @@
+"""`spec check` of a folder: what no spec shows by itself."""
+
+from pathlib import Path
+
+import pytest
+
+from specledger.pipeline.project import write_project
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A project in the working folder."""
+    write_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rewrite(file, old, new):
+    path = Path("specs", file)
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def copy(file, to, old="", new=""):
+    text = Path("specs", file).read_text(encoding="utf-8")
+    Path("specs", to).write_text(text.replace(old, new, 1) if old else text, encoding="utf-8")
+
+
+CASES = {
+    "no head": (
+        lambda: Path("specs/world/notes.yaml").write_text("a: 1\n"),
+        "W_FOLDER_HEAD",
+        "specs/world/notes.yaml has",
+    ),
+    "another name": (
+        lambda: copy("agent/filler.yaml", "agent/second.yaml", "name: filler", "name: third"),
+        "W_FOLDER_NAME",
+        "by the name of its file, second",
+    ),
+    "two of one name": (
+        lambda: copy("governor/careful.yaml", "governor/second.yaml"),
+        "W_FOLDER_TWICE",
+        "another governor has this name: specs/governor/careful.yaml",
+    ),
+    "a constant": (
+        lambda: rewrite("world/tank.yaml", "CAPACITY: 10,", "CAPACITY: 10, SPARE: 3,"),
+        "W_FOLDER_UNUSED",
+        "nothing reads the constant `SPARE`",
+    ),
+    "a function": (
+        lambda: rewrite("governor/careful.yaml", "gates:", "functions: {twice: {args: [a], is: a * 2}}\ngates:"),
+        "W_FOLDER_UNUSED",
+        "nothing reads the function `twice`",
+    ),
+    "a rule": (
+        lambda: copy("invariant/no-overflow.yaml", "invariant/never.yaml", "name: no-overflow", "name: never"),
+        "W_FOLDER_UNUSED",
+        "no spec that was checked refers to this invariant",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "code", "words"), CASES.values(), ids=CASES)
+def test_what_a_folder_shows_is_a_warning(spec, folder, change, code, words):
+    assert spec("check", ".").err == ""
+    change()
+    done = spec("check", ".")
+    assert (done.status, done.err.count("warning[")) == (0, 1)
+    assert f"warning[{code}]: " in done.err
+    assert words in done.err
+    assert spec("check", "specs/scenario/first.yaml").err == "", "a file by itself shows nothing of the folder"
+
+
+def test_parameters_that_another_spec_gives_are_no_error(spec, folder):
+    rewrite(
+        "world/tank.yaml",
+        "constants: {CAPACITY: 10, WANTED: 8}",
+        'params: {wanted: int}\nconstants: {CAPACITY: 10, WANTED: "${wanted}"}',
+    )
+    rewrite("scenario/first.yaml", "world: tank", "world: {use: tank, with: {wanted: 8}}")
+    done = spec("check", ".")
+    assert (done.status, done.err) == (0, "")
+    assert "checked 5 files: 5 ok" in done.out
+    assert "error[E_PARAM_MISSING]" in spec("check", "specs/world/tank.yaml").err
+    rewrite("scenario/first.yaml", "with: {wanted: 8}", "with: {wnted: 8}")
+    assert "E_PARAM_MISSING" in spec("check", ".").err
+
+
+def test_shipped_specs_have_no_such_finding(spec):
+    assert "W_FOLDER" not in spec("check", str(Path(__file__).parents[3] / "specs")).err
