@@ -20,13 +20,8 @@ from specledger.wings.trajectories.reading import read_logs
 
 ROOT = Path(__file__).parents[3]
 LOGS = ROOT / "fixtures/trajectories/formats"
-FORMAT_OF = {
-    "inspect-eval-mockllm.json": "inspect-eval",
-    "openai-agents-sdk.jsonl": "openai-agents",
-    "smolagents-code.json": "smolagents",
-    "smolagents-tool-calling.json": "smolagents",
-}
-"""The formats of logs that are not called as they are."""
+WRITTEN = ROOT / "fixtures/trajectories/written"
+"""Logs that programs wrote themselves."""
 USER, ASSISTANT = Speaker.USER, Speaker.ASSISTANT
 MINE = """
 spec: format/v1
@@ -39,8 +34,8 @@ def reader(target):
     return compile_format(load(target, kind="format")[0].main, Diagnostics())
 
 
-def shipped(name, file):
-    return [entry for trajectory in read_logs([LOGS / file], reader(name)) for entry in trajectory.entries]
+def shipped(name, file, folder=LOGS):
+    return [entry for trajectory in read_logs([folder / file], reader(name)) for entry in trajectory.entries]
 
 
 @pytest.fixture
@@ -93,7 +88,7 @@ def test_steps_of_smolagents():
 
 def test_what_smolagents_itself_wrote_is_read():
     """A step whose calls failed has none, but for what the model wrote; code is an argument."""
-    entries = shipped("smolagents", "smolagents-tool-calling.json")
+    entries = shipped("smolagents", "smolagents-tool-calling.json", WRITTEN)
     calls = [entry for entry in entries if isinstance(entry, Call)]
     assert [(call.tool, call.batch) for call in calls] == [
         ("lookup", 1),
@@ -105,13 +100,13 @@ def test_what_smolagents_itself_wrote_is_read():
     assert calls[1].arguments == {"to": "nobody", "text": "Ann is 42."}
     (failed,) = [entry for entry in entries if isinstance(entry, Result) and entry.call == "call_2"]
     assert "ValueError: no address" in str(failed.content)
-    code = shipped("smolagents", "smolagents-code.json")
+    code = shipped("smolagents", "smolagents-code.json", WRITTEN)
     assert Call("call_1", "python_interpreter", {"code": "age = lookup(name='Ann')\nprint(age)"}, 1) in code
     assert not [entry for entry in code if isinstance(entry, Finding)]
 
 
 def test_what_inspect_itself_wrote_is_read():
-    (trajectory,) = read_logs([LOGS / "inspect-eval-mockllm.json"], reader("inspect-eval"))
+    (trajectory,) = read_logs([WRITTEN / "inspect-eval-mockllm.json"], reader("inspect-eval"))
     calls = [entry for entry in trajectory.entries if isinstance(entry, Call)]
     assert [(call.tool, call.batch) for call in calls] == [
         ("lookup", 1),
@@ -129,7 +124,7 @@ def test_what_inspect_itself_wrote_is_read():
 
 
 def test_what_the_openai_agents_sdk_itself_wrote_is_read():
-    (trajectory,) = read_logs([LOGS / "openai-agents-sdk.jsonl"], reader("openai-agents"))
+    (trajectory,) = read_logs([WRITTEN / "openai-agents-sdk.jsonl"], reader("openai-agents"))
     calls = [entry for entry in trajectory.entries if isinstance(entry, Call)]
     assert [(call.tool, call.batch) for call in calls] == [
         ("lookup", 1),
@@ -242,7 +237,7 @@ def test_a_value_of_another_form_gives_findings_and_never_an_exception(tmp_path_
     other = data.draw(st.sampled_from(["null", "[]", "{}", "1.5", "[[1]]", '{"$number": "1"}', '"x"', "true"]))
     log = tmp_path_factory.mktemp("odd") / file
     log.write_text(text.replace(f": {value}", f": {other}", data.draw(st.integers(1, 3))), encoding="utf-8")
-    trajectories = list(read_logs([log], reader(FORMAT_OF.get(file, Path(file).stem))))
+    trajectories = list(read_logs([log], reader(Path(file).stem)))
     assert list(read_lines(write_lines(trajectories))) == trajectories
 
 
