@@ -796,8 +796,9 @@ def judged(evidence: JSON, challenge: Challenge) -> tuple[str, str, str]:
         return ("FAIL", lacking, answers) if sure else ("INCONCLUSIVE", "noise", answers)
     if cause:
         return answers, cause, answers
-    if any(trial.get("reason") == "says_nothing" for trial in trials):
-        return "INCONCLUSIVE", "says_nothing", answers
+    for reason in ("says_nothing", "named"):
+        if any(trial.get("reason") == reason for trial in trials):
+            return "INCONCLUSIVE", reason, answers
     if answers == "PASS":
         return ("INCONCLUSIVE", "untested", answers) if untested else ("PASS", "", answers)
     return answers, "noise" if changes_of(trials) else "nothing_changed", answers

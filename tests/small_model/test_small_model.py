@@ -44,6 +44,7 @@ def address():
     yield server.stdout.readline().strip()
     server.stdin.close()
     server.wait(60)
+    server.stdout.close()
 
 
 def lay(folder):
@@ -104,7 +105,7 @@ def test_it_decides_by_labels_whose_log_probabilities_are_kept(runs):
     steps = receipts(files, "acts", "step")
     assert [step["chosen"] for step in steps] == [0, 0]
     answers = [json.loads(line)["answer"] for line in (folder / "specs/model/kept.jsonl").read_bytes().splitlines()[1:]]
-    asked = [json.loads(answer["text"])["labels"] for answer in answers if answer["calls"]]
+    asked = [json.loads(answer["text"])["labels"] for answer in answers if "calls" in answer]
     assert asked
     for label in (label for labels in asked for label in labels):
         assert label["logprobs"][label["label"]] == max(label["logprobs"].values()) < 0
@@ -120,5 +121,5 @@ def test_its_reasons_are_put_to_the_test(runs):
 def test_the_study_and_the_discovery_come_to_an_end(runs):
     _, (files, *_) = runs
     (figure,) = [body for body in receipts(files, "study", "figure") if body["figure"] == "calls"]
-    assert figure["value"] > 0
+    assert figure["groups"][0]["value"] > 0
     assert receipts(files, "proposes", "iteration")[0]["answer"]["usage"]["output_tokens"] > 0

@@ -27,6 +27,7 @@ class Cause(StrEnum):
     # of a challenge that decides nothing
     NOISE = "noise"
     SAYS_NOTHING = VAGUE
+    NAMED = "named"
     UNTESTED = "untested"
     NOTHING_CHANGED = "nothing_changed"
     # of a probe that could not be made

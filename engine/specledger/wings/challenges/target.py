@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specledger.core.causes import Cause
+from specledger.core.rng import Stream
 from specledger.oracles.answer import Unanswered
 from specledger.oracles.recording import Place
+from specledger.wings.challenges.edits import edited
 from specledger.wings.challenges.questions import CHOOSE, EXPLAIN, Questions
 from specledger.wings.challenges.transcript import Sentence
 from specledger.wings.challenges.unasked import Undeclared
-from specledger.wings.challenges.wording import Wording, called, reasons_of, stated_rate
+from specledger.wings.challenges.wording import NO_CALL, Wording, called, reasons_of, stated_rate
 from specledger.wings.kernel.probes.target import Answer, Situation
+from specledger.wings.kernel.spec.probe import EventEdit
 from specledger.wings.trajectories.model import Call
 
 _MOST_TEXT = 4096
@@ -35,9 +38,10 @@ class RecordedDecision(Undeclared):
     ) -> None:
         """Ask about a call with these sentences before it."""
         self._before, self._wording, self._questions, self._place = before, wording, questions, place
+        self._texts = {sentence.id: sentence.text for sentence in before}
         self._deterministic = deterministic
         self._recorded = wording.label(call.tool, call.arguments)
-        self._made: tuple[str, Any] = ("", {})
+        self._last: tuple[str, Any] = ("", {})
 
     @property
     def told(self) -> dict[str, str]:
@@ -50,32 +54,44 @@ class RecordedDecision(Undeclared):
         return self._deterministic
 
     def choose(self, situation: Situation, asked: int) -> Answer:
-        """The call that the model makes next; the first time it must be the recorded one."""
+        """The call that the model makes next."""
         prompt = self._wording.question(self._before, situation.state["told"])
         answer = self._questions.ask(self._place, CHOOSE, self._wording.system, prompt, self._wording.tools)
         call = called(answer)
         if call is None or call[0] not in self._wording.choices:
             raise Unanswered(Cause.AGENT_FAULT)
-        label = self._wording.label(*call)
-        if not asked:
-            if label != self._recorded:
-                raise Unanswered(Cause.NOT_REPEATABLE)
-            self._made = call
-        return Answer(label, 0)
+        self._last = call
+        return Answer(self._wording.label(*call), 0)
 
     def document(self, situation: Situation) -> Any:
-        """The reasons that the model states of its choice, as claims and counterfactuals."""
-        told = situation.state["told"]
-        tool, arguments = self._made
-        prompt = self._wording.why(self._before, told, {"choice": tool, "arguments": arguments})
-        tools = (self._wording.because(list(told), tool),)
-        answer = self._questions.ask(self._place, EXPLAIN, self._wording.system, prompt, tools)
+        """The reasons that the model states of its choice, which is the recorded one, as claims and counterfactuals."""
+        if self._wording.label(*self._last) != self._recorded:
+            raise Unanswered(Cause.NOT_REPEATABLE)
         claims, counterfactuals = [], []
-        for number, reason in enumerate(reasons_of(answer)):
+        for number, reason in enumerate(self._reasons(situation)):
             stated = self._stated(f"reason-{number}", reason)
             claims.append({"var": stated["mutation"]["var"], "id": stated["cf_id"]})
             counterfactuals.append(stated)
         return {"trace": {"causal_claims": claims, "counterfactuals": counterfactuals}}
+
+    def _reasons(self, situation: Situation) -> list[Any]:
+        """What the model gives as the reasons of its last choice."""
+        told = situation.state["told"]
+        tool, arguments = self._last
+        prompt = self._wording.why(self._before, told, {"choice": tool, "arguments": arguments})
+        tools = (self._wording.because(list(told), tool),)
+        return reasons_of(self._questions.ask(self._place, EXPLAIN, self._wording.system, prompt, tools))
+
+    def edits(self, state: Any, edits: Sequence[EventEdit], stream: Stream) -> list[tuple[str, Any, str]]:
+        """What the edits of a probe change, and the choices that they speak for."""
+        others = [name for name in self._wording.choices if name not in (self._last[0], NO_CALL)]
+        changes = (edited(edit, self._before, others, stream) for edit in edits)
+        return [change for change in changes if change is not None]
+
+    def named(self, situation: Situation, variable: str) -> bool:
+        """Whether one of the changed sentences is among the reasons of the last choice."""
+        changed = situation.state["edited"]
+        return any(isinstance(reason, dict) and reason.get("event") in changed for reason in self._reasons(situation))
 
     def _stated(self, name: str, reason: Any) -> dict[str, Any]:
         """A reason as a counterfactual; one that cannot be read, or names the choice itself, is about no variable."""
@@ -121,6 +137,9 @@ class RecordedDecision(Undeclared):
     def mutate(self, state: Any, variable: str, value: Any) -> tuple[Any, dict[str, Any]] | None:
         """What came before, with one sentence changed."""
         told = state["told"]
+        if isinstance(value, dict):
+            changed = [name for name, text in value.items() if self._texts.get(name) != text]
+            return {**state, "told": {**told, **value}, "edited": changed}, {"by": None, "changed": changed}
         if variable not in told or not isinstance(value, str) or len(value) > _MOST_TEXT:
             return None
         changed = [variable] if told[variable] != value else []

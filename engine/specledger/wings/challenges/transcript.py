@@ -7,7 +7,7 @@ A call is challenged where its message began: what the model said with it, and c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -79,6 +79,18 @@ def sentences(entries: Sequence[Entry]) -> list[Sentence] | None:
     return found if sum(len(sentence.text) for sentence in found) <= MOST_CHARACTERS else None
 
 
+def with_added(sentences: Sequence[Sentence], texts: Mapping[str, str]) -> Iterator[Sentence]:
+    """The sentences, with those among the texts that were added to an entry at the end of it."""
+    known = {sentence.id for sentence in sentences}
+    for index, sentence in enumerate(sentences):
+        yield sentence
+        entry = sentence.id.partition(".")[0]
+        if index + 1 < len(sentences) and sentences[index + 1].id.partition(".")[0] == entry:
+            continue
+        added = (id_ for id_ in texts if id_ not in known and id_.partition(".")[0] == entry)
+        yield from (Sentence(id_, sentence.who, texts[id_], True) for id_ in added)
+
+
 def _sentences(number: int, entry: Entry, tools: dict[str, str]) -> Iterator[Sentence]:
     if isinstance(entry, Call):
         yield Sentence(str(number), f"assistant calls {entry.tool}", _text(entry.arguments), False)
@@ -88,11 +100,11 @@ def _sentences(number: int, entry: Entry, tools: dict[str, str]) -> Iterator[Sen
     else:
         assert isinstance(entry, Message)  # noqa: S101 - `before` keeps nothing else
         who, text, told = entry.speaker.value, entry.text, entry.speaker is not Speaker.ASSISTANT
-    if not told:
+    if isinstance(entry, Result) and not told:
         yield Sentence(str(number), who, text, False)
         return
     for index, piece in enumerate(_pieces(text), start=1):
-        yield Sentence(f"{number}.{index}", who, piece, True)
+        yield Sentence(f"{number}.{index}", who, piece, told)
 
 
 def _pieces(text: str) -> list[str]:

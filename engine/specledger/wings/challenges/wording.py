@@ -13,7 +13,7 @@ from specledger.oracles.model import ModelAnswer, Tool
 from specledger.spec.agent import AskedAgain
 from specledger.spec.base import QFIXED_ONE
 from specledger.spec.prompt import Prompt
-from specledger.wings.challenges.transcript import Sentence
+from specledger.wings.challenges.transcript import Sentence, with_added
 from specledger.wings.trajectories.model import Call, Entry
 
 NO_CALL: Final = "no_call"
@@ -68,7 +68,7 @@ class Wording:
         return asked + fill_sections(self._prompt.reasons, {**facts, **call, "most": MOST_REASONS})
 
     def _asked(self, sentences: Sequence[Sentence], texts: Mapping[str, str]) -> dict[str, Any]:
-        shown = ((sentence, texts.get(sentence.id, sentence.text)) for sentence in sentences)
+        shown = ((sentence, texts.get(sentence.id, sentence.text)) for sentence in with_added(sentences, texts))
         entries = [{"id": sentence.id, "who": sentence.who, "text": text} for sentence, text in shown if text]
         return {**self._facts, "entries": entries}
 

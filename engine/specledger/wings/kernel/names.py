@@ -32,6 +32,7 @@ CAUSES: Final[Mapping[str, str]] = {
     Cause.TRACE: "the trace came out otherwise when it was computed again",
     Cause.RESTATED: "the agent gave other reasons when it restated them",
     Cause.NOISE: "the answers differ no more from what was stated than an agent that draws, or is not sure, may",
+    Cause.NAMED: "a change moved the choice, and the model named what was changed among its reasons",
     Cause.SAYS_NOTHING: "a direction that none or all of the alternatives have",
     Cause.UNTESTED: "a drawn claim or counterfactual names a value that cannot be brought about, or the present one",
     Cause.NOTHING_CHANGED: "no question could be asked, since nothing that was drawn could be changed",

@@ -11,11 +11,11 @@ finding about the claim: it convicts nobody and is no pass.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from specledger.core.calibration import VAGUE
 from specledger.core.rng import Stream
-from specledger.wings.kernel.probes.target import ProbeTarget, Situation
+from specledger.wings.kernel.probes.target import ProbeTarget, RecordedTarget, Situation
 from specledger.wings.kernel.spec.probe import Challenge
 
 
@@ -51,6 +51,8 @@ def find_aims(spec: Challenge, target: ProbeTarget, situation: Situation, docume
     state = situation.state
     if spec.of == "declared":
         return Aims([Aim("", None, "")])
+    if spec.edit:
+        return Aims([Aim(*changed) for changed in cast(RecordedTarget, target).edits(state, spec.edit, stream)])
     if spec.of == "unused":
         return Aims(changes_of_unread(target, state, stream))
     read, stated = _Reading(target, state), target.confidences(document, situation)

@@ -10,7 +10,7 @@ Source: toy-pseudo-axion, P5'; published protocols of counterfactual faithfulnes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from specledger.core.calibration import VAGUE
 from specledger.core.causes import Cause
@@ -33,7 +33,7 @@ from specledger.wings.kernel.probes.judgement import (
     weigh,
 )
 from specledger.wings.kernel.probes.outcome import Outcome
-from specledger.wings.kernel.probes.target import Answer, ProbeTarget, Situation
+from specledger.wings.kernel.probes.target import Answer, ProbeTarget, RecordedTarget, Situation
 from specledger.wings.kernel.spec.probe import Challenge as ChallengeSpec
 from specledger.wings.kernel.spec.probe import compares_with_declared
 
@@ -55,7 +55,7 @@ def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stre
     before = target.choose(situation, 0)
     if before is None:
         return Outcome(Verdict.INCONCLUSIVE, Cause.NO_PROPOSAL)
-    document = target.document(situation)
+    document = {"trace": {"causal_claims": []}} if spec.edit else target.document(situation)
     if not target.valid(document):
         return Outcome(Verdict.INCONCLUSIVE, Cause.ABSTAINED)
     aims, unread = find_aims(spec, target, situation, document, stream)
@@ -184,6 +184,8 @@ class _Asking:
             "claim": {"variable": aim.variable, "choice": aim.choice},
         }
         satisfied = self._probe.expect(values)
+        if not satisfied and self._spec.edit and cast(RecordedTarget, self._target).named(there, aim.variable):
+            return {**trial, "after": None, "reason": str(Cause.NAMED), "held": None}
         entry = {**trial, "after": after.choice, "declared": declared.choice, "held": satisfied}
         miss = miss_of(typed(Trial, entry), self._before.choice, self._spec.of)
         if miss is not None:

@@ -89,8 +89,9 @@ def _with_demands(evidence: ProbeEvidence, answers: Verdict, cause: str) -> tupl
         return (Verdict.FAIL, lacking) if sure else (Verdict.INCONCLUSIVE, Cause.NOISE)
     if cause:
         return answers, cause
-    if any(trial.get("reason") == Cause.SAYS_NOTHING for trial in trials):
-        return Verdict.INCONCLUSIVE, Cause.SAYS_NOTHING
+    for cause_of_trial in (Cause.SAYS_NOTHING, Cause.NAMED):
+        if any(trial.get("reason") == cause_of_trial for trial in trials):
+            return Verdict.INCONCLUSIVE, cause_of_trial
     if answers is Verdict.PASS:
         return (Verdict.INCONCLUSIVE, Cause.UNTESTED) if any(map(_untested, trials)) else (answers, "")
     return answers, Cause.NOISE if changes_of(trials) else Cause.NOTHING_CHANGED

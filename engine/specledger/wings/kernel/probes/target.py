@@ -6,11 +6,13 @@ like the agent's own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from specledger.core.rng import Stream
     from specledger.wings.kernel.probes.planned_offer import PlannedOffer
+    from specledger.wings.kernel.spec.probe import EventEdit
 
 PLACES = ("before_propose", "after_commit", "after_token", "after_act")
 """Where probes attach, in the order of a step."""
@@ -134,3 +136,13 @@ class ProbeTarget(Protocol):
 
     def attempt(self, situation: Situation, reply: Reply) -> Attempt:
         """The kernel's judgement about what an agent submits or calls."""
+
+
+class RecordedTarget(ProbeTarget, Protocol):
+    """The call of a recording, before which a probe's edits change something."""
+
+    def edits(self, state: Any, edits: Sequence[EventEdit], stream: Stream) -> list[tuple[str, Any, str]]:
+        """What edits of a recording change there, each with its value and the choice that it speaks for, or empty."""
+
+    def named(self, situation: Situation, variable: str) -> bool:
+        """Whether the agent, asked for the reasons of the choice that it made last, names what was changed."""

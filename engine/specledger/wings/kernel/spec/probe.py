@@ -12,6 +12,8 @@ from specledger.spec.world import Effect, Function, VariableName
 
 Place = Literal["before_propose", "after_commit", "after_token", "after_act", "call"]
 Count = Annotated[int, Field(ge=0, le=64)]
+EditText = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+"""A sentence that is put into a recording."""
 
 
 Pointer = Annotated[str, StringConstraints(pattern=r"^(/([^~/]|~[01])*)*$", max_length=400)]
@@ -130,6 +132,28 @@ class Noisy(Model):
     same: Annotated[int, Field(ge=1, le=64)] = 11
 
 
+class EventEdit(Model):
+    """A change of what came before a recorded call: of the last entry of a sort, such as the result of a tool.
+
+    A sentence is added at its end, it becomes another text, or of its sentences the first ones are kept, a share of
+    them. In a text `{other}` stands for a choice that is not the present one; it is drawn.
+    """
+
+    of: Literal["request", "result", "words"]
+    tool: Annotated[str | None, StringConstraints(min_length=1, max_length=200)] = None
+    adds: EditText | None = None
+    becomes: EditText | None = None
+    keeps: Annotated[QFixed, Field(ge=0, lt=QFIXED_ONE)] | None = None
+
+    @model_validator(mode="after")
+    def _one_change(self) -> EventEdit:
+        if sum(change is not None for change in (self.adds, self.becomes, self.keeps)) != 1:
+            raise ValueError("an edit has exactly one of `adds`, `becomes` and `keeps`")
+        if self.tool is not None and self.of != "result":
+            raise ValueError("`tool` says whose `result` is changed")
+        return self
+
+
 class Challenge(Model):
     """Another state, the agent asked again, and what else it must show.
 
@@ -140,9 +164,13 @@ class Challenge(Model):
     asked at least once; `noisy` holds unless the agent declares itself deterministic and its null arm agrees. `explain`
     is how many variables that the declared procedure does not read are changed, to see whether it explains an agent
     that always did what it declares where its predictions failed; with 0 that makes no difference.
+
+    At a call of a recording `unused` are the changes that `edit` lists. One that moves the choice is held against the
+    model unless it names, asked for its reasons there, what was changed.
     """
 
     of: Literal["claims", "counterfactuals", "unused", "declared"]
+    edit: Annotated[list[EventEdit], Field(max_length=16)] = Field(default_factory=list)
     draw: Draw = Field(default_factory=Draw)
     on: Literal["here", "fresh"] = "here"
     ask: Literal["agent", "declared"] = "agent"
@@ -156,7 +184,8 @@ class Challenge(Model):
 
 def compares_with_declared(challenge: Challenge) -> bool:
     """Whether a challenge needs the procedure that the agent declares, and asks nothing without one."""
-    return challenge.of in ("declared", "unused") or challenge.ask == "declared" or "trace" in challenge.demand
+    of_procedure = challenge.of == "declared" or (challenge.of == "unused" and not challenge.edit)
+    return of_procedure or challenge.ask == "declared" or "trace" in challenge.demand
 
 
 class Probe(Spec):
@@ -187,6 +216,8 @@ class Probe(Spec):
             _own_token(self.at, offer.call)
         if self.at == "call":
             _of_a_call(self.challenge)
+        elif self.challenge is not None and self.challenge.edit:
+            raise ValueError("`edit` changes what came before a call: the probe is made `at: call`")
         if self.challenge is not None and self.at == "before_propose":
             raise ValueError("a challenge needs a proposal: it is made after the commitment")
         return self
@@ -194,8 +225,10 @@ class Probe(Spec):
 
 def _of_a_call(challenge: Challenge | None) -> None:
     """A model that is asked about a call states reasons, and declares no procedure."""
-    if challenge is None or challenge.of != "claims" or challenge.ask != "agent":
-        raise ValueError("at a call what is challenged are the claims of the model that is asked")
+    if challenge is None or challenge.of not in ("claims", "unused") or challenge.ask != "agent":
+        raise ValueError("at a call what is challenged are the claims of the model that is asked, or what is `unused`")
+    if (challenge.of == "unused") != bool(challenge.edit):
+        raise ValueError("`edit` lists what is `unused` at a call")
     if challenge.on != "here" or challenge.demand or not isinstance(challenge.arms.placebo, int):
         raise ValueError("at a call there is no `on: fresh`, no `demand`, and no placebo by name")
 

@@ -107,10 +107,11 @@ class KernelJudge:
         if body["verdict"] == Verdict.ERROR:
             self._count.without[ENDED] += not self._unvalued
         elif "trials" in evidence:
-            asked = [trial for trial in evidence["trials"] if trial["after"] is not None]
+            asked = [trial for trial in evidence["trials"] if trial["after"] is not None or _is_named(trial)]
             self._count.without += {UNCHANGED: len(evidence["trials"]) - len(asked)}
             for number, (trial, values) in enumerate(zip(asked, given, strict=True)):
-                self._compare(body, f", answer {number}", trial["held"], _answered(evidence, trial, values))
+                read = values if _is_named(trial) else _answered(evidence, trial, values)
+                self._compare(body, f", answer {number}", trial["held"], read)
         elif "taken" not in evidence:
             self._count.without[UNASKED] += 1
         elif body["cause"] in (Cause.UNDENIED, Cause.UNRELATED):
@@ -134,6 +135,11 @@ class KernelJudge:
             return words[0] if holds else words[1]
 
         self._count.compare(what, word(recorded), lambda: word(names.truth(rule)), names, (rule,))
+
+
+def _is_named(trial: Trial) -> bool:
+    """Whether the expectation did not hold, and the model named what was changed."""
+    return trial.get("reason") == Cause.NAMED
 
 
 def _answered(evidence: ProbeEvidence, trial: Trial, mutations: Mapping[str, Any]) -> dict[str, Any]:
