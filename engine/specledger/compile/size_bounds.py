@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from specledger.core.weight import LIST, MAX_WEIGHT, MEMBER, OBJECT
 from specledger.expr import Checked, Environment, ListType, RecordType
-from specledger.expr.check.types import DYN, STRING, MapType, Type
+from specledger.expr.check.types import DYN, JSON, STRING, MapType, Type
 from specledger.expr.limits import MAX_LIST, MAX_STRING
 
 _LIGHT: Final = MAX_WEIGHT // 4
@@ -54,4 +54,4 @@ def most_weight(type_: Type) -> int:
         return OBJECT + sum(MEMBER + len(name) + most_weight(inner) for name, inner in type_.fields.items())
     if isinstance(type_, MapType):
         return OBJECT + MAX_LIST * (MEMBER + MAX_STRING + most_weight(type_.value))
-    return MAX_STRING if type_ == STRING else MAX_WEIGHT * (type_ == DYN)
+    return MAX_STRING if type_ == STRING else MAX_WEIGHT * (type_ in (DYN, JSON))

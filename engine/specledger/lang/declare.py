@@ -11,6 +11,7 @@ from specledger.expr.check.types import (
     DYN,
     FIXED,
     INT,
+    JSON,
     NOTHING,
     STRING,
     FixedType,
@@ -92,6 +93,7 @@ def read_type(
     open_names: tuple[str, ...] = (),
     *,
     choices: bool = False,
+    carried: bool = False,
 ) -> Type:
     """The static type that a spec writes.
 
@@ -100,6 +102,7 @@ def read_type(
         named: The types that the spec itself declares.
         open_names: Names being read, for refusing a type that contains itself.
         choices: Whether the type is an argument of an action, whose values are compared with its `enum` one by one.
+        carried: Whether it may be `json`, which nothing reads.
 
     Raises:
         DeclarationError: Unknown name, a type that contains itself, or keywords that do not go together.
@@ -110,7 +113,11 @@ def read_type(
         if spec in open_names:
             raise DeclarationError(f"type {spec!r} contains itself: {' -> '.join((*open_names, spec))}")
         if named and spec in named:
-            return read_type(named[spec], named, (*open_names, spec), choices=choices)
+            return read_type(named[spec], named, (*open_names, spec), choices=choices, carried=carried)
+        if spec == str(JSON):
+            if carried:
+                return JSON
+            raise DeclarationError("`json` is the type of an argument of an action or of a field of a result alone")
         raise DeclarationError(f"unknown type {spec!r}", unknown=spec)
     if spec.enum is not None:
         return _enumeration(spec, choices)

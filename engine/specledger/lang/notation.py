@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes, parse_json
-from specledger.expr import BOOL, STRING, IntType, ListType, MapType, RecordType, Type, conforms
+from specledger.expr import BOOL, JSON, STRING, IntType, ListType, MapType, RecordType, Type, conforms
 
 MOST_TEXT: Final = 400
 """Characters of a text that is read as an action or a name."""
@@ -274,7 +274,7 @@ def _values(given: Any, type_: Type, allowed: tuple[Any, ...] | None, texts: Col
         return _texts(given, texts) if isinstance(given, str) else []
     if isinstance(type_, IntType):
         return _whole(given)
-    if isinstance(given, str):
+    if isinstance(given, str) and type_ != JSON:
         return _written(given, type_, texts)
     if isinstance(type_, RecordType) and isinstance(given, Mapping):
         names = {key: name(key, type_.fields) for key in given}

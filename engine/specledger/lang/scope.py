@@ -133,6 +133,7 @@ class Scope(Struct, frozen=True):
         *path: str | int,
         named: Mapping[str, TypeSpec] | None = None,
         choices: bool = False,
+        carried: bool = False,
     ) -> dict[str, Type]:
         """The types that a spec declares; one that means nothing is a finding, and what has it is mistaken."""
         types: dict[str, Type] = {}
@@ -140,7 +141,7 @@ class Scope(Struct, frozen=True):
             types[name] = MISTAKEN
             try:
                 bound_type(spec, named)
-                types[name] = read_type(spec, named, choices=choices)
+                types[name] = read_type(spec, named, choices=choices, carried=carried)
             except DeclarationError as error:
                 known = (*BUILT_IN, *(named or {}))
                 near = _TYPES.get(error.unknown) or suggest(error.unknown, known)

@@ -174,7 +174,7 @@ class _Checker:
     ) -> tuple[dict[str, PlannedAction], RecordType, RecordType | None]:
         """The checked actions, the type of an action, and that of the actions of several agents at one moment."""
         taken = {
-            name: scope.types(spec.args, "actions", name, "args", named=self.model.types, choices=True)
+            name: scope.types(spec.args, "actions", name, "args", named=self.model.types, choices=True, carried=True)
             for name, spec in sorted(self.model.actions.items())
         }
         args = self._union({name: RecordType("args", action) for name, action in taken.items()})
@@ -215,7 +215,8 @@ class _Checker:
         sound = {key: value for key, value in spec.args.items() if args[key] is not MISTAKEN}
         allowed = {key: values for key, value in sound.items() if (values := allowed_values(value, self.model.types))}
         inner = scope.declare(args, "actions", name, "args")
-        result = RecordType("result", scope.types(spec.result, "actions", name, "result", named=self.model.types))
+        fields = scope.types(spec.result, "actions", name, "result", named=self.model.types, carried=True)
+        result = RecordType("result", fields)
         simulate = inner.each(spec.simulate, "actions", name, "simulate", expect=result.fields)
         for field in sorted(spec.simulate.keys() - spec.result.keys()):
             message = f"`simulate` gives {field!r}, which is no field of the result"

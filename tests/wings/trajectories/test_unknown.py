@@ -21,8 +21,10 @@ from tests.wings.trajectories.test_recording import (
     laid,
     of,
     recorded,
+    refusals,
     result,
 )
+from tools.tampering.forger import HELP, Forger
 
 FEW = {"rules": {"few": POLICY["rules"]["few"]}}
 UNANSWERED = APPROVED[:1]
@@ -165,6 +167,50 @@ def test_a_withheld_value_is_told_apart(tmp_path, spec):
     summary, _ = recorded(tmp_path, policy=FEW, options=RunOptions(trajectories=(lines,)))
     assert summary["unjudged"]["limit"] == {"args.amount is withheld": 1}
     assert b"$withheld" in (tmp_path / "out" / TRAJECTORIES).read_bytes()
+
+
+def left_open(type_, **gap):
+    return lambda f: f.first(type_).update(unjudged=[{"reason": "", **gap}])
+
+
+def left_open_gate(gate):
+    return lambda f: f.first("step")["decisions"][0].update(unjudged=[{"gate": gate, "reason": ""}])
+
+
+FORGED = {  # a change, and words of the refusal of each verifier
+    "an invariant of none": (left_open("step", invariant="other"), "is none or broken", "is none of a recording's"),
+    "one that is broken": (left_open("step", invariant="limit"), "is none or broken", "or is broken"),
+    "one of another scope": (left_open("episode_end", invariant="limit"), "is none or broken", "none of a recording"),
+    "a gate of none": (left_open_gate("other"), "is not judged, which is none", "is none of a recording's"),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_what_was_not_judged_is_told_by_receipts_that_fit(tmp_path, name):
+    change, of_engine, of_tool = FORGED[name]
+    paid = [call(2, "pay", amount=900, to="Alice"), result(2, "sent")]
+    recorded(tmp_path, [ASKED, *paid], policies=None)
+    forger = Forger(tmp_path / "out")
+    for help_ in HELP:
+        forger.remove(help_)
+    change(forger)
+    forger.seal()
+    engine, tool = refusals(forger.folder)
+    assert (engine.exit, tool.exit) == (1, 1)
+    assert of_engine in engine.message
+    assert of_tool in tool.message
+
+
+def test_receipts_that_hide_what_was_not_judged_are_refused_by_replay(tmp_path):
+    recorded(tmp_path, [ASKED, *UNANSWERED, *PAID], policy=FEW)
+    forger = Forger(tmp_path / "out")
+    for help_ in HELP:
+        forger.remove(help_)
+    for step in forger.bodies("step"):
+        for decision in step["decisions"]:
+            decision.pop("unjudged", None)
+    forger.seal()
+    assert verify(forger.folder).verdict == "FAIL"
 
 
 def test_a_report_says_what_was_not_judged_and_why(tmp_path, spec):

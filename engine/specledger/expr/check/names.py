@@ -36,6 +36,8 @@ from specledger.expr.check.tree import (
 from specledger.expr.check.types import (
     BOOL,
     DYN,
+    JSON,
+    MISTAKEN,
     NOTHING,
     STRING,
     Defined,
@@ -170,13 +172,21 @@ class Names(ABC):
             return replace(local, type=self.known(local, type_))
         if name in self.scope.variables:
             sure = self.scope.owner is None or name not in self.scope.owner.optional
-            variable = Variable(name, sure, type=self.scope.variables[name], start=node.start, end=node.end)
+            kind = self.scope.variables[name]
+            if kind == JSON:
+                self._refuse_json(name, node)
+                kind = MISTAKEN
+            variable = Variable(name, sure, type=kind, start=node.start, end=node.end)
             return replace(variable, type=self.known(variable, variable.type))
         if name in self.scope.environment.constants:
             type_, value = self.scope.environment.constants[name]
             exact = type(type_)(value, value) if isinstance(type_, IntType) else type_
             return Value(value, name, type=exact, start=node.start, end=node.end)
         return None
+
+    def _refuse_json(self, name: str, node: Node) -> None:
+        hint = "declare its type, such as string or a record, to read it"
+        self.refuse(node, E_EXPR_TYPE, f"`{name}` is json, which is carried and read by nothing", hint)
 
     def name(self, node: Name) -> Typed | None:
         """A plain name."""
@@ -255,6 +265,9 @@ class Names(ABC):
         type_ = operand.type
         if isinstance(type_, RecordType):
             if key in type_.fields:
+                if type_.fields[key] == JSON:
+                    self._refuse_json(key, node)
+                    return None
                 sure = key not in type_.optional
                 field = Field(operand, key, sure, type=type_.fields[key], start=node.start, end=node.end)
                 return replace(field, type=self.known(field, field.type))

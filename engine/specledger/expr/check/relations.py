@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
+from specledger.core.canonical import is_plain
+from specledger.core.log_json import MAX_VALUE_DEPTH
 from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
     DYN,
+    JSON,
     MISTAKEN,
     NOTHING,
     NULL,
@@ -51,6 +54,8 @@ def mismatch(actual: Type, expected: Type, *, exactly: bool = False) -> str | No
         return None
     if NOTHING in (actual, expected) or expected == DYN:
         return None if expected != NOTHING or actual == NOTHING else f"expected nothing, found {actual}"
+    if expected == JSON and plain(actual):
+        return None
     if isinstance(actual, IntType) and type(actual) is type(expected):
         inside = expected.low <= actual.low and actual.high <= expected.high
         wrong = f"expected {expected.low}..{expected.high}, found {actual.low}..{actual.high}"
@@ -229,6 +234,8 @@ def conformer(expected: Type) -> Callable[[Any], bool]:
         return lambda value: type(value) is dict and all(map(key, value)) and all(map(item, value.values()))
     if isinstance(expected, RecordType):
         return _record_conformer(expected)
+    if expected == JSON:
+        return partial(is_plain, depth=MAX_VALUE_DEPTH)
     classes = _CLASSES.get(expected, ()) if isinstance(expected, Scalar) else ()
     return lambda value: type(value) in classes
 

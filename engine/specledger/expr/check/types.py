@@ -67,6 +67,8 @@ STRING = Scalar("string")
 NULL = Scalar("null")
 DYN = Scalar("dyn")
 """Any JSON value; its operations are checked when they run."""
+JSON = Scalar("json")
+"""Any JSON value without floats, which is carried and read by nothing."""
 NOTHING = Scalar("nothing")
 """Item type of `[]`: fits everywhere, and nothing but itself fits it."""
 MISTAKEN = Scalar("mistaken")
