@@ -1,5 +1,7 @@
 """The type `json`: what no rule reads is carried, hashed and bounded, and an expression that reads it is wrong."""
 
+from typing import Any
+
 import pytest
 
 from specledger.compile.scenario import compile_scenario
@@ -9,7 +11,7 @@ from specledger.kinds import load
 from tests.toys import documents_of, findings_of, write_specs
 from tests.wings.trajectories.test_recording import AGENT, ASKED, call, of, recorded, result
 
-WORLD = {
+WORLD: dict[str, Any] = {
     "state": {"notes": "int"},
     "start": {"notes": "0"},
     "actions": {
@@ -49,7 +51,7 @@ def test_values_are_json_without_floats(value, fits):
 
 
 def test_values_are_bounded_in_depth():
-    deep = []
+    deep: list[Any] = []
     for _ in range(MAX_DEPTH):
         deep = [deep]
     assert not conforms(deep, JSON)
