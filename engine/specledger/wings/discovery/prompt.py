@@ -22,7 +22,7 @@ from specledger.spec.prompt import Prompt as PromptSpec
 from specledger.spec.prompt import Remembered
 from specledger.wings.discovery.contract import Scramble, facts_of, facts_of_any, make_scramble
 from specledger.wings.discovery.memory import DiscoveryMemorySnapshot, thawed
-from specledger.wings.discovery.spec.discovery import Proposer
+from specledger.wings.discovery.spec.discovery import Proposer, Request
 from specledger.wings.laws.universe import Universe
 
 E_PROMPT_UNIVERSE = code("E_PROMPT_UNIVERSE", "a prompt about another universe")
@@ -35,12 +35,13 @@ PROMPT_TAG: Final = "specledger/prompt/v1"
 
 BUDGET: Final = Proposer().max_token_budget
 """Tokens of a prompt at most, unless a configuration says otherwise (law proposer, section 3)."""
+_REQUEST: Final = Request()
 
 
 class ProposalRequest(Struct, frozen=True):
     """What is asked for (law proposer, section 3); a temperature, in millionths, goes before the model's own."""
 
-    count: int = 5
+    count: int = _REQUEST.count
     target_templates: tuple[str, ...] | None = None
     exclude_templates: tuple[str, ...] | None = None
     temperature: int | None = None

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import Diagnostic
 from specledger.wings.laws.claim import TRUE, Node, latest, reads, show
 from specledger.wings.laws.observable import Observable
-from specledger.wings.laws.spec.law import Trial
+from specledger.wings.laws.spec.law import CASES, MUTATIONS, SEED, Trial
 from specledger.wings.laws.template import Template
 from specledger.wings.laws.transform import Image
 from specledger.wings.laws.universe import Universe
@@ -70,9 +70,9 @@ class Law(Struct, frozen=True):
     image: Image | None
     starts: tuple[int, ...]
     tests: tuple[Test, ...] = ()
-    seed: int = 42
-    cases: int = 300
-    mutations: int = 1500
+    seed: int = SEED
+    cases: int = CASES
+    mutations: int = MUTATIONS
     trial: Trial = field(default_factory=Trial)
     unknown: Unknown | None = None
     preconditions: int = 0

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from specledger.spec.base import INTEGER_LIMIT, Model, Name, QFixed, Reference, RefTo, Spec
+from specledger.wings.laws.spec.law import CASES, MUTATIONS, SEED
 
 Limit = Annotated[int, Field(ge=1, le=10_000)]
 Number = Annotated[int, Field(ge=1, le=INTEGER_LIMIT)]
@@ -54,8 +55,8 @@ class MemoryLimits(Model):
 class Effort(Model):
     """How hard a law is tried: cases, changed cases, and the last step where the law names none."""
 
-    cases: Annotated[int, Field(ge=1, le=10_000)] = 300
-    mutations: Annotated[int, Field(ge=0, le=100_000)] = 1500
+    cases: Annotated[int, Field(ge=1, le=10_000)] = CASES
+    mutations: Annotated[int, Field(ge=0, le=100_000)] = MUTATIONS
     T: Steps = 50
 
 
@@ -98,7 +99,7 @@ class Discovery(Spec):
     ranking: Annotated[Reference, RefTo("ranking")]
     templates: Annotated[list[Annotated[Reference, RefTo("template")]], Field(min_length=1, max_length=64)]
     iterations: Annotated[int, Field(ge=1, le=100_000)] = 20
-    seed: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] = 42
+    seed: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] = SEED
     lag: Annotated[int, Field(ge=1, le=1000)] = 1
     request: Request = Field(default_factory=Request)
     proposer: Proposer = Field(default_factory=Proposer)

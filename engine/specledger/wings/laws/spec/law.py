@@ -20,6 +20,10 @@ Count = Annotated[int, Field(ge=1, le=INTEGER_LIMIT)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 Labels = Annotated[list[Label], Field(max_length=64)]
 
+SEED: Final = 42
+CASES: Final = 300
+MUTATIONS: Final = 1500
+"""What a trial draws, unless its spec says otherwise: from which seed, how many cases, and how many changed ones."""
 
 PER_LENGTH: Final = re.compile(r"^(?:([1-9][0-9]?) \* )?grid_length(?: ([-+]) ([1-9][0-9]{0,3}))?$", re.ASCII)
 
@@ -120,8 +124,8 @@ class Law(Spec):
     capability_requirements: CapabilityRequirements = Field(default_factory=CapabilityRequirements)
     starts: Starts | None = None
     strict: bool = False
-    seed: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] = 42
-    cases: Annotated[int, Field(ge=1, le=10_000)] = 300
-    mutations: Annotated[int, Field(ge=0, le=100_000)] = 1500
+    seed: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] = SEED
+    cases: Annotated[int, Field(ge=1, le=10_000)] = CASES
+    mutations: Annotated[int, Field(ge=0, le=100_000)] = MUTATIONS
     trial: Trial = Field(default_factory=Trial)
     expect: Expectation | None = None
