@@ -920,7 +920,8 @@ class RunFollower:
     every commitment comes before the first decision, and the last decision has the judgement about the state after it.
     """
 
-    TYPES = ("start", "episode", "drift", "audit", "probe", "commit", "step", "rules", "error", "episode_end", "end")
+    IN_STEPS = ("drift", "probe", "commit", "step", "rules", "guard")
+    TYPES = (*IN_STEPS, "start", "episode", "audit", "error", "episode_end", "end")
 
     first: JSON = None
     ended = is_open = fatal = False
@@ -947,6 +948,7 @@ class RunFollower:
         self.severities: dict[str, str] = {}  # of these rules
         self.unknown: Counter[str] = Counter()  # what of a recording is not known, by the reason
         self.left_open: JSON = {}  # by gate and invariant, what a recording leaves out that it reads
+        self.guard: Counter[str] = Counter()  # calls that a guard decided: made, denied, made though denied
         self.unread: Counter[str] = Counter()  # claims of an agent, by what could not be read
         self.stated: dict[str, list[tuple[int, bool]]] = {}  # by probe, the confidence in each claim, and its outcome
         self.faulty: list[tuple[str, JSON]] = []  # the ends of episodes that tell of an agent from outside
@@ -955,7 +957,7 @@ class RunFollower:
         """Take the next receipt."""
         require(type_ in self.TYPES, f"a run has no receipts of type {type_!r}", "E_LINE")
         require(not self.ended, f"{type_!r} follows the end", "E_ENDS")
-        if type_ in ("drift", "probe", "commit", "step", "rules"):
+        if type_ in self.IN_STEPS:
             require(self.is_open, f"{type_!r} is outside of an episode")
             agree(body, {"episode": self.episode, "t": self.t + 1}, repr(type_))
         getattr(self, f"_{type_}")(body)
@@ -989,7 +991,7 @@ class RunFollower:
         stated = {name: calibrated(pairs) for name, pairs in self.stated.items() if any(c != 10**6 for c, _ in pairs)}
         more = {"agents": self.agents, "probes": self.probes, "calibration": stated, "faults": self.faults}
         more.update(claims=self.claims, unread=self.unread, rules=self.rules, unknown=self.unknown)
-        more.update(unjudged=self.left_open)
+        more.update(unjudged=self.left_open, guard=self.guard)
         return {**judged, **counts, **breaches, **{name: value for name, value in more.items() if value}}
 
     def _start(self, body: JSON) -> None:
@@ -1059,6 +1061,25 @@ class RunFollower:
         for violation in body["broken"]:
             agree(violation, {"severity": self.severities[violation["rule"]]}, "a broken rule")
             self.violations[violation["severity"]][violation["rule"]] += 1
+
+    def _guard(self, body: JSON) -> None:
+        """What a guard decided of a call of a recording before it was made."""
+        keys = ("episode", "t", "call", "tool", "decision", "denied_by", "unjudged", "made")
+        shape(body, keys, "what a guard decided")
+        made, allowed = body["made"], body["decision"] == "allow"
+        said = (allowed and not body["denied_by"]) or (
+            body["decision"] == "deny" and (body["denied_by"] or body["unjudged"])
+        )
+        follows = self.recorded and self.commits and type(made) is bool
+        require(said and follows, "what a guard decided does not follow from what it says")
+        known: JSON = {"gate": self.rejected, "rule": self.rules, "invariant": [name for _, name in self.invariants]}
+        named = all(one["name"] in known.get(one["of"], ()) for one in body["denied_by"])
+        require(named, "a guard denies by nothing of the run's")
+        bypassed = made and not allowed
+        self.guard.update(made=int(made), denied=int(not made), bypassed=int(bypassed))
+        self.count["checks"] += not (made and body["unjudged"])
+        if bypassed:
+            self.violations["fatal"]["guard"] += 1
 
     def _commit(self, body: JSON) -> None:
         due, turn = self.turns[self.turn], len(self.commits)

@@ -30,6 +30,8 @@ from specledger.spec.base import Spec
 from specledger.spec.types import BUILT_IN
 from specledger.verify import checks
 from specledger.verify.run_order import RunOrder
+from specledger.wings.trajectories.lines import write_lines
+from specledger.wings.trajectories.model import GUARDED, Call, Trajectory
 from specledger.worlds.check import WORLD_FUNCTIONS
 from tests.toys.bundles import receipts_of
 from tools.pictures import MOST_BYTES, PICTURES
@@ -449,6 +451,14 @@ def bundle(tmp_path_factory):
     return execute(load(folder / "delivery-anywhere.yaml")[0], folder / "bundle").place
 
 
+def guarded(folder):
+    """The events of a recording that a guard wrote."""
+    plan, log = compile_scenario(load(ROOT / "specs/scenario/recorded-calls.yaml")[0]), folder / "guarded.jsonl"
+    log.write_bytes(b"".join(write_lines([Trajectory("a", "a.jsonl", GUARDED, (Call("1", "look"),))])))
+    assert plan.recording is not None
+    return run(plan.replaying(plan.recording.store((log,), folder / "lines.jsonl")))
+
+
 def test_the_fields_of_every_type_of_receipt_are_listed(bundle, tmp_path):
     write("authoring.md", tmp_path)
     failing = load(tmp_path / "delivery.yaml", set=["world.record.to_go=1 / (left - left)"])[0]
@@ -460,6 +470,7 @@ def test_the_fields_of_every_type_of_receipt_are_listed(bundle, tmp_path):
     assert events is not None
     recorded = events(load(ROOT / "specs/scenario/recorded-calls.yaml")[0])
     bodies += [(event.type, event.body) for event in recorded if event.type == "rules"]
+    bodies += [(event.type, event.body) for event in guarded(tmp_path) if event.type == "guard"]
     known = set(re.findall(r'"(\w+)": self\._', inspect.getsource(RunOrder.add)))
     assert {type_ for type_, _ in bodies} == known == set(re.findall(r"^### `(\w+)`$", EVIDENCE, re.M))
     for type_, body in bodies:

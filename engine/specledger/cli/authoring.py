@@ -192,11 +192,10 @@ def explain(
     if "." not in what and what not in KINDS:
         load_codes()
     code = what.upper()
-    title = title_of(code)
-    if title is not None:
+    if (title := title_of(code)) is not None:
         page = page_of(code)
-        example = page.shown_example()
-        print_text(f"{code}: {title}\n\n{page.about}" + (f"\n\nExample: {example}" if example else ""))
+        example = f"\n\nExample: {shown}" if (shown := page.shown_example()) else ""
+        print_text(f"{code}: {title}\n\n{page.about}{example}")
         return
     rows = rows_about(what)
     if not rows and what not in KINDS and _explained_model(what, scenario, overrides or ()):
@@ -210,8 +209,7 @@ def explain(
     else:
         near = suggest(code, codes()) if code[:2] in ("E_", "W_") else suggest(what, KINDS) or term_like(what)
         listed = f"did you mean {near}?" if near else "`spec explain codes` and `spec explain kinds` list what there is"
-        message = f"there is no code, kind or term {what!r}; {listed}"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter(f"there is no code, kind or term {what!r}; {listed}")
 
 
 def _explained_model(what: str, scenario: str | None, overrides: Sequence[str]) -> bool:

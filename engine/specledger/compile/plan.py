@@ -195,6 +195,8 @@ class PlannedRecording(Struct, frozen=True):
         lengths: The calls of each trajectory; None before the logs were read.
         digest: That of the canonical lines.
         controller: `actor -> controller`, once the logs were read.
+        live: `(plan, head of a trajectory) -> episode` of a conversation that goes on; its calls are decided before
+            they are made.
     """
 
     rules: tuple[dict[str, str], ...]
@@ -203,6 +205,7 @@ class PlannedRecording(Struct, frozen=True):
     lengths: tuple[int, ...] | None = None
     digest: str = ""
     controller: Callable[[Actor], Any] | None = None
+    live: Callable[[Plan, Mapping[str, str]], Any] | None = None
 
 
 class PlannedWatchdog(Struct, frozen=True):

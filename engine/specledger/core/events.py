@@ -15,6 +15,13 @@ class Severity(StrEnum):
     WARN = "warn"
 
 
+class GuardDecision(StrEnum):
+    """What a guard decides of a call before it is made."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+
+
 class Ended(StrEnum):
     """How an episode ended. ERROR, HANG and DIED broke it off, and UNKNOWN: a recording does not say what followed."""
 

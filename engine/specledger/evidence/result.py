@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
-from specledger.core.events import Severity, breached, owned
+from specledger.core.events import GuardDecision, Severity, breached, owned
 from specledger.core.faults import FaultLimit
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import recording, run, typed
+from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import Probe
+
+GUARD: Final = "guard"
+"""The violation that a call counts as which was made though a guard denies it."""
 
 
 class Fold(Protocol):
@@ -48,6 +52,7 @@ class Tally:
         self._fatal: set[str] = set()
         self._unknown: Counter[str] = Counter()
         self._unjudged: dict[str, Counter[str]] = {}
+        self._guard: Counter[str] = Counter()
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Counter[str]] = {}
         self._endings: set[str] = set()
@@ -67,6 +72,8 @@ class Tally:
             self._step(typed(run.Step, body))
         elif type_ == "rules":
             self._judged(typed(run.Rules, body))
+        elif type_ == "guard":
+            self._guarded(typed(Guarded, body))
         elif type_ == "probe":
             self._probe(typed(Probe, body))
         elif type_ == "error":
@@ -142,6 +149,17 @@ class Tally:
             self._rules[outcome["rule"]]["unjudged"] += 1
         self._figures["checks"] += sum(times for name, times in body["held"].items() if name in self._fatal)
         self._figures["checks"] += sum(breach["rule"] in self._fatal for breach in body["broken"])
+
+    def _guarded(self, body: Guarded) -> None:
+        """Count what a guard decided: a check, unless it could not be judged; a denied call that was made is a breach.
+
+        What was denied because it could not be judged was not made, which leaves nothing open.
+        """
+        bypassed = body["made"] and body["decision"] == GuardDecision.DENY
+        self._guard.update(made=body["made"], denied=not body["made"], bypassed=bypassed)
+        self._figures["checks"] += not (body["made"] and body["unjudged"])
+        if bypassed:
+            self._violations[GUARD] += 1
 
     def _probe(self, body: Probe) -> None:
         """A probe is a check; one that could not be evaluated is an error."""
@@ -219,5 +237,6 @@ class Tally:
             **({"rules": {name: dict(counts) for name, counts in self._rules.items()}} if self._rules else {}),
             **({"unjudged": {name: dict(gaps) for name, gaps in self._unjudged.items()}} if self._unjudged else {}),
             **({"unknown": dict(self._unknown)} if self._unknown else {}),
+            **({"guard": dict(self._guard)} if self._guard else {}),
             **({"calibration": stated} if stated else {}),
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from specledger.compile.plan import Actor, Judgement, Proposal, State
@@ -11,6 +11,8 @@ from specledger.gates.capability import Actuator
 
 PLACES: Final = frozenset({"before_propose", "after_commit", "after_token", "after_act"})
 """The places of a step at which a controller may attach events."""
+Foresee = Callable[[Mapping[str, Any]], tuple[list[dict[str, Any]], list[dict[str, str]]]]
+"""`inputs -> violations, unjudged`: what invariants say of the only proposal, were it executed with these inputs."""
 
 
 class Moment(NamedTuple):
@@ -101,7 +103,14 @@ class DecisionController:
         """
         return self.actor.judge(moment.state, proposals, pending, writes, memory)
 
-    def choose(self, judgements: Sequence[Judgement]) -> int | None:
+    def guard(self, moment: Moment, foresee: Foresee) -> Iterable[Event]:
+        """The events that attach to a call of a recording between its judgement and the choice.
+
+        `foresee` says which invariants the call would break with some inputs.
+        """
+        return ()
+
+    def choose(self, judgements: list[Judgement]) -> int | None:
         """The index of the proposal that is executed; None if none is."""
         return first_best(judgements)
 

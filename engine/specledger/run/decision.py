@@ -9,10 +9,11 @@ from typing import Any
 
 from specledger.compile.plan import Judgement, Plan, Proposal, State
 from specledger.core.binding import GENESIS, part_tip, state_digest
-from specledger.core.canonical import NotCanonical
+from specledger.core.canonical import E_CANON_SIZE, NotCanonical
 from specledger.core.events import Severity, progress_violation
 from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
+from specledger.core.weight import MAX_WEIGHT, weigh
 from specledger.expr import EvaluationError
 from specledger.gates.capability import TOKEN, Refused
 from specledger.gates.invariant import WATCHDOG
@@ -162,6 +163,27 @@ def follow(
         drawn[name] = Stream.named(plan.seed, "action", *names).choice(items)
     after = planned.apply(settled, action, inputs, list(drawn.values()))
     return after, {"chance": {"drawn": drawn, "changed": changed(settled, after)}}
+
+
+def judge(decision: Decision) -> None:
+    """Judge every proposal of a decision."""
+    by, moment, proposals = decision.by, decision.moment, decision.proposals
+    count, memory = by.actor.writes, by.governor.values.memory
+    writes = [count(moment.observation, moment.memory, proposal["action"]) for proposal in proposals]
+    decision.judgements = by.controller.judge(moment, proposals, by.pending, writes, memory)
+
+
+def part_receipts(plan: Plan, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The receipts of the parts for a step; a part that does not follow the action has none."""
+    return {part.name: part.receipt(before, after, outcome) for part in plan.parts if part.name in outcome}
+
+
+def weigh_memories(decision: Decision, actors: Sequence[ActorState]) -> int:
+    """The weight of an actor's memories after a decision; those of all actors share one bound."""
+    own = weigh((decision.memory, decision.governor.memory))
+    if own + sum(actor.weight for actor in actors if actor is not decision.by) > MAX_WEIGHT:
+        raise NotCanonical(E_CANON_SIZE, "$", f"memories of all actors weigh more than {MAX_WEIGHT}")
+    return own
 
 
 def told_of_outside(plan: Plan, actors: Sequence[ActorState]) -> dict[str, Any]:

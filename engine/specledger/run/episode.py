@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from specledger.compile.plan import Plan, PlannedDrift, State
 from specledger.core.binding import leaves_of, observation_digest, proposal_digest, scope_digest, set_root, state_digest
-from specledger.core.canonical import E_CANON_SIZE, NotCanonical
+from specledger.core.canonical import NotCanonical
 from specledger.core.events import Ended, Event
 from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
-from specledger.core.weight import MAX_WEIGHT, check_weight, weigh, write
+from specledger.core.weight import MAX_WEIGHT, check_weight, write
 from specledger.expr import EvaluationError
 from specledger.gates.capability import Refused
 from specledger.oracles.recording import Halted
@@ -30,8 +31,11 @@ from specledger.run.decision import (
     error_body,
     follow,
     halt_violation,
+    judge,
+    part_receipts,
     refusal,
     told_of_outside,
+    weigh_memories,
 )
 from specledger.run.invariants import Found, Invariants
 
@@ -168,7 +172,10 @@ class Episode:
             actor = self._deciding = decision.by
             if "after_commit" in actor.places:
                 yield from actor.controller.events_at("after_commit", decision.moment)
-            self._decide(decision)
+            judge(decision)
+            if self._plan.recording is not None:
+                yield from actor.controller.guard(decision.moment, partial(self._invariants.foresee, decision))
+            self._choose(decision)
             if "after_token" in actor.places:
                 yield from actor.controller.events_at("after_token", decision.moment)
         before = state = self._state
@@ -213,13 +220,10 @@ class Episode:
             raise
         return Event("commit", body, write(body, proposals))
 
-    def _decide(self, decision: Decision) -> None:
-        """Judge every proposal, choose, and issue the token of the choice, if there is one and it is not refused."""
-        actor, moment, proposals = decision.by, decision.moment, decision.proposals
-        observation, memory, count = moment.observation, moment.memory, actor.actor.writes
-        writes = [count(observation, memory, proposal["action"]) for proposal in proposals]
-        judgements = actor.controller.judge(moment, proposals, actor.pending, writes, actor.governor.values.memory)
-        decision.judgements, chosen = judgements, actor.controller.choose(judgements)
+    def _choose(self, decision: Decision) -> None:
+        """Choose, and issue the token of the choice, if there is one and it is not refused."""
+        actor, judgements, proposals = decision.by, decision.judgements, decision.proposals
+        chosen = actor.controller.choose(judgements)
         if chosen is None:
             return
         scope = scope_digest(self._number, self.t, proposals[chosen]["action"]["op"], actor.actor.name)
@@ -228,7 +232,7 @@ class Episode:
         except Refused as refused:
             judgements[chosen].rejected.append(refusal(refused))
             return
-        decision.moment, decision.chosen = moment._replace(token=token), chosen
+        decision.moment, decision.chosen = decision.moment._replace(token=token), chosen
 
     def _drift(self, index: int, drift: PlannedDrift) -> Iterator[Event]:
         """Draw values and change the state. No drift happens if its `when` is false or a list to draw from is empty."""
@@ -309,7 +313,7 @@ class Episode:
         decision.seen, decision.memory = seen, actor.actor.remember(observation, actor.memory, action, seen)
         potentials, decision.governor = actor.governor.act(observation, action, after, seen, decision.settled)
         decision.body |= potentials
-        decision.part_receipts = self._part_receipts(before, after, decision.outcome)
+        decision.part_receipts = part_receipts(self._plan, before, after, decision.outcome)
 
     def _refuse(self, decision: Decision, state: State) -> None:
         """Do nothing: no action is admitted; each part receipts the refusal of the proposal with the greatest value."""
@@ -317,10 +321,10 @@ class Episode:
         judged = [index for index, judgement in enumerate(judgements) if judgement.cost]
         best = max(judged, key=lambda index: judgements[index].value, default=None)
         decision.part_receipts = {}
-        if best is not None:
+        if best is not None and self._plan.parts:
             action = decision.proposals[best]["action"]
             predicted, outcome = actor.actor.step(before, action["op"], action, judgements[best].inputs)
-            decision.part_receipts = self._part_receipts(before, predicted, outcome)
+            decision.part_receipts = part_receipts(self._plan, before, predicted, outcome)
         nothing: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
         if (fault := actor.controller.prevented()) and isinstance(self._plan.agent_faults, Mapping):
             nothing[FAULT] = fault
@@ -328,10 +332,6 @@ class Episode:
         decision.seen = observation if state is decision.moment.state else actor.actor.observe(state)
         potentials, decision.governor = actor.governor.refuse(observation, before, decision.seen)
         decision.body, decision.memory = nothing | potentials, actor.memory
-
-    def _part_receipts(self, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """The receipts of the parts for a step; a part that does not follow the action has none."""
-        return {part.name: part.receipt(before, after, outcome) for part in self._plan.parts if part.name in outcome}
 
     def _finish(self, decision: Decision, start: State, *, last: bool) -> Event:
         """Check the state after a decision, assign it, and return the event of the step.
@@ -351,7 +351,7 @@ class Episode:
         moved = self._shifts(by, after) if self._others and after is not before else []
         self._weigh(after)
         self._weigh(decision.part_receipts)
-        weight = self._weigh_memory(decision) if self._weigh_memories else 0
+        weight = weigh_memories(decision, self._actors) if self._weigh_memories else 0
         tips, accepted = self._parts.mark(), decision.chosen is not None
         try:
             body = {
@@ -390,13 +390,6 @@ class Episode:
             self._first_success = self.t
         self._ended = Ended.FATAL if outcome.fatal and plan.recording is None else Ended.UNTIL if until else None
         return Event("step", body, form)
-
-    def _weigh_memory(self, decision: Decision) -> int:
-        """The weight of an actor's memories after a decision; those of all actors share one bound."""
-        own = weigh((decision.memory, decision.governor.memory))
-        if own + sum(actor.weight for actor in self._actors if actor is not decision.by) > MAX_WEIGHT:
-            raise NotCanonical(E_CANON_SIZE, "$", f"memories of all actors weigh more than {MAX_WEIGHT}")
-        return own
 
     def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:
         """What an action changes for the governors of the other actors."""

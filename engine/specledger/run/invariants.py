@@ -114,6 +114,23 @@ class Invariants:
         step = _judge(self._each_step, self._opened, after, remembered)
         return Found(remembered, turn.broken + step.broken, turn.idle + step.idle, turn.unjudged + step.unjudged)
 
+    def foresee(
+        self, decision: Decision, inputs: Mapping[str, Any]
+    ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+        """What the only proposal would break at its step with these inputs, and what would not be judged.
+
+        Nothing changes by that. What is judged of whole episodes is not foreseen.
+
+        Raises:
+            EvaluationError: Its step has no value, or an invariant has none.
+        """
+        state, action = decision.moment.state, decision.proposals[0]["action"]
+        after, outcome = decision.by.actor.step(state, action["op"], action, inputs)
+        tried = Decision(decision.by, decision.moment, chosen=0)
+        tried.proposals, tried.before, tried.after, tried.outcome = decision.proposals, state, after, outcome
+        left = self.after(tried, state, last=True, until=False)
+        return left.broken, left.unjudged
+
     def close(self, start: State, state: State, *, fatal: bool) -> Found:
         """What a whole episode leaves; a `fatal` breach may have ended it."""
         judged = [item for item in self._whole if item.after_fatal or not fatal]

@@ -6,7 +6,7 @@ A proposal of the wrong form is rejected by the gate `schema`; so is the one tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from specledger.agents.agent import MOST_PROPOSALS
@@ -63,7 +63,7 @@ class OutsideProposals(DecisionController):
         read = [self._read(entry, texts) for entry in given]
         return [entry if _is_proposal(entry, self._claims) else _none(MALFORMED) for entry in read]
 
-    def choose(self, judgements: Sequence[Judgement]) -> int | None:
+    def choose(self, judgements: list[Judgement]) -> int | None:
         """The choice; if there is none, the agent is told the gates and their reasons with the next question."""
         chosen = super().choose(judgements)
         if chosen is None and self._tells:

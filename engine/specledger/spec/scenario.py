@@ -149,6 +149,24 @@ class FaultLimit(Model):
     then: Literal["inconclusive", "fail"] = "inconclusive"
 
 
+class Guard(Model):
+    """How `spec guard` decides the calls of live agents by this scenario.
+
+    With `fail: closed` a call is denied if it could not be judged, if the decision takes longer than `deadline_ms`, or
+    if nobody answers; with `open` it is made. `tools` says what clients see of tools that are never allowed.
+    """
+
+    fail: Literal["closed", "open"] = Field(
+        default="closed", description="what becomes of a call that could not be judged, or not in time"
+    )
+    deadline_ms: Annotated[int, Field(ge=10, le=600_000)] = Field(
+        default=2_000, description="how long a decision may take"
+    )
+    tools: Literal["all", "mark", "hide"] = Field(
+        default="all", description="whether a list of tools shows those that are never allowed, marks or hides them"
+    )
+
+
 class Scenario(Spec):
     """A scenario/v1 document; it has one `agent` and its `governor`, or several `agents` and the `order` of them.
 
@@ -172,6 +190,7 @@ class Scenario(Spec):
     commit: Literal["proposals", "none"] = "proposals"
     agent_faults: Literal["inconclusive", "fail"] | FaultLimit = "inconclusive"
     on_denied: Literal["fatal", "tell"] = "fatal"
+    guard: Guard | None = None
     expect: Expectation | None = None
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     episodes: Annotated[int, Field(ge=1, le=100_000)] = 1

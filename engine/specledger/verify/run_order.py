@@ -6,7 +6,7 @@ The totals that a run declares equal those of its receipts: length, rejections, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from specledger.compile.plan import Plan
@@ -21,9 +21,10 @@ from specledger.core.binding import (
     token_document,
 )
 from specledger.core.entries import entry_hash
-from specledger.core.events import BROKEN_OFF, PROGRESS, Ended, Severity, owned, progress_violation
+from specledger.core.events import BROKEN_OFF, PROGRESS, Ended, GuardDecision, Severity, owned, progress_violation
 from specledger.core.faults import FAULT
 from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, Broken, equal, require, require_equal
 from specledger.verify.extension import controlled
@@ -32,7 +33,7 @@ from specledger.verify.recorded import Recorded
 Body = Mapping[str, Any]
 
 _ENDINGS: Final = (*Ended,)
-_OF_STEPS: Final = frozenset({"drift", "probe", "commit", "step", "rules"})
+_OF_STEPS: Final = frozenset({"drift", "probe", "commit", "step", "rules", "guard"})
 """The types of receipts that name their step."""
 
 Listener = Callable[[str, Body], None]
@@ -72,6 +73,7 @@ class RunOrder:
             "commit": self._commit,
             "step": self._step,
             "rules": self._ruled,
+            "guard": self._guarded,
             "error": self._error,
             "episode_end": self._close,
             "end": self._end,
@@ -162,6 +164,17 @@ class RunOrder:
         require(named, f"a rule at t = {body['t']} is none of the run's", E_STATE)
         for breach in body["broken"]:
             require_equal(breach, {"severity": self._rules[breach["rule"]]}, f"the rule {breach['rule']!r}", E_STATE)
+
+    def _guarded(self, body: Guarded) -> None:
+        allowed, denied = (equal(body["decision"], decision.value) for decision in GuardDecision)
+        said = allowed or (denied and (body["denied_by"] or body["unjudged"]))
+        follows = self._recorded and bool(self._committed) and type(body["made"]) is bool
+        fits = said and follows and not (allowed and body["denied_by"])
+        require(fits, f"what a guard decided at t = {body['t']} does not follow from what it says", E_STATE)
+        known: dict[str, Collection[str]] = {"gate": self._gates, "rule": self._rules}
+        known["invariant"] = [name for _, name in self._invariants]
+        named = all(one["name"] in known.get(one["of"], ()) for one in body["denied_by"])
+        require(named, f"a guard denies at t = {body['t']} by nothing of the run's", E_STATE)
 
     @property
     def _recorded(self) -> bool:

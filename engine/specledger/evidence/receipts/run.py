@@ -6,6 +6,7 @@ from specledger.core.events import Ended, Severity
 from specledger.core.typed_dicts import ASSUMED_PRESENT
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import ReceiptTypes
+from specledger.evidence.receipts.guard import GuardCounts, Guarded
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
 from specledger.evidence.receipts.recording import Gap, RuleCounts, UnjudgedGate, UnjudgedInvariant
 
@@ -344,6 +345,7 @@ RUN: Final[ReceiptTypes] = {
     "commit": Commit,
     "step": Step,
     "rules": Rules,
+    "guard": Guarded,
     "error": EvaluationError,
     "episode_end": EpisodeEnd,
     "end": End,
@@ -382,4 +384,5 @@ class RunResult(TypedDict):
     rules: NotRequired[dict[str, RuleCounts]]
     unjudged: NotRequired[dict[str, dict[str, int]]]
     unknown: NotRequired[dict[str, int]]
+    guard: NotRequired[GuardCounts]
     calibration: NotRequired[dict[str, Any]]

@@ -6,7 +6,7 @@ with the number of them. Fields that have their default are left out, so that eq
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import UNSET, MsgspecError, ValidationError, convert, to_builtins
@@ -62,7 +62,22 @@ def write_lines(trajectories: Iterable[Trajectory]) -> Iterator[bytes]:
 
 def entry_line(entry: Entry) -> bytes:
     """The line of one entry, with its newline."""
-    return _line({_NAMES[type(entry)]: to_builtins(entry)})
+    return _line(entry_document(entry))
+
+
+def entry_document(entry: Entry) -> dict[str, Any]:
+    """What the line of one entry holds."""
+    return {_NAMES[type(entry)]: to_builtins(entry)}
+
+
+def entry_of(document: Mapping[str, Any]) -> Entry:
+    """The entry of what its line holds.
+
+    Raises:
+        MalformedLine: It holds no entry.
+    """
+    name, value = next(iter(document.items()), ("", None))
+    return _Lines(checked=True).read_entry(name, value)
 
 
 def _line(value: dict[str, Any]) -> bytes:
@@ -131,7 +146,7 @@ class _Lines:
             self._head = self._read_head(value)
             return None
         if name != "end":
-            self._entries.append(self._read_entry(name, value))
+            self._entries.append(self.read_entry(name, value))
             return None
         if type(value) is not int or value != len(self._entries):
             raise self._malformed(f"the trajectory has {len(self._entries)} entries, not {value}")
@@ -164,7 +179,8 @@ class _Lines:
             raise self._malformed("a trajectory has the texts `id`, `file` and `format`")
         return value
 
-    def _read_entry(self, name: str, value: Any) -> Entry:
+    def read_entry(self, name: str, value: Any) -> Entry:
+        """The entry of the key and the value of a line."""
         kind = _TYPES.get(name)
         if kind is None:
             raise self._malformed(f"`{name}` is no entry: {', '.join(_TYPES)}")

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
 from specledger.core.log_json import WITHHELD
+
+GUARDED: Final = "guard"
+"""The format of a trajectory that a guard wrote: its calls were decided before they were made."""
 
 Json = Any
 """None, a bool, an int, a str, a list or a dict with string keys; numbers as said above."""
@@ -76,6 +79,7 @@ class Result(Struct, frozen=True, omit_defaults=True):
         call: The id of the call.
         content: A text or a structured value; UNSET where it was not recorded.
         error: Whether the log says that the call failed; None if it does not say.
+        denied: Whether a guard denied the call, so that it was never made; the content says why.
     """
 
     call: str
@@ -83,6 +87,7 @@ class Result(Struct, frozen=True, omit_defaults=True):
     error: bool | None = None
     line: int = 0
     time: str = ""
+    denied: bool = False
 
 
 class Finding(Struct, frozen=True, omit_defaults=True):

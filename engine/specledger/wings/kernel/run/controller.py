@@ -14,7 +14,7 @@ Source: toy-pseudo-axion, Kernel; DESIGN: probes attach to four places of the on
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, Final, NamedTuple
@@ -166,7 +166,7 @@ class KernelController(DecisionController):
         bare = [{"action": proposal["action"], "score": proposal["score"]} for proposal in proposals]
         return self.actor.judge(moment.state, bare, pending, writes, memory)
 
-    def choose(self, judgements: Sequence[Judgement]) -> int | None:
+    def choose(self, judgements: list[Judgement]) -> int | None:
         """The choice; if there is none, an agent from outside learns the gates that denied it, with their reasons."""
         chosen = super().choose(judgements)
         if chosen is None and isinstance(self.agent, OutsideAgent):

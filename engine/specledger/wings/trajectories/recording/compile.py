@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from specledger.compile.extension import Recordings, Stage
-from specledger.compile.plan import Actor, PlannedRecording
+from specledger.compile.plan import Actor, Plan, PlannedRecording
 from specledger.compile.roles import Role
 from specledger.compile.scenario import E_RECORDING
 from specledger.core.diagnostics import Diagnostics, Rejected, suggest
@@ -42,12 +43,24 @@ def compile_recording(stage: Stage, role: Role) -> PlannedRecording | None:
                 stage.diagnostics.add(diagnostic)
     if stage.diagnostics.has_errors:
         return None
-    return _planned(recording, role.agent, stage.world, tuple(policies))
+    model = spec.model
+    assert isinstance(model, Scenario)  # noqa: S101 - what has roles is one
+    closed = model.guard is None or model.guard.fail == "closed"
+    return _planned(recording, role.agent, stage.world, tuple(policies), closed=closed)
 
 
-def _planned(recording: Recording, agent: Resolved, world: World, policies: tuple[Policy, ...]) -> PlannedRecording:
-    def make(actor: Actor, trajectories: Iterator[Trajectory]) -> RecordedController:
-        return RecordedController(actor, world, recording.otherwise, policies, trajectories)
+def _planned(
+    recording: Recording, agent: Resolved, world: World, policies: tuple[Policy, ...], *, closed: bool
+) -> PlannedRecording:
+    def make(
+        actor: Actor, trajectories: Iterator[Trajectory], kind: type[RecordedController] = RecordedController
+    ) -> RecordedController:
+        return kind(actor, world, recording.otherwise, policies, trajectories, closed=closed)
+
+    def live(plan: Plan, head: Mapping[str, str]) -> Any:
+        from specledger.wings.trajectories.recording.live import LiveController, LiveEpisode  # noqa: PLC0415
+
+        return LiveEpisode(plan, head, partial(make, kind=LiveController))
 
     def store_logs(logs: Sequence[Path], path: Path) -> PlannedRecording:
         return store(planned, logs or logs_of(agent, recording), recording.format, path, make)
@@ -55,7 +68,9 @@ def _planned(recording: Recording, agent: Resolved, world: World, policies: tupl
     rules = (
         {"name": f"{each.name}.{rule.name}", "severity": rule.severity} for each in policies for rule in each.rules
     )
-    planned = PlannedRecording(rules=tuple(rules), store=store_logs, read=lambda path: read(planned, path, make))
+    planned = PlannedRecording(
+        rules=tuple(rules), store=store_logs, read=lambda path: read(planned, path, make), live=live
+    )
     return planned
 
 

@@ -2,7 +2,8 @@
 
 A call happened, whatever the gates say of it: it is executed in the world with the result that was recorded, unless the
 log says that it failed. What the log leaves out is unknown in the world, and so is what follows from it. Policies hear
-every entry of the trajectory in its order.
+every entry of the trajectory in its order. Of a trajectory that a guard wrote, every call is decided again, as it was
+before it was made; what was denied has no effect and counts for no rule.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from msgspec.structs import replace
 from specledger.compile.plan import Actor, Judgement, Proposal
 from specledger.core.events import Event, Severity
 from specledger.core.unknown import Unknown
-from specledger.run.controller import DecisionController, Moment, Unrecorded
-from specledger.wings.trajectories.model import Call, Entry, Finding, Result, Trajectory
+from specledger.run.controller import DecisionController, Foresee, Moment, Unrecorded
+from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Result, Trajectory
+from specledger.wings.trajectories.recording.decision import Decision, decide
 from specledger.wings.trajectories.recording.fitting import fit_arguments, fit_result, is_misfit
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.rules.policy import Policy, Session
@@ -27,6 +29,8 @@ UNKNOWN_TOOL: Final = "unknown_tool"
 """Why the world cannot follow a call."""
 RULES: Final = "rules"
 """The type of the receipt of what policies say."""
+GUARD: Final = "guard"
+"""The type of the receipt of what a guard decided."""
 
 
 class Questions(Protocol):
@@ -48,8 +52,13 @@ class RecordedController(DecisionController):
         otherwise: str | None,
         policies: Sequence[Policy],
         trajectories: Iterator[Trajectory],
+        *,
+        closed: bool = True,
     ) -> None:
-        """Go through trajectories, one for each episode. A tool without an action is the action `otherwise`."""
+        """Go through trajectories, one for each episode. A tool without an action is the action `otherwise`.
+
+        A guard denies calls of which nothing can be said, if it is `closed`.
+        """
         super().__init__(actor)
         self._world, self._otherwise, self._policies = world, otherwise, policies
         self._trajectories = trajectories
@@ -62,6 +71,13 @@ class RecordedController(DecisionController):
         self._call = Call("", "")
         self._questions: Questions | None = None
         self._all: Sequence[Entry] = ()
+        self._op = ""
+        self._arguments: dict[str, Any] = {}
+        self._closed = closed
+        self._guarded = False
+        self._about_call: list[tuple[str, Outcome]] = []
+        self._judgement: Judgement | None = None
+        self._gap = ""
 
     def question(self, questions: Questions) -> None:
         """Take what asks about each call."""
@@ -78,7 +94,8 @@ class RecordedController(DecisionController):
         for entry in trajectory.entries:
             if isinstance(entry, Result):
                 self._results.setdefault(entry.call, entry)
-        self._sessions = [(policy.name, policy.begin()) for policy in self._policies]
+        self._guarded = trajectory.format == GUARDED
+        self._sessions = [(policy.name, policy.begin(retracts=self._guarded)) for policy in self._policies]
 
     def opening(self) -> dict[str, Any]:
         """Which trajectory the episode is."""
@@ -86,19 +103,30 @@ class RecordedController(DecisionController):
 
     def propose(self, moment: Moment) -> list[Proposal]:
         """The next call as a proposal."""
-        self._call = call = self._next_call()
+        self._call, self._gap, self._op, self._arguments = self._next_call(), "", "", {}
+        try:
+            return self._proposed(self._call)
+        except Unrecorded as unrecorded:
+            if not self._guarded:
+                raise
+            self._gap = unrecorded.gap["reason"]
+            return []
+
+    def _proposed(self, call: Call) -> list[Proposal]:
         op = call.tool if call.tool in self._world.actions and call.tool != self._otherwise else self._otherwise
         if op is None:
             raise Unrecorded(UNKNOWN_TOOL, call.id, call.tool)
-        own = op != self._otherwise
-        arguments = self._noted(fit_arguments(call, self._world.actions[op].args)) if own else {"tool": call.tool}
+        self._op, own = op, op != self._otherwise
+        arguments = fit_arguments(call, self._world.actions[op].args) if own else {"tool": call.tool}
+        self._arguments = arguments
+        if not self._is_denied(call.id):
+            self._note(arguments)
         return [{"action": {"op": op, **arguments}, "score": 0}]
 
-    def _noted(self, members: dict[str, Any]) -> dict[str, Any]:
-        """Arguments or a result, of which those of another type are findings, whether or not a rule reads them."""
+    def _note(self, members: dict[str, Any]) -> None:
+        """Find arguments or parts of a result that are of another type, whether or not a rule reads them."""
         unknown = (member for member in members.values() if type(member) is Unknown)
         self._findings.update({member.reason for member in unknown if is_misfit(member)})
-        return members
 
     def _next_call(self) -> Call:
         for entry in self._entries:
@@ -111,25 +139,62 @@ class RecordedController(DecisionController):
         if isinstance(entry, Finding):
             self._findings[entry.code] += 1
             return
-        for name, session in self._sessions:
-            for outcome in session.hear(entry):
-                self._outcomes.append((name, outcome))
+        outcomes = [(name, outcome) for name, session in self._sessions for outcome in session.hear(entry)]
+        if isinstance(entry, Call):
+            self._about_call = outcomes
+            if self._is_denied(entry.id):
+                return
+        self._outcomes += outcomes
+
+    def _is_denied(self, call: str) -> bool:
+        """Whether a guard denied a call."""
+        result = self._results.get(call)
+        return result is not None and result.denied
 
     def judge(
         self, moment: Moment, proposals: list[Proposal], pending: int, writes: list[int], memory: Any
     ) -> list[Judgement]:
-        """What the gates say of the call; its result is what was recorded, which they do not read."""
+        """What the gates say of the call; they do not read its result."""
         judgements = super().judge(moment, proposals, pending, writes, memory)
-        action = self._world.actions[proposals[0]["action"]["op"]]
-        if not action.result.fields:
-            return judgements
-        result = self._noted(fit_result(self._results.get(self._call.id), action.result))
-        return [replace(judgement, inputs={**judgement.inputs, "result": result}) for judgement in judgements]
+        self._judgement = judgements[0] if judgements else None
+        return judgements
 
-    def choose(self, judgements: Sequence[Judgement]) -> int | None:
-        """The call, unless it failed or could not be evaluated."""
+    def guard(self, moment: Moment, foresee: Foresee) -> Iterable[Event]:
+        """What is decided of a call that a guard decided before it was made, and whether it was made."""
+        if not self._guarded:
+            return ()
+        decision, made = self.decide(foresee), not self._is_denied(self._call.id)
+        if made and self._gap:
+            self._findings[self._gap] += 1
+        body = {"episode": moment.episode, "t": moment.t, **decision.document(), "made": made}
+        return (Event(GUARD, body),)
+
+    def decide(self, foresee: Foresee) -> Decision:
+        """What is decided of the present call, by all that precedes it."""
+        about = [(policy, outcome) for policy, outcome in self._about_call if outcome.severity == Severity.FATAL]
+        fields = self._world.actions[self._op].result if self._op else None
+        result = {} if fields is None or not fields.fields else {"result": fit_result(None, fields)}
+        gaps = [self._gap, *(member.reason for member in self._arguments.values() if type(member) is Unknown)]
+        return decide(
+            self._call, tuple(filter(None, gaps)), self._judgement, about, result, foresee, closed=self._closed
+        )
+
+    def choose(self, judgements: list[Judgement]) -> int | None:
+        """The call with the result that was recorded, unless it was denied, failed or could not be evaluated.
+
+        What could not be judged of a call that was denied leaves nothing open.
+        """
+        if not judgements:
+            return None
+        if self._is_denied(self._call.id):
+            judgements[0] = replace(judgements[0], unjudged=[])
+            return None
         error = judgements[0].error
-        result = self._results.get(self._call.id)
+        result, fields = self._results.get(self._call.id), self._world.actions[self._op].result
+        if fields.fields:
+            fitting = fit_result(result, fields)
+            self._note(fitting)
+            judgements[0] = replace(judgements[0], inputs={**judgements[0].inputs, "result": fitting})
         return None if error is not None or not judgements[0].cost or (result is not None and result.error) else 0
 
     def events_at(self, hook: str, moment: Moment) -> Iterable[Event]:

@@ -112,6 +112,10 @@ class Source:
         """Remember a call of the source's tools, whose result is not there yet."""
         self._pending[event.number] = event
 
+    def forget(self, event: Event) -> None:
+        """Forget a call that was not made."""
+        self._pending.pop(event.number, None)
+
     def result(self, event: Event) -> None:
         """Remember what came back, or a message."""
         self._pending.pop(event.number, None)

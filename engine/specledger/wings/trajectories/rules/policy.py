@@ -16,6 +16,7 @@ from specledger.wings.trajectories.rules.conditions import Event, decide
 from specledger.wings.trajectories.rules.earlier import PARALLEL, EarlierCalls
 from specledger.wings.trajectories.rules.past import Origin, Source, SourcePlan
 from specledger.wings.trajectories.rules.plans import EarlierPlan, Outcome, RulePlan, Status
+from specledger.wings.trajectories.rules.undo import Undo, copies
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 
 _SHOWN: Final = 200
@@ -34,16 +35,20 @@ class Policy(Struct, frozen=True, eq=False):
     sources: tuple[SourcePlan, ...]
     earlier: tuple[EarlierPlan, ...]
 
-    def begin(self) -> Session:
+    def begin(self, *, retracts: bool = False) -> Session:
         """A session for one trajectory."""
-        return Session(self)
+        return Session(self, retracts=retracts)
 
 
 class Session:
-    """The rules of a policy over one trajectory."""
+    """The rules of a policy over one trajectory.
 
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
+    Attributes:
+        retracts: Whether a call may turn out to be denied, as its result says: then it counts for nothing.
+    """
+
+    def __init__(self, policy: Policy, *, retracts: bool = False) -> None:
+        self.policy, self.retracts = policy, retracts
         self.sources = [Source(plan, self) for plan in policy.sources]
         self._everything = Source(_EVERYTHING, self)
         self._request = [s for s in self.sources if s.plan.sort == "request"]
@@ -56,6 +61,7 @@ class Session:
         self._calls: dict[str, Event] = {}
         self._records: dict[str, list[Event]] = {}
         self._of_messages = [rule for rule in policy.rules if rule.matches is None]
+        self._undo: Undo | None = None
 
     def hear(self, entry: Message | Call | Result | Finding) -> list[Outcome]:
         """Judge an entry against what came before it, then remember it."""
@@ -63,7 +69,8 @@ class Session:
         if isinstance(entry, Call):
             return self._hear_call(entry)
         if isinstance(entry, Result):
-            self._hear_result(entry)
+            if not (entry.denied and self._retract(entry.call)):
+                self._hear_result(entry)
         elif isinstance(entry, Message):
             return self._hear_message(entry)
         return []
@@ -73,7 +80,21 @@ class Session:
         events = [event for tool, calls in self._records.items() if matches(tool) for event in calls]
         return sorted(events, key=lambda event: -event.number)
 
+    def _retract(self, call: str) -> bool:
+        """Forget the last call, which was denied: no rule counts it or finds it later; False if it is another one."""
+        undo, self._undo = self._undo, None
+        if undo is None or undo.event.call is None or undo.event.call.id != call:
+            return False
+        tool = undo.event.call.tool
+        concerned = _concerned(self.policy, tool)
+        sources = [self.sources[number] for number in concerned.sources]
+        undo.apply(self._memory, self._last, sources, [self._earlier[number] for number in concerned.earlier])
+        del self._calls[call]
+        self._records[tool].remove(undo.event)
+        return True
+
     def _hear_message(self, message: Message) -> list[Outcome]:
+        self._undo = None
         event = Event(self._number, message=message)
         outcomes = []
         if message.speaker is Speaker.ASSISTANT:
@@ -92,6 +113,13 @@ class Session:
     def _hear_call(self, call: Call) -> list[Outcome]:
         concerned = _concerned(self.policy, call.tool)
         event = Event(self._number, call=call)
+        if self.retracts:
+            self._undo = Undo(
+                event,
+                copies(self._memory, concerned.rules),
+                {rule.name: self._last.get(rule.name) for rule in concerned.rules},
+                [(self._earlier[number], self._earlier[number].last_since) for number in concerned.since],
+            )
         outcomes = [outcome for rule in concerned.rules if (outcome := self._judge(rule, event)) is not None]
         for number in concerned.since:
             self._earlier[number].last_since = self._number

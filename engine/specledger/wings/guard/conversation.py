@@ -1,0 +1,213 @@
+"""A conversation under guard: its calls are decided one after another, logged, and sealed as a run of the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from specledger.compile.plan import Plan
+from specledger.core.events import Event
+from specledger.wings.guard.log import BEGIN, DECISION, END, ENTRY, FORMAT, ConversationLog, differs
+from specledger.wings.guard.protocol import E_GUARD_CALL, E_GUARD_CONVERSATION, E_GUARD_UNWRITABLE, Refusal
+from specledger.wings.trajectories.findings import E_LOG_NO_RESULT
+from specledger.wings.trajectories.lines import entry_document, entry_of
+from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Result
+from specledger.wings.trajectories.recording.decision import Decision, Objection
+
+BY_RULES: Final = "rules"
+LATE: Final = "deadline"
+"""What a decision comes from."""
+GUARD: Final = "guard"
+
+
+class Answer(Struct, frozen=True):
+    """A decision as it is answered.
+
+    Attributes:
+        allowed: Whether the call may be made.
+        receipt: The digest of the line of the log that has it.
+    """
+
+    decision: Decision
+    allowed: bool
+    cause: str
+    receipt: str
+
+    @property
+    def reason(self) -> str:
+        """Why the call is denied, or what could not be judged of it, for the agent."""
+        return reason_of(self.decision)
+
+
+class Conversation:
+    """One conversation. Its methods are called by one thread at a time, but for `give_up`."""
+
+    def __init__(self, name: str, plan: Plan, log: ConversationLog, *, closed: bool) -> None:
+        """Begin a conversation, or go on with the one that the log holds.
+
+        Raises:
+            Rejected: E_GUARD_DIFFERS, E_GUARD_LOG.
+            OSError: The log cannot be written.
+        """
+        assert plan.recording is not None and plan.recording.live is not None  # noqa: S101, PT018 - the caller looked
+        self.name, self._log, self._closed = name, log, closed
+        self.head = {"id": name, "file": f"{name}.jsonl", "format": GUARDED}
+        self._episode = plan.recording.live(plan, self.head)
+        self._settling = Lock()
+        self._answers: dict[str, Answer] = {}
+        self._calls: dict[str, Call] = {}
+        self.waiting: str | None = None
+        self.ended = False
+        self.entries = 0
+        opening = {"format": FORMAT, "conversation": name, "scenario": plan.name, "specs": plan.specs}
+        if log.records:
+            self._resume(opening)
+        else:
+            log.append([Event(BEGIN, opening)], sync=True)
+
+    def add(self, entry: Entry) -> str:
+        """Take a message or a finding; the receipt."""
+        self._go_on()
+        self._write([entry], [], sync=False)
+        self._episode.add(entry)
+        return self._log.head
+
+    def report(self, call: str, content: Any = UNSET, *, error: bool | None = None) -> str:
+        """Take the result of the call that waits for it; the receipt."""
+        self._go_on()
+        if call != self.waiting:
+            raise Refusal(E_GUARD_CALL, f"the call {call!r:.200} does not wait for a result")
+        result = Result(call, content, error)
+        self._write([result], [], sync=False)
+        self.waiting = None
+        self._episode.add(result)
+        return self._log.head
+
+    def known(self, call: Call) -> Answer | None:
+        """The answer to a call that was asked before; Refusal if that was another one of the same id."""
+        if call.id in self._calls and (self._calls[call.id].tool, self._calls[call.id].arguments) != (
+            call.tool,
+            call.arguments,
+        ):
+            raise Refusal(E_GUARD_CALL, f"the id {call.id!r:.200} is that of an earlier call")
+        return self._answers.get(call.id)
+
+    def asked(self, call: str) -> bool:
+        """Whether a call of this id was asked before."""
+        return call in self._answers
+
+    def free_id(self) -> str:
+        """An id for a call whose client gives none."""
+        number = len(self._answers) + 1
+        while self.asked(f"#{number}"):
+            number += 1
+        return f"#{number}"
+
+    def ask(self, call: Call) -> Answer:
+        """Decide a call; the answer is on the disk."""
+        self._go_on()
+        if self.waiting is not None:
+            raise Refusal(E_GUARD_CALL, f"the call {self.waiting!r:.200} has no result yet")
+        decision = self._episode.decide(call)
+        answer = self._settle(call, decision, BY_RULES)
+        self._follow(call, answer)
+        return answer
+
+    def give_up(self, call: Call) -> Answer:
+        """Settle a call whose decision takes too long, unless it was settled meanwhile."""
+        objection = Objection(GUARD, GUARD, "the decision took too long")
+        decision = Decision(call.id, call.tool, not self._closed, unjudged=(objection,))
+        return self._settle(call, decision, LATE)
+
+    def finish(self) -> Sequence[tuple[str, Any]]:
+        """End the conversation; the records of its log."""
+        if not self.ended:
+            if self.waiting is not None:
+                message = f"the call {self.waiting!r} of {self._calls[self.waiting].tool} has no result"
+                self._write([Finding(E_LOG_NO_RESULT, message)], [], sync=False)
+            self._append([Event(END, {"entries": self.entries})], sync=True)
+            self.ended = True
+        self._log.close()
+        with ConversationLog(self._log.path, self._log.run) as log:
+            return log.records
+
+    def close(self) -> None:
+        """Leave the conversation as it is, to be resumed."""
+        self._log.close()
+
+    def _go_on(self) -> None:
+        if self.ended:
+            raise Refusal(E_GUARD_CONVERSATION, f"the conversation {self.name} ended")
+
+    def _settle(self, call: Call, decision: Decision, cause: str) -> Answer:
+        """Log a call with its decision, once; whoever comes first decides."""
+        with self._settling:
+            answer = self._answers.get(call.id)
+            if answer is None:
+                allowed = decision.allowed
+                entries: list[Entry] = [call] if allowed else [call, denial(decision)]
+                body = {**decision.document(), "made": allowed, "cause": cause}
+                self._write(entries, [Event(DECISION, body)], sync=True)
+                answer = Answer(decision, allowed, cause, self._log.head)
+                self._answers[call.id], self._calls[call.id] = answer, call
+            return answer
+
+    def _follow(self, call: Call, answer: Answer) -> None:
+        if answer.allowed:
+            self.waiting = call.id
+        else:
+            self._episode.add(denial(answer.decision))
+
+    def _write(self, entries: Sequence[Entry], more: Sequence[Event], *, sync: bool) -> None:
+        """Log entries, with a decision after the first of them."""
+        events = [Event(ENTRY, entry_document(entry)) for entry in entries]
+        self._append([*events[:1], *more, *events[1:]], sync=sync)
+        self.entries += len(entries)
+
+    def _append(self, events: Sequence[Event], *, sync: bool) -> None:
+        try:
+            self._log.append(events, sync=sync)
+        except OSError as error:
+            reason = error.strerror or "unknown error"
+            raise Refusal(E_GUARD_UNWRITABLE, f"the log cannot be written, so nothing acts: {reason}") from None
+
+    def _resume(self, opening: dict[str, Any]) -> None:
+        """Decide again what the log holds, and see that every decision is what it was."""
+        records = iter(self._log.records)
+        type_, body = next(records)
+        if (type_, body) != (BEGIN, opening):
+            raise differs(f"the log of {self.name} is of other specs, or of another conversation")
+        for type_, body in records:
+            if type_ == END:
+                self.ended = True
+            elif type_ == ENTRY:
+                self._again(entry_of(body), records)
+                self.entries += 1
+
+    def _again(self, entry: Entry, records: Any) -> None:
+        if not isinstance(entry, Call):
+            self._episode.add(entry)
+            if isinstance(entry, Result):
+                self.waiting = None
+            return
+        _, logged = next(records)
+        decision = self._episode.decide(entry)
+        made, cause = logged["made"], logged["cause"]
+        if cause == BY_RULES and {**decision.document(), "made": made, "cause": cause} != logged:
+            raise differs(f"the call {entry.id!r:.200} of {self.name} is decided otherwise than it was")
+        self._answers[entry.id] = Answer(decision, made, cause, self._log.head)
+        self._calls[entry.id] = entry
+        self.waiting = entry.id if made else None
+
+
+def reason_of(decision: Decision) -> str:
+    """Why a call is denied, or what could not be judged of it."""
+    return "; ".join(f"{each.name}: {each.reason}" for each in (*decision.denied_by, *decision.unjudged))
+
+
+def denial(decision: Decision) -> Result:
+    """The result of a call that was denied: what the agent is told."""
+    return Result(decision.call, reason_of(decision), error=True, denied=True)

@@ -1,0 +1,77 @@
+"""What a dry run says of logs is what a live guard says of the same calls."""
+
+from specledger.core.rng import Stream
+from specledger.kinds import load
+from specledger.wings.guard.dry_run import dry_run
+from specledger.wings.trajectories.lines import write_lines
+from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Trajectory
+from specledger.wings.trajectories.reading import read_logs
+from tests.wings.guard.conftest import KNOWN, OTHER, loaded
+
+
+def made_up(number):
+    """A conversation of the office with twenty calls, some of which are allowed."""
+    draw = Stream.named(7, "guard", number)
+    entries: list[Entry] = [Message(Speaker.USER, f"Pay 20 to {draw.choice([OTHER, KNOWN])}, and read the mail.")]
+    for index in range(20):
+        tool = draw.choice(["read_mail", "read_mail", "ask_approval", "send_money", "send_money", "unknown"])
+        amount = draw.choice([20, 90, 250, 900, 1200])
+        arguments, content = {
+            "read_mail": ({"id": index}, f"An invoice of {amount} to {draw.choice([OTHER, KNOWN])}."),
+            "ask_approval": ({"amount": amount}, {"ok": draw.choice([True, False])}),
+            "send_money": ({"amount": amount, "to": draw.choice([OTHER, KNOWN])}, "sent"),
+            "unknown": ({}, "done"),
+        }[tool]
+        call = f"{index}"
+        entries += [Call(call, tool, arguments), Result(call, content, draw.choice([None, False, False, True]))]
+    return Trajectory(f"t{number}", "made.jsonl", "canonical", tuple(entries))
+
+
+def live(guard, trajectory):
+    """The decisions of a live guard about the calls of a trajectory."""
+    results = {entry.call: entry for entry in trajectory.entries if isinstance(entry, Result)}
+    guard("begin", trajectory.id)
+    for entry in trajectory.entries:
+        if isinstance(entry, Message):
+            guard("say", trajectory.id, speaker=entry.speaker.value, text=entry.text)
+        elif isinstance(entry, Call):
+            decision = guard("ask", trajectory.id, call=entry.id, tool=entry.tool, arguments=entry.arguments)
+            yield {key: decision[key] for key in ("call", "tool", "decision", "denied_by", "unjudged")}
+            if decision["decision"] == "allow":
+                result = results[entry.id]
+                guard("report", trajectory.id, call=entry.id, content=result.content, error=result.error)
+
+
+def test_a_dry_run_decides_a_thousand_calls_as_a_live_guard_does(guard_of, office, tmp_path):
+    trajectories = [made_up(number) for number in range(50)]
+    log = tmp_path / "made.jsonl"
+    log.write_bytes(b"".join(write_lines(trajectories)))
+    told = dry_run(loaded(office), read_logs([log]))
+    guard = guard_of()
+    lived = [{"trajectory": each.id, **decision} for each in trajectories for decision in live(guard, each)]
+    said = [{key: value for key, value in each.items() if key not in ("file", "line")} for each in told["decisions"]]
+    assert said == lived
+    assert told["calls"] == len(lived) == 1000
+    assert 100 < told["denied"] < 900
+    assert {"approved", "payments.payee", "payments.few", "paid-cap", "unknown"} <= told["by"].keys()
+
+
+def test_a_dry_run_is_a_command(spec, office, tmp_path, monkeypatch):
+    monkeypatch.chdir(office)
+    log = tmp_path / "made.jsonl"
+    log.write_bytes(b"".join(write_lines([made_up(0)])))
+    done = spec("guard", "office", "--dry-run", str(log))
+    assert done.status == 1
+    assert done.out.startswith("office: ")
+    assert "20 calls denied, 1 trajectory" in done.out
+    document = spec("guard", "office", "--dry-run", str(log), "--output", "json").json
+    assert document["format"] == "specledger/guard-dry-run/v1"
+    assert len(document["decisions"]) == 20
+
+
+def test_a_scenario_without_a_recording_is_refused(spec, office, monkeypatch):
+    monkeypatch.chdir(office)
+    done = spec("guard", "hazard")
+    assert done.status == 2
+    assert "E_GUARD_SCENARIO" in done.err
+    assert load("hazard")

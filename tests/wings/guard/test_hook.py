@@ -1,0 +1,145 @@
+"""The hook of Claude Code, as its client starts it, and the settings that start it."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from specledger.pipeline.verifying import verify
+from specledger.wings.guard.claude_code import install, uninstall
+from specledger.wings.guard.hook import EVENTS
+from tests.toys import findings_of
+from tests.wings.guard.conftest import KNOWN, OTHER
+
+SESSION = "0b5fd5d4-6f0b-4c5e-9c0a-5d0c7f8f1a11"
+
+
+def event(name, **fields):
+    return {"session_id": SESSION, "hook_event_name": name, "cwd": "/home/x", **fields}
+
+
+def called(name, number, tool, arguments, **fields):
+    return event(name, tool_name=tool, tool_input=arguments, tool_use_id=f"toolu_{number}", **fields)
+
+
+class Hook:
+    """The command that the settings hold."""
+
+    def __init__(self, settings: Path) -> None:
+        (group,) = json.loads(settings.read_text())["hooks"]["PreToolUse"]
+        self.command = shlex.split(group["hooks"][0]["command"])
+
+    def __call__(self, given):
+        text = given if isinstance(given, str) else json.dumps(given)
+        done = subprocess.run(self.command, check=False, input=text, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout) if done.stdout else {}
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return tmp_path / "project/.claude/settings.local.json"
+
+
+def decision_of(output):
+    return output.get("hookSpecificOutput", {}).get("permissionDecision")
+
+
+def test_a_session_is_guarded_and_sealed(process_of, office, settings):
+    guard = process_of()
+    install(settings, guard.path, "closed")
+    hook = Hook(settings)
+    assert hook(event("UserPromptSubmit", prompt=f"Pay 5 to {KNOWN}.")) == {}
+    assert hook(called("PreToolUse", 1, "read_mail", {"id": 7})) == {}
+    assert hook(called("PostToolUse", 1, "read_mail", {"id": 7}, tool_response={"text": "Hello"})) == {}
+    denied = hook(called("PreToolUse", 2, "send_money", {"amount": 5, "to": OTHER}))
+    assert decision_of(denied) == "deny"
+    assert "payments.payee" in denied["hookSpecificOutput"]["permissionDecisionReason"]
+    assert hook(called("PreToolUse", 3, "send_money", {"amount": 5, "to": KNOWN})) == {}
+    assert hook(called("PostToolUseFailure", 3, "send_money", {}, error="no network")) == {}
+    assert hook(event("SessionEnd", reason="exit")) == {}
+    evidence = office / "guard/sealed" / SESSION
+    assert verify(evidence).verdict == "PASS"
+    result = json.loads((evidence / "manifest.json").read_text())["result"]
+    assert result["guard"] == {"made": 2, "denied": 1, "bypassed": 0}
+    assert hook(event("UserPromptSubmit", prompt="Go on.")) == {}
+    assert (office / f"guard/logs/{SESSION}.2.jsonl").exists(), "the session goes on as another conversation"
+
+
+@pytest.mark.parametrize("fail", ["closed", "open"])
+def test_without_a_guard_it_fails_as_the_scenario_says(settings, tmp_path, fail):
+    install(settings, tmp_path / "nobody.sock", fail)
+    hook = Hook(settings)
+    before = hook(called("PreToolUse", 1, "read_mail", {"id": 7}))
+    assert decision_of(before) == {"closed": "deny", "open": None}[fail]
+    assert f"the scenario fails {fail}" in json.dumps(before)
+    after = hook(called("PostToolUse", 1, "read_mail", {"id": 7}, tool_response=1))
+    assert decision_of(after) is None
+    assert "no guard answers" in after["systemMessage"]
+    assert decision_of(hook("no JSON")) == {"closed": "deny", "open": None}[fail]
+
+
+def test_wrong_arguments_are_said(capsys):
+    from specledger.wings.guard.hook import main
+
+    assert main(["--socket", "x"]) == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_it_starts_without_heavy_modules():
+    code = "import sys; import specledger.wings.guard.hook; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert {name for name in loaded if name.startswith("specledger.")} <= {
+        *("specledger.wings", "specledger.wings.guard", "specledger.wings.guard.hook")
+    }
+    assert not loaded & {"msgspec", "pydantic", "typer", "asyncio"}
+
+
+OTHERS = {
+    "none": None,
+    "empty": {},
+    "other keys": {"model": "x", "permissions": {"allow": ["Bash(ls)"]}},
+    "other hooks": {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]}},
+    "an empty list": {"hooks": {"Stop": []}, "z": 1, "a": 2},
+}
+
+
+@pytest.mark.parametrize("before", OTHERS.values(), ids=OTHERS)
+def test_settings_are_as_before_after_it_is_undone(settings, before):
+    if before is not None:
+        settings.parent.mkdir(parents=True)
+        settings.write_text(json.dumps(before))
+        settings.chmod(0o600)
+    for _ in range(2):  # twice is as once
+        install(settings, Path("guard.sock"), "closed")
+    hooks = json.loads(settings.read_text())["hooks"]
+    assert [sum("guard.sock" in json.dumps(group) for group in hooks[name]) for name in EVENTS] == [1] * len(EVENTS)
+    if before is not None:
+        assert os.stat(settings).st_mode & 0o777 == 0o600
+    assert uninstall(settings) is True
+    assert uninstall(settings) is False
+    assert (json.loads(settings.read_text()) if settings.exists() else before or {}) == (before or {})
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": 1}}'])
+def test_settings_that_are_none_are_left_as_they_are(settings, text):
+    settings.parent.mkdir(parents=True)
+    settings.write_text(text)
+    findings_of(install, settings, Path("guard.sock"), "closed", code="E_GUARD_INSTALL")
+    assert settings.read_text() == text
+
+
+def test_it_is_installed_by_a_command(spec, office, monkeypatch):
+    monkeypatch.chdir(office)
+    done = spec("guard", "install", "claude-code", "office")
+    assert done.status == 0
+    assert "fails closed" in done.out
+    assert str(office / "guard/guard.sock") in (office / ".claude/settings.local.json").read_text()
+    assert "no more" in spec("guard", "install", "claude-code", "--uninstall").out
+    assert not (office / ".claude/settings.local.json").exists()
+    assert spec("guard", "install", "other", "office").status == 2
