@@ -195,6 +195,7 @@ class PlannedRecording(Struct, frozen=True):
         lengths: The calls of each trajectory; None before the logs were read.
         digest: That of the canonical lines.
         controller: `actor -> controller`, once the logs were read.
+        forbids: `tool -> why no call of it is ever allowed`, empty where one may be.
         live: `(plan, head of a trajectory) -> episode` of a conversation that goes on; its calls are decided before
             they are made.
     """
@@ -205,6 +206,7 @@ class PlannedRecording(Struct, frozen=True):
     lengths: tuple[int, ...] | None = None
     digest: str = ""
     controller: Callable[[Actor], Any] | None = None
+    forbids: Callable[[str], str] = lambda _tool: ""
     live: Callable[[Plan, Mapping[str, str]], Any] | None = None
 
 

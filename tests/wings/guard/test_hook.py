@@ -95,7 +95,8 @@ def test_it_starts_without_heavy_modules():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert {name for name in loaded if name.startswith("specledger.")} <= {
-        *("specledger.wings", "specledger.wings.guard", "specledger.wings.guard.hook")
+        *("specledger.wings", "specledger.wings.guard"),
+        *("specledger.wings.guard.client", "specledger.wings.guard.hook"),
     }
     assert not loaded & {"msgspec", "pydantic", "typer", "asyncio"}
 

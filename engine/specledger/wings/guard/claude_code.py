@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.disk import write_file
+from specledger.wings.guard.client import from_json, to_json
 from specledger.wings.guard.codes import E_GUARD_INSTALL
 from specledger.wings.guard.hook import EVENTS, MODULE
 
@@ -44,7 +43,7 @@ def uninstall(settings: Path) -> bool:
         Rejected: E_GUARD_INSTALL, as above.
     """
     before = _read(settings)
-    after = _without(orjson.loads(orjson.dumps(before)), settings)
+    after = _without(from_json(to_json(before)), settings)
     if after == before:
         return False
     if after:
@@ -58,7 +57,7 @@ def _read(settings: Path) -> dict[str, Any]:
     if not settings.exists():
         return {}
     try:
-        document = orjson.loads(settings.read_bytes())
+        document = from_json(settings.read_bytes())
     except ValueError as error:
         raise _refused(settings, f"they are no JSON: {error}") from None
     if not isinstance(document, dict):
@@ -97,7 +96,7 @@ def _write(settings: Path, document: dict[str, Any]) -> None:
     place = settings.resolve()
     part = place.with_name(f"{place.name}.part")
     try:
-        write_file(part, orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n")
+        write_file(part, to_json(document, indent=True) + b"\n")
         if place.exists():
             part.chmod(place.stat().st_mode & 0o777)
         os.replace(part, place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -33,6 +33,7 @@ Out = Annotated[
 Socket = Annotated[
     Path | None, typer.Option("--socket", metavar="PATH", show_default="guard.sock in --out", help="Where to listen.")
 ]
+Mcp = Annotated[bool, typer.Option("--mcp", help="Guard an MCP server: its command, or its URL, follows after `--`.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would have been decided of the calls of logs.")]
 Settings = Annotated[
     Path | None,
@@ -47,12 +48,13 @@ Uninstall = Annotated[bool, typer.Option("--uninstall", help="Take the hook out 
 Results = Annotated[Format, typer.Option("--output", help="The format of the results of --dry-run.")]
 
 
-def guard(
+def guard(  # noqa: PLR0913, PLR0917 - each is an option
     target: Target,
     words: Words = None,
     out: Out = Path("guard"),
     socket: Socket = None,
     dry_run: DryRun = False,
+    mcp: Mcp = False,
     settings: Settings = None,
     uninstall: Uninstall = False,
     output: Results = Format.HUMAN,
@@ -63,6 +65,9 @@ def guard(
         _install(words or [], listens, settings, uninstall=uninstall)
         return
     bundle = _scenario(target)
+    if mcp:
+        _guard_server(bundle, words or [], out, output, dry_run=dry_run)
+        return
     if dry_run:
         _decide_logs(bundle, words or [], output)
         return
@@ -75,6 +80,40 @@ def guard(
     service = GuardService(bundle, out)
     said = f"guard of {bundle.main.name} at {printable(str(listens))}, fails {service.settings.fail}"
     serve(service, listens, lambda: print_error(said))
+
+
+def _guard_server(bundle: Bundle, words: list[str], out: Path, output: Format, *, dry_run: bool) -> None:
+    """Guard a server of tools, or list its tools."""
+    from specledger.core.diagnostics import Diagnostic, Rejected
+    from specledger.wings.guard.codes import E_GUARD_MCP
+
+    if not words:
+        raise typer.BadParameter("--mcp needs the command of a server after `--`, or its URL")
+    try:
+        from specledger.wings.guard.proxy import list_tools, serve_proxy
+    except ModuleNotFoundError as error:
+        hint = 'install the extra `mcp`: pip install "specledger[mcp]"'
+        raise Rejected([Diagnostic(E_GUARD_MCP, f"{error.name} is not installed", hint=hint)]) from None
+    if dry_run:
+        _show_tools(bundle, list_tools(words), output)
+        return
+    ended = serve_proxy(bundle, words, out)
+    if ended is not None:
+        print_error(f"{ended['verdict']}, evidence {printable(ended['evidence'])}")
+
+
+def _show_tools(bundle: Bundle, tools: list[dict[str, Any]], output: Format) -> None:
+    """List the tools of a server with those that are never allowed; as JSON what `spec new --tools` reads."""
+    from specledger.compile.scenario import compile_scenario
+
+    if output is Format.JSON:
+        print_json({"tools": tools})
+        return
+    recording = compile_scenario(bundle).recording
+    for tool in tools:
+        why = "" if recording is None else recording.forbids(tool["name"])
+        arguments = ", ".join(tool.get("inputSchema", {}).get("properties", {}))
+        print_text(printable(f"{tool['name']}({arguments}){f': never allowed, {why}' if why else ''}"))
 
 
 def _install(words: list[str], socket: Path, settings: Path | None, *, uninstall: bool) -> None:

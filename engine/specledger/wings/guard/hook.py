@@ -8,17 +8,15 @@ denied by the reason. What happens where no guard answers was written into its c
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
-import orjson
+from specledger.wings.guard.client import PROTOCOL, Guard, NoAnswerError, from_json, to_json
 
 MODULE: Final = "specledger.wings.guard.hook"
 EVENTS: Final = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionEnd")
 """The events that it takes."""
-_PROTOCOL: Final = "specledger/guard/v1"
 _SEALED: Final = "E_GUARD_SEALED"
 _PATIENCE: Final = 40  # seconds
 _WAIT_MS: Final = 5_000
@@ -26,43 +24,16 @@ _MOST_INPUT: Final = 8 << 20
 _MOST_SESSIONS: Final = 100
 
 
-class NoAnswerError(Exception):
-    """No guard answers, or not as its protocol says."""
-
-
-class _Guard:
-    """A connection to a guard."""
-
-    def __init__(self, path: str) -> None:
-        try:
-            self._socket = socket.socket(socket.AF_UNIX)
-            self._socket.settimeout(_PATIENCE)
-            self._socket.connect(path)
-        except OSError as error:
-            raise NoAnswerError(f"no guard answers at {path}: {error.strerror or error}") from None
-        self._lines = self._socket.makefile("rb")
-
-    def ask(self, type_: str, **fields: Any) -> dict[str, Any]:
-        """The answer to a message."""
-        try:
-            self._socket.sendall(orjson.dumps({"type": type_, "id": 0, **fields}) + b"\n")
-            answer = orjson.loads(self._lines.readline())
-        except (OSError, ValueError, TypeError) as error:
-            raise NoAnswerError(f"the guard gave no answer: {error}") from None
-        if not isinstance(answer, dict) or not isinstance(answer.get("type"), str):
-            raise NoAnswerError("the guard gave no answer that is of its protocol")
-        return answer
-
-    def begin(self, session: str) -> str:
-        """The conversation of a session; a session that goes on after it ended has another one."""
-        names = [session, *(f"{session}.{number}" for number in range(2, _MOST_SESSIONS))]
-        for name in names:
-            answer = self.ask("begin", protocol=_PROTOCOL, conversation=name)
-            if answer["type"] == "begun":
-                return name
-            if answer.get("code") != _SEALED:
-                raise NoAnswerError(f"the guard refuses the session: {answer.get('message')}")
-        raise NoAnswerError(f"the session went on {_MOST_SESSIONS} times")
+def _begin(guard: Guard, session: str) -> str:
+    """The conversation of a session; a session that goes on after it ended has another one."""
+    names = [session, *(f"{session}.{number}" for number in range(2, _MOST_SESSIONS))]
+    for name in names:
+        answer = guard.tell("begin", protocol=PROTOCOL, conversation=name)
+        if answer["type"] == "begun":
+            return name
+        if answer.get("code") != _SEALED:
+            raise NoAnswerError(f"the guard refuses the session: {answer.get('message')}")
+    raise NoAnswerError(f"the session went on {_MOST_SESSIONS} times")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,18 +46,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     event: Any = None
     try:
         event = _event(sys.stdin.buffer.read(_MOST_INPUT + 1))
-        output = _answer(_Guard(options["--socket"]), event)
+        with Guard(options["--socket"], patience=_PATIENCE) as guard:
+            output = _answer(guard, event)
     except NoAnswerError as error:
         output = _failure(event, str(error), options["--fail"])
     if output:
-        sys.stdout.buffer.write(orjson.dumps(output) + b"\n")
+        sys.stdout.buffer.write(to_json(output) + b"\n")
         sys.stdout.buffer.flush()
     return 0
 
 
 def _event(data: bytes) -> dict[str, Any]:
     try:
-        event = orjson.loads(data)
+        event = from_json(data)
     except ValueError:
         event = None
     fits = isinstance(event, dict) and isinstance(event.get("session_id"), str)
@@ -95,25 +67,25 @@ def _event(data: bytes) -> dict[str, Any]:
     return event  # type: ignore[no-any-return]
 
 
-def _answer(guard: _Guard, event: dict[str, Any]) -> dict[str, Any]:
+def _answer(guard: Guard, event: dict[str, Any]) -> dict[str, Any]:
     """What Claude Code is told; nothing is an empty object."""
     kind = event.get("hook_event_name")
     if kind not in EVENTS:
         raise NoAnswerError("the hook was given an event that it does not take")
-    conversation = guard.begin(event["session_id"])
+    conversation = _begin(guard, event["session_id"])
     of = {"conversation": conversation, **({"call": event["tool_use_id"]} if "tool_use_id" in event else {})}
     if kind == "UserPromptSubmit":
-        guard.ask("say", conversation=conversation, speaker="user", text=event.get("prompt", ""))
+        guard.tell("say", conversation=conversation, speaker="user", text=event.get("prompt", ""))
     elif kind == "PreToolUse":
         return _decision(
-            guard.ask("ask", tool=event.get("tool_name"), arguments=event.get("tool_input"), wait_ms=_WAIT_MS, **of)
+            guard.tell("ask", tool=event.get("tool_name"), arguments=event.get("tool_input"), wait_ms=_WAIT_MS, **of)
         )
     elif kind == "PostToolUse":
-        guard.ask("report", content=event.get("tool_response"), error=False, **of)
+        guard.tell("report", content=event.get("tool_response"), error=False, **of)
     elif kind == "PostToolUseFailure":
-        guard.ask("report", content=event.get("error"), error=True, **of)
+        guard.tell("report", content=event.get("error"), error=True, **of)
     else:
-        guard.ask("end", conversation=conversation)
+        guard.tell("end", conversation=conversation)
     return {}
 
 

@@ -57,6 +57,12 @@ def _planned(
     ) -> RecordedController:
         return kind(actor, world, recording.otherwise, policies, trajectories, closed=closed)
 
+    def forbids(tool: str) -> str:
+        if closed and recording.otherwise is None and tool not in world.actions:
+            return f"the world has no action {tool}"
+        names = (f"{policy.name}.{rule.name}" for policy in policies for rule in policy.rules if rule.forbids(tool))
+        return next(names, "")
+
     def live(plan: Plan, head: Mapping[str, str]) -> Any:
         from specledger.wings.trajectories.recording.live import LiveController, LiveEpisode  # noqa: PLC0415
 
@@ -69,7 +75,7 @@ def _planned(
         {"name": f"{each.name}.{rule.name}", "severity": rule.severity} for each in policies for rule in each.rules
     )
     planned = PlannedRecording(
-        rules=tuple(rules), store=store_logs, read=lambda path: read(planned, path, make), live=live
+        rules=tuple(rules), store=store_logs, read=lambda path: read(planned, path, make), live=live, forbids=forbids
     )
     return planned
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from specledger.wings.trajectories.rules.conditions import Condition, Reader
+from specledger.core.events import Severity
+from specledger.wings.trajectories.rules.conditions import Condition, Reader, decide
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
 
 
@@ -64,3 +65,11 @@ class RulePlan(Struct, frozen=True, eq=False):
     require: Condition | None
     message: str
     fixed: frozenset[str] = frozenset()
+
+    def forbids(self, tool: str) -> bool:
+        """Whether every call of a tool breaks the rule, whatever its arguments are."""
+        concerned = self.severity == Severity.FATAL and self.matches is not None and self.matches(tool)
+        plain = self.each is None and self.when.checked is None and self.pattern is None
+        if not (concerned and plain) or self.require is None or self.require.names:
+            return False
+        return decide(self.require, {}) is False

@@ -1,0 +1,141 @@
+"""A client of a guard: asks before a tool acts, and tells what came back. It imports nothing of the engine.
+
+with Guard("guard/guard.sock") as connection, connection.conversation() as guard:
+    guard.say("user", task)
+    result = guard.call("send_money", {"to": "alice", "amount": 5}, send_money)
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Final, Self
+
+import orjson
+
+PROTOCOL: Final = "specledger/guard/v1"
+_PATIENCE: Final = 60  # seconds
+
+
+def to_json(value: Any, *, indent: bool = False) -> bytes:
+    """A JSON value as messages and settings have it; nothing of it is hashed."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 if indent else None)
+
+
+def from_json(data: bytes) -> Any:
+    """The value of a JSON text; ValueError if it is none."""
+    return orjson.loads(data)
+
+
+class NoAnswerError(Exception):
+    """No guard answers, or not as its protocol says; nothing is allowed by that."""
+
+
+class Denied(Exception):  # noqa: N818 - an outcome
+    """A call is denied; the text says by what and why.
+
+    Attributes:
+        decision: The whole answer.
+    """
+
+    def __init__(self, decision: Mapping[str, Any]) -> None:
+        self.decision = decision
+        super().__init__(decision.get("reason"))
+
+
+class Guard:
+    """A connection to a guard."""
+
+    def __init__(self, path: str, *, patience: float = _PATIENCE) -> None:
+        """Connect to the guard at a path; NoAnswerError if there is none."""
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(patience)
+        try:
+            self._socket.connect(path)
+        except OSError as error:
+            self._socket.close()
+            raise NoAnswerError(f"no guard answers at {path}: {error.strerror or error}") from None
+        self._lines = self._socket.makefile("rb")
+
+    def tell(self, type_: str, **fields: Any) -> dict[str, Any]:
+        """The answer to a message; NoAnswerError if there is none."""
+        try:
+            self._socket.sendall(to_json({"type": type_, "id": 0, **fields}) + b"\n")
+            answer = from_json(self._lines.readline())
+        except (OSError, ValueError, TypeError) as error:
+            raise NoAnswerError(f"the guard gave no answer: {error}") from None
+        if not isinstance(answer, dict) or not isinstance(answer.get("type"), str):
+            raise NoAnswerError("the guard gave no answer that is of its protocol")
+        return answer
+
+    def conversation(self, name: str | None = None) -> Conversation:
+        """Begin a conversation, or go on with the one of that name."""
+        return Conversation(self, name)
+
+    def close(self) -> None:
+        """Close the connection; its conversations stay."""
+        self._lines.close()
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Conversation:
+    """One conversation; as a context manager it is ended, and sealed, where the block ends without an exception."""
+
+    def __init__(self, guard: Guard, name: str | None) -> None:
+        self._guard = guard
+        begun = self._accepted(guard.tell("begin", protocol=PROTOCOL, conversation=name))
+        self.name: str = begun["conversation"]
+
+    def say(self, speaker: str, text: str) -> None:
+        """Tell what the user, the assistant or the system wrote."""
+        self._accepted(self._guard.tell("say", conversation=self.name, speaker=speaker, text=text))
+
+    def ask(self, tool: str, arguments: Any, **more: Any) -> dict[str, Any]:
+        """The decision about a call; Denied if it may not be made."""
+        decision = self._accepted(
+            self._guard.tell("ask", conversation=self.name, tool=tool, arguments=arguments, **more)
+        )
+        if decision["decision"] != "allow":
+            raise Denied(decision)
+        return decision
+
+    def report(self, content: Any, *, error: bool = False, call: str | None = None) -> None:
+        """Tell what came back from the call that was allowed last."""
+        self._accepted(self._guard.tell("report", conversation=self.name, call=call, content=content, error=error))
+
+    def call(self, tool: str, arguments: Mapping[str, Any], run: Callable[..., Any]) -> Any:
+        """Run a tool if the call is allowed; Denied if it is not."""
+        call = self.ask(tool, arguments)["call"]
+        try:
+            result = run(**arguments)
+        except Exception as error:
+            self.report(str(error), error=True, call=call)
+            raise
+        self.report(result, call=call)
+        return result
+
+    def end(self) -> dict[str, Any]:
+        """End the conversation; its verdict, and where its evidence is."""
+        return self._accepted(self._guard.tell("end", conversation=self.name))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.end()
+
+    @staticmethod
+    def _accepted(answer: dict[str, Any]) -> dict[str, Any]:
+        if answer["type"] == "error":
+            raise NoAnswerError(f"the guard refuses: {answer.get('code')}: {answer.get('message')}")
+        return answer
