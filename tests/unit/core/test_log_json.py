@@ -25,7 +25,7 @@ MARKED = {
     str(MAX_INTEGER + 1): {NUMBER: str(MAX_INTEGER + 1)},
     str(-MAX_INTEGER - 1): {NUMBER: str(-MAX_INTEGER - 1)},
     '[1, {"a": 2.5}]': [1, {"a": {NUMBER: "2.5"}}],
-    **{json.dumps({mark: "1"}): {LITERAL: {mark: "1"}} for mark in MARKS},
+    **{json.dumps({mark: "1"}): {LITERAL: {mark: "1"}} for mark in sorted(MARKS)},
     '{"a": {"$number": "1"}}': {"a": {LITERAL: {NUMBER: "1"}}},
     '{"$literal": {"$literal": 1}}': {LITERAL: {LITERAL: {LITERAL: {LITERAL: 1}}}},
 }
