@@ -25,6 +25,7 @@ KEPT |= {
     "specledger/load/owner.py": "import pydantic, yaml",
     "specledger/spec/owner.py": "import pydantic",
     "specledger/core/owner.py": "import orjson",
+    "specledger/wings/guard/client.py": "import orjson",
     "specledger/run/scenario_run.py": "import specledger.load",
 }
 WINGS = [wing.strip() for layer in CONTRACTS["wings"]["layers"] for wing in layer.split("|")]
@@ -36,6 +37,7 @@ BROKEN = {
     "layers": {"specledger/core/planted.py": "import specledger.cli.leaf"},
     "wings": {f"specledger/wings/{WINGS[-1]}/planted.py": f"import specledger.wings.{WINGS[0]}.commands"},
     "challenges": {"specledger/wings/challenges/planted.py": "import specledger.wings.laws.kinds"},
+    "guard": {"specledger/wings/guard/planted.py": "import specledger.wings.kernel.commands"},
     "discovery": {"specledger/wings/discovery/planted.py": "import specledger.wings.kernel.commands"},
     "evidence": {"specledger/evidence/planted.py": "import specledger.spec.leaf"},
     "receipts": {"specledger/run/planted.py": "import specledger.evidence.leaf"},

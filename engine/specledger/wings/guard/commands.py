@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -89,11 +90,11 @@ def _guard_server(bundle: Bundle, words: list[str], out: Path, output: Format, *
 
     if not words:
         raise typer.BadParameter("--mcp needs the command of a server after `--`, or its URL")
-    try:
-        from specledger.wings.guard.proxy import list_tools, serve_proxy
-    except ModuleNotFoundError as error:
+    if find_spec("fastmcp") is None:
         hint = 'install the extra `mcp`: pip install "specledger[mcp]"'
-        raise Rejected([Diagnostic(E_GUARD_MCP, f"{error.name} is not installed", hint=hint)]) from None
+        raise Rejected([Diagnostic(E_GUARD_MCP, "fastmcp is not installed", hint=hint)])
+    from specledger.wings.guard.proxy import list_tools, serve_proxy
+
     if dry_run:
         _show_tools(bundle, list_tools(words), output)
         return

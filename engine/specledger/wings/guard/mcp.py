@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from anyio import CancelScope
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
-from fastmcp.tools.base import Tool, ToolResult
 from msgspec import UNSET
 
 from specledger.core.log_json import parse_log_json
@@ -23,12 +21,17 @@ from specledger.wings.guard.server import prepare_folder
 from specledger.wings.guard.service import GuardService
 from specledger.wings.guard.tools import E_GUARD_TOOLS, changes, misfits
 
+if TYPE_CHECKING:
+    from anyio import CancelScope
+    from fastmcp.server.middleware import CallNext, MiddlewareContext
+    from fastmcp.tools.base import Tool, ToolResult
+
 _DENIED: Final = "denied by the guard"
 _MOST_NOTE: Final = 2000
 
 
-class GuardMiddleware(Middleware):
-    """Asks a guard before each call of a tool, and reports what came back."""
+class ToolGuard:
+    """Asks a guard before each call of a tool, and reports what came back: the hooks of a middleware."""
 
     def __init__(self, service: GuardService) -> None:
         """Ask a guard of this process."""
@@ -41,14 +44,14 @@ class GuardMiddleware(Middleware):
         """Let a call through if it is allowed; a denied one has the reason as its result."""
         tool, arguments = context.message.name, _plain(context.message.arguments or {})
         try:
-            with CancelScope(shield=True):  # a decision that is logged is answered
+            with _shield():  # a decision that is logged is answered
                 name = await self._begun(context)
                 ask = Ask(0, conversation=name, tool=tool, arguments=arguments, wait_ms=MAX_WAIT_MS)
                 decision = await self._service.answer(ask)
         except Refusal as refusal:
-            return ToolResult(f"{_DENIED}: {refusal}", is_error=True)
+            return _failed(str(refusal))
         if decision["decision"] == "deny":
-            return ToolResult(f"{_DENIED}: {decision['reason']} (receipt {decision['receipt']})", is_error=True)
+            return _failed(f"{decision['reason']} (receipt {decision['receipt']})")
         call = decision["call"]
         try:
             result = await call_next(context)
@@ -66,7 +69,7 @@ class GuardMiddleware(Middleware):
     ) -> Sequence[Tool]:
         """Note tools that changed, and show those that may be allowed, as the scenario says."""
         tools = await call_next(context)
-        with CancelScope(shield=True):
+        with _shield():
             name = await self._begun(context)
             await self._compare(name, tools)
         return [shown for tool in tools if (shown := self._shown(tool)) is not None]
@@ -111,18 +114,45 @@ class GuardMiddleware(Middleware):
         return tool.model_copy(update={"description": f"[{_DENIED}: {why}] {tool.description or ''}".strip()})
 
     async def _report(self, name: str, call: str, content: Any = UNSET, *, error: bool | None = None) -> None:
-        with CancelScope(shield=True):
+        with _shield():
             try:
                 await self._service.answer(Report(0, conversation=name, call=call, content=content, error=error))
             except Refusal:  # nothing can be logged any more, so the next call is denied
                 return
 
 
-def guard_middleware(scenario: str, folder: str | Path = "guard") -> GuardMiddleware:
+def guard_middleware(scenario: str, folder: str | Path = "guard") -> Any:
     """The middleware of a scenario, for `server.add_middleware`; `await middleware.end()` seals its conversation."""
     place = Path(folder)
     prepare_folder(place)
-    return GuardMiddleware(GuardService(load(scenario, kind="scenario")[0], place))
+    return middleware_of(GuardService(load(scenario, kind="scenario")[0], place))
+
+
+def middleware_of(service: GuardService) -> Any:
+    """The middleware that asks a guard of this process."""
+    return _middleware()(service)
+
+
+@cache
+def _middleware() -> Any:
+    """The class of the middleware; FastMCP, which takes seconds, is imported when there is one."""
+    from fastmcp.server.middleware import Middleware  # noqa: PLC0415 - see above
+
+    return type("GuardMiddleware", (ToolGuard, Middleware), {})
+
+
+def _shield() -> CancelScope:
+    """A block that the cancellation of a call does not break off."""
+    from anyio import CancelScope  # noqa: PLC0415 - of the extra
+
+    return CancelScope(shield=True)
+
+
+def _failed(reason: str) -> ToolResult:
+    """The result of a call that is denied."""
+    from fastmcp.tools.base import ToolResult  # noqa: PLC0415 - of the extra
+
+    return ToolResult(f"{_DENIED}: {reason}", is_error=True)
 
 
 def _described(tools: dict[str, Tool]) -> dict[str, dict[str, Any]]:

@@ -8,14 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fastmcp import Client
-from fastmcp.client.transports import StdioTransport
-from fastmcp.server import create_proxy
-
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.load import Bundle
 from specledger.wings.guard.codes import E_GUARD_MCP
-from specledger.wings.guard.mcp import GuardMiddleware
+from specledger.wings.guard.mcp import middleware_of
 from specledger.wings.guard.server import prepare_folder
 from specledger.wings.guard.service import GuardService
 from specledger.wings.guard.tools import E_GUARD_TOOLS, misfits
@@ -48,6 +44,8 @@ def list_tools(words: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _target(words: Sequence[str]) -> Any:
+    from fastmcp.client.transports import StdioTransport  # noqa: PLC0415 - of the extra, and takes seconds
+
     if len(words) == 1 and words[0].startswith(("http://", "https://")):
         return words[0]
     return StdioTransport(words[0], list(words[1:]), env=dict(os.environ))
@@ -55,6 +53,8 @@ def _target(words: Sequence[str]) -> Any:
 
 async def _tools(words: Sequence[str]) -> list[dict[str, Any]]:
     """The tools of a server that is asked once: what serves a client speaks the protocol of that client."""
+    from fastmcp import Client  # noqa: PLC0415 - of the extra, and takes seconds
+
     try:
         async with asyncio.timeout(_START_SECONDS), Client(_target(words)) as client:
             tools = await client.list_tools()
@@ -66,15 +66,17 @@ async def _tools(words: Sequence[str]) -> list[dict[str, Any]]:
 
 
 async def _serve(service: GuardService, words: Sequence[str]) -> dict[str, Any] | None:
+    from fastmcp.server import create_proxy  # noqa: PLC0415 - of the extra, and takes seconds
+
     schemas = {tool["name"]: tool["inputSchema"] for tool in await _tools(words)}
     found = [Diagnostic(E_GUARD_TOOLS, message) for message in misfits(service.bundle, schemas)]
     if found:
         raise Rejected(found)
-    guard = GuardMiddleware(service)
+    guard = middleware_of(service)
     proxy = create_proxy(_target(words), name=service.plan.name, middleware=[guard])
     try:
         await proxy.run_async("stdio", show_banner=False, log_level="CRITICAL")
     finally:
-        ended = await guard.end()
+        ended: dict[str, Any] | None = await guard.end()
         service.close()
     return ended
