@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package, printable
-from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.kinds import KINDS
 from specledger.kinds.running import RunOptions
 from specledger.load import Bundle as Specs
+from specledger.load.overrides import changes_of
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute, place_cases
 from specledger.pipeline.reporting import ask, make_report
@@ -61,6 +61,10 @@ STEP_COLUMNS: Final[Mapping[str, str]] = {
     "violations": "string",
 }
 """The Arrow types of the fields of a step; lists and mappings are canonical JSON."""
+
+
+PROBE_COLUMNS: Final = ("episode", "t", "seq", "probe", "at", "verdict", "cause", "asked", "held", "same")
+"""The keys of a record of `Bundle.probes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,20 @@ class Bundle:
             if line.kind == "step":
                 yield {"episode": line.episode, "t": line.t, "seq": line.seq, **line.facts}
 
+    def probes(self) -> Iterator[dict[str, Any]]:
+        """Each probe that was made as a record with the keys `PROBE_COLUMNS`; none of a run without probes.
+
+        Of its questions about changes so many were `asked`, and so many of the answers `held`; `same` were asked
+        without a change.
+        """
+        for receipt in self.receipts():
+            if receipt["type"] == "probe":
+                evidence = receipt["evidence"]
+                held = [trial["held"] for trial in evidence.get("trials", ())]
+                counts = {"asked": len(held) - held.count(None), "held": held.count(True)}
+                record = {**receipt, **counts, "same": evidence.get("null", {}).get("asked", 0)}
+                yield {name: record[name] for name in PROBE_COLUMNS}
+
     def to_arrow(self) -> pyarrow.Table:
         """The steps as an Arrow table with the columns `STEP_COLUMNS`; lists and mappings are canonical JSON.
 
@@ -198,10 +216,9 @@ def load(target: Place, *, set: Mapping[str, Any] | None = None) -> tuple[Case, 
     Raises:
         Rejected: With every finding in every file.
     """
-    changes = [f"{path}={canonical_bytes(value, FLOATS_ANYWHERE).decode()}" for path, value in (set or {}).items()]
     return tuple(
         Case(bundle.main.kind, bundle.main.name, bundle.case, bundle.digest, bundle)
-        for bundle in load_runs([str(target)], changes)
+        for bundle in load_runs([str(target)], changes_of(set or {}))
     )
 
 

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 _SPECS: Final = "specledger_specs"
 _GOLDENS: Final = "specledger_goldens"
+_TRUST: Final = "specledger_trust_agents"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the settings of a project."""
     parser.addini(_SPECS, "patterns of spec files that are tests, such as specs/scenario/*.yaml", "linelist")
     parser.addini(_GOLDENS, "the folder of goldens that `spec golden` compares with; none by default", "string")
+    parser.addini(
+        _TRUST, "whether agents from outside are executed, as with `spec run --trust-agent`", "bool", default=False
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -125,6 +129,12 @@ class CaseItem(_Item):
         if update is not None:
             accept = ["pytest", self.nodeid, "--snapshot-update"]
         goldens = self.config.rootpath / folder if folder else None
-        failures = find_failures(self._bundle, goldens, update=bool(update), accept=shlex.join(accept))
+        failures = find_failures(
+            self._bundle,
+            goldens,
+            update=bool(update),
+            accept=shlex.join(accept),
+            trusted=self.config.getini(_TRUST),
+        )
         if failures:
             raise Rejected(failures)

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import BaseModel
 
+from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, suggest
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.spans import Span
 from specledger.load.document import Node, Path, Range, Source
 from specledger.load.findings import describe
@@ -54,6 +56,11 @@ def read_changes(settings: Sequence[str], diagnostics: Diagnostics) -> tuple[Cha
     """The changes that were typed, without those that are wrong."""
     changes = [_read(setting, diagnostics) for setting in settings]
     return tuple(change for change in changes if change is not None)
+
+
+def changes_of(values: Mapping[str, Any]) -> list[str]:
+    """New values by their paths, as they would be typed."""
+    return [f"{path}={canonical_bytes(value, FLOATS_ANYWHERE).decode()}" for path, value in values.items()]
 
 
 def see_none_lost(settings: Sequence[str]) -> None:

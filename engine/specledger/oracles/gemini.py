@@ -131,7 +131,7 @@ class GeminiClient(ServiceClient):
         self._config = config
         key = Key(api_key) if api_key is not None else key_of(environment, [config.key] if config.key else KEYS)
         super().__init__("gemini", config, key, clock)
-        self._client = _open(key, address_of(environment), self._late, self._deadline)
+        self._client = _open(key, address_of(environment), config.api_version, self._late, self._deadline)
 
     def generate(
         self, prompt: str, system_instruction: str | None = None, temperature: float | None = None
@@ -215,7 +215,7 @@ class GeminiClient(ServiceClient):
         )
 
 
-def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) -> Client:
+def _open(key: Key, address: str, version: str, late: Callable[[], bool], deadline: Deadline) -> Client:
     """The package's client: no way to another service, and no recording of its own, whatever the environment says."""
     try:
         from google import genai  # noqa: PLC0415 - takes 0.4 s; only who asks a Gemini model loads it
@@ -229,6 +229,7 @@ def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) 
                 debug_config=DebugConfig(client_mode="", replays_directory="", replay_id=""),
                 http_options=types.HttpOptions(
                     base_url=address,
+                    api_version=version,
                     httpx_client=open_connection(address, late, deadline),
                     async_client_args={"verify": trusted(), "ssl": trusted()},  # never used, but made
                 ),

@@ -154,8 +154,8 @@ AGAIN: Final = frozenset({RATE_LIMITED, UNAVAILABLE})
 LONGEST_WAIT: Final = 30.0
 """Seconds between two tries at most, unless the service asks for more; they begin with one and double."""
 
-_PATIENCE: Final = {"deadline_ms", "retries", "per_minute", "concurrency", "key", "limits", "price"}
-"""Settings that no answer depends on."""
+_PATIENCE: Final = {"deadline_ms", "retries", "per_minute", "concurrency", "key", "limits", "price", "api_version"}
+"""Settings that no answer depends on: how long one waits, what one pays, and by which interface one asks."""
 
 _TALKATIVE: Final = ("google_genai", "openai", "httpx2", "httpcore2")
 

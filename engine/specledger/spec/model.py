@@ -118,9 +118,11 @@ class GeminiConfig(Service):
         model: The service's name of the model.
         top_k: How it samples.
         thinking_budget: Tokens for thinking; 0 for none, -1 for as many as it likes, null for its own default.
+        api_version: The version of the service's interface, which is part of the address.
     """
 
     model: ModelName = "gemini-2.5-flash"
+    api_version: Literal["v1beta", "v1"] = "v1beta"
     top_k: Annotated[int, Field(ge=1, le=1000)] = 40
     thinking_budget: Annotated[int | None, Field(ge=-1, le=1_048_576)] = None
 

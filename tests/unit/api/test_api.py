@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import specledger as sl
-from specledger.api import STEP_COLUMNS
+from specledger.api import PROBE_COLUMNS, STEP_COLUMNS
 from tests.toys import CLIMB
 
 ROOT = Path(__file__).parents[3]
@@ -167,3 +167,26 @@ def test_the_queries_run(tmp_path, monkeypatch):
     assert sum(row[2] for row in costs) == sum(step["cost"] for step in bundle.steps())
     counted = sum(one["count"] for step in bundle.steps() for one in step["rejected"])
     assert sum(row[2] for row in reasons) == counted > 0
+
+
+def test_probes_are_records(tmp_path):
+    made = sl.run("axion-panel", tmp_path / "panel", set={"horizon": 3})
+    records = list(made.probes())
+    assert records
+    assert all(tuple(record) == PROBE_COLUMNS for record in records)
+    judged = [record for record in records if record["probe"] == "p5-predictions"]
+    assert [(record["verdict"], record["asked"], record["held"], record["same"]) for record in judged] == [
+        ("PASS", 3, 3, 1)
+    ]
+    assert {record["verdict"] for record in records} == {"PASS"}
+
+
+def test_a_reference_may_be_an_absolute_path(tmp_path):
+    agent = tmp_path / "mine.yaml"
+    agent.write_text("spec: agent/v1\nname: mine\nextends: honest\n")
+    made = sl.run("axion-basic", tmp_path / "out", set={"agent": str(agent), "horizon": 1})
+    assert (made.verdict, made.place.joinpath("specs/agent/mine.yaml").is_file()) == ("PASS", True)
+
+
+def test_a_run_without_probes_has_no_records_of_them(bundle):
+    assert list(bundle.probes()) == []

@@ -3,7 +3,6 @@
 import gzip
 import json
 import logging
-import re
 import socket
 import sys
 import threading
@@ -17,7 +16,7 @@ from specledger.kinds import load
 from specledger.oracles.cassette import CassetteModel
 from specledger.oracles.failures import FAILURES, MOST_TEXT
 from specledger.oracles.gemini import GeminiClient
-from specledger.oracles.model import ModelAnswer, ModelRequest, TokenUsage, estimate_tokens
+from specledger.oracles.model import ModelAnswer, ModelRequest, TokenUsage, Tool, estimate_tokens
 from specledger.oracles.service import ADDRESS, MOST_BODY, SERVICE, address_of
 from specledger.oracles.service_client import service_identity
 from specledger.spec.model import GeminiConfig
@@ -99,7 +98,7 @@ def test_what_is_sent(service, ask_with):
     service.will(GOOD)
     ask_with(thinking_budget=256).ask(REQUEST)
     ((path, headers, body),) = service.requests
-    assert re.fullmatch(r"/v1(beta)?/models/gemini-2\.5-flash:generateContent", path)
+    assert path == "/v1beta/models/gemini-2.5-flash:generateContent"
     assert (headers["x-goog-api-key"], headers["Accept-Encoding"]) == (KEY, "identity")
     assert body["contents"] == [{"parts": [{"text": "propose a law"}], "role": "user"}]
     assert body["systemInstruction"]["parts"] == [{"text": "be brief"}]
@@ -112,6 +111,26 @@ def test_what_is_sent(service, ask_with):
         "responseJsonSchema": {"type": "array"},
         "thinkingConfig": {"thinking_budget": 256},  # the service reads both spellings
     }
+
+
+@pytest.mark.parametrize("version", ["v1beta", "v1"])
+def test_each_version_of_the_interface_is_spoken(version, service, ask_with):
+    call = {"functionCall": {"name": "wait", "args": {"reasons": []}}}
+    answer = response({"content": {"role": "model", "parts": [call]}, "finishReason": "STOP"}, **usage())
+    service.will(Reply(answer))
+    tool = Tool("wait", "do nothing", {"type": "object", "properties": {"reasons": {"type": "array"}}})
+    said = ask_with(api_version=version).ask(ModelRequest(0, "be brief", "act", tools=(tool,)))
+    assert [(each.name, each.arguments) for each in said.calls] == [("wait", '{"reasons":[]}')]
+    ((path, _, body),) = service.requests
+    assert path == f"/{version}/models/gemini-2.5-flash:generateContent"
+    assert [part["text"] for part in body["contents"][0]["parts"]] == ["act"]
+    assert body["tools"][0]["functionDeclarations"][0]["name"] == "wait"
+    assert body["toolConfig"]["functionCallingConfig"]["mode"] == "ANY"
+
+
+def test_the_version_of_the_interface_does_not_change_who_answers():
+    versions = [service_identity("gemini", GeminiConfig(api_version=version)) for version in ("v1beta", "v1")]
+    assert versions[0] == versions[1]
 
 
 @pytest.mark.parametrize(

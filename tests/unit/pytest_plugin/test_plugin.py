@@ -139,3 +139,27 @@ def test_nothing_is_loaded_in_a_project_that_marks_nothing(project):
     done = project.run(sys.executable, "-c", f"import pytest, sys; pytest.main({list(PLUGIN)}); print({loaded})")
     done.stdout.fnmatch_lines(["*no tests ran*"])
     assert done.outlines[-1] == str(["specledger", "specledger.pytest_plugin"])
+
+
+WALKER = """
+def answer(message):
+    types = {"hello": "hello", "decide": "proposals"}
+    proposals = [{"action": {"op": "wait"}, "score": 0}]
+    return {"type": types.get(message["type"], "ready"), "name": "walker", "proposals": proposals}
+"""
+
+
+@pytest.mark.parametrize(("trust", "passed"), [("", 0), ("specledger_trust_agents = true", 1)])
+def test_an_agent_from_outside_is_executed_if_the_project_says_so(project, trust, passed):
+    shutil.rmtree(project.path / "specs")
+    (project.path / "specs").mkdir()
+    (project.path / "walker.py").write_text(WALKER)
+    agent = 'spec: agent/v1\nname: walker\noutside: {python: "walker:answer", deadline_ms: 20000, start_ms: 20000}\n'
+    (project.path / "specs/walker.yaml").write_text(agent)
+    scenario = "spec: scenario/v1\nname: walk\nextends: toy-basic\nagent: walker.yaml\nepisodes: 1\nhorizon: 2\n"
+    scenario += "expect: {verdict: INCONCLUSIVE, ended: horizon}\n"  # no rule is checked in it
+    (project.path / "specs/walk.yaml").write_text(scenario)
+    project.makeini(MARKED.replace("specs/*.yaml", "specs/walk.yaml") + trust + "\n")
+    done = run_pytest(project)
+    done.assert_outcomes(passed=passed, failed=1 - passed)
+    assert ("E_AGENT_UNTRUSTED" in done.stdout.str()) == (passed == 0)

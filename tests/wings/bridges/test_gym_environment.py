@@ -170,3 +170,17 @@ def test_forms_of_every_type_round_trip():
     assert isinstance(grid.encode([[0, 0], [0, 0]]), np.ndarray)
     with pytest.raises(Rejected, match="E_GYM_SPACE"):
         grid.encode([[1]])
+
+
+def test_new_values_are_given_as_to_load():
+    typed, mapped = (gym.make("hazard", set=given) for given in (["horizon=7"], {"horizon": 7}))
+    assert typed._plan.horizon == mapped._plan.horizon == 7
+
+
+def test_an_observation_can_be_one_array_where_it_has_a_length():
+    flat = gym.make("thermostat", flat=True)
+    observation, _ = flat.reset(seed=1)
+    assert observation.shape == flat.observation_space.shape
+    assert flat.observation_space.contains(observation)
+    with pytest.raises(Rejected, match="E_GYM_SPACE"):
+        gym.make("toy-basic", flat=True)

@@ -29,7 +29,7 @@ from specledger.run.actor_state import ActorState
 from specledger.run.controller import DecisionController, Moment
 from specledger.run.episode import Episode
 from specledger.suites.overlay import overlay
-from specledger.wings.bridges.gym.spaces import action_form, form_of
+from specledger.wings.bridges.gym.spaces import E_GYM_SPACE, action_form, form_of
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 
@@ -209,3 +209,15 @@ def _add(specs: dict[str, Any], kind: str, name: str, body: Mapping[str, Any]) -
     key = key_of(kind, name, form)
     specs[key] = form
     return key
+
+
+def flattened(made: SpecEnv) -> gymnasium.Env[Any, Any]:
+    """The environment with each observation as one array.
+
+    Raises:
+        Rejected: E_GYM_SPACE, if an observation holds what has no fixed length.
+    """
+    if not isinstance(gymnasium.spaces.flatten_space(made.observation_space), gymnasium.spaces.Box):
+        message = "an observation with texts or lists has no flat form"
+        raise Rejected([Diagnostic(E_GYM_SPACE, message, hint="observe numbers, truth values and fields alone")])
+    return gymnasium.wrappers.FlattenObservation(made)
