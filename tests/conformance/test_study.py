@@ -56,4 +56,4 @@ def test_the_page_leads_to_its_table(tmp_path, monkeypatch, spec):
         "abstained[covert]": "0 of 12",
     }
     monkeypatch.delenv("OPENAI_API_KEY")
-    assert spec(*shlex.split(verified)[1:]).code == 0
+    assert spec(*shlex.split(verified)[1:]).status == 0

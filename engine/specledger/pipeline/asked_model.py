@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +13,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
-from specledger.load import Bundle
+from specledger.load import Bundle, Resolved
 from specledger.oracles.model import estimate_tokens
 from specledger.oracles.model_agent import Asking
 from specledger.pipeline.trying import one_of
@@ -48,7 +47,7 @@ class AskedModel(Struct, frozen=True):
 
 def is_spec(target: str) -> bool:
     """Whether something names an agent or a scenario, by a file or by a name."""
-    return target.endswith(_SUFFIXES) or _kind_of(target) is not None
+    return target.endswith(_SUFFIXES) or _named(target) is not None
 
 
 def first_question(target: str, scenario: str | None, overrides: Sequence[str]) -> AskedModel | None:
@@ -57,18 +56,19 @@ def first_question(target: str, scenario: str | None, overrides: Sequence[str]) 
     Raises:
         Rejected: There is no such spec, or it is wrong.
     """
-    if _kind_of(target) == "agent":
-        reference = os.path.relpath(target) if Path(target).is_file() else target
-        sets = [f"agent={canonical_bytes(reference).decode()}", *overrides]
+    named = _named(target)
+    if named is not None and named.kind == "agent":  # of this project, while the scenario may be of another one
+        file = str(Path(named.span("name").file).resolve())
+        sets = [f"agent={canonical_bytes(file).decode()}", *overrides]
         return _asked(one_of(scenario or SCENARIO, "scenario", sets, allow_outside=True))
     return _asked(one_of(target, "scenario", overrides))
 
 
-def _kind_of(target: str) -> str | None:
-    """The kind of a spec, if it is an agent or a scenario that can be read."""
+def _named(target: str) -> Resolved | None:
+    """The agent or scenario of a name or a file, if it can be read."""
     for kind in ("agent", "scenario"):
         try:
-            return load(target, kind=kind)[0].main.kind
+            return load(target, kind=kind)[0].main
         except Rejected:
             continue
     return None
