@@ -6,7 +6,13 @@ import re
 def test_an_agent_is_explained_in_a_scenario(spec):
     done = spec("explain", "candid-start")
     assert done.status == 0
-    for said in ("# Your objective", "move:N", "the cells of all other agents", '"name":"pickup"', "at least 3 reasons"):
+    for said in (
+        "# Your objective",
+        "move:N",
+        "the cells of all other agents",
+        '"name":"pickup"',
+        "at least 3 reasons",
+    ):
         assert said in done.out
     assert not re.search("fork snapshot|actuator|counterfactual", done.out)
     parts = [int(part) for part in re.findall(r"about (\d+) tokens ==", done.out)]
