@@ -122,7 +122,7 @@ peers: install  ## write what two other programs say of the corpus anew; install
 coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
 
-mutation: install  ## put 204 seeded faults into the engine and count those that tests notice; takes hours
+mutation: install  ## put 391 seeded faults into the engine and count those that tests notice; takes hours
 	@$(BIN)/python -c 'import cosmic_ray' 2>/dev/null || $(PIP) install --quiet --editable '.[mutation]'
 	$(BIN)/python -m tools.mutation
 
