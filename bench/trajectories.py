@@ -1,36 +1,30 @@
 """`python -m bench.trajectories [calls]`: rules over logs: alone, as a recording run with evidence, and replayed.
 
 All by processor time, in one process and in turns, beside the same rules by hand in plain Python, which must come to
-the same outcomes; then how it grows, and how fast logs are imported. `--profile` shows where a recording run spends its time.
+the same outcomes, and beside other programs where `make peers` has installed them. Then how time and memory grow
+(`--sizes`), and how fast each reader imports logs (`--megabytes`). `--profile` shows where a recording run spends its time.
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
-import json
 import pstats
-import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from time import process_time
 from typing import Any, Final
 
-from bench.clock import Piece, measure
+from bench.clock import Measured, Piece, measure
 from bench.results import machine, record
-from bench.trajectories_rules import by_hand, rules, write_logs
-from specledger.core.diagnostics import Diagnostics
-from specledger.kinds import load
-from specledger.kinds.running import RunOptions
-from specledger.pipeline.executing import execute
-from specledger.pipeline.verifying import verify
-from specledger.wings.trajectories.lines import write_lines
+from bench.trajectories_formats import FORMATS, write_format
+from bench.trajectories_growth import measure_apart, table
+from bench.trajectories_peers import PEERS, measured
+from bench.trajectories_rules import by_hand, write_logs
+from bench.trajectories_work import policy_of, run_logs, verify_run, write_specs
 from specledger.wings.trajectories.reading import read_logs
-from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.scan import scan
 
@@ -38,6 +32,8 @@ AIM: Final = 20_000
 """Calls a second of processor time, replay included, with twenty rules."""
 AIM_IMPORT: Final = 50
 """Megabytes a second."""
+_PEER_CALLS: Final = {"invariant-ai": 100, "atif-scan": 2_000}
+"""Calls that a peer judges: what takes it some seconds."""
 
 
 class Work:
@@ -45,20 +41,11 @@ class Work:
 
     def __init__(self, folder: Path, calls: int, number: int) -> None:
         """Write the logs, the policy and a scenario, and read them."""
-        self.calls, self.copies, self.log = calls, number // 10, folder / "log.jsonl"
-        folder.mkdir(parents=True)
+        self.calls, self.copies, self.folder, self.log = calls, number // 10, folder, folder / "log.jsonl"
+        write_specs(folder, number)
         write_logs(self.log, calls)
-        self._write(folder / "policy.yaml", {"spec": "policy/v1", "name": "policy", **rules(number)})
-        scenario = {"extends": "recorded-calls", "policies": ["policy.yaml"]}
-        self._write(folder / "scenario.yaml", {"spec": "scenario/v1", "name": "scenario", **scenario})
-        self.bundle = load(str(folder / "scenario.yaml"))[0]
-        self.policy: Policy = compile_policy(load(str(folder / "policy.yaml"))[0].main, Diagnostics())
-        self.out = folder / "out"
+        self.policy: Policy = policy_of(folder)
         self.trajectories = tuple(read_logs([self.log]))
-
-    @staticmethod
-    def _write(path: Path, document: dict[str, Any]) -> None:
-        path.write_text(json.dumps(document), encoding="utf-8")
 
     def hand(self) -> int:
         """The rules by hand on what was read."""
@@ -77,15 +64,12 @@ class Work:
 
     def run(self) -> int:
         """A recording run with its evidence."""
-        shutil.rmtree(self.out, ignore_errors=True)
-        execute(self.bundle, self.out, RunOptions(trajectories=(self.log,)))
+        run_logs(self.log, self.folder)
         return self.calls
 
     def replay(self) -> int:
         """The verification of the last run, replay included."""
-        verdict = verify(self.out).verdict
-        if verdict != "PASS":
-            sys.exit(f"the evidence is {verdict}")
+        verify_run(self.folder)
         return self.calls
 
     def differences(self) -> list[str]:
@@ -106,6 +90,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.trajectories", description=__doc__)
     parser.add_argument("calls", nargs="?", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[10_000, 100_000], help="calls, for growth")
+    parser.add_argument("--evidence", type=int, default=100_000, help="calls of the largest run that is verified")
+    parser.add_argument("--megabytes", type=int, nargs="*", default=[3, 30], help="of logs that each reader imports")
     parser.add_argument("--profile", action="store_true", help="profile one recording run and its replay instead")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
@@ -118,8 +105,8 @@ def main() -> int:
         if options.profile:
             return _profile(works[20])
         figures: dict[str, Any] = {str(number): _table(number, work, options.rounds) for number, work in works.items()}
-        figures["growth"] = _growth(folder, options.calls)
-        figures["import"] = _import(works[20].log)
+        figures["growth"] = _growth(folder, options.sizes, options.evidence)
+        figures["import"] = _import(folder, options.megabytes)
     record("trajectories", figures)
     return 0
 
@@ -133,40 +120,61 @@ def _table(number: int, work: Work, rounds: int) -> dict[str, float]:
         Piece("verified with replay", work.replay),
     ]
     work.run()
-    measured = measure(pieces, rounds)
+    times = measure(pieces, rounds)
     print(f"\n{number} rules, {work.calls:,} calls, {machine()}, median of {rounds} rounds, processor time")
-    print(f"{'':30}{'calls/s':>10}{'x by hand':>12}")
-    for each in measured:
-        print(f"{each.name:30}{each.cpu_rate:10,.0f}{each.against(measured[0]):12.2f}")
-    both = work.calls / (median(measured[3].cpu) + median(measured[4].cpu))
-    print(f"{'run and verified':30}{both:10,.0f}{'':12}  aim {AIM:,}")
-    return {**{each.name: round(each.cpu_rate) for each in measured}, "run and verified": round(both)}
+    print(f"{'':40}{'calls/s':>10}{'x by hand':>12}")
+    rows = {piece.name: (piece.cpu_rate, piece.against(times[0])) for piece in times}
+    both = work.calls / (median(times[3].cpu) + median(times[4].cpu))
+    rows[f"run and verified, aim {AIM:,}"] = both, both / times[0].cpu_rate
+    rows |= _peers(work.folder, times[0]) if number == 20 else {}
+    for name, (rate, ratio) in rows.items():
+        print(f"{name:40}{rate:10,.0f}{ratio:12.4f}")
+    return {name: round(rate) for name, (rate, _) in rows.items()}
 
 
-def _growth(folder: Path, calls: int) -> dict[str, list[float]]:
-    """Microseconds a call at a quarter, at all and at four times the calls, of twenty rules."""
-    found: dict[str, list[float]] = {"scan": [], "run": [], "verify": []}
-    print(f"\n{'microseconds a call':30}{'scan':>8}{'run':>8}{'verify':>8}")
-    for size in (calls // 4, calls, calls * 4):
-        work = Work(folder / f"growth-{size}", size, 20)
-        for name, piece in (("scan", work.read_and_judge), ("run", work.run), ("verify", work.replay)):
-            found[name].append(round(min(_seconds(piece) for _ in range(2)) / size * 1e6, 1))
-        print(f"{size:>30,}" + "".join(f"{found[name][-1]:8.1f}" for name in found))
-    return found
+def _peers(folder: Path, hand: Measured) -> dict[str, tuple[float, float]]:
+    """The rates of other programs, each on as many calls as take it some seconds."""
+    rows = {}
+    for name in PEERS:
+        log = folder / f"{name}.jsonl"
+        write_logs(log, _PEER_CALLS[name])
+        figures = measured(name, log)
+        if figures is None:
+            print(f"{name} is not installed: `make peers`")
+            continue
+        rate = figures["calls"] / figures["seconds"]
+        rules = f"{figures['rules']} rules" if figures["rules"] else "its own checks"
+        rows[f"{name} {figures['version']}, {rules}"] = rate, rate / hand.cpu_rate
+    return rows
 
 
-def _import(log: Path) -> float:
-    """Megabytes of a log that are read and written as canonical lines in a second."""
-    megabytes = log.stat().st_size / 1e6
-    rate = megabytes / min(_seconds(lambda: sum(map(len, write_lines(read_logs([log]))))) for _ in range(3))
-    print(f"\nimport: {rate:.1f} MB/s of {megabytes:.1f} MB, aim {AIM_IMPORT}")
-    return round(rate, 1)
+def _growth(folder: Path, sizes: list[int], evidence: int) -> dict[str, Any]:
+    rows: dict[str, dict[int, dict[str, float]]] = {}
+    for size in sizes:
+        own = folder / f"growth-{size}"
+        write_specs(own, 20)
+        write_logs(own / "log.jsonl", size)
+        for name in ("import", "scan", "run", "verify") if size <= evidence else ("import", "scan"):
+            rows.setdefault(name, {})[size] = measure_apart(name, own / "log.jsonl", own)
+    return table(rows, "calls")
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    began = process_time()
-    work()
-    return process_time() - began
+def _import(folder: Path, sizes: list[int]) -> dict[str, Any]:
+    """Megabytes of logs that are read and written as canonical lines in a second, and the memory that takes."""
+    print(f"\n{f'import, aim {AIM_IMPORT} MB/s':40}" + "".join(f"{f'{size} MB':>22}" for size in sizes))
+    results: dict[str, Any] = {}
+    for name in (*FORMATS, "canonical"):
+        cells = []
+        for size in sizes:
+            logs = folder / f"import-{name}-{size}" / "logs"
+            write_format(name, logs, size)
+            figures = measure_apart("import", logs)
+            bytes_ = sum(file.stat().st_size for file in logs.iterdir())
+            figures["rate"] = bytes_ / figures["cpu"] / 1e6
+            results.setdefault(name, {})[str(size)] = figures
+            cells.append(f"{figures['rate']:8.1f} MB/s{figures['megabytes']:6,.0f} MB")
+        print(f"{name:40}" + "".join(f"{cell:>22}" for cell in cells))
+    return results
 
 
 def _profile(work: Work) -> int:

@@ -40,7 +40,7 @@ def rules(number: int) -> dict[str, Any]:
     return {"rules": {name: TEN[name.partition("-")[0]] for name in names}}
 
 
-def _call(number: int) -> tuple[str, dict[str, Any], Any]:
+def call(number: int) -> tuple[str, dict[str, Any], Any]:
     """The tool, the arguments and the result of a call of a trajectory; a result that is a text stands for itself."""
     at, name = number % 10, _NAMES[number // 10 % 4]
     made: tuple[tuple[str, dict[str, Any], Any], ...] = (
@@ -58,20 +58,24 @@ def _call(number: int) -> tuple[str, dict[str, Any], Any]:
     return made[at]
 
 
+def conversation(number: int) -> dict[str, Any]:
+    """A conversation of `CALLS` calls as chat messages."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": f"Pay carol, and look at offer {number}."}]
+    for index in range(CALLS):
+        tool, arguments, result = call(index)
+        function = {"name": tool, "arguments": json.dumps(arguments)}
+        messages.append(
+            {"role": "assistant", "tool_calls": [{"id": f"c{index}", "type": "function", "function": function}]}
+        )
+        content = result if isinstance(result, str) else json.dumps(result)
+        messages.append({"role": "tool", "tool_call_id": f"c{index}", "content": content})
+    return {"id": f"log-{number}", "messages": messages}
+
+
 def write_logs(path: Path, calls: int) -> None:
     """Write chat messages with so many calls, `CALLS` in each conversation."""
     with path.open("w", encoding="utf-8") as file:
-        for number in range(calls // CALLS):
-            messages: list[dict[str, Any]] = [{"role": "user", "content": f"Pay carol, and look at offer {number}."}]
-            for index in range(CALLS):
-                tool, arguments, result = _call(index)
-                function = {"name": tool, "arguments": json.dumps(arguments)}
-                messages.append(
-                    {"role": "assistant", "tool_calls": [{"id": f"c{index}", "type": "function", "function": function}]}
-                )
-                content = result if isinstance(result, str) else json.dumps(result)
-                messages.append({"role": "tool", "tool_call_id": f"c{index}", "content": content})
-            file.write(json.dumps({"id": f"log-{number}", "messages": messages}) + "\n")
+        file.writelines(f"{json.dumps(conversation(number))}\n" for number in range(calls // CALLS))
 
 
 class ByHand:

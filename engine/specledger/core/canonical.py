@@ -59,8 +59,10 @@ _OPTIONS = (
     | orjson.OPT_PASSTHROUGH_DATETIME
 )
 _POINT = re.compile(rb"\.(?<=[0-9]\.)[0-9]")
+_POINTED = re.compile(rb'(?:\A|":|[,\[])-?[0-9]+\.')
 _EXPONENT = re.compile(rb"e(?<=[:,\[-][1-9]e)")
-"""The point of a float, and the exponent of one without; both begin with what is looked for, which makes them fast."""
+"""The point of a float, and the exponent of one without; both begin with what is looked for, which makes them fast.
+Where there is such a point it may be of a text, such as "2.0" or a time; a float stands where a value begins."""
 _ATOMS = frozenset({type(None), bool, int, str})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHOWN = 64  # characters of a key in an error's path
@@ -166,11 +168,18 @@ def parse_written(form: bytes) -> Any:
 def is_bare(line: bytes) -> bool:
     """Whether bytes that prove to be what the serialiser writes hold no floats, and few enough containers.
 
-    The serialiser writes a float with a point between digits, or as one digit, `e` and an exponent; an integer never
-    so. Texts that look alike, and many containers beside one another, are looked at again one by one.
+    Texts that look like floats, and many containers beside one another, are looked at again one by one.
     """
-    floats = _POINT.search(line) is not None or line[1:2] == b"e" or _EXPONENT.search(line) is not None
-    return not floats and line.count(b"[") + line.count(b"{") <= MAX_DEPTH
+    return not may_hold_floats(line) and line.count(b"[") + line.count(b"{") <= MAX_DEPTH
+
+
+def may_hold_floats(form: bytes) -> bool:
+    """Whether what the serialiser wrote may hold floats; a text may look like one.
+
+    It writes a float with a point between digits, or as one digit, `e` and an exponent; an integer never so.
+    """
+    pointed = _POINT.search(form) is not None and _POINTED.search(form) is not None
+    return pointed or form[1:2] == b"e" or _EXPONENT.search(form) is not None
 
 
 def pretty(value: object) -> str:

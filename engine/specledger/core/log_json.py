@@ -13,7 +13,14 @@ from typing import Any, Final
 
 import orjson
 
-from specledger.core.canonical import E_CANON_DEPTH, MAX_DEPTH, MAX_INTEGER, NotCanonical, check_volume
+from specledger.core.canonical import (
+    E_CANON_DEPTH,
+    MAX_DEPTH,
+    MAX_INTEGER,
+    NotCanonical,
+    check_volume,
+    may_hold_floats,
+)
 from specledger.core.volume import MAX_VOLUME
 
 NUMBER: Final = "$number"
@@ -44,14 +51,36 @@ def parse_log_json(data: bytes, *, most: int = MAX_VOLUME) -> Any:
         if error.msg.startswith("Recursion"):
             raise _too_deep() from None
         raise ValueError(f"not JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
-    if _is_as_read(value, MAX_VALUE_DEPTH) and _keeps_keys(data, value):
+    try:
+        form = orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)
+    except orjson.JSONEncodeError:
+        return _parse_slowly(data)  # a large integer
+    if _keeps_keys(data, form) and (_is_plain(value, form) or _is_as_read(value, MAX_VALUE_DEPTH)):
         return value
     return _parse_slowly(data)
 
 
-def _keeps_keys(data: bytes, value: object) -> bool:
+def _keeps_keys(data: bytes, form: bytes) -> bool:
     """Whether no member was dropped because its key came again: a dropped one leaves fewer quotation marks."""
-    return _ESCAPED_QUOTE not in data and orjson.dumps(value).count(b'"') == data.count(b'"')
+    return _ESCAPED_QUOTE not in data and form.count(b'"') == data.count(b'"')
+
+
+def _is_plain(value: object, form: bytes) -> bool:
+    """Whether a form shows that its value needs no change: no floats, no key that begins with $, not too deep."""
+    return b'"$' not in form and not may_hold_floats(form) and _is_shallow(value, form)
+
+
+def _is_shallow(value: object, form: bytes) -> bool:
+    """Whether no more than MAX_VALUE_DEPTH containers are inside one another."""
+    if form.count(b"[") + form.count(b"{") <= MAX_VALUE_DEPTH:
+        return True
+    level: list[Any] = [value]
+    for _ in range(MAX_VALUE_DEPTH):
+        inner = [member for node in level for member in (node.values() if type(node) is dict else node)]
+        level = [member for member in inner if type(member) is dict or type(member) is list]
+        if not level:
+            return True
+    return False
 
 
 def _is_as_read(value: object, depth: int) -> bool:
