@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from types import MappingProxyType
 
+import orjson
 import pytest
 
 from specledger.core.canonical import (
@@ -13,6 +14,7 @@ from specledger.core.canonical import (
     NotCanonical,
     canonical_bytes,
     canonical_ints,
+    may_hold_floats,
     parse_canonical,
     pretty,
 )
@@ -250,3 +252,20 @@ def test_pretty_is_for_people():
 def test_pretty_refuses_what_has_no_canonical_form():
     with pytest.raises(NotCanonical):
         pretty([MAX_INTEGER + 1])
+
+
+@pytest.mark.parametrize(
+    ("text", "floats"),
+    [
+        ('{"a":1.5}', True),
+        ("[1,-0.25]", True),
+        ("2.0", True),
+        ('{"a":[1e-7]}', True),
+        ("1e22", True),
+        ('{"time":"2026-01-01T00:00:00.000Z","version":"2.0","text":"costs 1.50."}', False),
+        ('{"a.1.2":[1,"3.4"]}', False),
+    ],
+)
+def test_a_form_shows_whether_it_may_hold_floats(text, floats):
+    form = orjson.dumps(orjson.loads(text))
+    assert may_hold_floats(form) is floats

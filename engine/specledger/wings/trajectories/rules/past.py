@@ -48,8 +48,9 @@ class Origin(Struct, frozen=True):
 class _Index:
     """The values of one type that a source has, in order: the first origin of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, searched: int = _SEARCHED) -> None:
         self.exact: dict[str, Origin] = {}
+        self.most_searched = searched
         self.texts: list[tuple[str, Origin]] = []
         self.by_word: dict[str, list[int]] = {}
         self.indexed = 0
@@ -62,7 +63,7 @@ class _Index:
         """Take the words of a text. So few texts that a search takes less time than an index are not indexed."""
         self.texts.append((f" {plain} ", origin))
         self.searched += len(plain)
-        if self.searched <= _SEARCHED:
+        if self.searched <= self.most_searched:
             return
         for number in range(self.indexed, len(self.texts)):
             for word in set(self.texts[number][0].split()):
