@@ -471,7 +471,7 @@ def test_the_fields_of_every_type_of_receipt_are_listed(bundle, tmp_path):
     recorded = events(load(ROOT / "specs/scenario/recorded-calls.yaml")[0])
     bodies += [(event.type, event.body) for event in recorded if event.type == "rules"]
     bodies += [(event.type, event.body) for event in guarded(tmp_path) if event.type == "guard"]
-    known = set(re.findall(r'"(\w+)": self\._', inspect.getsource(RunOrder.add)))
+    known = set(re.findall(r'"(\w+)": self\._', inspect.getsource(RunOrder.__init__)))
     assert {type_ for type_, _ in bodies} == known == set(re.findall(r"^### `(\w+)`$", EVIDENCE, re.M))
     for type_, body in bodies:
         assert named(tables(section(EVIDENCE, f"`{type_}`"))[0]) == body.keys(), type_

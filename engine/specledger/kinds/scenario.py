@@ -170,6 +170,7 @@ def _text(finished: Finished) -> str:
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
     lines += _figures("agent faults", result.get("faults", {}), "")
     lines += _figures("not known of the recording", result.get("unknown", {}), "")
+    lines += _figures("calls under guard", result.get("guard", {}), "")
     unjudged = {name: counts["unjudged"] for name, counts in result.get("rules", {}).items()}
     unjudged |= {name: sum(reasons.values()) for name, reasons in result.get("unjudged", {}).items()}
     lines += _figures("rules that could not be judged", unjudged, "")

@@ -63,6 +63,7 @@ UNNOTICED = {
     "probed:_check": (3, "a probe that is sealed again shows it: `test_probed`"),
     "run_order:RunOrder._start": (2, "no case has such a severity, or rules: `test_severities`, `test_recording`"),
     "run_order:RunOrder._ruled": (2, RECORDED),
+    "run_order:RunOrder._guarded": (2, "a receipt of a guard that is sealed again shows it: `test_forged`"),
     "run:made_again": (1, RECORDED),
     "run:_recorded": (2, RECORDED),
     "run_order:RunOrder._probe": (2, "no case has several agents and probes: `test_probe_turns`"),
