@@ -1,0 +1,82 @@
+"""A trained policy as an agent under a kernel: its choices, and claims about what would change them.
+
+The claims come from whatever explains the policy: asking the policy itself about other values, a surrogate, a ranking.
+The kernel tests them against the policy. Observations hold each variable under its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.digest import sha256_hex
+from specledger.core.rng import Stream
+
+Observation = Mapping[str, Any]
+Policy = Callable[[Observation], Mapping[str, Any]]
+"""`observation -> action`, an operation `op` with its arguments."""
+Values = Callable[[Observation], Mapping[str, Iterable[Any]]]
+"""`observation -> values to try`, by variable and in the order in which they are tried."""
+Explainer = Callable[[Observation], list[dict[str, Any]]]
+"""`observation -> claims`, each `{variable, becomes, choice}`."""
+
+_NONCE = 32
+
+
+def by_asking(policy: Policy, values: Values, *, most: int = 3) -> Explainer:
+    """Explain by a policy: the first value of each variable after which it chooses otherwise, and what it chooses then.
+
+    With the policy itself this is perturbation; with a surrogate the claims are as good as that is. Variables that
+    change nothing come last, so that there are claims enough for a kernel that demands some.
+    """
+
+    def explain(seen: Observation) -> list[dict[str, Any]]:
+        here, moving, idle = policy(seen), list[dict[str, Any]](), list[dict[str, Any]]()
+        for variable, tried in values(seen).items():
+            claims = [
+                {"variable": variable, "becomes": value, "choice": policy({**seen, variable: value})} for value in tried
+            ]
+            moved = next((claim for claim in claims if claim["choice"] != here), None)
+            moving += [] if moved is None else [moved]
+            idle += claims[:1] if moved is None else []
+        return (moving + idle)[:most]
+
+    return explain
+
+
+class Explained:
+    """An agent for `outside: {python: module:name}`: a policy, and what explains it."""
+
+    def __init__(self, policy: Policy, explain: Explainer, *, name: str = "policy", seed: int = 0) -> None:
+        """Answer for a policy that draws nothing; commitments are opened by nonces of the seed."""
+        self._policy, self._explain, self._name = policy, explain, name
+        self._nonces = Stream.named(seed, "explained", name)
+        self._asked: dict[int, dict[str, Any]] = {}
+        self._committed: dict[str, tuple[str, dict[str, Any]]] = {}
+
+    def __call__(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer one message of the protocol."""
+        kind = message["type"]
+        if kind == "hello":
+            can = ["claims", "commit"]
+            return {"type": "hello", "name": self._name, "state": "none", "deterministic": True, "can": can}
+        if kind == "reveal":
+            nonce, payload = self._committed[message["commitment"]]
+            return {"type": "reveal", "nonce": nonce, "payload": payload}
+        if kind == "restate":
+            return {"type": "statement", **self._asked[message["of"]]}
+        if kind == "offer":
+            return {"type": "declined"}
+        if kind not in ("decide", "ask"):
+            return {"type": "ready"}
+        seen = message["observation"]
+        stated = {"action": dict(self._policy(seen)), "claims": self._explain(seen)}
+        self._asked[message["id"]] = stated
+        return {"type": "statement", **stated, **({"commitment": self._commit(stated)} if kind == "decide" else {})}
+
+    def _commit(self, stated: dict[str, Any]) -> str:
+        nonce = self._nonces.bytes(_NONCE)
+        commitment = sha256_hex(nonce + canonical_bytes(stated))
+        self._committed[commitment] = (nonce.hex(), stated)
+        return commitment

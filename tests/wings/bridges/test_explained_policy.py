@@ -1,0 +1,75 @@
+"""A trained policy under a kernel: what explains it gives claims, and how many of them hold is a degree."""
+
+import json
+from typing import Any
+
+import pytest
+
+from specledger import gym
+from specledger.core.canonical import canonical_bytes
+from specledger.core.digest import sha256_hex
+from specledger.kinds import load
+from specledger.kinds.running import RunOptions
+from specledger.pipeline.executing import execute
+from tests.toys import ROOT
+
+EXAMPLE = ROOT / "examples/explained-policy"
+
+
+def policy(seen):
+    return {"op": "charge" if seen["battery"] < 3 else "clean" if seen["dirt"] else "wait"}
+
+
+def values(seen):
+    return {name: [n for n in range(5) if n != seen[name]] for name in ("dirt", "guests", "battery")}
+
+
+SEEN = {"battery": 4, "dirt": 2, "guests": 1}
+CLAIMS = [
+    {"variable": "dirt", "becomes": 0, "choice": {"op": "wait"}},
+    {"variable": "battery", "becomes": 0, "choice": {"op": "charge"}},
+    {"variable": "guests", "becomes": 0, "choice": {"op": "clean"}},
+]
+
+
+def test_what_moves_the_choice_is_claimed_first_and_the_rest_fills_up():
+    assert gym.by_asking(policy, values)(SEEN) == CLAIMS
+    assert gym.by_asking(policy, values, most=2)(SEEN) == CLAIMS[:2]
+
+
+def test_a_surrogate_claims_what_it_would_choose_itself():
+    surrogate = gym.by_asking(lambda seen: {"op": "wait" if seen["guests"] else "clean"}, values)
+    assert surrogate(SEEN)[0] == {"variable": "guests", "becomes": 0, "choice": {"op": "clean"}}
+
+
+def test_a_decision_is_committed_to_and_can_be_opened_and_restated():
+    agent = gym.Explained(policy, gym.by_asking(policy, values))
+    said = [agent({"type": "decide", "id": number, "observation": SEEN}) for number in (1, 2)]
+    assert said[0]["commitment"] != said[1]["commitment"]
+    opened = agent({"type": "reveal", "id": 3, "commitment": said[0]["commitment"]})
+    payload: Any = {"action": {"op": "clean"}, "claims": CLAIMS}
+    assert opened["payload"] == payload
+    assert sha256_hex(bytes.fromhex(opened["nonce"]) + canonical_bytes(payload)) == said[0]["commitment"]
+    assert agent({"type": "restate", "id": 4, "of": 1}) == {"type": "statement", **payload}
+    asked = agent({"type": "ask", "id": 5, "observation": {**SEEN, "battery": 0}})
+    assert (asked["action"], "commitment" in asked) == ({"op": "charge"}, False)
+
+
+def test_the_glue_of_the_example_is_short():
+    lines = (EXAMPLE / "explained.py").read_text(encoding="utf-8").splitlines()
+    glue = lines[next(number for number, line in enumerate(lines) if line.startswith("def values")) :]
+    assert len(glue) < 30
+
+
+@pytest.mark.slow
+def test_how_well_a_policy_is_explained_is_a_degree(tmp_path, monkeypatch):
+    monkeypatch.chdir(EXAMPLE)
+    finished = execute(load("explained.yaml")[0], tmp_path / "out", RunOptions(trusted=True))
+    assert finished.manifest["result"]["verdict"] == "PASS"
+    results = {
+        file.parent.name: json.loads(file.read_bytes())["result"] for file in finished.place.glob("runs/*/*.json")
+    }
+    claims = {name.partition(".")[0]: result["claims"]["held"] for name, result in results.items()}
+    shares = {name: claim["held"] / claim["tested"] for name, claim in claims.items()}
+    assert shares["perturbing"] == 1
+    assert shares["perturbing"] > shares["tree_8"] > shares["tree_4"] > shares["tree_2"] > shares["ranking"]
