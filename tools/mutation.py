@@ -72,11 +72,11 @@ def declared(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Ranges that decide nothing at run time: annotations, which are never evaluated, and decorators (`frozen`)."""
     nodes = list(ast.walk(ast.parse(source)))
     found = [getattr(node, name, None) for node in nodes for name in ("annotation", "returns")]
-    found += [each for node in nodes for each in getattr(node, "decorator_list", ())]
+    found += [member for node in nodes for member in getattr(node, "decorator_list", ())]
     return [
-        ((each.lineno, each.col_offset), (each.end_lineno or 0, each.end_col_offset or 0))
-        for each in found
-        if isinstance(each, ast.expr)
+        ((member.lineno, member.col_offset), (member.end_lineno or 0, member.end_col_offset or 0))
+        for member in found
+        if isinstance(member, ast.expr)
     ]
 
 
@@ -96,7 +96,7 @@ def sample(session: Path, folder: Path, package: str, size: int, seed: int) -> N
             text = f"{seed} {path} {fault.operator_name} {fault.occurrence}"
             one = (hashlib.sha256(text.encode()).hexdigest(), item)
             place = (path, fault.start_pos)
-            drawn[place] = min(drawn.get(place, one), one, key=lambda each: each[0])
+            drawn[place] = min(drawn.get(place, one), one, key=lambda member: member[0])
         db.clear()
         places = sorted(drawn, key=lambda place: hashlib.sha256(f"{seed} {place}".encode()).digest())
         db.add_work_items(drawn[place][1] for place in places[:size])

@@ -83,6 +83,6 @@ def line_of(text: str, constant: Constant) -> Line:
     end = text.find("\n", constant.start)
     whole = text[start : end if end >= 0 else len(text)]
     line = whole.strip()
-    before = [each.strip() for each in text[:start].splitlines()]
+    before = [item.strip() for item in text[:start].splitlines()]
     column = constant.start - start - (len(whole) - len(whole.lstrip()))
     return Line(line, before.count(line), column, len(before) + 1)

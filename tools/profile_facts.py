@@ -73,7 +73,7 @@ class Facts:
     def asked(self) -> set[str]:
         """What rows require of specs, as `<profile> <control>.<place>`."""
         subjects = self._subjects.values()
-        return {name_of(profile, one) for each in subjects for profile, asked in each.asked.items() for one in asked}
+        return {name_of(profile, one) for item in subjects for profile, asked in item.asked.items() for one in asked}
 
     def refuted(self, file: str) -> str:
         """What is first found not to hold in the present state of a file, else empty; small bundles are asked first.
@@ -81,7 +81,7 @@ class Facts:
         It is `refused <code>` if the smallest bundle that holds the file cannot be made at all.
         """
         reading = sorted(
-            (subject for subject in self._subjects.values() if file in subject.reads), key=lambda each: len(each.reads)
+            (subject for subject in self._subjects.values() if file in subject.reads), key=lambda item: len(item.reads)
         )
         names = self._named(file)
         gives = any(GIVEN in (self._folder / f"specs/{name}.yaml").read_text(encoding="utf-8") for name in names)

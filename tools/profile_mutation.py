@@ -59,8 +59,8 @@ def drawn(files: list[str], folder: Path, size: int | None, seed: int) -> list[t
     every = [(file, one) for file in files for one in constants((folder / file).read_text(encoding="utf-8"))]
     if size is None:
         return every
-    keys = {each: f"{seed} {each[0]} {each[1]}" for each in every}
-    return sorted(every, key=lambda each: hashlib.sha256(keys[each].encode()).digest())[:size]
+    keys = {item: f"{seed} {item[0]} {item[1]}" for item in every}
+    return sorted(every, key=lambda item: hashlib.sha256(keys[item].encode()).digest())[:size]
 
 
 def attempt(folder: Path, file: str, constant: Constant, facts: Facts, run: Callable[[str, str], str]) -> Attempt:
@@ -134,7 +134,7 @@ def tried_in(copy: Copy, arguments: argparse.Namespace) -> int:
     if not arguments.stated:
         rows = rows_of(folder, arguments.profiles, arguments.controls)
         known = list(witnesses(copy, rows, arguments.by))
-    files = [name for name in facts.files if any(fnmatch(name, each) for each in arguments.files)]
+    files = [name for name in facts.files if any(fnmatch(name, item) for item in arguments.files)]
     chosen = drawn(files, folder, arguments.sample, arguments.seed)
     print(f"{len(known)} witnesses, {len(facts.asked)} rules, {len(files)} files, {len(chosen)} constants", flush=True)
     run = recorded if arguments.stated else by_running(copy, known, arguments.new)

@@ -125,11 +125,11 @@ def witnesses(copy: Copy, rows: list[tuple[str, dict[str, Any]]], by: Sequence[s
     evidence = {
         (name, profile)
         for profile, row in rows
-        for each in row.get("evidence", ())
-        if (name := spec_of(each)) is not None
+        for item in row.get("evidence", ())
+        if (name := spec_of(item)) is not None
     }
     for name in sorted({*modules, *(spec for spec, _ in evidence)}):
-        if not any(fnmatch(name, each) for each in by):
+        if not any(fnmatch(name, item) for item in by):
             continue
         tests = dict.fromkeys(sorted(modules.get(name, ())), 0.0)
         copy.reads()
@@ -140,7 +140,7 @@ def witnesses(copy: Copy, rows: list[tuple[str, dict[str, Any]]], by: Sequence[s
             for cost, test in TOOK.findall(printed):
                 if test in tests:
                     tests[test] += float(cost)
-            tests = dict(sorted(tests.items(), key=lambda each: each[1]))
+            tests = dict(sorted(tests.items(), key=lambda item: item[1]))
         else:
             outcomes = evidence_of(copy, name, [profile for spec, profile in sorted(evidence) if spec == name])
         seconds = time.monotonic() - begun
@@ -170,9 +170,9 @@ def evidence_of(copy: Copy, spec: str, profiles: list[str]) -> dict[str, str]:
         _, printed = copy.run("specledger", "report", str(place), "--format", "json", "--profile", profile)
         judged = json.loads(printed).get("profile") if printed.startswith("{") else None
         for row in judged["controls"] if judged else ():
-            for each in row["evidence"]:
-                if each["subject"] is not None:
-                    found[f"{profile} {row['id']} {each['check']}"] = each["outcome"]
+            for item in row["evidence"]:
+                if item["subject"] is not None:
+                    found[f"{profile} {row['id']} {item['check']}"] = item["outcome"]
     return found
 
 

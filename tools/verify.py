@@ -845,8 +845,8 @@ def weigh_drawing(changes: list[list[JSON]], evidence: JSON, challenge: Challeng
         if answers_alike(evidence):  # a rate below 1 is then doubt about a forecast: such claims convict together, too
             together = p_together(changes)
             tests = [(max(p, together) if rate_of(trials[0]) != 1 else p, trials) for p, trials in tests]
-    p = min(each for each, _ in tests)
-    convicting = [trials for each, trials in tests if each * looks <= challenge.error]
+    p = min(member for member, _ in tests)
+    convicting = [trials for member, trials in tests if member * looks <= challenge.error]
     if convicting:
         return "FAIL", p, convicting
     if challenge.effect is None:

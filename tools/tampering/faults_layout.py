@@ -29,7 +29,7 @@ def first(f: Signer) -> str:
     return min(path.relative_to(f.folder).as_posix() for path in (f.folder / "counterexamples").iterdir())
 
 
-def told(change: Callable[[Any], Any]) -> Change:
+def with_case(change: Callable[[Any], Any]) -> Change:
     """The first failing case says something else."""
 
     def make(f: Signer) -> None:
@@ -49,7 +49,7 @@ SOURCES: Final = [
 
 COUNTEREXAMPLES: Final = [
     Case("counterexamples-of-nothing", "A run in which nothing failed shows a failing case.", "climb", added("counterexamples/00000003.json", b"{}\n"), relist, "E_COUNTEREXAMPLES"),
-    Case("counterexamples-of-a-law", "The failing case of a refuted law shows another start.", "refuted", told(lambda document: document["receipts"][0]["body"]["verdict"]["counterexample"].update(start="....")), relist, "E_COUNTEREXAMPLES"),
+    Case("counterexamples-of-a-law", "The failing case of a refuted law shows another start.", "refuted", with_case(lambda document: document["receipts"][0]["body"]["verdict"]["counterexample"].update(start="....")), relist, "E_COUNTEREXAMPLES"),
 ]  # fmt: skip
 
 FAULTS: Final = (*SOURCES, *COUNTEREXAMPLES)

@@ -19,8 +19,8 @@ ACT_A = 3
 
 def inserted(type_: str, number: int, fields: Mapping[str, Any]) -> Any:
     """A receipt of the first step stands where there was none."""
-    told = {"episode": 0, "t": 0, **fields}
-    return lambda f: f.receipts.insert(number, {"type": type_, "body": told})
+    receipt = {"episode": 0, "t": 0, **fields}
+    return lambda f: f.receipts.insert(number, {"type": type_, "body": receipt})
 
 
 PROBE: Final = {"agent": "prey", "probe": "p", "at": "after_commit", "verdict": "PASS", "cause": "", "evidence": {}}

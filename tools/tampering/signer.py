@@ -95,8 +95,8 @@ class Signer(Forger):
             other: `origin`, `size` or `root` (hexadecimal) where it tells another one.
         """
         head = self.manifest["receipts"]
-        told = {"origin": self.origin, "size": head["count"], "root": head["root"], **other}
-        return f"{told['origin']}\n{told['size']}\n{b64(bytes.fromhex(told['root']))}\n".encode()
+        checkpoint = {"origin": self.origin, "size": head["count"], "root": head["root"], **other}
+        return f"{checkpoint['origin']}\n{checkpoint['size']}\n{b64(bytes.fromhex(checkpoint['root']))}\n".encode()
 
     def note_line(self, key: TestKey, raw: bytes, name: str | None = None, hint: bytes | None = None) -> bytes:
         """A signature line of the checkpoint, under the name and the hint of a key unless others are given."""

@@ -103,8 +103,8 @@ def _reasons(needed: int, variables: Sequence[str], choices: Mapping[str, Choice
 
 def _choice(choices: Mapping[str, Choices]) -> dict[str, Any]:
     """The JSON Schema of a choice: the labels that can be listed, and the form of others."""
-    listed = [label for each in choices.values() if each.listed for label in each.labels]
-    forms = [label for each in choices.values() if not each.listed for label in each.labels]
+    listed = [label for member in choices.values() if member.listed for label in member.labels]
+    forms = [label for member in choices.values() if not member.listed for label in member.labels]
     if not forms:
         return {"type": "string", "enum": listed}
     form = {"type": "string", "description": f"of the form {', '.join(forms)}"}

@@ -213,7 +213,7 @@ WRONG: dict[str, Any] = {
     "an action that the world does not have": ({}, {"two": {"agents": {**WORLD["agents"], "b": {"actions": ["lift"]}}}}, "E_WORLD_AGENT", "no action 'lift'"),
     "a label that all agents see": ({}, {"two": {"agents": {**WORLD["agents"], "b": {"observe": {"mine": "b", "met": "met"}}}}}, "E_WORLD_AGENT", "'met'"),
     "a probe of no agent": ({"probes": ["p"]}, {}, "E_AGENTS", "names no agent"),
-    "a probe of an agent without a kernel": ({"agents": {**TWO["agents"], "a": {**TWO["agents"]["a"], "probes": ["p"]}}}, {}, "E_ADMISSION", "probes need a kernel"),
+    "a probe of an agent without a kernel": ({"agents": {**TWO["agents"], "a": {**TWO["agents"]["a"], "probes": ["p"]}}}, {}, "E_ADMISSION", "this governor admits none"),
     "an agent that reads another one's memory": ({}, {"back": {"memory": None, "remember": [], "score": "size(trail)"}}, "E_AGENT_MEMORY", "`trail`"),
     "an observation that reads a memory": (
         {},

@@ -113,14 +113,14 @@ class RecordedDecision(Undeclared):
 
     def read(self, claim: Mapping[str, Any], counterfactuals: list[Mapping[str, Any]]) -> dict[str, str] | None:
         """A claim speaks of its own counterfactual, and gives no direction."""
-        stated = next(each for each in counterfactuals if each["cf_id"] == claim["id"])
+        stated = next(item for item in counterfactuals if item["cf_id"] == claim["id"])
         choice = stated["predicted_outcome"]["choice"]
         return {"counterfactual": claim["id"], "choice": choice, "direction": ""}
 
     def confidences(self, document: Any, situation: Situation) -> Mapping[str, int]:
         """The rates that were stated."""
         stated = document["trace"]["counterfactuals"]
-        return {each["cf_id"]: each["confidence"] for each in stated if each["confidence"] is not None}
+        return {item["cf_id"]: item["confidence"] for item in stated if item["confidence"] is not None}
 
     def is_choice(self, label: str) -> bool:
         """Whether a label is that of a call of a tool that is offered."""
