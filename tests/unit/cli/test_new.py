@@ -84,6 +84,10 @@ class TestNew:
         assert "no first spec of the kind world is shipped" in spec("new", "world").err
 
 
+NEEDS = {"reasons": ["kernel"], "logs": ["trajectories"]}
+"""The wing of a start that needs one."""
+
+
 class TestInit:
     def test_a_project_is_in_order_and_what_editors_and_git_need_is_there(self, spec, empty, monkeypatch):
         done = spec("init", "mine")
@@ -107,7 +111,10 @@ class TestInit:
         )
         assert ".github/workflows/specs.yml" in spec("init").out
 
-    @pytest.mark.parametrize("name", starts())
+    @pytest.mark.parametrize(
+        "name",
+        [pytest.param(name, marks=[pytest.mark.wing(wing) for wing in NEEDS.get(name, ())]) for name in starts()],
+    )
     def test_each_start_fails_on_purpose_and_passes_after_the_edit_that_it_names(self, spec, empty, name):
         start, said = starts()[name], spec("init", "--start", name).out
         edit = re.search(r"Then write `(.*)` in (.*), line ([0-9]+), and:", said)
