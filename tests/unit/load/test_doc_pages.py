@@ -20,7 +20,13 @@ pytestmark = [pytest.mark.wing(name) for name in ("bridges", "discovery", "kerne
 DOCS = find_docs()
 assert DOCS is not None
 PAGES = read_pages(DOCS / FILE)
-EXAMPLES = [code for code, page in PAGES.items() if not page.test]
+HIDES_A_PACKAGE = "PYTHONPATH=hidden "
+"""What stands before a command in a process of its own, which takes longer than all of another example."""
+EXAMPLES = [
+    pytest.param(code, marks=[pytest.mark.slow] if HIDES_A_PACKAGE in "\n".join(page.commands()) else [])
+    for code, page in PAGES.items()
+    if not page.test
+]
 KINDS_OF_FIRST = sorted({page.example[0] for page in PAGES.values() if isinstance(page.example, tuple)})
 
 OF_A_CLUSTER = "a cluster of several machines, whose scheduler or worker is changed or ended while it works"
