@@ -250,7 +250,7 @@ def test_what_is_gathered_is_weighed(tmp_path, monkeypatch, place):
     """A list of one number weighs 32 in a list: 160,000 a step, and what is kept by all of one run counts together."""
     path = gathering(tmp_path, place, 9)
     for weight, steps in ((4_000_000, 9), (800_000, 2 if place == "an agent and a governor" else 4)):
-        for module in ("core.weight", "run.episode"):
+        for module in ("core.weight", "run.decision", "run.episode"):
             monkeypatch.setattr(f"specledger.{module}.MAX_WEIGHT", weight)
         events = list(run(plan_of(path)))
         assert sum(event.type == "step" for event in events) == steps
