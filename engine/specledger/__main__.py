@@ -15,8 +15,8 @@ def main() -> None:
     run_command()
 
 
-def toy_pseudo_axion() -> None:
-    """Run `toy_pseudo_axion` and exit with its exit code."""
+def document_commands() -> None:
+    """Run `toy_pseudo_axion`, the commands of a source document, and exit with its exit code."""
     _begin()
     from specledger.cli.document_commands import run_command  # noqa: PLC0415 - as above
 

@@ -171,7 +171,7 @@ def explain(
     ],
     scenario: Annotated[
         str | None,
-        typer.Option(metavar="SCENARIO", show_default="model-reasons", help="Where an agent that is a model is asked."),
+        typer.Option(metavar="SCENARIO", show_default="a shipped one", help="Where an agent that is a model is asked."),
     ] = None,
     overrides: Overrides = None,
 ) -> None:

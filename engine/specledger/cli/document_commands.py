@@ -7,6 +7,7 @@ that the names stand for.
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -44,8 +45,8 @@ Steps = Annotated[int, typer.Option(min=1, help="The most steps of an episode.")
 def run_command() -> None:
     """Run one of the commands, and exit with its exit code."""
     app = typer.Typer(
-        name="toy_pseudo_axion",
-        help="The commands of the source document toy_pseudo_axion.",
+        name=Path(sys.argv[0]).stem,
+        help="The commands that a source document asks for.",
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,

@@ -16,11 +16,12 @@ from specledger.kinds import load
 from specledger.load import Bundle, Resolved
 from specledger.oracles.model import estimate_tokens
 from specledger.oracles.model_agent import Asking
+from specledger.pipeline.checking import annotated
 from specledger.pipeline.trying import one_of
 from specledger.run.session import greeting
 
-SCENARIO: Final = "model-reasons"
-"""The scenario in which an agent is asked that is named without one."""
+_ANNOTATION: Final = "asks"
+"""The shipped scenario with this annotation is that in which an agent is asked that is named without one."""
 
 _SUFFIXES: Final = (".yaml", ".yml")
 
@@ -60,7 +61,7 @@ def first_question(target: str, scenario: str | None, overrides: Sequence[str]) 
     if named is not None and named.kind == "agent":  # of this project, while the scenario may be of another one
         file = str(Path(named.span("name").file).resolve())
         sets = [f"agent={canonical_bytes(file).decode()}", *overrides]
-        return _asked(one_of(scenario or SCENARIO, "scenario", sets, allow_outside=True))
+        return _asked(one_of(scenario or annotated("scenario", _ANNOTATION).main.name, "scenario", sets, allow_outside=True))
     return _asked(one_of(target, "scenario", overrides))
 
 
