@@ -61,7 +61,9 @@ def first_question(target: str, scenario: str | None, overrides: Sequence[str]) 
     if named is not None and named.kind == "agent":  # of this project, while the scenario may be of another one
         file = str(Path(named.span("name").file).resolve())
         sets = [f"agent={canonical_bytes(file).decode()}", *overrides]
-        return _asked(one_of(scenario or annotated("scenario", _ANNOTATION).main.name, "scenario", sets, allow_outside=True))
+        return _asked(
+            one_of(scenario or annotated("scenario", _ANNOTATION).main.name, "scenario", sets, allow_outside=True)
+        )
     return _asked(one_of(target, "scenario", overrides))
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from zipfile import BadZipFile, ZipFile
 
 from specledger.core.diagnostics import Diagnostics
-from specledger.kinds import load
+from specledger.pipeline.checking import annotated
 from specledger.wings.trajectories.findings import E_LOG_FILE, E_LOG_FORMAT, E_LOG_SIZE
 from specledger.wings.trajectories.formats.compile import compile_format
 from specledger.wings.trajectories.model import Finding, Trajectory
@@ -17,11 +17,12 @@ from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.source import MAX_DOCUMENT, Source
 
 _MAGIC: Final = b"PK\x03\x04"
-_FORMAT: Final = "inspect-eval"
+_ANNOTATION: Final = "inspect_archive"
+"""The shipped format with this annotation reads the JSON of an archive."""
 _MOST_MEMBERS: Final = 100_000
 _PACKAGE: Final = (
     "an archive of Inspect AI is read by its package, the extra `inspect`; "
-    "`inspect log convert --to json` writes it as JSON, which `--format inspect-eval` reads"
+    "`inspect log convert --to json` writes it as JSON, which a format of `spec ls format` reads"
 )
 
 
@@ -47,7 +48,7 @@ def _read(source: Source) -> Iterator[Trajectory]:
         if finding is not None:
             yield Trajectory(source.name, source.name, INSPECT.name, (finding,))
             return
-        reader = compile_format(load(_FORMAT, kind="format")[0].main, Diagnostics())
+        reader = compile_format(annotated("format", _ANNOTATION).main, Diagnostics())
         yield from reader.read(Source(document, source.name))
 
 
