@@ -2,7 +2,7 @@
 
 import pytest
 
-from specledger.core.spans import Position, Span, Text
+from specledger.core.spans import Position, Span, Text, read_source
 
 # a: "x<backslash>ty" on line 1: the value's tab takes two columns
 QUOTED = Text("x\ty", "q.yaml", ((0, Position(1, 5)), (1, Position(1, 6)), (2, Position(1, 8))))
@@ -53,3 +53,9 @@ def test_marks_that_cannot_place_every_offset_are_refused(offsets):
 def test_a_span_names_its_start():
     assert str(Span("a.yaml", Position(3, 4), Position(3, 9))) == "a.yaml:3:4"
     assert Text.inline("a").span().file == "<inline>"
+
+
+@pytest.mark.parametrize("file", ["none.yaml", "", ".", "a\0b"], ids=["missing", "the folder", "a folder", "no name"])
+def test_what_cannot_be_read_has_no_excerpt(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert read_source(file) is None

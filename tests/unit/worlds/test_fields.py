@@ -165,6 +165,12 @@ def test_combination_is_scaling_and_adding(terms, both):
 ROWS = st.lists(st.lists(st.integers(0, 1), max_size=5), min_size=1, max_size=5)
 
 
+@pytest.mark.parametrize("x", [1, 2, 3])
+def test_beside_looks_one_cell_to_the_left(x):
+    row = [7 if at == x - 1 else 0 for at in range(5)]
+    assert beside([[0] * 5, row, [0] * 5], {"x": x, "y": 1}, 7) == 1
+
+
 @given(f=ROWS, p=CELLS, value=st.integers(0, 1))
 def test_beside_counts_neighbours_on_any_rows(f, p, value):
     known, (x, y) = places(f), (p["x"], p["y"])
