@@ -14,7 +14,9 @@ from tests.code_examples import ExampleRunner, codes_in
 from tests.conftest import ALL_TESTS
 from tests.given_codes import named_tests
 
-pytestmark = [pytest.mark.wing(name) for name in ("bridges", "discovery", "kernel", "laws", "trajectories")]
+pytestmark = [
+    pytest.mark.wing(name) for name in ("bridges", "challenges", "discovery", "guard", "kernel", "laws", "trajectories")
+]
 """The page has the codes of all wings that specledger ships."""
 
 DOCS = find_docs()
