@@ -48,7 +48,7 @@ class AskedModel(Struct, frozen=True):
 
 def is_spec(target: str) -> bool:
     """Whether something names an agent or a scenario, by a file or by a name."""
-    return target.endswith(_SUFFIXES) or _named(target) is not None
+    return target.endswith(_SUFFIXES) or any(_read(target, kind) is not None for kind in ("agent", "scenario"))
 
 
 def first_question(target: str, scenario: str | None, overrides: Sequence[str]) -> AskedModel | None:
@@ -57,9 +57,9 @@ def first_question(target: str, scenario: str | None, overrides: Sequence[str]) 
     Raises:
         Rejected: There is no such spec, or it is wrong.
     """
-    named = _named(target)
-    if named is not None and named.kind == "agent":  # of this project, while the scenario may be of another one
-        file = str(Path(named.span("name").file).resolve())
+    agent = _read(target, "agent")
+    if agent is not None:  # of this project, while the scenario may be of another one
+        file = str(Path(agent.span("name").file).resolve())
         sets = [f"agent={canonical_bytes(file).decode()}", *overrides]
         return _asked(
             one_of(scenario or annotated("scenario", _ANNOTATION).main.name, "scenario", sets, allow_outside=True)
@@ -67,14 +67,12 @@ def first_question(target: str, scenario: str | None, overrides: Sequence[str]) 
     return _asked(one_of(target, "scenario", overrides))
 
 
-def _named(target: str) -> Resolved | None:
-    """The agent or scenario of a name or a file, if it can be read."""
-    for kind in ("agent", "scenario"):
-        try:
-            return load(target, kind=kind)[0].main
-        except Rejected:
-            continue
-    return None
+def _read(target: str, kind: str) -> Resolved | None:
+    """The spec of a kind that a name or a file is, if it can be read."""
+    try:
+        return load(target, kind=kind)[0].main
+    except Rejected:
+        return None
 
 
 def _asked(bundle: Bundle) -> AskedModel | None:

@@ -81,7 +81,7 @@ def test_a_model_of_gemini_is_asked_as_the_document_says_and_its_configuration_h
     data = GeminiConfig().model_dump()
     assert (data.pop("deadline_ms"), data.pop("retries")) == (60_000, 3)  # how long one waits is not in the document
     ours = dict.fromkeys(("concurrency", "key", "per_minute", "price", "seed"))
-    for name, default in [*ours.items(), ("limits", {"money": None, "tokens": None})]:
+    for name, default in [*ours.items(), ("limits", {"money": None, "tokens": None}), ("api_version", "v1beta")]:
         assert data.pop(name) == default
     assert data == {
         "model": "gemini-2.5-flash",

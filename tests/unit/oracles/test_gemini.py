@@ -306,7 +306,7 @@ def test_which_key_is_used_without_a_warning(environment, used, service, monkeyp
     with closing(GeminiClient(GeminiConfig())) as client:
         assert client.ask(REQUEST).usable
     ((path, headers, _),) = service.requests
-    assert (path.rpartition("/")[0], headers["x-goog-api-key"]) == ("/v1/models", used)
+    assert (path.rpartition("/")[0], headers["x-goog-api-key"]) == ("/v1beta/models", used)
     assert (caplog.text, list(recwarn)) == ("", [])
 
 

@@ -215,6 +215,13 @@ HOLDERS = {
         "step",
     ): "what each proposal would have led to, for the second evaluator; nothing keeps it",
     ("report/trace.py", "states", "step"): "the states of a run that a page shows, made again; nothing keeps them",
+    (
+        "run/invariants.py",
+        "foresee",
+        "step",
+    ): "what the only proposal of a guarded conversation would break; nothing keeps it",
+    ("worlds/known.py", "recorded_step", "compile_step"): "makes it, of states with unknown members, for the plan",
+    ("worlds/known.py", "known_step", "compile_step"): "makes it, of the parts of such a world",
     ("run/episode.py", "_refuse", "step"): "what a refused step would have led to, for its part's receipt",
 }
 

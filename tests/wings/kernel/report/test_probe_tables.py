@@ -33,7 +33,15 @@ def told(verdict, *claims):
     ]
     arms = {"null": {"asked": 2, "changed": 0}, "placebo": {"asked": 1, "changed": 0}}
     evidence = {"of": "claims", "before": "b", "trials": trials, **arms, "answers": verdict}
-    return {"probe": "why", "episode": 0, "t": 0, "verdict": verdict, "cause": "", "evidence": evidence}
+    return {
+        "probe": "why",
+        "at": "after_commit",
+        "episode": 0,
+        "t": 0,
+        "verdict": verdict,
+        "cause": "",
+        "evidence": evidence,
+    }
 
 
 def metrics(*bodies):
