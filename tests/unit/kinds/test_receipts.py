@@ -14,7 +14,7 @@ from specledger.evidence.receipts.schemas import schema_of
 from specledger.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDERS = ("golden", "misbehaviour", "suites", "laws", "discovery", "tampered/bases")
+FOLDERS = ("golden", "misbehaviour", "suites", "laws", "discovery", "tampered/bases", "guard")
 RECEIPTS = KINDS.receipts()
 TYPES = [(kind, type_) for kind, types in RECEIPTS.items() for type_ in types]
 NAMES = {"scenario": "run", "suite": "suite", "law": "law", "discovery": "discovery"}

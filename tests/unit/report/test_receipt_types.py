@@ -10,7 +10,12 @@ from specledger.expr.typed_dicts import record_type
 from specledger.kinds import KINDS
 
 ROOT = Path(__file__).parents[3] / "fixtures"
-PINNED = {"scenario": ["golden", "misbehaviour"], "suite": ["suites"], "law": ["laws"], "discovery": ["discovery"]}
+PINNED = {
+    "scenario": ["golden", "misbehaviour", "guard"],
+    "suite": ["suites"],
+    "law": ["laws"],
+    "discovery": ["discovery"],
+}
 RARE = {"scenario": {"error"}}
 """Types of receipts that no pinned run has."""
 

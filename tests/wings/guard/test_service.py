@@ -46,6 +46,16 @@ def test_a_call_is_denied_by_name_and_reason(guard_of, tool, arguments, of, name
     assert bodies_of(Path(ended["evidence"]), "guard")[0]["denied_by"] == decision["denied_by"]
 
 
+def test_the_receipts_of_a_conversation_are_the_pinned_ones(guard_of):
+    """`fixtures/guard/office.jsonl`: a call that was made and one that was denied."""
+    guard = guard_of()
+    guard("begin")
+    carry_out(guard, "1", "send_money", PAY)
+    carry_out(guard, "2", "send_money", {"amount": 50, "to": OTHER})
+    receipts = Path(guard("end")["evidence"]) / "receipts.jsonl"
+    assert receipts.read_bytes() == (ROOT / "fixtures/guard/office.jsonl").read_bytes()
+
+
 @pytest.mark.parametrize("fail", ["closed", "open"])
 @pytest.mark.parametrize(("tool", "arguments", "reason"), UNJUDGED.values(), ids=UNJUDGED)
 def test_what_cannot_be_judged_is_as_the_scenario_says(guard_of, fail, tool, arguments, reason):
