@@ -156,7 +156,7 @@ class Tally:
         What was denied because it could not be judged was not made, which leaves nothing open.
         """
         bypassed = body["made"] and body["decision"] == GuardDecision.DENY
-        self._guard.update(made=body["made"], denied=not body["made"], bypassed=bypassed)
+        self._guard.update(made=int(body["made"]), denied=int(not body["made"]), bypassed=int(bypassed))
         self._figures["checks"] += not (body["made"] and body["unjudged"])
         if bypassed:
             self._violations[GUARD] += 1

@@ -33,9 +33,11 @@ class Hook:
         (group,) = json.loads(settings.read_text())["hooks"]["PreToolUse"]
         self.command = shlex.split(group["hooks"][0]["command"])
 
-    def __call__(self, given):
+    def __call__(self, given, cwd=None):
         text = given if isinstance(given, str) else json.dumps(given)
-        done = subprocess.run(self.command, check=False, input=text, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            self.command, check=False, input=text, capture_output=True, text=True, timeout=60, cwd=cwd
+        )
         assert (done.returncode, done.stderr) == (0, "")
         return json.loads(done.stdout) if done.stdout else {}
 
@@ -81,6 +83,17 @@ def test_without_a_guard_it_fails_as_the_scenario_says(settings, tmp_path, fail)
     assert decision_of(after) is None
     assert "no guard answers" in after["systemMessage"]
     assert decision_of(hook("no JSON")) == {"closed": "deny", "open": None}[fail]
+
+
+@pytest.mark.parametrize("module", ["socket.py", "json.py", "orjson.py", "specledger/__init__.py", "sitecustomize.py"])
+def test_no_module_of_the_working_folder_is_imported(process_of, settings, tmp_path, module):
+    """An agent writes files there; one of them must not decide in the place of the hook."""
+    guard = process_of()
+    install(settings, guard.path, "closed")
+    (tmp_path / "work" / module).parent.mkdir(parents=True)
+    (tmp_path / "work" / module).write_text("raise SystemExit(0)\n")
+    call = called("PreToolUse", 1, "send_money", {"amount": 5, "to": OTHER})
+    assert decision_of(Hook(settings)(call, cwd=tmp_path / "work")) == "deny"
 
 
 def test_wrong_arguments_are_said(capsys):

@@ -1,6 +1,8 @@
 """Decisions about live calls: who denies what, what is remembered, and what cannot be answered."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -44,6 +46,20 @@ def test_a_call_is_denied_by_name_and_reason(guard_of, tool, arguments, of, name
     ended = guard("end")
     assert (ended["verdict"], ended["guard"]) == ("PASS", {"made": 0, "denied": 1, "bypassed": 0})
     assert bodies_of(Path(ended["evidence"]), "guard")[0]["denied_by"] == decision["denied_by"]
+
+
+@pytest.mark.parametrize("to", [KNOWN, OTHER], ids=["allowed", "denied"])
+def test_the_counts_of_a_single_call_are_numbers(guard_of, to):
+    guard = guard_of()
+    guard("begin")
+    carry_out(guard, "1", "send_money", {"amount": 50, "to": to})
+    evidence = Path(guard("end")["evidence"])
+    counts = json.loads((evidence / "manifest.json").read_bytes())["result"]["guard"]
+    assert [type(count) for count in counts.values()] == [int] * 3
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/verify.py", evidence], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_receipts_of_a_conversation_are_the_pinned_ones(guard_of):

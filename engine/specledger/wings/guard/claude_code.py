@@ -27,7 +27,8 @@ def install(settings: Path, socket: Path, fail: str) -> None:
         Rejected: E_GUARD_INSTALL: the settings are not what Claude Code reads.
     """
     document = _without(_read(settings), settings)
-    words = [sys.executable, "-m", MODULE, "--socket", str(socket.absolute()), "--fail", fail]
+    # The agent writes to the working folder, so that no module may come from there.
+    words = [sys.executable, "-P", "-m", MODULE, "--socket", str(socket.absolute()), "--fail", fail]
     hook = {"type": "command", "command": shlex.join(words), "timeout": _TIMEOUT}
     hooks = document.setdefault("hooks", {})
     for event in EVENTS:

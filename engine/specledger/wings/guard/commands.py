@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -34,6 +35,7 @@ Out = Annotated[
 Socket = Annotated[
     Path | None, typer.Option("--socket", metavar="PATH", show_default="guard.sock in --out", help="Where to listen.")
 ]
+Stdio = Annotated[bool, typer.Option("--stdio", help="Answer messages on standard input, for one client.")]
 Mcp = Annotated[bool, typer.Option("--mcp", help="Guard an MCP server: its command, or its URL, follows after `--`.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would have been decided of the calls of logs.")]
 Settings = Annotated[
@@ -54,6 +56,7 @@ def guard(  # noqa: PLR0913, PLR0917 - each is an option
     words: Words = None,
     out: Out = Path("guard"),
     socket: Socket = None,
+    stdio: Stdio = False,
     dry_run: DryRun = False,
     mcp: Mcp = False,
     settings: Settings = None,
@@ -74,11 +77,14 @@ def guard(  # noqa: PLR0913, PLR0917 - each is an option
         return
     if words:
         raise typer.BadParameter(f"unexpected {printable(words[0])}; logs are for --dry-run")
-    from specledger.wings.guard.server import prepare_folder, serve
+    from specledger.wings.guard.server import answer_stream, prepare_folder, serve
     from specledger.wings.guard.service import GuardService
 
     prepare_folder(out)
     service = GuardService(bundle, out)
+    if stdio:
+        answer_stream(service, sys.stdin.buffer, sys.stdout.buffer)
+        return
     said = f"guard of {bundle.main.name} at {printable(str(listens))}, fails {service.settings.fail}"
     serve(service, listens, lambda: print_error(said))
 

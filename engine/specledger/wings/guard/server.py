@@ -11,7 +11,7 @@ from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from specledger.cli.codes import DEFECT, E_INTERNAL
 from specledger.core.canonical import canonical_bytes
@@ -82,6 +82,19 @@ def serve(service: GuardService, path: Path, ready: Callable[[], None]) -> None:
         asyncio.run(_serve(service, listening, ready))
     finally:
         path.unlink(missing_ok=True)
+
+
+def answer_stream(service: GuardService, messages: BinaryIO, answers: BinaryIO) -> None:
+    """Answer the lines of a stream until it ends, or until one does not end within the limit."""
+    try:
+        with asyncio.Runner() as runner:
+            for line in iter(lambda: messages.readline(MAX_MESSAGE + 1), b""):
+                if not line.endswith(b"\n"):
+                    return
+                answers.write(runner.run(answer_line(service, line)))
+                answers.flush()
+    finally:
+        service.close()
 
 
 async def _serve(service: GuardService, listening: socket.socket, ready: Callable[[], None]) -> None:
