@@ -47,6 +47,7 @@ UNNOTICED = {
     "walk": (1, BOUND),
     "RunFollower._probe": (1, "what stands behind it refuses the one case that comes to it"),
     "RunFollower._step": (1, UNREACHED),
+    "RunFollower._gap": (2, "no case is a recording: `test_unknown`"),
     "RunFollower._episode_end": (3, f"{UNREACHED}; two are of recordings: `test_recording`"),
     "RunFollower._start": (1, RECORDED),
     "RunFollower._rules": (4, RECORDED),
