@@ -112,10 +112,17 @@ def _guard_server(bundle: Bundle, words: list[str], out: Path, output: Format, *
 def _show_tools(bundle: Bundle, tools: list[dict[str, Any]], output: Format) -> None:
     """List the tools of a server with those that are never allowed; as JSON what `spec new --tools` reads."""
     from specledger.compile.scenario import compile_scenario
+    from specledger.core.diagnostics import Diagnostic, Rejected
+    from specledger.wings.guard.tools import E_GUARD_TOOLS, misfits
 
     if output is Format.JSON:
         print_json({"tools": tools})
         return
+    found = [
+        Diagnostic(E_GUARD_TOOLS, misfit) for misfit in misfits(bundle, {t["name"]: t["inputSchema"] for t in tools})
+    ]
+    if found:
+        raise Rejected(found)
     recording = compile_scenario(bundle).recording
     for tool in tools:
         why = "" if recording is None else recording.forbids(tool["name"])

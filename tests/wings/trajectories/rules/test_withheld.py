@@ -48,3 +48,9 @@ def test_a_text_that_looks_like_a_digest_in_a_result_is_a_text(tmp_path):
     before = [Call("1", "look", {}), Result("1", '{"$withheld": "Ann"}')]
     (outcome,) = outcomes(tmp_path, FROM_RESULT, [ASKED, *before, Call("2", "pay", {"to": "Ann"})])
     assert outcome.status is Status.BROKEN
+
+
+@pytest.mark.parametrize("to", [{"name": "Eve"}, [["Eve"]], {}], ids=str)
+def test_what_is_no_text_is_matched_by_no_pattern_and_judged_by_none(tmp_path, to):
+    (outcome,) = outcomes(tmp_path, MATCHES, [ASKED, Call("2", "pay", {"to": to})])
+    assert (outcome.status, outcome.reason) == (Status.UNJUDGED, "args.to is no text")

@@ -320,7 +320,9 @@ def _own_reader(path: Path, read: Read, pattern: Any) -> Reader:
             return leaves
         if pattern is not None:
             texts = [text_of(leaf) for leaf in leaves]
-            return any(t is not None and pattern.search(t) is not None for t in texts) if leaves else missing
+            if any(written is not None and pattern.search(written) is not None for written in texts):
+                return True
+            return Unknown(f"{text} is no text") if None in texts else False if leaves else missing
         if len(leaves) != 1:
             return Unknown(f"{text} has several values") if leaves else missing
         return typed(leaves[0], as_ or "text", text)
