@@ -103,3 +103,13 @@ def test_a_client_tells_what_a_tool_did(process_of, office):
     with pytest.raises(NoAnswerError, match="no guard answers"):
         Guard(str(office / "nobody"))
     assert verify(office / "guard/sealed/mine").verdict == "PASS"
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_a_number_that_json_lacks_is_no_null(process_of, number):
+    paid = []
+    with Guard(str(process_of().path)) as connection, pytest.raises(NoAnswerError, match="no number of JSON"):
+        connection.conversation("a").call(
+            "send_money", {"to": "x", "amount": [number]}, lambda **given: paid.append(given)
+        )
+    assert paid == []

@@ -1,5 +1,6 @@
 """Decisions about live calls: who denies what, what is remembered, and what cannot be answered."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -9,7 +10,9 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
+from specledger.core.canonical import canonical_bytes
 from specledger.pipeline.verifying import verify
+from specledger.wings.guard.server import answer_line
 from tests.toys.bundles import bodies_of
 from tests.wings.guard.conftest import KNOWN, OTHER, carry_out
 
@@ -149,6 +152,43 @@ def test_a_result_that_does_not_come_is_not_known(guard_of):
     assert large["decision"] == "deny"
     assert ("approved", "gate", "the result is not recorded") in {tuple(each.values()) for each in large["unjudged"]}
     assert guard("report", call="1", content={"ok": True})["code"] == "E_GUARD_CALL"
+
+
+@pytest.mark.parametrize("arguments", [{"id": True}, {"id": 1, "more": 1}], ids=str)
+def test_an_answer_is_for_one_call_alone(guard_of, arguments):
+    guard = guard_of()
+    guard("begin")
+    guard("ask", call="1", tool="read_mail", arguments={"id": 1})
+    assert guard("ask", call="1", tool="read_mail", arguments=arguments)["code"] == "E_GUARD_CALL"
+    guard("report", call="1", content="text")
+    again = guard("ask", call="1", tool="read_mail", arguments={"id": 1})
+    assert (again["code"], again["message"]) == ("E_GUARD_CALL", "the call '1' was made, and has its result")
+
+
+def test_evidence_is_sealed_once(guard_of):
+    guard = guard_of()
+    guard("begin")
+    carry_out(guard, "1", "read_mail", {"id": 1})
+
+    async def both():
+        line = canonical_bytes({"type": "end", "id": 1, "conversation": "a"}) + b"\n"
+        return await asyncio.gather(*(answer_line(guard.service, line) for _ in range(2)))
+
+    first, second = map(json.loads, guard.runner.run(both()))
+    assert (first["type"], first["guard"]["made"], second["code"]) == ("ended", 1, "E_GUARD_CONVERSATION")
+    assert verify(Path(first["evidence"])).verdict == "PASS"
+
+
+def test_a_log_that_is_replaced_meanwhile_is_not_sealed(guard_of):
+    guard = guard_of()
+    guard("begin")
+    log = guard.folder / "logs/a.jsonl"
+    begun = log.read_bytes()
+    carry_out(guard, "1", "read_mail", {"id": 1})
+    log.rename(log.with_suffix(".old"))
+    log.write_bytes(begun)
+    assert guard("end")["code"] in {"E_GUARD_DIFFERS", "E_GUARD_LOG"}
+    assert not (guard.folder / "sealed/a").exists()
 
 
 def test_a_call_that_is_asked_again_has_the_same_answer(guard_of):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Mapping
+from math import isfinite
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -19,8 +20,20 @@ _PATIENCE: Final = 60  # seconds
 
 
 def to_json(value: Any, *, indent: bool = False) -> bytes:
-    """A JSON value as messages and settings have it; nothing of it is hashed."""
+    """A JSON value as messages and settings have it; nothing of it is hashed. ValueError for NaN and infinities."""
+    _require_finite(value)
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 if indent else None)
+
+
+def _require_finite(value: Any) -> None:
+    """The encoder would write NaN and infinities as null, so that another call would be judged than is made."""
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{value} is no number of JSON")
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for element in value:
+            _require_finite(element)
 
 
 def from_json(data: bytes) -> Any:

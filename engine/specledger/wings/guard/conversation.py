@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from specledger.compile.plan import Plan
+from specledger.core.canonical import canonical_bytes
 from specledger.core.events import Event
 from specledger.wings.guard.log import BEGIN, DECISION, END, ENTRY, FORMAT, ConversationLog, differs
 from specledger.wings.guard.protocol import E_GUARD_CALL, E_GUARD_CONVERSATION, E_GUARD_UNWRITABLE, Refusal
@@ -88,12 +89,13 @@ class Conversation:
 
     def known(self, call: Call) -> Answer | None:
         """The answer to a call that was asked before; Refusal if that was another one of the same id."""
-        if call.id in self._calls and (self._calls[call.id].tool, self._calls[call.id].arguments) != (
-            call.tool,
-            call.arguments,
-        ):
+        earlier = self._calls.get(call.id)
+        if earlier is not None and canonical_bytes(entry_document(earlier)) != canonical_bytes(entry_document(call)):
             raise Refusal(E_GUARD_CALL, f"the id {call.id!r:.200} is that of an earlier call")
-        return self._answers.get(call.id)
+        answer = self._answers.get(call.id)
+        if answer is not None and answer.allowed and call.id != self.waiting:
+            raise Refusal(E_GUARD_CALL, f"the call {call.id!r:.200} was made, and has its result")
+        return answer
 
     def asked(self, call: str) -> bool:
         """Whether a call of this id was asked before."""
@@ -132,6 +134,8 @@ class Conversation:
             self.ended = True
         self._log.close()
         with ConversationLog(self._log.path, self._log.run) as log:
+            if log.head != self._log.head:
+                raise differs(f"the log of {self.name} was changed while its conversation went on")
             return log.records
 
     def close(self) -> None:

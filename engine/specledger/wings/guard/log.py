@@ -82,6 +82,8 @@ class ConversationLog:
         for line in lines:
             record = self._parsed(line)
             if self._calls(record):
+                if waiting:
+                    raise _refused(self.path, f"a call after line {self._chain.count} has no decision")
                 waiting = line
                 continue
             for each in (waiting, line) if waiting else (line,):

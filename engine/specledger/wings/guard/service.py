@@ -208,6 +208,7 @@ class GuardService:
     async def _end(self, message: End) -> dict[str, Any]:
         place = self._place(message.conversation)
         async with place.turn:
+            self._place(message.conversation)  # another message may have ended it meanwhile
             answer = await self._in_thread(lambda: self._seal(place.conversation))
             self._places.pop(message.conversation, None)
         return answer
