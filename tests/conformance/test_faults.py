@@ -34,9 +34,11 @@ def spec(tmp_path, interruptible):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
         command = [sys.executable, "-m", "specledger", *words]
+        # Python would leave bytecode that is cut, and fail on it ever after.
+        environment = interruptible if most is None else {**interruptible, "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(
             command,
-            env=interruptible,
+            env=environment,
             cwd=folder,
             capture_output=True,
             text=True,

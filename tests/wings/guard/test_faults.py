@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import socket
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -34,6 +35,7 @@ class Forked:
             status = 1
             with suppress(BaseException):
                 if most_bytes is not None:
+                    sys.dont_write_bytecode = True  # it would be cut
                     resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
                 serve(GuardService(bundle, folder), self.path, lambda: None)
                 status = 0
