@@ -67,7 +67,8 @@ def test_how_well_a_policy_is_explained_is_a_degree(tmp_path, monkeypatch):
     finished = execute(load("explained.yaml")[0], tmp_path / "out", RunOptions(trusted=True))
     assert finished.manifest["result"]["verdict"] == "PASS"
     results = {
-        file.parent.name: json.loads(file.read_bytes())["result"] for file in finished.place.glob("runs/*/*.json")
+        file.parent.name: json.loads(file.read_bytes())["result"]
+        for file in finished.place.glob("runs/*/manifest.json")
     }
     claims = {name.partition(".")[0]: result["claims"]["held"] for name, result in results.items()}
     shares = {name: claim["held"] / claim["tested"] for name, claim in claims.items()}
