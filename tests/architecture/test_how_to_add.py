@@ -5,19 +5,39 @@ from importlib import import_module
 
 import pytest
 
+from specledger.core.events import Severity
 from specledger.core.wing import wings
 from specledger.expr.eval.builtins import PROFILE_FUNCTIONS
 from specledger.kinds import KINDS
 from specledger.report.formats import FORMATS
+from specledger.wings.trajectories.reading import READERS
 from tests.toys import number_scenario, plan_of
 
 
 @pytest.fixture(scope="module")
-def lists(root):
-    """The paths of each list by its title."""
+def bodies(root):
+    """The lines of each list by its title."""
     text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## How to add")[2]
     titles = re.findall(r"^\*\*An? (.+?)\*\*.*\n((?:(?!\*\*).*\n)+)", text, re.MULTILINE)
-    return {title: re.findall(r"^- `([^`]+)`", body, re.MULTILINE) for title, body in titles}
+    return {title: re.findall(r"^- .*", body, re.MULTILINE) for title, body in titles}
+
+
+@pytest.fixture(scope="module")
+def lists(bodies):
+    """The first path of each line, by the title of its list."""
+    return {title: [line.split("`")[1] for line in lines] for title, lines in bodies.items()}
+
+
+def files_of(line, root):
+    """All files that a line names before its colon: `a/{b, c}.py` is two, later ones stand in a folder of the first."""
+    names = re.findall("`([^`]+)`", line.split("`: ")[0] + "`")
+    folders = [*(root / names[0]).parents]
+    for name in names:
+        head, _, tail = name.partition("{")
+        inner, _, end = tail.partition("}")
+        for part in re.split(", *", inner) if inner else [""]:
+            path = head + part + end
+            yield next((folder / path for folder in folders if (folder / path).exists()), root / path)
 
 
 def test_types_are_where_the_table_says(root):
@@ -34,6 +54,7 @@ def test_every_list_is_there(lists):
         "kind",
         "wing",
         "severity",
+        "error code",
         "check of verification",
         "gate",
         "reader of logs",
@@ -43,10 +64,10 @@ def test_every_list_is_there(lists):
     }
 
 
-def test_paths_without_a_placeholder_exist(lists, root):
-    fixed = [path for paths in lists.values() for path in paths if "<" not in path]
-    assert fixed
-    assert [path for path in fixed if not (root / path).exists()] == []
+def test_paths_without_a_placeholder_exist(bodies, root):
+    fixed = [path for lines in bodies.values() for line in lines if "<" not in line for path in files_of(line, root)]
+    assert len(fixed) > 20
+    assert [path for path in fixed if not path.exists()] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,7 +91,7 @@ def test_each_wing_has_the_files_of_its_list(lists, root, wing):
 
 
 def test_each_format_has_a_module_and_no_other_package_names_it(lists, root, sources):
-    module, table, _ = lists["report format"]
+    module, table, _, _ = lists["report format"]
     for row in FORMATS.values():
         own = module.replace("<format>", row.writer.__name__.removeprefix("_"))
         assert (root / own).exists() or (root / own.removesuffix(".py") / "__init__.py").exists()
@@ -80,6 +101,40 @@ def test_each_format_has_a_module_and_no_other_package_names_it(lists, root, sou
     assert {path for path in naming if not path.startswith(own_folder)} == set()
     page = (root / lists["report format"][-1]).read_text(encoding="utf-8")
     assert [name for name in FORMATS if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_each_reader_has_the_files_of_its_list(lists, root, reader):
+    module, table, page, logs = lists["reader of logs"]
+    readers = (root / module).parent
+    naming = [path for path in readers.glob("*.py") if f'"{reader}"' in path.read_text(encoding="utf-8")]
+    assert naming
+    assert f"`{reader}`" in (root / page).read_text(encoding="utf-8")
+    if reader not in ("canonical", "inspect"):  # what `spec import` writes; archives, which tests write
+        assert any((root / logs.replace("<format>", reader)).iterdir())
+    assert f"/{table}".endswith("wings/trajectories/reading.py")
+
+
+def test_every_module_that_decides_by_a_severity_is_in_its_list(bodies, root, sources):
+    listed = {path.relative_to(root).as_posix() for line in bodies["severity"] for path in files_of(line, root)}
+    member = "|".join(severity.name for severity in Severity)
+    deciding = {
+        path
+        for path, text in sources.items()
+        if "core.diagnostics import" not in text
+        or "Severity" not in text.partition("core.diagnostics import")[2].partition("\n")[0]
+        if re.search(rf"\bSeverity\.({member})\b", text)
+    }
+    assert len(deciding) > 8
+    assert deciding - listed == set()
+
+
+def test_each_error_code_is_in_the_files_of_its_list(lists, root, sources):
+    _, page = lists["error code"]
+    declared = {name for text in sources.values() for name in re.findall(r'\bcode\("([EW]_\w+)", ', text)}
+    assert len(declared) > 300
+    described = {*re.findall(r"^([EW]_\w+):", (root / page).read_text(encoding="utf-8"), re.MULTILINE)}
+    assert declared - described == set()
 
 
 @pytest.mark.parametrize("name", sorted(PROFILE_FUNCTIONS))
