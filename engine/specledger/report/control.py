@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from specledger.core.verdict import Verdict
-from specledger.report.outcome import Outcome
+from specledger.report.outcome import SETTLED, WAIVED, Outcome
 
 
 class Waiver(Struct, frozen=True):
@@ -61,15 +61,25 @@ class Control(Struct, frozen=True):
     @property
     def settled(self) -> bool:
         """Whether it passed, does not apply, or is waived; what is met in another way is settled by a waiver alone."""
-        return self.waived or self.outcome in (Outcome.PASSED, Outcome.NOT_APPLICABLE)
+        return self.waived or self.outcome in SETTLED
+
+    @property
+    def mark(self) -> str:
+        """Its outcome as reports print it: `WAIVED` where an active waiver stands for what was not met."""
+        return WAIVED if self.waived and self.outcome not in SETTLED else self.outcome.value
 
     @property
     def waiver_text(self) -> str:
-        """The waiver in one line; empty without one."""
+        """The waiver in one line, with what it does; empty without one."""
         waiver = self.waiver
-        return (
-            "" if waiver is None else f"waiver of {waiver.owner} until {waiver.until} ({waiver.state}): {waiver.reason}"
-        )
+        if waiver is None:
+            return ""
+        if waiver.state == "active":
+            begin = f"{WAIVED} ({self.outcome})" if self.mark == WAIVED else "a waiver that is not needed,"
+            return f"{begin} by {waiver.owner} until {waiver.until}: {waiver.reason}"
+        if waiver.state == "expired":
+            return f"the waiver of {waiver.owner} expired on {waiver.until}: {waiver.reason}"
+        return f"the waiver of {waiver.owner} until {waiver.until} counts only with --date: {waiver.reason}"
 
     def evidence_text(self, bundles: Sequence[str]) -> str:
         """The outcome of each check that it names; with the names of several bundles, in which of them."""
@@ -89,6 +99,12 @@ class Judgement(Struct, frozen=True):
     digest: str
     date: str | None
     controls: tuple[Control, ...]
+
+    @property
+    def mark(self) -> str:
+        """The verdict as reports print it: `WAIVED` for a pass that needs a waiver."""
+        waived = self.verdict is Verdict.PASS and any(control.mark == WAIVED for control in self.controls)
+        return WAIVED if waived else self.verdict.value
 
     @property
     def verdict(self) -> Verdict:

@@ -13,7 +13,7 @@ from specledger.evidence.layout import ENGINE
 from specledger.load.doc_pages import page_of
 from specledger.report.control import Control, Judgement
 from specledger.report.model import VERIFIED, Check, Observation, Replay, Report, Subject, bundle_names, counted
-from specledger.report.outcome import Outcome
+from specledger.report.outcome import WAIVED, Outcome
 from specledger.verify import checks as verified
 from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, headline, level_statuses
 from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS
@@ -82,6 +82,13 @@ class Item(Struct, frozen=True):
     waiver: Control | None = None
     derived: bool = False
 
+    @property
+    def covered_text(self) -> str:
+        """Its text, after the waiver that covers it."""
+        if self.waiver is None:
+            return self.text
+        return f"{self.waiver.waiver_text} (control {self.waiver.id}); {self.text}"
+
 
 class Group(Struct, frozen=True):
     """The items of one bundle, profile, verification or check of specs.
@@ -98,8 +105,7 @@ class Group(Struct, frozen=True):
 
 def groups_of(report: Report) -> list[Group]:
     """The groups of a report: its bundles, its profile, its verifications, its findings."""
-    waived = waived_checks(report)
-    groups = [_of_subject(subject, index, waived) for index, subject in enumerate(report.subjects)]
+    groups = [_of_subject(report, index) for index in range(len(report.subjects))]
     if report.judgement is not None:
         groups.append(_of_judgement(report.judgement, report.subjects))
     groups += [_of_verification(*verification) for verification in report.verifications]
@@ -115,33 +121,17 @@ def groups_of(report: Report) -> list[Group]:
 # Evidence and profiles
 
 
-def waived_checks(report: Report) -> Mapping[tuple[int, str], Control]:
-    """The control whose active waiver covers a check, by the place of the bundle and the check's id.
-
-    A check that an unsettled control names, too, is not covered.
-    """
-    waivers: dict[tuple[int, str], Control] = {}
-    unsettled: set[tuple[int, str]] = set()
-    for control in report.judgement.controls if report.judgement is not None else ():
-        named = [(row.subject, row.check) for row in control.rows if row.subject is not None]
-        if control.waived:
-            for key in named:
-                waivers.setdefault(key, control)
-        elif not control.settled:
-            unsettled.update(named)
-    return {key: control for key, control in waivers.items() if key not in unsettled}
-
-
-def _of_subject(subject: Subject, index: int, waived: Mapping[tuple[int, str], Control]) -> Group:
+def _of_subject(report: Report, index: int) -> Group:
+    subject, waivers = report.subjects[index], report.waivers(index)
     manifest = subject.manifest
     properties = {
         "kind": subject.kind,
         "verdict": subject.verdict.value,
         **{name: manifest[name] for name in ("run", "specs", "receipts")},
-        "outcomes": counted(check.outcome for check in subject.checks),
+        "outcomes": counted(report.marks(index)),
         "replay": subject.replay.value,
     }
-    items = [_of_check(subject, check, waived.get((index, check.id))) for check in subject.checks]
+    items = [_of_check(subject, check, waivers.get(check.id)) for check in subject.checks]
     items.append(_of_replay(subject))
     about = f"specledger/{subject.kind}/{subject.title}"
     return Group(f"{subject.kind}.{subject.title}", about, items, manifest["engine"], properties)
@@ -240,10 +230,10 @@ def _lines(check: Check) -> Iterator[str]:
 def _of_judgement(judgement: Judgement, subjects: Sequence[Subject]) -> Group:
     properties = {
         "source": judgement.source,
-        "verdict": judgement.verdict.value,
+        "verdict": judgement.mark,
         "specs": judgement.digest,
         "date": judgement.date or "none",
-        "outcomes": counted(control.outcome for control in judgement.controls),
+        "outcomes": counted(control.mark for control in judgement.controls),
     }
     items = [_of_control(judgement, control, subjects) for control in judgement.controls]
     about = f"specledger/profile/{judgement.name}"
@@ -252,7 +242,7 @@ def _of_judgement(judgement: Judgement, subjects: Sequence[Subject]) -> Group:
 
 def _of_control(judgement: Judgement, control: Control, subjects: Sequence[Subject]) -> Item:
     rows = control.evidence_text(bundle_names(subjects))
-    inactive = "" if control.waived else control.waiver_text
+    inactive = "" if control.mark == WAIVED else control.waiver_text
     parts = (f"{control.outcome}: {control.says}", control.why, inactive, rows)
     result = Result(
         f"{control.outcome}: {control.why or rows or control.says}",
@@ -269,7 +259,7 @@ def _of_control(judgement: Judgement, control: Control, subjects: Sequence[Subje
         type=control.outcome.value,
         results=[result] if control.outcome in SHOWN else (),
         lines=[rows] if rows and control.outcome in _OPEN else (),
-        waiver=control if control.waived else None,
+        waiver=control if control.mark == WAIVED else None,
     )
 
 

@@ -25,14 +25,14 @@ from specledger.evidence.receipts import ReceiptTypes
 from specledger.evidence.receipts.suite import Figure
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
-from specledger.report.outcome import Outcome
+from specledger.report.outcome import SETTLED, WAIVED, Outcome
 from specledger.report.sections import Cell, Section
 from specledger.verify.kind import VerifiableKind
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
     from specledger.report.agent_metrics import RunMetrics
-    from specledger.report.control import Judgement
+    from specledger.report.control import Control, Judgement
     from specledger.report.plots import Plot
     from specledger.verify.checks import Verification
 
@@ -284,6 +284,35 @@ class Report(Struct, frozen=True):
     passed: tuple[str, ...] = ()
     not_run: bool = False
 
+    def waivers(self, index: int) -> Mapping[str, Control]:
+        """The control whose active waiver covers a check that was not met, by the check's id, in a bundle by its place.
+
+        A check that an unsettled control names, too, is not covered.
+        """
+        waivers: dict[str, Control] = {}
+        unsettled: set[str] = set()
+        for control in self.judgement.controls if self.judgement is not None else ():
+            rows = [row.check for row in control.rows if row.subject == index]
+            if control.waived:
+                waivers = {**dict.fromkeys(rows, control), **waivers}
+            elif not control.settled:
+                unsettled.update(rows)
+        open_ = {check.id for check in self.subjects[index].checks if check.outcome not in SETTLED}
+        return {name: control for name, control in waivers.items() if name in open_ and name not in unsettled}
+
+    def marks(self, index: int) -> list[str]:
+        """The outcome of each check of a bundle as reports print it."""
+        waivers = self.waivers(index)
+        return [WAIVED if check.id in waivers else check.outcome.value for check in self.subjects[index].checks]
+
+    def verdict_text(self, index: int) -> str:
+        """The verdict of a bundle, with `WAIVED` if waivers cover all that failed or is not decided."""
+        verdict, waivers = self.subjects[index].verdict, self.waivers(index)
+        checks = self.subjects[index].checks
+        open_ = [check.id for check in checks if check.outcome in (Outcome.FAILED, Outcome.CANNOT_TELL)]
+        covered = verdict is not Verdict.PASS and waivers and all(name in waivers for name in open_)
+        return f"{verdict}, {WAIVED}" if covered else verdict.value
+
     @classmethod
     def from_verifications(
         cls, verifications: Sequence[tuple[str, Verification]], findings: Sequence[Diagnostic] = ()
@@ -321,10 +350,11 @@ def kind_of(evidence: Evidence, kinds: Mapping[str, ReportedKind]) -> ReportKind
     return kind.report
 
 
-def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    """The number of each outcome, zeros included."""
-    counts = Counter(outcomes)
-    return {outcome.value: counts[outcome] for outcome in Outcome}
+def counted(marks: Iterable[str]) -> dict[str, int]:
+    """The number of each outcome, zeros included, and of what is waived if anything is."""
+    counts = Counter(marks)
+    waived = {WAIVED: counts[WAIVED]} if counts[WAIVED] else {}
+    return {**{outcome.value: counts[outcome] for outcome in Outcome}, **waived}
 
 
 def bundle_names(subjects: Sequence[Subject]) -> list[str]:

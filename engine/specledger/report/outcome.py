@@ -8,6 +8,9 @@ from typing import Final
 
 from specledger.core.verdict import Verdict
 
+WAIVED: Final = "WAIVED"
+"""What stands in place of an outcome for which somebody has answered with a waiver."""
+
 
 class Outcome(StrEnum):
     """The outcome of a requirement."""
@@ -36,6 +39,10 @@ OF_VERDICT: Final[Mapping[Verdict, Outcome]] = {
     Verdict.INCONCLUSIVE: Outcome.CANNOT_TELL,
     Verdict.ERROR: Outcome.CANNOT_TELL,
 }
+
+
+SETTLED: Final = frozenset({Outcome.PASSED, Outcome.NOT_APPLICABLE})
+"""Outcomes that need no waiver."""
 
 
 def combined(outcomes: Iterable[Outcome]) -> Outcome:

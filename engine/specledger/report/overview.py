@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core import diagnostics
 from specledger.core.verdict import Verdict
 from specledger.report.comparison import in_one_table, marks_of
 from specledger.report.control import Control, Judgement, Match
 from specledger.report.model import Check, Report, Subject, bundle_names, counted
-from specledger.report.outcome import Outcome
+from specledger.report.outcome import WAIVED, Outcome
 from specledger.report.profile_rules import ASKED
 from specledger.report.sections import (
     Cell,
@@ -46,7 +47,7 @@ class Headline(Struct, frozen=True):
 
     kind: str
     title: str
-    verdict: Verdict
+    verdict: str
     reason: Sequence[Part]
     meaning: Sequence[Sequence[Part]] = ()
 
@@ -55,7 +56,7 @@ def headline_of(report: Report) -> Headline:
     """The headline of a report of bundles, and of a profile if it has one."""
     names = bundle_names(report.subjects)
     if report.judgement is not None:
-        title, verdict = report.judgement.name, report.judgement.verdict
+        title, verdict = report.judgement.name, report.judgement.mark
         return Headline("Profile judged by evidence", title, verdict, [*_of_profile(report.judgement, report.subjects)])
     if len(names) == 1:
         (subject,) = report.subjects
@@ -100,9 +101,9 @@ def _text(part: Part) -> str:
     raise AssertionError(part)
 
 
-def counts_text(outcomes: Iterable[Outcome]) -> str:
+def counts_text(marks: Iterable[str]) -> str:
     """The number of each outcome that occurs: `10 passed, 1 untested`."""
-    return ", ".join(f"{number} {outcome}" for outcome, number in counted(outcomes).items() if number)
+    return ", ".join(f"{number} {mark}" for mark, number in counted(marks).items() if number)
 
 
 def _of_subject(subject: Subject, shown: bool) -> Iterator[Part]:
@@ -169,7 +170,7 @@ def _named(check: Check, shown: bool) -> Cell:
 
 def _of_profile(judgement: Judgement, subjects: Sequence[Subject]) -> Iterator[Part]:
     controls, total = judgement.controls, len(judgement.controls)
-    counts = counts_text(control.outcome for control in controls)
+    counts = counts_text(control.mark for control in controls)
     open_ = [control for control in controls if not control.settled]
     failed = [control for control in open_ if control.outcome is Outcome.FAILED]
     for group, words in ((failed, "failed"), (open_, "are not settled")):
@@ -183,6 +184,11 @@ def _of_profile(judgement: Judgement, subjects: Sequence[Subject]) -> Iterator[P
             yield Words(f". All controls: {counts}.")
             return
     yield Words(f"All {total} controls are settled: {counts}.")
+    for control in [control for control in controls if control.mark == WAIVED][:_MOST_NAMED]:
+        yield Words(" ")
+        yield RowLink(anchor("controls", control.id), control.id)
+        yield Quoted(f" {control.waiver_text}")
+        yield Words(".")
 
 
 def _cause(control: Control, subjects: Sequence[Subject]) -> Iterator[Part]:
@@ -207,39 +213,70 @@ def control_sections(report: Report) -> Iterator[Section]:
         heads = ("requirement", "says", "checks of evidence")
         rows = [_row(control, report.subjects) for control in judgement.controls]
         yield Section("controls", "Requirements", intro, heads, rows)
+        waivers = report.waivers(0)
         asked = [check for check in report.subjects[0].checks if check.id.partition("/")[0] in ASKED]
         if asked:
             intro = "Rules of the profile about receipts and their verification."
             heads = ("rule", "requirement", "times")
-            yield Section("asked", "Rules of the profile", intro, heads, [*map(_asked, asked)])
+            yield Section(
+                "asked", "Rules of the profile", intro, heads, [_asked(check, waivers.get(check.id)) for check in asked]
+            )
     if judgement is not None or (len(report.subjects) > 1 and not in_one_table(report.subjects)):
-        named = [*zip(bundle_names(report.subjects), report.subjects, strict=True)]
-        intro = f"{named[0][0]} is shown in full. Plots, tables by agent and what changed are of all bundles."
-        yield Section("bundles", "Bundles", intro, ("bundle", "of a", "checks"), [_bundle(*entry) for entry in named])
+        names = bundle_names(report.subjects)
+        intro = f"{names[0]} is shown in full. Plots, tables by agent and what changed are of all bundles."
+        yield Section(
+            "bundles",
+            "Bundles",
+            intro,
+            ("bundle", "of a", "checks"),
+            [_bundle(report, *entry) for entry in enumerate(names)],
+        )
 
 
-def _bundle(name: str, subject: Subject) -> Row:
+def waived_section(section: Section, report: Report) -> Section:
+    """A table of the first bundle in which the rows of waived checks say so."""
+    waivers = {check_anchor(name): control for name, control in report.waivers(0).items()}
+    if not waivers:
+        return section
+    rows = []
+    for row in section.rows:
+        control = waivers.get(anchor(section.id, row.name))
+        if control is not None:
+            details = [("outcome", Words(row.mark)), ("waiver", Quoted(control.waiver_text)), *row.details]
+            row = replace(row, mark=WAIVED, details=details)  # noqa: PLW2901 - the row as it is shown
+        rows.append(row)
+    return replace(section, rows=rows)
+
+
+def _bundle(report: Report, index: int, name: str) -> Row:
     """A bundle with the number of each outcome; the details list what did not pass."""
+    subject, waivers, marks = report.subjects[index], report.waivers(index), report.marks(index)
     manifest = subject.manifest
-    cells = (Words(subject.kind), Words(counts_text(check.outcome for check in subject.checks)))
-    left = [check for check in subject.checks if check.outcome is not Outcome.PASSED]
-    rows = [(check.id, check.outcome.value, check.tally, check.why) for check in left[:_MOST_CHECKS]]
+    cells = (Words(subject.kind), Words(counts_text(marks)))
+    marked = zip(subject.checks, marks, strict=True)
+    left = [(check, mark) for check, mark in marked if check.outcome is not Outcome.PASSED]
+    rows = [
+        (check.id, mark, check.tally, waivers[check.id].waiver_text if check.id in waivers else check.why)
+        for check, mark in left[:_MOST_CHECKS]
+    ]
     details: list[tuple[str, Cell]] = [("not passed", Grid(rows, len(left) - len(rows)))] if rows else []
     details += [("specs", Code(manifest["specs"])), ("Merkle root", Code(manifest["receipts"]["root"]))]
-    return Row(name, subject.verdict.value, cells, details)
+    return Row(name, report.verdict_text(index), cells, details)
 
 
-def _asked(check: Check) -> Row:
+def _asked(check: Check, waiver: Control | None) -> Row:
     details: list[tuple[str, Cell]] = [("reason", Quoted(check.why))] if check.why else []
+    if waiver is not None:
+        details.insert(0, ("waiver", Quoted(waiver.waiver_text)))
     places = [ReceiptLink(seen.seq) for seen in check.observations]
     name, cells = check.id.partition("/")[2], (Quoted(check.says), Count(check.opportunities))
-    return Row(name, check.outcome.value, cells, details, places, len(places) + check.more)
+    mark = check.outcome.value if waiver is None else WAIVED
+    return Row(name, mark, cells, details, places, len(places) + check.more)
 
 
 def _row(control: Control, subjects: Sequence[Subject]) -> Row:
     links = [_link(row, subjects) for row in control.rows]
-    mark = f"waived ({control.outcome})" if control.waived else control.outcome.value
-    return Row(control.id, mark, (Quoted(control.says), Count(len(control.rows))), [*_details(control)], links)
+    return Row(control.id, control.mark, (Quoted(control.says), Count(len(control.rows))), [*_details(control)], links)
 
 
 def _link(row: Match, subjects: Sequence[Subject]) -> RowLink:

@@ -17,7 +17,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.load import Bundle
 from specledger.report.control import Control, Judgement, Match, Waiver
 from specledger.report.model import Subject
-from specledger.report.outcome import Outcome, combined
+from specledger.report.outcome import SETTLED, Outcome, combined
 from specledger.report.profile_rules import is_of, name_question
 from specledger.spec.profile import Control as Stated
 from specledger.spec.profile import EvidenceCheck, Profile
@@ -56,6 +56,9 @@ def _control(
     rows = tuple(row for index, entry in named for row in _rows(control.id, index, entry, subjects))
     ran = tuple((tests or {}).get(name, Outcome.UNTESTED) for name in control.checks)
     outcome, reason = _outcome(control, rows, None if tests is None else ran)
+    waiver = _waiver(control, date)
+    if waiver is not None and waiver.state == "expired" and outcome not in SETTLED:
+        outcome = Outcome.FAILED  # what somebody answered for up to a day is not open again after it
     why = f"{control.status}: {control.why}" if control.status in _UNMADE else control.why
     return Control(
         id=control.id,
@@ -67,7 +70,7 @@ def _control(
         rows=rows,
         tests=tuple(control.checks),
         ran=ran,
-        waiver=_waiver(control, date),
+        waiver=waiver,
     )
 
 

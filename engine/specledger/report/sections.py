@@ -188,7 +188,7 @@ def check_anchor(check: str) -> str:
 _TONES: Final[Mapping[str, str]] = {
     "good": "PASS PROVED passed caught held FAIL-as-expected UNKNOWN-as-expected reached found",
     "bad": "FAIL ERROR failed survived broken error refuted missed",
-    "open": "INCONCLUSIVE UNKNOWN untested differs not-made cannot-tell not-applicable deferred not-checked",
+    "open": "WAIVED INCONCLUSIVE UNKNOWN untested differs not-made cannot-tell not-applicable deferred not-checked",
 }
 _TONE_OF: Final = {mark: tone for tone, marks in _TONES.items() for mark in marks.split()}
 

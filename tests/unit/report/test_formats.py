@@ -285,6 +285,7 @@ def test_at_most_as_many_annotations_as_are_shown_and_the_last_counts_the_others
     assert "more" not in few[-1]
 
 
+WAIVED_BY = "WAIVED (failed) by Owner until 2026-02-01: because"
 SAME = Match("probe/p", 0, Outcome.FAILED)
 COVERED = {
     "an active waiver": ([control("c", Outcome.FAILED, WAIVER, [SAME])], True),
@@ -310,7 +311,7 @@ def test_what_a_waived_control_covers_is_waived_in_the_bundle_and_told(controls,
     message, text = shown.get("message", ""), shown.text or ""
     assert (shown.tag == "skipped") is covered
     assert ("it broke" in message, "receipt 7" in text) == (True, True)
-    assert ("waiver of Owner until 2026-02-01 (active): because" in message) is covered
+    assert (WAIVED_BY in message) is covered
     results = json.loads(text_of("sarif", report))["runs"][0]["results"]
     elsewhere = controls[0].rows[0].check == "probe/q"
     assert ["suppressions" in one for one in results] == [covered, elsewhere]
@@ -318,6 +319,52 @@ def test_what_a_waived_control_covers_is_waived_in_the_bundle_and_told(controls,
     (line,) = [line for line in text_of("github", report).splitlines() if "walk%3A probe/p" in line]
     assert (line.startswith("::notice"), "it broke" in line) == (covered, True)
     assert [inner.tag for inner in other] == ["skipped" if elsewhere else "failure"]
+
+
+def waived(verdict="FAIL"):
+    """A report of a bundle whose only failed check is waived, and with it the control that names it."""
+    checks = (check(), check("probe/p", Outcome.FAILED, seen=[observation()], why="it broke"))
+    return Report((made_up("walk", *checks, verdict=verdict),), judged(control("c", Outcome.FAILED, WAIVER, [SAME])))
+
+
+@pytest.mark.parametrize("name", ["markdown", "junit", "sarif", "oscal", "github"])
+def test_a_waived_failure_reads_waived_with_owner_and_day_in_every_format(name):
+    assert WAIVED_BY in text_of(name, waived())
+
+
+def test_a_pass_that_needs_a_waiver_is_no_bare_pass_and_counts_no_failure():
+    text = text_of("markdown", waived())
+    assert "`profile-a`: WAIVED" in text
+    assert "`walk`: FAIL, WAIVED" in text
+    assert "1 failed" not in text
+    told = json.loads(text_of("json", waived()))
+    assert told["profile"]["verdict"] == "WAIVED"
+    stated = {"owner": "Owner", "until": "2026-02-01", "reason": "because", "state": "active"}
+    waivers = [told["profile"]["controls"][0]["waiver"], told["subjects"][0]["checks"][1]["waiver"]]
+    assert waivers == [{**stated, "control": "c", "waives": "failed"}] * 2
+    assert (told["profile"]["outcomes"]["failed"], told["profile"]["outcomes"]["WAIVED"]) == (0, 1)
+    assert [entry["outcome"] for entry in told["subjects"][0]["checks"]] == ["passed", "WAIVED"]
+    assert told["subjects"][0]["outcomes"]["failed"] == 0
+
+
+def test_a_bundle_is_waived_only_if_waivers_cover_all_that_it_breaks():
+    other = waived()
+    failing = made_up("walk", *other.subjects[0].checks, check("probe/q", Outcome.FAILED), verdict="FAIL")
+    assert replace(other, subjects=(failing,)).verdict_text(0) == "FAIL"
+    assert other.verdict_text(0) == "FAIL, WAIVED"
+    assert waived("PASS").verdict_text(0) == "PASS"
+
+
+def test_oscal_says_a_waiver_as_an_approved_deviation_up_to_its_day():
+    results = json.loads(text_of("oscal", waived(), date="2026-01-31"))["assessment-results"]["results"]
+    for result in results:
+        (risk,) = result["risks"]
+        assert (risk["status"], risk["deadline"]) == ("deviation-approved", "2026-02-01T23:59:59Z")
+        assert risk["statement"] == WAIVED_BY
+        related = [entry["related-risks"] for entry in result["findings"] if "related-risks" in entry]
+        assert related == [[{"risk-uuid": risk["uuid"]}]]
+    states = [entry["target"]["status"]["state"] for entry in results[1]["findings"]]
+    assert states == ["not-satisfied"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

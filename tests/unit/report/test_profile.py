@@ -85,6 +85,24 @@ def test_a_waiver_counts_up_to_its_day_and_never_hides_the_outcome(date, state, 
     found = judged(f"{SAID}, status: shown, evidence: [{{check: invariant/y}}], {waiver}", date=date)
     (control,) = found.controls
     assert (control.outcome, control.waiver.state, found.verdict) == (Outcome.FAILED, state, verdict)
+    assert (control.mark, found.mark) == (("WAIVED", "WAIVED") if state == "active" else ("failed", "FAIL"))
+
+
+@pytest.mark.parametrize(
+    ("rest", "outcome", "verdict"),
+    [
+        ("status: shown, evidence: [{check: progress}]", "passed", "PASS"),
+        ("status: shown, evidence: [{check: probe/q}]", "not applicable", "PASS"),
+        ("status: shown, evidence: [{check: law/z}]", "failed", "FAIL"),
+        ("status: differs, why: w, evidence: [{check: progress}]", "failed", "FAIL"),
+        ("status: open, why: w", "failed", "FAIL"),
+    ],
+)
+def test_an_expired_waiver_fails_what_is_still_not_met(rest, outcome, verdict, judged):
+    waiver = "waiver: {owner: o, reason: r, until: '2027-01-31'}"
+    found = judged(f"{SAID}, {rest}, {waiver}", date="2027-02-01")
+    assert (found.controls[0].outcome, found.verdict) == (outcome, verdict)
+    assert found.controls[0].waiver_text == "the waiver of o expired on 2027-01-31: r"
 
 
 @pytest.mark.parametrize(

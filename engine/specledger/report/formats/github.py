@@ -36,8 +36,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     for item in (item for group in groups_of(report) for item in group.items):
         type_ = _type(item)
         if type_ is not None and item.annotated:
-            waiver = "" if item.waiver is None else f"; control {item.waiver.id}: {item.waiver.waiver_text}"
-            commands[type_].append(_command(type_, item.title, f"{item.text}{waiver}", _location(item.place, options)))
+            commands[type_].append(_command(type_, item.title, item.covered_text, _location(item.place, options)))
     lines = [line for type_ in _TYPES for line in _at_most(type_, commands[type_])]
     return Output("".join(f"{line}\n" for line in lines), markdown.summary(report))
 

@@ -59,7 +59,7 @@ def _index(report: Report) -> str:
     values: dict[str, Markup | str] = {
         "kind": words("Index of evidence"),
         "name": quoted(headline.title),
-        "verdict": marked(headline.verdict.value),
+        "verdict": marked(headline.verdict),
         "headline": render_headline(headline, contains),
         "facts": join(*(element("div", element("dt", words(term)), element("dd", count(n))) for term, n in facts)),
         "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),

@@ -13,8 +13,9 @@ from specledger.core.canonical import pretty
 from specledger.report.agent_metrics import totals
 from specledger.report.control import Control, Judgement
 from specledger.report.formats.output import DEFAULTS, Options, Output
-from specledger.report.model import FORMAT, Check, Observation, Report, Subject, counted
+from specledger.report.model import FORMAT, Check, Observation, Report, counted
 from specledger.report.not_shown import not_shown
+from specledger.report.outcome import WAIVED, Outcome
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
@@ -27,14 +28,15 @@ def document(report: Report) -> dict[str, Any]:
     judgement = report.judgement
     return {
         "format": FORMAT,
-        "subjects": [_subject(subject) for subject in report.subjects],
-        "outcomes": counted(check.outcome for subject in report.subjects for check in subject.checks),
+        "subjects": [_subject(report, index) for index in range(len(report.subjects))],
+        "outcomes": counted(mark for index in range(len(report.subjects)) for mark in report.marks(index)),
         "profile": None if judgement is None else _judgement(judgement),
         "not_shown": list(not_shown(report.subjects)),
     }
 
 
-def _subject(subject: Subject) -> dict[str, Any]:
+def _subject(report: Report, index: int) -> dict[str, Any]:
+    subject, waivers = report.subjects[index], report.waivers(index)
     manifest = subject.manifest
     return {
         "name": subject.title,
@@ -51,19 +53,21 @@ def _subject(subject: Subject) -> dict[str, Any]:
             if "claims" in counts
         ],
         "verification": [dict(check) for check in subject.verification],
-        "outcomes": counted(check.outcome for check in subject.checks),
-        "checks": [_check(check) for check in subject.checks],
+        "outcomes": counted(report.marks(index)),
+        "checks": [_check(check, waivers.get(check.id)) for check in subject.checks],
         "figures": [dict(figure) for figure in subject.reading.figures],
         "specs": {kind: list(names) for kind, names in subject.names.items()},
     }
 
 
-def _check(check: Check) -> dict[str, Any]:
+def _check(check: Check, control: Control | None) -> dict[str, Any]:
     fields = to_builtins(check)
+    waived = {} if control is None else {"outcome": WAIVED, "waiver": _waiver(control, check.outcome)}
     return {
         **{name: value for name, value in fields.items() if name not in ("warning", "once")},
         "severity": "warning" if check.warning else "error",
         "observations": [_observation(observation) for observation in check.observations],
+        **waived,
     }
 
 
@@ -79,8 +83,8 @@ def _observation(observation: Observation) -> dict[str, Any]:
 def _judgement(judgement: Judgement) -> dict[str, Any]:
     return {
         **to_builtins(judgement),
-        "verdict": judgement.verdict.value,
-        "outcomes": counted(control.outcome for control in judgement.controls),
+        "verdict": judgement.mark,
+        "outcomes": counted(control.mark for control in judgement.controls),
         "controls": [_control(control) for control in judgement.controls],
     }
 
@@ -89,4 +93,12 @@ def _control(control: Control) -> dict[str, Any]:
     fields = to_builtins(control)
     rows, ran = fields.pop("rows"), fields.pop("ran")
     tests = [{"test": name, "outcome": outcome} for name, outcome in zip(control.tests, ran, strict=True)]
-    return {**fields, "evidence": rows, "tests": tests}
+    waiver = None if control.waiver is None else to_builtins(control.waiver)
+    if control.mark == WAIVED:
+        waiver = _waiver(control, control.outcome)
+    return {**fields, "outcome": control.mark, "evidence": rows, "tests": tests, "waiver": waiver}
+
+
+def _waiver(control: Control, outcome: Outcome) -> dict[str, Any]:
+    """An active waiver with the control that has it and the outcome for which it stands."""
+    return {**to_builtins(control.waiver), "control": control.id, "waives": outcome.value}

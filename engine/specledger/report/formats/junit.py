@@ -17,7 +17,7 @@ from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.items import Group, Item, groups_of
 from specledger.report.markup import escape
 from specledger.report.model import Report
-from specledger.report.outcome import Outcome
+from specledger.report.outcome import WAIVED, Outcome
 
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _ENDS: Final = {Outcome.PASSED: "", Outcome.FAILED: "failure", Outcome.CANNOT_TELL: "error"}
@@ -61,16 +61,16 @@ def _counts(ended: Counter[str]) -> dict[str, str | int]:
 def _case(suite: str, item: Item) -> tuple[str, str]:
     """How the case of an item ended, and its element."""
     end = _ENDS.get(item.outcome, "skipped")
-    message = item.text
+    message, type_ = item.text, item.type
     if end == "failure":
         end = "" if item.warning else "error" if item.error else end
     if end and item.waiver is not None:
-        end, message = "skipped", f"{message}; control {item.waiver.id}: {item.waiver.waiver_text}"
+        end, message, type_ = "skipped", item.covered_text, WAIVED
     properties = [_element("property", [], name=key, value=value) for key, value in item.properties.items()]
     inner = [_element("properties", [_lines(properties)])] if properties else []
     shown = [_lines([escape(line) for line in item.lines])] if item.lines else []
     if end:
-        inner.append(_element(end, shown, message=message, type=item.type))
+        inner.append(_element(end, shown, message=message, type=type_))
     elif shown:
         inner.append(_element("system-out", shown))
     return end, _element("testcase", inner, classname=suite, name=item.id, time="0")

@@ -13,12 +13,12 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import printable
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.report.comparison import common_tables, in_one_table
+from specledger.report.control import Control
 from specledger.report.figures import figure_section
 from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.markup import shorten
 from specledger.report.model import Report, Subject, bundle_names, counted, malformed_receipts
 from specledger.report.not_shown import not_shown
-from specledger.report.outcome import Outcome
 from specledger.report.overview import headline_of, parts_text, reason_text
 from specledger.report.sections import (
     Bar,
@@ -81,22 +81,22 @@ def summary(report: Report) -> str:
         lines += ["", *_verification(evidence, verification)] if lines else _verification(evidence, verification)
     if report.judgement is not None:
         judgement, bundles = report.judgement, bundle_names(report.subjects)
-        lines += [f"# {quote(judgement.name)}: {judgement.verdict}", "", quote(judgement.source)]
-        lines += ["", _counts(control.outcome for control in judgement.controls)]
+        lines += [f"# {quote(judgement.name)}: {judgement.mark}", "", quote(judgement.source)]
+        lines += ["", _counts(control.mark for control in judgement.controls)]
         rows = [
             (
-                f"**{control.outcome}**",
+                f"**{control.mark}**",
                 *map(
                     quote,
-                    (control.id, control.says, control.evidence_text(bundles), control.waiver_text or control.why),
+                    (control.id, control.says, control.evidence_text(bundles), _control_reason(control)),
                 ),
             )
             for control in judgement.controls
         ]
         lines += table("Controls", ("", "control", "says", "evidence", "reason"), rows)
     lines += [] if report.judgement is not None else _top(report)
-    for subject in report.subjects:
-        lines += ["", *_subject(subject)] if lines else _subject(subject)
+    for index in range(len(report.subjects)):
+        lines += ["", *_subject(report, index)] if lines else _subject(report, index)
     return "\n".join([*lines, *(("", *not_shown(report.subjects)) if report.subjects else ()), ""]) if lines else ""
 
 
@@ -108,23 +108,33 @@ def _top(report: Report) -> list[str]:
     return [f"# {len(report.subjects)} bundles: {verdict}", "", quote(reason_text(report), _REASON), ""]
 
 
-def _subject(subject: Subject) -> Iterator[str]:
+def _control_reason(control: Control) -> str:
+    return "; ".join(part for part in (control.waiver_text, control.why) if part)
+
+
+def _subject(report: Report, index: int) -> Iterator[str]:
+    subject, waivers, marks = report.subjects[index], report.waivers(index), report.marks(index)
     receipts = subject.manifest["receipts"]
-    yield f"# {quote(subject.title)}: {subject.verdict}"
+    yield f"# {quote(subject.title)}: {report.verdict_text(index)}"
     if subject.doc:
         yield from ("", quote(subject.doc))
-    yield from ("", _counts(check.outcome for check in subject.checks))
+    yield from ("", _counts(marks))
     rows = [
-        (f"**{check.outcome}**", quote(check.id), quote(check.says), str(check.opportunities), quote(check.why))
-        for check in subject.checks
+        (
+            f"**{mark}**",
+            *map(quote, (check.id, check.says)),
+            str(check.opportunities),
+            quote(waivers[check.id].waiver_text if check.id in waivers else check.why),
+        )
+        for check, mark in zip(subject.checks, marks, strict=True)
     ]
     yield from table("Checks", ("", "check", "says", "could have failed", "reason"), rows)
     yield from _section(figure_section([(0, figure) for figure in subject.reading.figures]))
     yield from ("", f"Specs `{subject.manifest['specs']}`, {receipts['count']} receipts, root `{receipts['root']}`.")
 
 
-def _counts(outcomes: Iterable[Outcome]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counted(outcomes).items() if count) + "."
+def _counts(marks: Iterable[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counted(marks).items() if count) + "."
 
 
 def _verification(evidence: str, verification: Verification) -> Iterator[str]:

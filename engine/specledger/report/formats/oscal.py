@@ -5,14 +5,16 @@ dates, which evidence does not have: the date is an option, and without it the e
 
 Source: OSCAL 1.2.1, assessment results model: `assessment-results{uuid, metadata, import-ap, results}`,
 `result{uuid, title, description, start, reviewed-controls}`, `observation{uuid, description, methods, collected}`,
-`finding{uuid, title, description, target{type, target-id, status}}`, `metadata{title, last-modified, version,
-oscal-version}`. RFC 9562, 5.5, for the UUIDs.
+`finding{uuid, title, description, target{type, target-id, status}, related-risks}`, `risk{uuid, title, description,
+statement, status, deadline}`, whose status is `deviation-approved` for a waiver, `metadata{title, last-modified,
+version, oscal-version}`. RFC 9562, 5.5, for the UUIDs.
 """
 
 from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Iterable
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes, pretty
@@ -22,7 +24,7 @@ from specledger.report.control import Control, Judgement
 from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import Check, Report, Subject
 from specledger.report.not_shown import not_shown
-from specledger.report.outcome import Outcome
+from specledger.report.outcome import WAIVED, Outcome
 
 OSCAL_VERSION: Final = "1.2.1"
 EPOCH: Final = "1970-01-01"
@@ -38,7 +40,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     """The report as an OSCAL document."""
     date = options.date
     day = f"{date or EPOCH}T00:00:00Z"
-    results = [_of_subject(subject, day) for subject in report.subjects]
+    results = [_of_subject(report, index, day) for index in range(len(report.subjects))]
     if report.judgement is not None:
         results.append(_of_judgement(report.judgement, report, day))
     remarks = [
@@ -75,13 +77,14 @@ def _uuid(*parts: str | bytes) -> str:
     return str(uuid.uuid5(_NAMESPACE, name))
 
 
-def _of_subject(subject: Subject, day: str) -> dict[str, Any]:
+def _of_subject(report: Report, index: int, day: str) -> dict[str, Any]:
+    subject, waivers = report.subjects[index], report.waivers(index)
     manifest = subject.manifest
     root = manifest["receipts"]["root"]
     observations = [_observation(subject, check, day) for check in subject.checks]
     return {
         "uuid": _uuid("result", manifest["run"], root, day),
-        "title": printable(f"{subject.kind} {subject.title}: {subject.verdict}"),
+        "title": printable(f"{subject.kind} {subject.title}: {report.verdict_text(index)}"),
         "description": printable(subject.doc or f"The evidence of {subject.kind} {subject.title}"),
         "start": day,
         "props": [
@@ -95,6 +98,7 @@ def _of_subject(subject: Subject, day: str) -> dict[str, Any]:
             "control-selections": [{"description": "Whatever the evidence speaks of", "include-all": {}}]
         },
         "observations": observations,
+        **_risks([waivers[check.id] for check in subject.checks if check.id in waivers], root, day),
         "findings": [
             _finding(
                 _uuid("finding", manifest["run"], root, check.id, day),
@@ -104,9 +108,38 @@ def _of_subject(subject: Subject, day: str) -> dict[str, Any]:
                 check.why,
                 [observation["uuid"]],
             )
+            | _waived(waivers.get(check.id), root, day)
             for check, observation in zip(subject.checks, observations, strict=True)
         ],
     }
+
+
+def _risks(waived: Iterable[Control], about: str, day: str) -> dict[str, Any]:
+    """The risks that waivers accept: a deviation that is approved up to a deadline."""
+    controls = {control.id: control for control in waived}
+    risks = [
+        {
+            "uuid": _risk(control, about, day),
+            "title": printable(f"control {control.id} is waived"),
+            "description": printable(f"{control.section}: {control.says}"),
+            "statement": printable(control.waiver_text),
+            "props": [_prop("waiver-owner", printable(control.waiver.owner))],
+            "status": "deviation-approved",
+            "deadline": f"{control.waiver.until}T23:59:59Z",
+        }
+        for control in controls.values()
+        if control.waiver is not None
+    ]
+    return {"risks": risks} if risks else {}
+
+
+def _risk(control: Control, about: str, day: str) -> str:
+    return _uuid("risk", about, control.id, day)
+
+
+def _waived(control: Control | None, about: str, day: str) -> dict[str, Any]:
+    """What a finding has besides where a waiver covers it."""
+    return {} if control is None else {"related-risks": [{"risk-uuid": _risk(control, about, day)}]}
 
 
 def _prop(name: str, value: str) -> dict[str, str]:
@@ -166,23 +199,25 @@ def _of_judgement(judgement: Judgement, report: Report, day: str) -> dict[str, A
     selected = [{"control-id": token(control.id)} for control in judgement.controls]
     return {
         "uuid": _uuid("profile", identity, day),
-        "title": printable(f"profile {judgement.name}: {judgement.verdict}"),
+        "title": printable(f"profile {judgement.name}: {judgement.mark}"),
         "description": printable(judgement.doc or judgement.source),
         "start": day,
-        "props": [_prop("specs-digest", judgement.digest), _prop("verdict", judgement.verdict.value)],
+        "props": [_prop("specs-digest", judgement.digest), _prop("verdict", judgement.mark)],
         "reviewed-controls": {
             "control-selections": [{"description": printable(judgement.source), "include-controls": selected}]
         },
+        **_risks([control for control in judgement.controls if control.mark == WAIVED], identity.decode(), day),
         "findings": [_of_control(control, report, identity, day) for control in judgement.controls],
     }
 
 
 def _of_control(control: Control, report: Report, identity: bytes, day: str) -> dict[str, Any]:
     observed: list[str] = []
-    why = "; ".join(part for part in (control.why, control.waiver_text) if part)
+    why = "; ".join(part for part in (control.waiver_text, control.why) if part)
     for row in control.rows:
         if row.subject is not None:
             subject = report.subjects[row.subject]
             observed += [_observed(subject, check, day) for check in subject.checks if check.id == row.check]
     name, says = control.id, f"{control.section}: {control.says}"
-    return _finding(_uuid("control", identity, control.id, day), name, says, control.outcome, why, observed)
+    finding = _finding(_uuid("control", identity, control.id, day), name, says, control.outcome, why, observed)
+    return finding | _waived(control if control.mark == WAIVED else None, identity.decode(), day)

@@ -74,12 +74,16 @@ def _result(item: Item, result: Result, index: int, options: Options) -> dict[st
         "ruleIndex": index,
         "kind": _KINDS.get(item.outcome, "open"),
         "level": level,
-        "message": {"text": printable(result.text)},
+        "message": {"text": printable(_text(item, result))},
         **({"locations": [location]} if location else {}),
         "partialFingerprints": {"specledger/v1": tagged(FINGERPRINT, canonical_bytes(list(result.identity)))},
         **({"properties": dict(result.properties)} if result.properties else {}),
         **_suppressions(item),
     }
+
+
+def _text(item: Item, result: Result) -> str:
+    return result.text if item.waiver is None else f"{item.waiver.waiver_text}; {result.text}"
 
 
 def _artifact(path: str) -> dict[str, str]:

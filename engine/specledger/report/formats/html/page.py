@@ -42,7 +42,7 @@ from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import MOST_DRAWN, MOST_RUNS, Reading, Report, Subject, bundle_names, malformed_receipts
 from specledger.report.not_shown import replay_text
 from specledger.report.outcome import Outcome
-from specledger.report.overview import control_sections, headline_of
+from specledger.report.overview import control_sections, headline_of, waived_section
 from specledger.report.sections import (
     Cell,
     Code,
@@ -127,7 +127,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     values: dict[str, Markup | str] = {
         "kind": words(headline.kind),
         "name": quoted(headline.title),
-        "verdict": marked(headline.verdict.value),
+        "verdict": marked(headline.verdict),
         "headline": render_headline(headline, contains),
         "doc": element("p", quoted(doc, 1000), class_="doc") if doc else "",
         "broken": _failed(subject, contains) if alone else "",
@@ -165,7 +165,10 @@ def _tables(report: Report, subject: Subject, reading: Reading) -> tuple[list[Se
     if several:
         common = {section.id: _of_all(section, of, report.subjects) for section, of in common_tables(report.subjects)}
         own = [common.get(section.id, section) for section in own]
-    open_ = [check for check in subject.checks if check.outcome in (Outcome.FAILED, Outcome.CANNOT_TELL)]
+    own = [waived_section(section, report) for section in own]
+    waivers = report.waivers(0)
+    undecided = (Outcome.FAILED, Outcome.CANNOT_TELL)
+    open_ = [check for check in subject.checks if check.outcome in undecided and check.id not in waivers]
     failed = {check_anchor(check.id).partition(".")[0] for check in open_}
     about += [section for section in own if section.id in failed]
     own = [section for section in own if section.id not in failed]
