@@ -57,6 +57,8 @@ TESTS = {
     "cli": "unit/cli unit/report/test_command.py unit/suites/test_cli.py conformance/test_ci.py",
     "wings/bridges": "wings/bridges/*.py",
     "wings/trajectories": "wings/trajectories conformance/test_recorded_agents.py conformance/test_company_policy.py",
+    "wings/challenges": "wings/challenges",
+    "wings/guard": "wings/guard",
 }
 PYTEST = '-m pytest -q -x -n0 -p no:cacheprovider -m "not slow"'
 CPU_S, TIMEOUT_S = 200, 3600  # an endless loop ends by the first, a deadlock by the second
