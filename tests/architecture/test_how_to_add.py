@@ -129,6 +129,15 @@ def test_every_module_that_decides_by_a_severity_is_in_its_list(bodies, root, so
     assert deciding - listed == set()
 
 
+def test_every_schema_of_severities_is_in_their_list(bodies, root):
+    listed = {path for line in bodies["severity"] for path in files_of(line, root)}
+    word = "|".join(f'"{severity}"' for severity in Severity)
+    enumeration = re.compile(rf'"enum":\s*\[\s*(?:(?:{word}),?\s*){{{len(Severity)}}}\]')
+    stating = {path for path in (root / "schemas").rglob("*.json") if enumeration.search(path.read_text("utf-8"))}
+    assert len(stating) > 3
+    assert stating - listed == set()
+
+
 def test_each_error_code_is_in_the_files_of_its_list(lists, root, sources):
     _, page = lists["error code"]
     declared = {name for text in sources.values() for name in re.findall(r'\bcode\("([EW]_\w+)", ', text)}
