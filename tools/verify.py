@@ -1851,15 +1851,18 @@ def check_assessment(b: Bundle) -> None:
 
 
 def check_figure(spec: JSON, figure: JSON, runs: list[JSON]) -> None:
-    """A rate, mean or difference is its sum divided by its number; a rate of `success` follows from the runs."""
+    """A rate, effect, mean or difference is its sum divided by its number; a rate of `success` is that of the runs."""
     name, statistic = figure["figure"], figure["statistic"]
     require(statistic in spec, f"{name} is not the statistic of its spec")
     require(figure["error"] is None or not figure["groups"], f"{name} has an error and values")
-    for group in figure["groups"] if statistic in ("rate", "mean", "difference") else ():
-        of, total = group["of"], group["count" if statistic == "rate" else "sum"]
+    for group in figure["groups"] if statistic in ("rate", "effect", "mean", "difference") else ():
+        of, total = group["of"], group["count" if statistic in ("rate", "effect") else "sum"]
+        require(statistic not in ("rate", "effect") or 0 <= total <= of, f"{name} counts more than there is")
+        if statistic == "effect":
+            require(0 <= group["against"] <= of, f"the other rate of {name} counts more than there is")
+            total -= group["against"]
         value = rounded(total * 1_000_000, of) if of else None
         require(same(group.get("value"), value), f"the value of {name} does not follow from its sum")
-        require(statistic != "rate" or 0 <= total <= of, f"{name} counts more than there is")
         if statistic == "rate" and spec["rate"] == "success" and "decided" not in spec:
             over, by = spec.get("over"), spec.get("by")
             arms = [over] if isinstance(over, str) else over  # an arm with `cases` means all of them

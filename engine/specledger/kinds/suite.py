@@ -40,7 +40,7 @@ from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.shard_merging import read_shards
 from specledger.kinds.shards import write_shard
 from specledger.load import Bundle
-from specledger.report.figures import NOT_DECIDED, figure_rows
+from specledger.report.figures import figure_rows
 from specledger.run.executor import Work, spread
 from specledger.run.workers import here
 from specledger.spec.base import SpecKinds
@@ -342,7 +342,7 @@ def _figures(receipts: Sequence[suite.Figure]) -> list[list[str]]:
             rows.append([printable(receipt["figure"]), receipt["statistic"], "ERROR", cause])
             continue
         for name, statistic, value, cases, *intervals in figure_rows(receipt):
-            of = cases if statistic == "rate" and value != NOT_DECIDED else f"of {cases}"
+            of = cases if " of " in cases else f"of {cases}"
             shown = ", ".join(part for part in (of, *intervals) if part)
             rows.append([printable(name), statistic, value, printable(shown)])
     return rows

@@ -11,7 +11,8 @@ from specledger.report.sections import Quoted, ReceiptLink, Row, Section, Words
 
 FIGURE_HEADS: Final = ("figure", "statistic", "value", "of", "95 %", "95 % over clusters")
 FIGURE_INTRO: Final = (
-    "Rates are over what was decided. Intervals of rates (Wilson) assume independent episodes; those over layouts, "
+    "Rates are over what was decided. Intervals of rates (Wilson) and of effects, differences of two rates of the same "
+    "cases (Newcombe), assume independent episodes; those over layouts, "
     "seeds or runs take whole ones as independent, and are computed from at least eight that differ."
 )
 NOT_DECIDED: Final = "not decided"
@@ -38,6 +39,9 @@ def _cells(statistic: str, group: Group, unit: str) -> Sequence[str]:
         if group["count"] == 0:
             shown += f"; below {share(group['bound'])}"
         return share(group["value"]), cases(statistic, group), shown, over_clusters(group, unit, share)
+    if statistic == "effect":
+        shown = between(group["newcombe"], points)
+        return points(group["value"]), cases(statistic, group), shown, over_clusters(group, unit, points)
     value = decimal(group["value"]) if statistic in _MEANS else str(group["value"])
     return value, cases(statistic, group), "", over_clusters(group, unit, decimal)
 
@@ -49,7 +53,10 @@ def without_value(group: Group) -> str:
 
 def cases(statistic: str, group: Group) -> str:
     """Of how many values a figure is, of a rate how many of them hold, and how many more were not decided."""
-    counted = f"{group['count']} of {group['of']}" if statistic == "rate" and "value" in group else str(group["of"])
+    counted = str(group["of"])
+    if "value" in group and statistic in ("rate", "effect"):
+        more = f"{group['count']} against {group['against']}" if statistic == "effect" else str(group["count"])
+        counted = f"{more} of {counted}"
     return f"{counted}; {group['undecided']} {NOT_DECIDED}" if group.get("undecided") else counted
 
 
@@ -74,7 +81,8 @@ CLUSTERS: Final[Mapping[str, str]] = {"scenario": "layouts", "seed": "seeds", "r
 
 def between(interval: Interval, show: Callable[[int], str]) -> str:
     """The ends of an interval as text, with the unit at the second one."""
-    return f"{show(interval['low']).removesuffix(' %')} to {show(interval['high'])}"
+    low = show(interval["low"])
+    return f"{low.removesuffix(' %').removesuffix(' points')} to {show(interval['high'])}"
 
 
 def figure_section(figures: Sequence[tuple[int, Figure]]) -> Section:
@@ -91,6 +99,11 @@ def figure_section(figures: Sequence[tuple[int, Figure]]) -> Section:
 def share(millionths: int) -> str:
     """A share in per cent with two decimals."""
     return f"{decimal(millionths * 100, 2)} %"
+
+
+def points(millionths: int) -> str:
+    """A difference of two shares in percentage points with two decimals."""
+    return f"{decimal(millionths * 100, 2)} points"
 
 
 def in_units(number: int, unit: int) -> str:

@@ -25,7 +25,7 @@ from specledger.spec.base import (
 from specledger.spec.scenario import Expectation
 from specledger.spec.world import Function
 
-STATISTICS: Final = ("rate", "mean", "sum", "least", "greatest", "quantile", "slope", "difference")
+STATISTICS: Final = ("rate", "effect", "mean", "sum", "least", "greatest", "quantile", "slope", "difference")
 """How the values of an expression become one figure; a figure names exactly one."""
 
 Seed = Annotated[int, Field(ge=0, le=2**53 - 1)]
@@ -89,6 +89,8 @@ class Figure(Model):
     clusters: Expression = "scenario"
     decided: Expression | None = None
     rate: Expression | None = None
+    effect: Expression | None = None
+    against: Expression | None = None
     mean: Expression | None = None
     sum: Expression | None = None
     least: Expression | None = None
@@ -108,6 +110,8 @@ class Figure(Model):
             raise ValueError("expected `at` between 0 and 1")
         if self.difference is not None and (not isinstance(self.over, list) or len(self.over) != 2 or self.by):
             raise ValueError("expected `over: [arm, other arm]`, whose difference it is, and no `by`")
+        if (self.effect is None) != (self.against is None):
+            raise ValueError("expected `effect` and `against` together")
         return self
 
     @property

@@ -94,6 +94,19 @@ class Claim(TypedDict):
     held: bool
 
 
+class ArmFacts(TypedDict):
+    """The answers in an arm of a challenge, and how many of them are not the choice before."""
+
+    asked: int
+    moved: int
+
+
+class ChangeFacts(ArmFacts):
+    """The answers after a change; `missed` are those that are not as the probe expects."""
+
+    missed: int
+
+
 class ProbeFacts(TypedDict):
     """A probe; see `read_probe`."""
 
@@ -111,6 +124,9 @@ class ProbeFacts(TypedDict):
     held: int
     tested: int
     claims: list[Claim]
+    changes: ChangeFacts
+    same: ArmFacts
+    placebo: ArmFacts
 
 
 class Witness(TypedDict):
@@ -191,7 +207,9 @@ class EpisodeFacts(TypedDict):
 
 
 _NAMES: Final = {
+    ArmFacts: "answers",
     Breach: "breach",
+    ChangeFacts: "answers",
     Claim: "claim",
     EntryFacts: "entry",
     ProbeFacts: "probe",

@@ -10,11 +10,21 @@ from typing import Any, Final, cast
 
 from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
 from specledger.core.calibration import VAGUE, held_claims, outcomes
+from specledger.core.causes import Cause
 from specledger.core.unknown import UNKNOWN, Unknown
 from specledger.evidence.receipts import run, typed
-from specledger.evidence.receipts.kernel import AuditEntry, Explanation, Probe, ProbeEvidence, TraceReplay
+from specledger.evidence.receipts.kernel import (
+    Asked,
+    AuditEntry,
+    Explanation,
+    Placebo,
+    Probe,
+    ProbeEvidence,
+    TraceReplay,
+)
 from specledger.oracles.spending import SPENT
 from specledger.suites.episode_types import (
+    ArmFacts,
     Breach,
     DriftFacts,
     EntryFacts,
@@ -175,11 +185,15 @@ def read_probe(body: Probe) -> ProbeFacts:
 
     What was not asked for is an empty text and 0 nodes. `questions` counts what the agent was asked, `claims` are those
     that were put to the test, once for each answer; of `tested` claims `held` held; `vague` counts those that say
-    nothing, `unmoved` the predicted changes that did not come.
+    nothing, `unmoved` the predicted changes that did not come. `changes`, `same` and `placebo` count the answers after
+    a change, to the same question again, and in the placebo arm, and how many of them are not the choice before; of a
+    change that the agent names as its reason the answer is not kept, but it was another one, and `missed`.
     """
     evidence: ProbeEvidence = {**body["evidence"]}
     satisfied, tested = held_claims(evidence)
     trace, trials = evidence.get("trace", _NO_TRACE), evidence.get("trials", ())
+    named = sum(trial.get("reason") == Cause.NAMED for trial in trials)
+    answered = [trial for trial in trials if trial["after"] is not None]
     return {
         "probe": body["probe"],
         "t": body["t"],
@@ -191,11 +205,25 @@ def read_probe(body: Probe) -> ProbeFacts:
         "equal": trace["equal"],
         "questions": _questions(evidence),
         "unmoved": sum(trial["after"] == evidence["before"] != trial["predicted"] != "" for trial in trials),
+        "changes": {
+            "asked": len(answered) + named,
+            "moved": sum(trial["after"] != evidence["before"] for trial in answered) + named,
+            "missed": sum(trial["held"] is False for trial in answered) + named,
+        },
+        "same": _arm(evidence.get("null", _NOT_ASKED)),
+        "placebo": _arm(evidence.get("placebo", _NOT_ASKED)),
         "vague": sum(trial.get("reason") == VAGUE for trial in trials),
         "held": satisfied,
         "tested": tested,
         "claims": [{"confidence": confidence, "held": satisfied} for confidence, satisfied in outcomes(evidence)],
     }
+
+
+_NOT_ASKED: Final[Asked] = {"asked": 0, "changed": 0}
+
+
+def _arm(answers: Asked | Placebo) -> ArmFacts:
+    return {"asked": answers["asked"], "moved": answers["changed"]}
 
 
 def _questions(evidence: ProbeEvidence) -> int:

@@ -5,6 +5,7 @@ A figure over no episodes has no `value`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
@@ -17,6 +18,7 @@ from specledger.core.statistics import (
     clustered,
     clustered_rate,
     mean,
+    paired_difference,
     quantile,
     slope,
     upper_bound,
@@ -41,10 +43,14 @@ _RATE: Final = _record(
     {"of": INT, "count": INT, "clusters": INT, "held": _PLACES, "failed": _PLACES},
     {**_SEVERAL, "bound": INT, "wilson": _INTERVAL, "exact": _INTERVAL},
 )
-OF_SOMETHING: Final = frozenset({*_SEVERAL, "bound", "wilson", "exact"})
+_EFFECT: Final = _record(
+    "effect", {"of": INT, "count": INT, "against": INT, "clusters": INT}, {**_SEVERAL, "newcombe": _INTERVAL}
+)
+OF_SOMETHING: Final = frozenset({*_SEVERAL, "bound", "wilson", "exact", "newcombe"})
 """The fields that a figure of nothing has none of, or one of too few clusters."""
 _TYPES: Final[Mapping[str, RecordType]] = {
     "rate": _RATE,
+    "effect": _EFFECT,
     "mean": _record("mean", {"of": INT, "sum": INT, "clusters": INT}, _SEVERAL),
     "sum": _record("sum", {"of": INT, "value": INT}, {}),
     "slope": _record("slope", {"of": INT, "clusters": INT}, _SEVERAL),
@@ -209,6 +215,19 @@ def _places(figure: PlannedFigure, runs: Sequence[Run], value: int) -> list[dict
     return entries
 
 
+def _effect(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
+    """How much more often one thing holds than another in the same cases, given as pairs of the other and the one."""
+    pairs = _clusters(figure, runs)
+    more = _sums({name: [y - x for x, y in own] for name, own in pairs.items()}, lambda sums: clustered(sums, mean))
+    del more["sum"]
+    came = Counter(tuple(pair) for own in pairs.values() for pair in own)
+    first, second = came[0, 1], came[1, 0]
+    counts = {"count": came[1, 1] + first, "against": came[1, 1] + second}
+    if not came:
+        return {**more, **counts}
+    return {**more, **counts, "newcombe": _interval(paired_difference(came[1, 1], first, second, came[0, 0]))}
+
+
 def _slope(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
     sums = [
         [len(pairs), *map(sum, zip(*([x, y, x * x, x * y] for x, y in pairs), strict=True))]
@@ -260,6 +279,7 @@ def _total(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, Any]:
 
 _STATISTICS: Final[Mapping[str, Callable[[PlannedFigure, Sequence[Run]], dict[str, Any]]]] = {
     "rate": _rate,
+    "effect": _effect,
     "mean": _mean,
     "sum": _total,
     "slope": _slope,

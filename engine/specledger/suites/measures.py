@@ -6,14 +6,13 @@ A measure that cannot be evaluated affects only the figures that read it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import (
     BOOL,
-    INT,
     STRING,
     Checked,
     Environment,
@@ -34,8 +33,8 @@ from specledger.suites.series import SERIES
 E_SUITE_FIGURE = code("E_SUITE_FIGURE", "a figure is made of values that it cannot be made of")
 
 Samples = dict[str, Any]
-"""By figure: a list, for each episode in order, of its values (of a slope, pairs), None for what is not decided; or, as
-a mapping, what failed."""
+"""By figure: a list, for each episode in order, of its values (of a slope and an effect, pairs), None for what is not
+decided; or, as a mapping, what failed."""
 
 
 class Reading(Struct, frozen=True):
@@ -70,7 +69,7 @@ class Sampler(Struct, frozen=True):
     Attributes:
         types: What an episode is told, by name.
         measures: In an order in which each reads only those before it.
-        figures: By name the reading of each; of a slope two, of which the second is `along`.
+        figures: By name the reading of each; of a slope two, of which the second is `along`, of an effect `against`.
         decided: By name of a figure what says which of its values count.
         clusters: By name of a figure what says of which cluster an episode is, where that is not its run.
         compared: The texts that they compare with names.
@@ -146,7 +145,7 @@ def _values(read: list[Any]) -> list[Any]:
     if len(lists) == 1:
         return lists[0]
     if len(lists[0]) != len(lists[1]):
-        message = f"a slope of {len(lists[0])} values along {len(lists[1])}"
+        message = f"{len(lists[0])} values have {len(lists[1])} that they go with"
         raise EvaluationError(E_SUITE_FIGURE, message)
     return [[x, y] for y, x in zip(*lists, strict=True)]
 
@@ -201,22 +200,28 @@ def _figure(scope: Scope, model: Suite, name: str) -> tuple[Checked, ...] | None
         return None
     item, several = _item(value.type)
     if not _fits(item, statistic) or (several and statistic == "difference"):
-        wanted = {"rate": "bool, or a list of bool", "difference": "int"}.get(statistic, "int, or a list of int")
+        wanted = "bool, or a list of bool" if statistic in _OF_BOOLS else "int, or a list of int"
+        wanted = "int" if statistic == "difference" else wanted
         scope.wrong(
-            E_SUITE_FIGURE, f"a {statistic} is made of {wanted}, not of {value.type}", "figures", name, statistic
+            E_SUITE_FIGURE, f"`{statistic}` is made of {wanted}, not of {value.type}", "figures", name, statistic
         )
         return None
-    if statistic != "slope":
+    key = _PAIRED_WITH.get(statistic)
+    if key is None:
         return (value,)
-    along = scope.expression("figures", name, "along")
-    if along is None:
+    other = scope.expression("figures", name, key)
+    if other is None:
         return None
-    item, lists = _item(along.type)
-    if not isinstance(item, IntType) or lists != several:
-        message = f"a slope of {value.type} does not go along {along.type}"
-        scope.wrong(E_SUITE_FIGURE, message, "figures", name, "along")
+    item, lists = _item(other.type)
+    if not _fits(item, statistic) or lists != several:
+        message = f"`{statistic}` of {value.type} does not go with `{key}` of {other.type}"
+        scope.wrong(E_SUITE_FIGURE, message, "figures", name, key)
         return None
-    return value, along
+    return value, other
+
+
+_PAIRED_WITH: Final[Mapping[str, str]] = {"slope": "along", "effect": "against"}
+"""The key of the values with which those of a statistic make pairs."""
 
 
 def _decided(scope: Scope, name: str, value: Checked) -> Checked | None:
@@ -247,4 +252,8 @@ def _item(type_: Type) -> tuple[Type, bool]:
 
 
 def _fits(item: Type, statistic: str) -> bool:
-    return item == BOOL if statistic == "rate" else isinstance(item, type(INT))
+    return item == BOOL if statistic in _OF_BOOLS else isinstance(item, IntType)
+
+
+_OF_BOOLS: Final = ("rate", "effect")
+"""The statistics of what holds or does not; all others are of numbers."""

@@ -254,6 +254,18 @@ def rate(of_what, **fields):
     return change
 
 
+def effect(**fields):
+    """A figure of a suite is an effect and says this."""
+
+    def change(f):
+        document = {"effect": "true", "against": "success"}
+        f.respec(lambda specs: specs["specs"][specs["root"]]["figures"].update(lead=document))
+        group = {"name": "", "count": 2, "against": 1, "of": 2, "value": 500_000} | fields
+        f.bodies("figure")[1].update(statistic="effect", groups=[group])
+
+    return change
+
+
 def unknown_status(f):
     verdict(status="MAYBE")(f)
     first("end", status="MAYBE", met=False)(f)
@@ -319,6 +331,8 @@ REFUSALS = {
     "more agent faults than the tape has answers": ("outside", faults(*["wrong_form"] * 3)),
     "counts other messages than the tape": ("outside", lambda f: f.first("episode_end")["spent"].update(messages=1)),
     "counts more than there is": ("suite", rate("true", count=3, value=1_500_000)),
+    "the other rate of lead counts more than there is": ("suite", effect(against=3, value=-500_000)),
+    "the value of lead does not follow": ("suite", effect(value=600_000)),
     "counts other successes than the runs have": ("suite", rate("success", of=3, value=333_333)),
 }  # fmt: skip
 """By what `tools/verify.py` says: refusals that no case of the conformance suite comes to."""

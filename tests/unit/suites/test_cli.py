@@ -152,6 +152,7 @@ def _figure(name, statistic, group, clusters="scenario"):
 
 def test_what_could_not_be_computed_is_shown_and_escaped():
     rate = {"of": 8, "count": 4, "value": 500_000, "wilson": {"low": 215_200, "high": 784_800}}
+    effect = {"of": 8, "count": 4, "against": 1, "value": 375_000, "newcombe": {"low": -10_000, "high": 648_300}}
     cause = {"code": "E_X", "expression": "a\x1b[31m", "offset": 0, "run": "r", "episode": 2}
     receipts: list[dict] = [
         {"type": "figure", "figure": "f", "statistic": "mean", "clusters": "scenario", "groups": [], "error": cause},
@@ -159,6 +160,8 @@ def test_what_could_not_be_computed_is_shown_and_escaped():
         _figure("h", "rate", {"of": 0, "undecided": 4}),
         _figure("i", "rate", {**rate, "undecided": 2, "clusters": 3}),
         _figure("j", "rate", {**rate, "clusters": 9, "cluster": {"low": 100_000, "high": 900_000}}, clusters="seed"),
+        _figure("e", "effect", {**effect, "undecided": 2}),
+        _figure("n", "effect", {"of": 0, "count": 0, "against": 0}),
         _figure("k", "mean", {"of": 8, "value": 500_000, "clusters": 8}, clusters="run"),
         {
             "type": "check",
@@ -182,12 +185,14 @@ def test_what_could_not_be_computed_is_shown_and_escaped():
     ]
     assert suite_tables(receipts) == [
         "  figures",
-        "    f  mean  ERROR        E_X: a\\x1b[31m in r, episode 2",
-        "    g  mean  none         of 0",
-        "    h  rate  not decided  of 0; 4 not decided",
-        "    i  rate  50.00 %      4 of 8; 2 not decided, 21.52 to 78.48 %, over layouts not computed: 3 of 8",
-        "    j  rate  50.00 %      4 of 8, 21.52 to 78.48 %, over seeds 10.00 to 90.00 %",
-        "    k  mean  0.500        of 8, over runs not computed: they do not differ",
+        "    f  mean    ERROR         E_X: a\\x1b[31m in r, episode 2",
+        "    g  mean    none          of 0",
+        "    h  rate    not decided   of 0; 4 not decided",
+        "    i  rate    50.00 %       4 of 8; 2 not decided, 21.52 to 78.48 %, over layouts not computed: 3 of 8",
+        "    j  rate    50.00 %       4 of 8, 21.52 to 78.48 %, over seeds 10.00 to 90.00 %",
+        "    e  effect  37.50 points  4 against 1 of 8; 2 not decided, -1.00 to 64.83 points",
+        "    n  effect  none          of 0",
+        "    k  mean    0.500         of 8, over runs not computed: they do not differ",
         "  checks",
         "    ERROR         c  0 opportunities              E_X: a\\x1b[31m in r, episode 2",
         "    INCONCLUSIVE  d  3 opportunities, at least 9",

@@ -31,6 +31,9 @@ def test_what_was_not_asked_for_is_empty():
         "questions": 1,
         "unmoved": 0,
         "vague": 0,
+        "changes": {"asked": 0, "moved": 0, "missed": 0},
+        "same": {"asked": 0, "moved": 0},
+        "placebo": {"asked": 0, "moved": 0},
     }
 
 

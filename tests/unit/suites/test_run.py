@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from specledger.core.statistics import paired_difference
 from specledger.core.verdict import Verdict
 from specledger.kinds import load
 from specledger.kinds.suite import RUNNABLE
@@ -59,6 +60,26 @@ def test_what_the_receipts_say(receipts):
     assert (mutant["verdict"], mutant["caught"]) == ("PASS", ["climbs"])
     assert mutant["control"]["climbs"] == "PASS"
     assert mutant["mutated"]["climbs"] == "FAIL"
+
+
+def test_an_effect_counts_its_pairs_and_says_how_sure_it_is(edit, receipts, finished):
+    """Of ten steps each that have two values: the other rate is that of the same steps."""
+    edit(
+        "arrives: {rate: success, over: long}",
+        'arrives: {effect: tempted, against: "heights.map(h, h < 2)", over: long}',
+    )
+    (group,) = by("figure", receipts()["figure"])["arrives"]["groups"]
+    assert (group["of"], group["count"], group["against"]) == (12, 12, 4)
+    assert (group["value"], group["clusters"]) == (666_667, 1)
+    low, high = paired_difference(4, 8, 0, 0)
+    assert group["newcombe"] == {"low": low, "high": high}
+    assert verify(finished(out="again").place).verdict is Verdict.PASS
+
+
+def test_an_effect_of_nothing_has_no_value(edit, receipts):
+    edit("arrives: {rate: success, over: long}", "arrives: {effect: success, against: success, decided: 'false'}")
+    (group,) = by("figure", receipts()["figure"])["arrives"]["groups"]
+    assert group == {"name": "", "of": 0, "count": 0, "against": 0, "clusters": 0, "undecided": 8}
 
 
 def test_the_bytes_do_not_depend_on_the_workers(finished):

@@ -17,6 +17,7 @@ from specledger.core.statistics import (
     clustered_rate,
     divide,
     mean,
+    paired_difference,
     quantile,
     upper_bound,
     wilson,
@@ -73,6 +74,54 @@ def test_wilsons_interval_solves_its_equation(case):
 def test_wilsons_interval_by_the_literature(count, total, low, high):
     """The last two are the examples of Newcombe (1998), Table I: 0.2553 to 0.3662 and 0.0624 to 0.1605."""
     assert list(wilson(count, total)) == pytest.approx([low, high], abs=60)
+
+
+TABLES = st.tuples(*[st.integers(0, 30)] * 4).filter(any)
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(TABLES)
+def test_the_interval_of_a_paired_difference_is_newcombes(table):
+    """Method 10, in floating point, with Wilson's limits as they are."""
+    a, b, c, d = table
+    n = a + b + c + d
+    (low_1, high_1), (low_2, high_2) = ([end / ONE for end in wilson(k, n)] for k in (a + b, a + c))
+    p_1, p_2, square = (a + b) / n, (a + c) / n, (a + b) * (c + d) * (a + c) * (b + d)
+    more = a * d - b * c
+    phi = (max(more - n / 2, 0) if more > 0 else more) / square**0.5 if square else 0
+    low = p_1 - p_2 - ((p_1 - low_1) ** 2 - 2 * phi * (p_1 - low_1) * (high_2 - p_2) + (high_2 - p_2) ** 2) ** 0.5
+    high = p_1 - p_2 + ((p_2 - low_2) ** 2 - 2 * phi * (p_2 - low_2) * (high_1 - p_1) + (high_1 - p_1) ** 2) ** 0.5
+    assert list(paired_difference(*table)) == pytest.approx([max(-1, low) * ONE, min(1, high) * ONE], abs=3)
+
+
+@given(TABLES)
+def test_a_paired_difference_lies_in_its_interval_which_the_other_order_mirrors(table):
+    a, b, c, d = table
+    low, high = paired_difference(*table)
+    assert -ONE <= low <= Fraction((b - c) * ONE, sum(table)) <= high <= ONE
+    assert paired_difference(a, c, b, d) == (-high, -low)
+
+
+@pytest.mark.parametrize(("table", "low", "high"), [((1, 1, 7, 12), -0.507, -0.026), ((20, 12, 2, 16), 0.056, 0.329)])
+def test_a_paired_difference_by_the_literature(table, low, high):
+    """Fagerland, Lydersen and Laake (2014), from Bentur and others (2009); Armitage and Berry (1987), culture media."""
+    assert [round(end / ONE, 3) for end in paired_difference(*table)] == [low, high]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c"), [(0.1, 0.4, 0.1), (0, 0.5, 0), (0.05, 0.05, 0.05), (0, 0.8, 0), (0.3, 0.3, 0.1)]
+)
+def test_the_interval_of_a_paired_difference_covers_it(a, b, c):
+    """At twelve cases, over all tables, exactly."""
+    n, d, covered = 12, 1 - a - b - c, 0.0
+    for i in range(n + 1):
+        for j in range(n + 1 - i):
+            for k in range(n + 1 - i - j):
+                low, high = paired_difference(i, j, k, n - i - j - k)
+                ways = comb(n, i) * comb(n - i, j) * comb(n - i - j, k)
+                chance = ways * a**i * b**j * c**k * d ** (n - i - j - k)
+                covered += chance if low <= (b - c) * ONE <= high else 0
+    assert covered >= 0.95
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(-1000, 1000).filter(bool))

@@ -70,8 +70,9 @@ class Position(TypedDict):
 class Group(TypedDict):
     """The value of a figure for one group of runs.
 
-    `of` counts the values, `count` those that hold. Rates, means, slopes and differences are in millionths. `bound` is
-    the upper bound of a rate that never held. `cluster` is the interval over `clusters` that differ.
+    `of` counts the values, `count` those that hold. Rates, effects, means, slopes and differences are in millionths.
+    `bound` is the upper bound of a rate that never held; `against` what holds of the other rate of an effect.
+    `cluster` is the interval over `clusters` that differ.
     """
 
     name: str
@@ -79,12 +80,14 @@ class Group(TypedDict):
     value: NotRequired[int]
     count: NotRequired[int]
     sum: NotRequired[int]
+    against: NotRequired[int]
     bound: NotRequired[int]
     case: NotRequired[dict[str, Any]]
     clusters: NotRequired[int]
     undecided: NotRequired[int]
     wilson: NotRequired[Interval]
     exact: NotRequired[Interval]
+    newcombe: NotRequired[Interval]
     cluster: NotRequired[Interval]
     held: NotRequired[list[Position]]
     failed: NotRequired[list[Position]]
