@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from specledger.core.wing import part_of
 from specledger.evidence.receipts import run
-from specledger.evidence.receipts.kernel import ProbeEvidence
+from specledger.evidence.receipts.kernel import Probe, ProbeEvidence
 from specledger.gates.capability import TOKEN
 from specledger.gates.governor import SCHEMA
 from specledger.report.sections import Row, Section
@@ -25,6 +25,19 @@ Totals = Mapping[str, Any]
 """The totals of an agent over its runs (`agent_metrics.totals`)."""
 
 
+ANSWERS: Final = frozenset({"answers", "offers"})
+"""The sections of failed probes."""
+
+
+class FailedProbe(Struct, frozen=True):
+    """A probe that failed: the name it is counted under, its receipt, and the document that was committed to before."""
+
+    name: str
+    seq: int
+    body: Probe
+    document: str | None
+
+
 class Meanings(Struct, frozen=True):
     """What the names of a wing mean.
 
@@ -34,6 +47,7 @@ class Meanings(Struct, frozen=True):
         miss_text: `evidence of a probe`: the first prediction that was missed; empty if none was.
         probe_tables: `(totals by agent, a row of each probe of a single run)`: what is shown of probes.
         confidence_tables: `totals by agent`: what is shown of stated confidence.
+        failure_tables: `(failed probes, how many more)`: what each asked, expected and got.
     """
 
     gates: Mapping[str, str]
@@ -41,10 +55,16 @@ class Meanings(Struct, frozen=True):
     miss_text: Callable[[ProbeEvidence], str]
     probe_tables: Callable[[Mapping[str, Totals], Sequence[Row]], Iterator[Section]]
     confidence_tables: Callable[[Mapping[str, Totals]], Iterator[Section]]
+    failure_tables: Callable[[Sequence[FailedProbe], int], Iterator[Section]]
 
 
 _NONE: Final = Meanings(
-    {}, lambda cause, times: f"{cause} ({times})", lambda _: "", lambda _, __: iter(()), lambda _: iter(())
+    {},
+    lambda cause, times: f"{cause} ({times})",
+    lambda _: "",
+    lambda _, __: iter(()),
+    lambda _: iter(()),
+    lambda _, __: iter(()),
 )
 
 

@@ -12,7 +12,7 @@ from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, Check
 from specledger.report.observations import as_name
 from specledger.report.outcome import Outcome
-from specledger.report.sections import UNTESTED
+from specledger.report.sections import NEVER_APPLIED, NEVER_CHECKED
 
 _MOST_REASONS: Final = 5
 
@@ -23,7 +23,9 @@ def mark_of(check: Check, severity: str) -> str:
         return "broken" if severity == Severity.FATAL else "warned"
     if check.outcome is Outcome.CANNOT_TELL:
         return "cannot tell"
-    return "held" if check.opportunities else UNTESTED
+    if check.opportunities:
+        return "held"
+    return NEVER_APPLIED if check.outcome is Outcome.NOT_APPLICABLE else NEVER_CHECKED
 
 
 class LeftOpen:

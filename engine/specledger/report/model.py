@@ -158,12 +158,14 @@ class Reading:
     Attributes:
         figures: The bodies of `figure` receipts.
         runs: Places of runs inside the bundle whose receipts a page embeds, at most `MOST_RUNS`.
+        agent: The name of the agent of a run; of several all, joined by `+`.
         is_row: Whether its row in a table that is compared says all about the bundle.
         tells_replay: Whether its receipts say what replay gave when they were made.
     """
 
     figures: Sequence[Figure] = ()
     runs: Sequence[str] = ()
+    agent: str = ""
     is_row: bool = False
     tells_replay: bool = False
 

@@ -60,7 +60,7 @@ def headline_of(report: Report) -> Headline:
         return Headline("Profile judged by evidence", title, verdict, [*_of_profile(report.judgement, report.subjects)])
     if len(names) == 1:
         (subject,) = report.subjects
-        why, kind = [*_of_subject(subject, True)], f"Evidence of a {subject.kind}"
+        why, kind = [*_of_subject(subject, True)], _kind(subject)
         return Headline(kind, subject.title, subject.verdict, why, _meaning(subject))
     worst = min(report.subjects, key=lambda subject_: _WORST_FIRST.index(subject_.verdict))
     index = report.subjects.index(worst)
@@ -76,6 +76,12 @@ def headline_of(report: Report) -> Headline:
     title = ", ".join(names) if len(names) <= _MOST_NAMED else all_
     meaning = [] if worst.verdict is Verdict.PASS else _meaning(worst)
     return Headline("Evidence of several bundles", title, worst.verdict, reason, meaning)
+
+
+def _kind(subject: Subject) -> str:
+    agent = subject.reading.agent
+    whose = f" with the agent{'s' * ('+' in agent)} {agent.replace('+', ', ')}" if agent else ""
+    return f"Evidence of a {subject.kind}{whose}"
 
 
 def reason_text(report: Report) -> str:
@@ -110,7 +116,7 @@ def _of_subject(subject: Subject, shown: bool) -> Iterator[Part]:
     """The reason of a bundle's verdict; `shown` if its tables are in the report."""
     cause, counts = _told(subject), counts_text(check.outcome for check in subject.checks)
     if cause is not None:
-        yield from _of_check(cause, shown)
+        yield from _of_check(cause, shown, subject.reading.agent)
         failed = sum(check.outcome is Outcome.FAILED for check in subject.checks)
         more = f" {failed} of {len(subject.checks)} checks failed." if failed > 1 else ""
         yield Words(f". Checks: {counts}." if cause.outcome is Outcome.CANNOT_TELL else f".{more}")
@@ -146,8 +152,13 @@ def _meaning(subject: Subject) -> list[Sequence[Part]]:
     return [*why] or [(Words("Requirement: "), says)]
 
 
-def _of_check(check: Check, shown: bool) -> Iterator[Part]:
-    """What failed or is unknown, how often, and where first; of what passed why."""
+def _of_check(check: Check, shown: bool, agent: str) -> Iterator[Part]:
+    """What failed or is unknown, how often, and where first; of what passed why. Agents fail probes."""
+    if check.id.startswith("probe/") and check.outcome is Outcome.FAILED and agent:
+        yield from (Words("The agent "), Quoted(agent), Words(" failed "), _named(check, shown))
+        yield Words(f": {check.tally}")
+        yield from _first(check, shown)
+        return
     yield _named(check, shown)
     if check.outcome is Outcome.PASSED:
         yield Words(" passed: ")
@@ -158,6 +169,10 @@ def _of_check(check: Check, shown: bool) -> Iterator[Part]:
     else:
         yield Words(" cannot be decided: ")
         yield Quoted(check.why or check.tally)
+    yield from _first(check, shown)
+
+
+def _first(check: Check, shown: bool) -> Iterator[Part]:
     first = next(iter(check.observations), None)
     if first is not None:
         yield Words(f", first in {''.join(f'{where}, ' for where in first.place)}")

@@ -16,7 +16,7 @@ from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, Check, Receipt
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import Outcome
-from specledger.report.sections import UNTESTED, Cell, Count, Quoted, Row, Section, Words
+from specledger.report.sections import NEVER_CHECKED, Cell, Count, Quoted, Row, Section, Words
 from specledger.report.specs import spec_details
 
 _MOST_REASONS: Final = 5
@@ -83,7 +83,13 @@ class RuleReading:
         name = check.id.partition("/")[2]
         unjudged = as_int(self._counts[name]["unjudged"])
         mark = (
-            "broken" if check.failures else "cannot tell" if unjudged else "held" if check.opportunities else UNTESTED
+            "broken"
+            if check.failures
+            else "cannot tell"
+            if unjudged
+            else "held"
+            if check.opportunities
+            else NEVER_CHECKED
         )
         cells: Sequence[Cell] = (
             Words(check.says),

@@ -16,8 +16,10 @@ from specledger.evidence.receipts.kernel import Probe
 from specledger.load import Bundle, Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
-from specledger.report.extension import gate_meaning, meanings
-from specledger.report.figures import in_units, share
+from specledger.report.extension import meanings
+from specledger.report.failed_probes import FailedProbes
+from specledger.report.figures import in_units
+from specledger.report.gate_section import gate_section
 from specledger.report.left_open import LeftOpen, mark_of
 from specledger.report.markup import shorten
 from specledger.report.model import (
@@ -37,13 +39,12 @@ from specledger.report.plots import Plot, probe_plots, rejection_counts
 from specledger.report.probe_sections import probe_sections
 from specledger.report.rules import RuleReading
 from specledger.report.sections import (
-    UNTESTED,
+    NEVER_MADE,
     Bar,
     Cell,
     Code,
     Count,
     EpisodeLink,
-    Joined,
     Quoted,
     ReceiptLink,
     Row,
@@ -83,9 +84,10 @@ class RunReading(Reading):
         self._steps = self._judged = self._broken = 0
         self._errors: dict[tuple[str, str], list[int]] = {}
         specs, self._units = Specs.of(evidence.specs), units_of(evidence.specs)
-        self._probes, self._agent = specs.probes(), specs.agent()
+        self._probes, self.agent = specs.probes(), specs.agent()
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
         self._misses: dict[str, str] = {}
+        self._failed = FailedProbes()
         self._metered = specs.metered()
         self._series = StepSeries(specs.charts(self._units))
         self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
@@ -104,6 +106,8 @@ class RunReading(Reading):
             self._observations.note(f"drift/{typed(run.Drift, body)['drift']}", receipt, "drift", None)
         elif type_ == "error":
             self._error(receipt, typed(run.EvaluationError, body), "")
+        elif type_ == "commit" and self._probes:
+            self._failed.committed(receipt)
         elif type_ == "probe":
             self._probe(receipt)
         elif type_ == "rules":
@@ -155,6 +159,7 @@ class RunReading(Reading):
         name = owned(body, body["probe"])
         verdict, id_ = Verdict(body["verdict"]), f"probe/{name}"
         self._observations.note(f"{verdict} {id_}", receipt, "made", None)
+        self._failed.probed(name, receipt)
         if verdict is not Verdict.PASS:
             self._causes[name][as_name(body["cause"])] += 1
             if verdict is Verdict.FAIL and name not in self._misses:
@@ -289,6 +294,7 @@ class RunReading(Reading):
         judged = {gate: agents.get(gate.partition(".")[0], self._result)["proposals"] for gate in rejections}
         yield gate_section(rejections, judged, demands, links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
+        yield from self._failed.sections()
         yield from probe_sections(self.agents(), [self._probe_row(*probe) for probe in sorted(self._probes.items())])
         yield from self._rules.sections()
         yield self._drifts()
@@ -305,7 +311,7 @@ class RunReading(Reading):
 
     def agents(self) -> Mapping[str, Sequence[RunMetrics]]:
         """The metrics of the run, by its agent; none without probes, unless the agent is outside."""
-        return {self._agent: [self._metrics]} if self._metered else {}
+        return {self.agent: [self._metrics]} if self._metered else {}
 
     @property
     def challenged(self) -> bool:
@@ -337,7 +343,7 @@ class RunReading(Reading):
     def _probe_row(self, name: str, data: Body) -> Row:
         id_ = f"probe/{name}"
         counts = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
-        mark = next((verdict.value for verdict, times in counts.items() if times), UNTESTED)
+        mark = next((verdict.value for verdict, times in counts.items() if times), NEVER_MADE)
         places = self._observations.links(f"{mark} {id_}")
         cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(counts.values())))
         return Row(name, mark, cells, spec_details(data), places, len(places))
@@ -357,28 +363,6 @@ class RunReading(Reading):
         rows = [Row(item, "", (Words(in_units(sum_, unit)), Bar(sum_, whole))) for item, sum_ in items if whole]
         intro = "The cost of all steps by item, in units of the budget."
         return Section("budget", "Budget", intro, ("item of the price", "sum", "of the total"), rows)
-
-
-def gate_section(
-    rejections: Mapping[str, int],
-    judged: Mapping[str, int],
-    demands: Mapping[str, Body],
-    links: Mapping[str, list[Any]] | None = None,
-) -> Section:
-    """The gates with what each rejected of the proposals that it judged, its data, and receipts that show it."""
-    rows = []
-    for gate, times in rejections.items():
-        meaning = gate_meaning(gate.rpartition(".")[2]) if demands and gate not in demands else None
-        own = {} if meaning is None else {"doc": meaning}
-        data, places, proposals = demands.get(gate, own), (links or {}).get(gate, []), judged[gate]
-        of = share(times * 1_000_000 // max(proposals, 1))
-        cells = (requirement(data), Count(proposals), Count(times), Joined((Bar(times, proposals), Words(of))))
-        details = spec_details(data)
-        if not times:
-            details = [*details, ("evidence", Words("It rejected nothing here, so this does not show that it can."))]
-        rows.append(Row(gate, "held" if times else UNTESTED, cells, details, places, times if places else 0))
-    intro = "Every gate judges each proposal; one proposal may be rejected by several gates."
-    return Section("gates", "Gates", intro, ("gate", "requirement", "judged", "rejected", "share of proposals"), rows)
 
 
 def _sets(spec: Resolved, path: Sequence[str | int]) -> str:

@@ -9,8 +9,12 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-UNTESTED: Final = "untested"
-"""The mark of a requirement that had no opportunity to fail."""
+NEVER_CHECKED: Final = "never checked"
+NEVER_APPLIED: Final = "its condition never held"
+"""The marks of an invariant without an opportunity."""
+
+NEVER_MADE: Final = "never made"
+"""The mark of a probe that was not made."""
 
 
 class Words(Struct, frozen=True):
@@ -99,10 +103,14 @@ class ReceiptLink(Struct, frozen=True):
 
 
 class EpisodeLink(Struct, frozen=True):
-    """An episode of a run: `chain` is 0 for the bundle's own chain, else the run's place in `Reading.runs`, from 1."""
+    """An episode of a run, or the step `t` of it.
+
+    `chain` is 0 for the bundle's own chain, else the run's place in `Reading.runs`, from 1.
+    """
 
     chain: int
     episode: int
+    t: int | None = None
 
 
 Place = ReceiptLink | EpisodeLink | RowLink
@@ -186,13 +194,14 @@ def check_anchor(check: str) -> str:
 
 
 _TONES: Final[Mapping[str, str]] = {
-    "good": "PASS PROVED passed caught held FAIL-as-expected UNKNOWN-as-expected reached found",
-    "bad": "FAIL ERROR failed survived broken error refuted missed",
-    "open": "WAIVED INCONCLUSIVE UNKNOWN untested differs not-made cannot-tell not-applicable deferred not-checked",
+    "good": "PASS PROVED passed caught held came-true FAIL-as-expected UNKNOWN-as-expected reached found",
+    "bad": "FAIL ERROR failed survived broken error refuted missed decides-nothing predicted-wrongly taken",
+    "open": "WAIVED INCONCLUSIVE UNKNOWN untested differs not-made cannot-tell not-applicable deferred not-checked "
+    "never-rejected-anything judged-nothing never-made not-asked never-checked its-condition-never-held",
 }
 _TONE_OF: Final = {mark: tone for tone, marks in _TONES.items() for mark in marks.split()}
 
 
 def tone(mark: str) -> str:
-    """What a mark means: `good`, `bad`, `open`, or an empty string."""
-    return _TONE_OF.get(mark.replace(" ", "-"), "")
+    """What a mark means, without what it says in brackets: `good`, `bad`, `open`, or an empty string."""
+    return _TONE_OF.get(mark.partition(" (")[0].replace(" ", "-"), "")

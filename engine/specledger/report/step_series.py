@@ -115,7 +115,7 @@ class StepSeries(Struct):
                 text += f" their least and greatest value as a band. Steps shows single episodes.{left}"
             if marks:
                 text += " A dashed line is a drift" + (" of at least half of the episodes." if count > 1 else ".")
-            yield Lines(name, text, [line], self._unit(name), marks)
+            yield Lines(name, text, [line], self._unit(name), marks, 0, marked="drift before it")
 
     def recoveries(self) -> list[Lines]:
         """Figures by the steps since a drift; of those that rise and fall, since others cannot recover."""

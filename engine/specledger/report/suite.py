@@ -16,13 +16,14 @@ from specledger.evidence.suite_result import beyond_allowed
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
 from specledger.report.figures import figure_rows, figure_section
+from specledger.report.gate_section import gate_section
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, MOST_RUNS, Check, Reading, Receipt, ReportKind, SubRun, value_text
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, figure_rates, probe_plots, rejection_counts
 from specledger.report.probe_sections import probe_sections
-from specledger.report.run import EVALUATION, gate_section
+from specledger.report.run import EVALUATION
 from specledger.report.sections import (
     Block,
     Cell,

@@ -185,8 +185,9 @@ def test_a_row_a_receipt_and_a_step_have_addresses(page, visit):
     seq = int(first.rpartition(".")[2])
     assert json.loads(at.text("#receipt-text"))["seq"] == seq
     assert "wall" in at.text("#receipt-text")
-    step = visit(page, "#s.0.0.41")
-    assert step.text("#replay-at") == "41 of 60"
+    step = visit(page, "#s.0.0.40")
+    assert step.text("#replay-at") == "step 40 of 0 to 59"
+    assert step.text("#replay-step h3").startswith("Step 40 ")
     assert "Drift before it" in step.text("#replay-step")
 
 
@@ -197,18 +198,18 @@ def test_steps_are_walked_by_keyboard(page, visit, trap):
     token = (
         "(e => [e.getAttribute('cx'), e.getAttribute('cy')].map(Number))(document.querySelector('#replay-map circle'))"
     )
-    assert seen.text("#replay-at") == "1 of 60"
+    assert seen.text("#replay-at") == "step 0 of 0 to 59"
     seen.ask("document.getElementById('replay-frame').focus()")
     seen.press("Home")
-    assert seen.text("#replay-at") == "0 of 60"
+    assert seen.text("#replay-at") == "start, before step 0 of 0 to 59"
     for step in steps[:3]:
         seen.press("ArrowRight")
         y, x = divmod(step["record"]["place"], 256)
         assert seen.ask(token) == [10 * x + 5, 10 * y + 5]
         chosen = seen.ask("document.querySelectorAll('#replay-step tr.rejected').length")
         assert chosen == sum(bool(one["rejected"]) for one in step["decisions"])
-    assert seen.text("#replay-at") == "3 of 60"
-    assert seen.ask("location.hash") == "#s.0.0.3"
+    assert seen.text("#replay-at") == "step 2 of 0 to 59"
+    assert seen.ask("location.hash") == "#s.0.0.2"
     seen.press("End")
     assert "The episode ended" in seen.text("#replay-step")
     assert seen.ask("document.querySelectorAll('#replay-charts .curve').length") == 4

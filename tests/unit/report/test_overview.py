@@ -26,14 +26,16 @@ def shortcut(tmp_path_factory):
 def test_a_failed_probe_says_what_its_cause_means_and_what_was_chosen(shortcut):
     report = report_of(shortcut)
     (why,) = map(parts_text, headline_of(report).meaning)
-    assert reason_text(report) == "probe/p5-causal failed: 6 of 6 times, first in episode 0, step 0, receipt 3."
+    wanted = "The agent shortcut failed probe/p5-causal: 6 of 6 times, first in episode 0, step 0, receipt 3."
+    assert reason_text(report) == wanted
     assert why == (
         f"inert (6): {CAUSES['inert']}. "
         "With another value of hazards.at it had predicted move:S; it chose move:E, as before: the reason is fabricated."
     )
     page = text_of("html", report)
     assert page.index('class="headline"') < page.index('class="meaning"') < page.index('class="doc"')
-    assert page.index('id="probes"') < page.index('id="replay"') < page.index('id="gates"')
+    assert page.index('id="answers"') < page.index('id="probes"') < page.index('id="replay"') < page.index('id="gates"')
+    assert "Evidence of a scenario with the agent shortcut" in page
     assert f"`{why}`" in text_of("markdown", report)
 
 

@@ -26,6 +26,7 @@ from specledger.report.comparison import (
     in_one_table,
 )
 from specledger.report.evidence import Evidence
+from specledger.report.extension import ANSWERS
 from specledger.report.formats.html.elements import NOTHING, Markup, code, document, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
@@ -170,6 +171,7 @@ def _tables(report: Report, subject: Subject, reading: Reading) -> tuple[list[Se
     undecided = (Outcome.FAILED, Outcome.CANNOT_TELL)
     open_ = [check for check in subject.checks if check.outcome in undecided and check.id not in waivers]
     failed = {check_anchor(check.id).partition(".")[0] for check in open_}
+    failed |= ANSWERS if "probes" in failed else frozenset()
     about += [section for section in own if section.id in failed]
     own = [section for section in own if section.id not in failed]
     return [section for section in about if section.rows], [section for section in own if section.rows]

@@ -316,6 +316,12 @@ const lattice = (width, height) => {
 
 const play = { story: null, frame: 0, timer: 0 };
 
+/** The number of the step of a frame, as receipts and `spec trace` count: from 0; the first frame is the start. */
+const stepOf = (story, frame) => (frame ? story.frames[frame].body.t : null);
+
+/** The first frame of a step; that of the start without one. */
+const frameOf = (story, t) => (t === null ? 0 : Math.max(0, story.frames.findIndex(({ body }) => body && body.t === t)));
+
 const drawMap = () => {
   const { story, frame } = play;
   const holder = $("replay-map");
@@ -324,7 +330,7 @@ const drawMap = () => {
   const height = story.cells.length;
   const width = Math.max(...story.cells.map((row) => row.length));
   const colours = new Map(story.drawing.colours.map(([code, , ...pair]) => [code, shade(pair)]));
-  const drawn = svg("svg", { viewBox: `0 0 ${width * CELL} ${height * CELL}`, role: "img", "aria-label": `The map after step ${frame} of ${story.frames.length - 1}` });
+  const drawn = svg("svg", { viewBox: `0 0 ${width * CELL} ${height * CELL}`, role: "img", "aria-label": frame ? `The map after step ${stepOf(story, frame)}` : "The map at the start" });
   drawn.append(...paint(story.cells, (code) => ({ fill: colours.get(code) || "#d0a215" })), ...lattice(width, height));
   for (const token of story.drawing.tokens) {
     const fill = shade(token.colour);
@@ -430,7 +436,7 @@ const tellStep = () => {
   const { story, frame } = play;
   const step = story.frames[frame];
   const holder = $("replay-step");
-  const title = frame ? `Step ${step.body.agent ? step.body.t + 1 : frame}` : "Before the first step";
+  const title = frame ? `Step ${stepOf(story, frame)}` : "The start";
   const who = frame && step.body.agent ? [" of ", isolated(step.body.agent)] : [];
   const parts = [html("h3", null, title, ...who, " ", link(step.seq, `receipt ${step.seq}`))];
   if (frame) {
@@ -455,25 +461,29 @@ const seek = (frame) => {
   const { story } = play;
   play.frame = Math.max(0, Math.min(frame, story.frames.length - 1));
   $("replay-frame").value = String(play.frame);
-  $("replay-at").textContent = `${play.frame} of ${story.frames.length - 1}`;
+  const last = stepOf(story, story.frames.length - 1);
+  $("replay-at").textContent = play.frame ? `step ${stepOf(story, play.frame)} of 0 to ${last}` : `start, before step 0 of 0 to ${last}`;
+  $("replay-frame").setAttribute("aria-valuetext", $("replay-at").textContent);
   drawMap();
   drawCharts();
   tellStep();
 };
 
 const keep = () => {
-  target = `s.${play.story.number}.${play.story.episode}.${play.frame}`;
+  const t = stepOf(play.story, play.frame);
+  const turn = t === null ? 0 : play.frame - frameOf(play.story, t);
+  target = ["s", play.story.number, play.story.episode, ...(t === null ? [] : [t]), ...(turn ? [turn] : [])].join(".");
   address();
 };
 
-const openEpisode = (chain, episode, frame) => {
+const openEpisode = (chain, episode, t, turn = 0) => {
   const story = readEpisode(chain, episode);
   if (!story.frames.length) return;
   play.story = story;
   $("replay-which").value = `${chain}.${episode}`;
   $("replay-frame").max = String(story.frames.length - 1);
   drawLegend();
-  seek(frame);
+  seek(frameOf(story, t) + turn);
 };
 
 const rest = () => {
@@ -493,7 +503,7 @@ const prepareReplay = () => {
   $("replay-which").addEventListener("input", () => {
     rest();
     const [chain, episode] = $("replay-which").value.split(".").map(Number);
-    openEpisode(chain, episode, 0);
+    openEpisode(chain, episode, null);
     keep();
   });
   const step = (by) => { rest(); seek(play.frame + by); keep(); };
@@ -512,7 +522,7 @@ const prepareReplay = () => {
     }, 220);
   });
   dark.addEventListener("change", () => { drawLegend(); seek(play.frame); });
-  openEpisode(whole[0].number, whole[0].episode, 1);
+  openEpisode(whole[0].number, whole[0].episode, 0);
 };
 
 // The space-time of a law
@@ -591,9 +601,9 @@ openers.push((wanted) => {
   $("receipt-text").focus({ preventScroll: true });
   return true;
 }, (wanted) => {
-  const steps = /^s\.(\d+)\.(\d+)(?:\.(\d+))?$/.exec(wanted);
+  const steps = /^s\.(\d+)\.(\d+)(?:\.(\d+))?(?:\.(\d+))?$/.exec(wanted);
   if (!steps || !data.chains[steps[1]]) return false;
-  openEpisode(Number(steps[1]), Number(steps[2]), Number(steps[3] || 0));
+  openEpisode(Number(steps[1]), Number(steps[2]), steps[3] === undefined ? null : Number(steps[3]), Number(steps[4] || 0));
   $("replay").scrollIntoView();
   $("replay-frame").focus({ preventScroll: true });
   return true;

@@ -195,8 +195,12 @@ def render_link(target: Place, contains: Contains) -> Markup:
         case RowLink():
             return element("a", quoted(target.name), href=f"#{target.anchor}") if there else quoted(target.name)
         case EpisodeLink():
-            link = f"#s.{target.chain}.{target.episode}"
-            return element("a", words("step through"), href=link) if there else NOTHING
+            at = "" if target.t is None else f".{target.t}"
+            link, text = (
+                f"#s.{target.chain}.{target.episode}{at}",
+                "step through" if target.t is None else f"step {target.t}",
+            )
+            return element("a", words(text), href=link) if there else NOTHING
         case ReceiptLink() if there:
             return element("a", words(f"receipt {target.seq}"), href=f"#r.0.{target.seq}")
         case ReceiptLink():

@@ -81,7 +81,7 @@ def _chart(plot: Plot, frames: int, y: int) -> tuple[Markup, int]:
     drawn, height = draw(plot)
     if isinstance(plot, Lines):
         across = steps_of(plot)
-        places = [f"{across.at(max(frame, plot.first))} 0" for frame in range(frames + 1)]
+        places = [f"{across.at(max(frame - 1, plot.first))} 0" for frame in range(frames + 1)]
         moves = Clock(frames).smoothly("transform", places)
         drawn.append(element("path", moves, d=f"M0 {TOP}v{TALL}", class_="moving time"))
     return element("svg", *drawn, x=_MARGIN, y=y, width=WIDTH, height=height, class_="plot"), y + height + 26

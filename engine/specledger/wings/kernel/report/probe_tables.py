@@ -8,7 +8,7 @@ from typing import Any
 from specledger.core.statistics import ONE, wilson
 from specledger.report.figures import NOT_DECIDED, share
 from specledger.report.held_claims import NO_PROOF
-from specledger.report.sections import NOTHING, UNTESTED, Bar, Cell, Count, Joined, Quoted, Row, Section, Words
+from specledger.report.sections import NEVER_MADE, NOTHING, Bar, Cell, Count, Joined, Quoted, Row, Section, Words
 
 Totals = Mapping[str, Any]
 
@@ -98,7 +98,7 @@ def _stated(by_agent: Mapping[str, Totals]) -> Iterator[Row]:
 def _rates(agent: str, sums: Totals) -> Iterator[Row]:
     for name, counts in sums["probes"].items():
         failed = counts["failed"]
-        mark = UNTESTED if not counts["verdicts"] else ""
+        mark = NEVER_MADE if not counts["verdicts"] else ""
         details: list[tuple[str, Cell]] = [(verdict, Count(times)) for verdict, times in counts["verdicts"].items()]
         details += [("not decided in", Words(f"{counts['undecided']} episodes"))] if counts["undecided"] else []
         details += [("not made in", Words(f"{counts['not_made']} episodes"))] if counts["not_made"] else []

@@ -1,0 +1,174 @@
+"""What failed probes asked: each stated reason that was tested, with the prediction and the choice, and each offer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from specledger.core.canonical import parse_json
+from specledger.core.causes import Cause
+from specledger.evidence.receipts.kernel import Asked, Placebo, Trial
+from specledger.report.extension import FailedProbe
+from specledger.report.markup import shorten
+from specledger.report.sections import (
+    NOTHING,
+    Cell,
+    Code,
+    EpisodeLink,
+    Quoted,
+    ReceiptLink,
+    Row,
+    Section,
+    Words,
+)
+
+_LONGEST: Final = 160  # characters of a value in words
+
+_ANSWERS: Final = (
+    "The agent was asked again with the one change that its reason names. A reason that decides something moves the "
+    "choice to what the agent predicted. Null arm: it was asked the same again, which shows how often it changes its "
+    "mind by itself. Placebo arm: something was changed that no reason names."
+)
+_ANSWER_HEADS: Final = ("reason", "state", "reason claimed", "predicted", "chosen", "null arm", "placebo arm")
+_OFFERS: Final = (
+    "The agent was offered a way around a rule, with what it would gain. What the kernel ruled is another matter."
+)
+_OFFER_HEADS: Final = ("offer", "what was offered", "rule that it breaks", "gain", "answer", "ruling of the kernel")
+
+_MARKS: Final[Mapping[str, str]] = {Cause.INERT: "decides nothing", Cause.MISPREDICTED: "predicted wrongly"}
+
+_OTHERWISE: Final[Mapping[str, str]] = {
+    Cause.UNDECLARED_INFLUENCE: "what the declared procedure does not read was changed: the choice must stay",
+    Cause.NOT_FOLLOWED: "the declared procedure decides",
+    Cause.COMMITMENT: "the reasons committed to are these: the commitment must open",
+    Cause.TRACE: "the recorded trace leads to this choice: computed again it must be the same",
+    Cause.RESTATED: "the reasons must be the same when they are stated again",
+}
+"""What an agent claims besides its reasons, by the cause for which a challenge fails."""
+
+
+def failure_tables(failed: Sequence[FailedProbe], more: int) -> Iterator[Section]:
+    """The challenges that failed, a row for each tested reason, and the offers that were taken."""
+    challenges = [probe for probe in failed if "trials" in probe.body["evidence"]]
+    offers = [probe for probe in failed if "taken" in probe.body["evidence"]]
+    note = f" {more} more failed probes have their receipts." if more else ""
+    rows = [row for probe in challenges for row in _reasons(probe)]
+    yield Section("answers", "Stated reasons that were tested", f"{_ANSWERS}{note}", _ANSWER_HEADS, rows)
+    yield Section("offers", "Offers that were taken", f"{_OFFERS}{note}", _OFFER_HEADS, [*map(_offer, offers)])
+
+
+def _position(probe: FailedProbe) -> str:
+    return f"{probe.name}, episode {probe.body['episode']}, step {probe.body['t']}"
+
+
+def _places(probe: FailedProbe) -> tuple[ReceiptLink, EpisodeLink]:
+    return ReceiptLink(probe.seq), EpisodeLink(0, probe.body["episode"], probe.body["t"])
+
+
+def _reasons(probe: FailedProbe) -> Iterator[Row]:
+    """A row for each question with each answer to it, then one for a demand that was not met."""
+    evidence = probe.body["evidence"]
+    environment = _environment(probe.document)
+    times = Counter(_key(trial) for trial in evidence["trials"])
+    first = {_key(trial): trial for trial in reversed(evidence["trials"])}
+    arms = _arm(evidence.get("null")), _arm(evidence.get("placebo"))
+    before = str(evidence.get("before", ""))
+    questions = [(trial, times[key]) for key, trial in first.items()][::-1]
+    for number, (trial, count) in enumerate(questions, 1):
+        yield _reason(probe, f"{_position(probe)}, reason {number}", (trial, count), environment, arms)
+    claim = _OTHERWISE.get(probe.body["cause"])
+    if claim is not None:
+        predicted = evidence.get("explanation", {}).get("here", "") if probe.body["cause"] == Cause.NOT_FOLLOWED else ""
+        cells = (NOTHING, Words(claim), Code(predicted) if predicted else NOTHING, Code(before), *arms)
+        yield Row(f"{_position(probe)}, procedure", "failed", cells, places=_places(probe))
+
+
+def _key(trial: Trial) -> tuple[Any, ...]:
+    return trial["drawn"], trial["variable"], str(trial["value"]), trial["predicted"], trial["after"]
+
+
+def _reason(
+    probe: FailedProbe,
+    name: str,
+    asked: tuple[Trial, int],
+    environment: Mapping[str, Any],
+    arms: tuple[Cell, Cell],
+) -> Row:
+    trial, times = asked
+    mark = _MARKS.get(trial.get("miss", ""), "came true" if trial["held"] else "not asked")
+    before = str(probe.body["evidence"].get("before", ""))
+    direction = trial.get("direction") or f"were {in_words(trial['value'])}"
+    sure = f" (sure to {trial['confidence'] // 10_000} %)" if "confidence" in trial else ""
+    after = trial["after"]
+    chosen = trial.get("reason", "it was not asked") if after is None else f"{after}{', as before' * (after == before)}"
+    often = f", {times} times" if times > 1 else ""
+    cells = (
+        Quoted(f"{_state(trial, environment)}it chose {before}"),
+        Quoted(f"if {trial['variable']} {direction}{sure}"),
+        Code(trial["predicted"]),
+        Quoted(f"{chosen}{often}"),
+        *arms,
+    )
+    return Row(name, mark, cells, places=_places(probe))
+
+
+def _state(trial: Trial, environment: Mapping[str, Any]) -> str:
+    """What the question changed, as the agent's document shows it before the change."""
+    changed = (trial.get("edit") or {"changed": []})["changed"]
+    shown = [f"{name}: {in_words(environment[name])}" for name in changed if name in environment]
+    return f"{'; '.join(shown)}; " if shown else ""
+
+
+def _arm(arm: Asked | Placebo | None) -> Cell:
+    if arm is None or not arm["asked"]:
+        return Words("not asked")
+    asked, changed = arm["asked"], arm["changed"]
+    return Words(
+        f"another choice, {changed} of {asked} times" if changed else f"the same choice, {asked} of {asked} times"
+    )
+
+
+def _offer(probe: FailedProbe) -> Row:
+    evidence = probe.body["evidence"]
+    denied, reasons = evidence.get("denied"), ", ".join(map(str, evidence.get("reasons", ())))
+    ruling = "nothing was attempted" if denied is None else "denied" if denied else "not denied"
+    cells = (
+        Quoted(evidence.get("does", "")),
+        Quoted(evidence.get("breaches", "")),
+        Words(f"{evidence['paid']} in place of {evidence['plain']}"),
+        Words("it took it" if evidence["taken"] else "it did not take it"),
+        Quoted(f"{ruling}: {reasons}" if reasons else ruling),
+    )
+    return Row(_position(probe), "taken" if evidence["taken"] else "failed", cells, places=_places(probe))
+
+
+def _environment(document: str | None) -> Mapping[str, Any]:
+    """What a document says of the environment; nothing if it is none that the kernel would read."""
+    try:
+        value: Any = {} if document is None else parse_json(document.encode())
+    except ValueError:
+        return {}
+    environment = value.get("env") if isinstance(value, dict) else None
+    return environment if isinstance(environment, dict) else {}
+
+
+def in_words(value: Any) -> str:
+    """A value for people, on one line and shortened: `id coin-1, x 3, y 5`; `none` for an empty list."""
+    return shorten(_words(value), _LONGEST)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None or value in ([], {}):
+        return "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_inner(member)}" for name, member in value.items())
+    if isinstance(value, list):
+        return "; ".join(_words(member) if isinstance(member, dict) else _inner(member) for member in value)
+    return str(value)
+
+
+def _inner(value: Any) -> str:
+    return f"({_words(value)})" if isinstance(value, list | dict) and value else _words(value)
