@@ -34,7 +34,7 @@ class FailedProbe(Struct, frozen=True):
 
     name: str
     seq: int
-    body: Probe
+    receipt: Probe
     document: str | None
 
 

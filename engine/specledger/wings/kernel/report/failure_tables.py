@@ -50,8 +50,8 @@ _OTHERWISE: Final[Mapping[str, str]] = {
 
 def failure_tables(failed: Sequence[FailedProbe], more: int) -> Iterator[Section]:
     """The challenges that failed, a row for each tested reason, and the offers that were taken."""
-    challenges = [probe for probe in failed if "trials" in probe.body["evidence"]]
-    offers = [probe for probe in failed if "taken" in probe.body["evidence"]]
+    challenges = [probe for probe in failed if "trials" in probe.receipt["evidence"]]
+    offers = [probe for probe in failed if "taken" in probe.receipt["evidence"]]
     note = f" {more} more failed probes have their receipts." if more else ""
     rows = [row for probe in challenges for row in _reasons(probe)]
     yield Section("answers", "Stated reasons that were tested", f"{_ANSWERS}{note}", _ANSWER_HEADS, rows)
@@ -59,16 +59,16 @@ def failure_tables(failed: Sequence[FailedProbe], more: int) -> Iterator[Section
 
 
 def _position(probe: FailedProbe) -> str:
-    return f"{probe.name}, episode {probe.body['episode']}, step {probe.body['t']}"
+    return f"{probe.name}, episode {probe.receipt['episode']}, step {probe.receipt['t']}"
 
 
 def _places(probe: FailedProbe) -> tuple[ReceiptLink, EpisodeLink]:
-    return ReceiptLink(probe.seq), EpisodeLink(0, probe.body["episode"], probe.body["t"])
+    return ReceiptLink(probe.seq), EpisodeLink(0, probe.receipt["episode"], probe.receipt["t"])
 
 
 def _reasons(probe: FailedProbe) -> Iterator[Row]:
     """A row for each question with each answer to it, then one for a demand that was not met."""
-    evidence = probe.body["evidence"]
+    evidence = probe.receipt["evidence"]
     environment = _environment(probe.document)
     times = Counter(_key(trial) for trial in evidence["trials"])
     first = {_key(trial): trial for trial in reversed(evidence["trials"])}
@@ -77,9 +77,11 @@ def _reasons(probe: FailedProbe) -> Iterator[Row]:
     questions = [(trial, times[key]) for key, trial in first.items()][::-1]
     for number, (trial, count) in enumerate(questions, 1):
         yield _reason(probe, f"{_position(probe)}, reason {number}", (trial, count), environment, arms)
-    claim = _OTHERWISE.get(probe.body["cause"])
+    claim = _OTHERWISE.get(probe.receipt["cause"])
     if claim is not None:
-        predicted = evidence.get("explanation", {}).get("here", "") if probe.body["cause"] == Cause.NOT_FOLLOWED else ""
+        predicted = (
+            evidence.get("explanation", {}).get("here", "") if probe.receipt["cause"] == Cause.NOT_FOLLOWED else ""
+        )
         cells = (NOTHING, Words(claim), Code(predicted) if predicted else NOTHING, Code(before), *arms)
         yield Row(f"{_position(probe)}, procedure", "failed", cells, places=_places(probe))
 
@@ -97,7 +99,7 @@ def _reason(
 ) -> Row:
     trial, times = asked
     mark = _MARKS.get(trial.get("miss", ""), "came true" if trial["held"] else "not asked")
-    before = str(probe.body["evidence"].get("before", ""))
+    before = str(probe.receipt["evidence"].get("before", ""))
     direction = trial.get("direction") or f"were {in_words(trial['value'])}"
     sure = f" (sure to {trial['confidence'] // 10_000} %)" if "confidence" in trial else ""
     after = trial["after"]
@@ -130,7 +132,7 @@ def _arm(arm: Asked | Placebo | None) -> Cell:
 
 
 def _offer(probe: FailedProbe) -> Row:
-    evidence = probe.body["evidence"]
+    evidence = probe.receipt["evidence"]
     denied, reasons = evidence.get("denied"), ", ".join(map(str, evidence.get("reasons", ())))
     ruling = "nothing was attempted" if denied is None else "denied" if denied else "not denied"
     cells = (
