@@ -1,6 +1,7 @@
 """The tables of failed probes: state, stated reason, prediction, choice, null arm and placebo arm; and offers."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def challenge(*trials, cause="inert", document=BEFORE, **evidence):
     """A challenge that failed."""
     arms = {"null": {"asked": 2, "changed": 0}, "placebo": {"asked": 3, "changed": 1}}
     known = {"of": "claims", "before": "right", "trials": [*trials], **arms, **evidence}
-    body = {"episode": 1, "t": 4, "probe": "why", "at": "after_commit", "verdict": "FAIL", "cause": cause}
+    body: Any = {"episode": 1, "t": 4, "probe": "why", "at": "after_commit", "verdict": "FAIL", "cause": cause}
     return FailedProbe("why", 17, {**body, "evidence": known}, document)
 
 
