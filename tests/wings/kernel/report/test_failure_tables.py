@@ -31,7 +31,8 @@ def challenge(*trials, cause="inert", document=BEFORE, **evidence):
     arms = {"null": {"asked": 2, "changed": 0}, "placebo": {"asked": 3, "changed": 1}}
     known = {"of": "claims", "before": "right", "trials": [*trials], **arms, **evidence}
     body: Any = {"episode": 1, "t": 4, "probe": "why", "at": "after_commit", "verdict": "FAIL", "cause": cause}
-    return FailedProbe("why", 17, {**body, "evidence": known}, document)
+    body["evidence"] = known
+    return FailedProbe("why", 17, body, document)
 
 
 def text(cell):
