@@ -22,7 +22,7 @@ MEMORY := $(shell grep -qs ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts || df -Pk 
 quick test slow coverage: export TMPDIR := $(MEMORY)
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow inspect model corpus table airline peers coverage mutation golden pictures bench clean
+.PHONY: help install demo quick test slow inspect claude-code model corpus table airline peers coverage mutation golden pictures bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,11 @@ inspect: install  ## the bridge to Inspect AI with its provider `mockllm`; insta
 		mv .venv/inspect/outer "$$($(INSPECT) -c 'import site; print(site.getsitepackages()[0])')/outer.pth" && \
 		$(INSPECT) -m pip --disable-pip-version-check install --quiet --editable '.[inspect]'; }
 	$(INSPECT) -m pytest -n0 tests/wings/bridges/inspect
+
+# Claude Code takes 400 MB, and is under the terms of its maker.
+claude-code: install  ## the hook of Claude Code with Claude Code itself, without network; installs it by npm first
+	npm ci --silent --no-audit --no-fund --ignore-scripts --prefix tests/conformance/claude_code
+	$(BIN)/pytest -n0 tests/conformance/claude_code
 
 # A small language model and its server take 280 MB, so they have a .venv inside .venv, which sees the packages of the outer one.
 MODEL := .venv/model/bin/python

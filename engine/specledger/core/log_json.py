@@ -60,6 +60,19 @@ def parse_log_json(data: bytes, *, most: int = MAX_VOLUME) -> Any:
     return _parse_slowly(data)
 
 
+def log_value(value: object) -> Any:
+    """A value of Python as `parse_log_json` reads it, whole numbers of any size among them.
+
+    Raises:
+        ValueError, TypeError, NotCanonical: It is no value of JSON, or is beyond the bounds of one.
+    """
+    try:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False)  # noqa: TID251 - it is read at once, not hashed
+    except RecursionError:
+        raise _too_deep() from None
+    return parse_log_json(text.encode())
+
+
 def _keeps_keys(data: bytes, form: bytes) -> bool:
     """Whether no member was dropped because its key came again: a dropped one leaves fewer quotation marks."""
     return _ESCAPED_QUOTE not in data and form.count(b'"') == data.count(b'"')

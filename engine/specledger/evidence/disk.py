@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -47,7 +48,7 @@ class AppendFile:
     """An append-only file of lines, created if it does not exist, and locked for one writer.
 
     A line counts as written when its newline is written. A line without one is torn: the writer who opens the file next
-    removes it by `cut`.
+    removes it by `cut`. Nothing is written to a file that is no longer at its path: nobody would find it.
     """
 
     def __init__(self, path: Path, *, wait: bool) -> None:
@@ -61,6 +62,7 @@ class AppendFile:
         if sys.platform == "win32":
             raise OSError("append-only logs need POSIX file locks")
         fresh = not path.exists()
+        self._path = path
         file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
@@ -104,6 +106,7 @@ class AppendFile:
                 data = data[os.write(file, data) :]
             if sync:
                 os.fsync(file)
+            self._require_place(file)
         except OSError:
             try:
                 os.ftruncate(file, self.size)
@@ -113,6 +116,12 @@ class AppendFile:
                 self.close()
             raise
         self.size += len(line)
+
+    def _require_place(self, file: int) -> None:
+        """See that the path still leads to the file; OSError if it was removed, moved or replaced."""
+        written, there = os.fstat(file), os.stat(self._path)
+        if (written.st_dev, written.st_ino) != (there.st_dev, there.st_ino):
+            raise OSError(errno.ESTALE, "another file is at its path")
 
     def sync(self) -> None:
         """Force what was appended to the disk; after an error the file is closed."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specledger.core.canonical import MAX_INTEGER, NotCanonical
-from specledger.core.log_json import LITERAL, MARKS, MAX_VALUE_DEPTH, NUMBER, parse_log_json
+from specledger.core.log_json import LITERAL, MARKS, MAX_VALUE_DEPTH, NUMBER, log_value, parse_log_json
 
 AS_READ = [
     "{}",
@@ -44,6 +44,24 @@ REFUSED = {
 @pytest.mark.parametrize("text", AS_READ)
 def test_what_has_no_other_meaning_is_kept(text):
     assert parse_log_json(text.encode()) == json.loads(text)
+
+
+@pytest.mark.parametrize("text", [*AS_READ, *MARKED])
+def test_a_value_of_python_is_as_its_text_is_read(text):
+    assert log_value(json.loads(text)) == parse_log_json(text.encode())
+
+
+DEEP = [[]]
+for _ in range(5_000):
+    DEEP = [DEEP]
+NO_VALUES = {"no number": float("nan"), "a set": {1}, "half a character": "\ud800", "an integer too long": 10**401,
+    "an integer that Python does not write": 10**9_999, "too deep": DEEP}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NO_VALUES.values(), ids=NO_VALUES)
+def test_what_has_no_text_is_no_value(value):
+    with pytest.raises((ValueError, TypeError, NotCanonical)):
+        log_value(value)
 
 
 @pytest.mark.parametrize("text", MARKED)

@@ -187,8 +187,29 @@ def test_a_log_that_is_replaced_meanwhile_is_not_sealed(guard_of):
     carry_out(guard, "1", "read_mail", {"id": 1})
     log.rename(log.with_suffix(".old"))
     log.write_bytes(begun)
-    assert guard("end")["code"] in {"E_GUARD_DIFFERS", "E_GUARD_LOG"}
+    assert guard("end")["code"] == "E_GUARD_UNWRITABLE"
     assert not (guard.folder / "sealed/a").exists()
+
+
+def moved(log):
+    log.parent.rename(log.parent.with_name("moved"))
+    log.parent.mkdir()
+
+
+def replaced(log):
+    copy = log.with_suffix(".copy")
+    copy.write_bytes(log.read_bytes())
+    copy.replace(log)
+
+
+@pytest.mark.parametrize("remove", [Path.unlink, moved, replaced])
+def test_nothing_is_allowed_whose_receipt_nobody_would_find(guard_of, remove):
+    guard = guard_of("guard.fail=open")
+    guard("begin")
+    assert carry_out(guard, "1", "read_mail", {"id": 1})["decision"] == "allow"
+    remove(guard.folder / "logs/a.jsonl")
+    for call in "23":
+        assert guard("ask", call=call, tool="read_mail", arguments={"id": 2})["code"] == "E_GUARD_UNWRITABLE"
 
 
 def test_a_call_that_is_asked_again_has_the_same_answer(guard_of):

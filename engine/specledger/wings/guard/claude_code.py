@@ -17,6 +17,7 @@ from specledger.wings.guard.hook import EVENTS, MODULE
 SETTINGS: Final = Path(".claude/settings.local.json")
 """The settings of one user in one project."""
 _MATCHED: Final = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+"""The events whose hooks are for tools of some names."""
 _TIMEOUT: Final = 60  # seconds
 
 

@@ -16,6 +16,8 @@ from typing import Any, Final, Self
 import orjson
 
 PROTOCOL: Final = "specledger/guard/v1"
+MAX_MESSAGE: Final = 8 << 20
+"""Bytes of a message, with its newline, at most."""
 _PATIENCE: Final = 60  # seconds
 
 
@@ -45,6 +47,10 @@ class NoAnswerError(Exception):
     """No guard answers, or not as its protocol says; nothing is allowed by that."""
 
 
+class UnsendableError(NoAnswerError):
+    """A message that no guard reads: it is too large, or holds what JSON has not."""
+
+
 class Denied(Exception):  # noqa: N818 - an outcome
     """A call is denied; the text says by what and why.
 
@@ -72,11 +78,12 @@ class Guard:
         self._lines = self._socket.makefile("rb")
 
     def tell(self, type_: str, **fields: Any) -> dict[str, Any]:
-        """The answer to a message; NoAnswerError if there is none."""
+        """The answer to a message; NoAnswerError if there is none, UnsendableError if nothing was asked."""
+        line = _line({"type": type_, "id": 0, **fields})
         try:
-            self._socket.sendall(to_json({"type": type_, "id": 0, **fields}) + b"\n")
+            self._socket.sendall(line)
             answer = from_json(self._lines.readline())
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError) as error:
             raise NoAnswerError(f"the guard gave no answer: {error}") from None
         if not isinstance(answer, dict) or not isinstance(answer.get("type"), str):
             raise NoAnswerError("the guard gave no answer that is of its protocol")
@@ -96,6 +103,16 @@ class Guard:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    try:
+        line = to_json(message) + b"\n"
+    except (ValueError, TypeError, RecursionError) as error:
+        raise UnsendableError(f"the guard is not asked: {error}") from None
+    if len(line) > MAX_MESSAGE:
+        raise UnsendableError(f"the guard is not asked: a message of {len(line)} bytes, more than {MAX_MESSAGE}")
+    return line
 
 
 class Conversation:

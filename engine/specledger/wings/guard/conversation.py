@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from specledger.compile.plan import Plan
 from specledger.core.canonical import canonical_bytes
@@ -15,7 +16,7 @@ from specledger.wings.guard.log import BEGIN, DECISION, END, ENTRY, FORMAT, Conv
 from specledger.wings.guard.protocol import E_GUARD_CALL, E_GUARD_CONVERSATION, E_GUARD_UNWRITABLE, Refusal
 from specledger.wings.trajectories.findings import E_LOG_NO_RESULT
 from specledger.wings.trajectories.lines import entry_document, entry_of
-from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Result
+from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Message, Result, Speaker
 from specledger.wings.trajectories.recording.decision import Decision, Objection
 
 BY_RULES: Final = "rules"
@@ -75,6 +76,20 @@ class Conversation:
         self._write([entry], [], sync=False)
         self._episode.add(entry)
         return self._log.head
+
+    def say(self, message: Message, unless_argument: str | None = None) -> str:
+        """Take a message, of which the agent is the author if it is an argument of an earlier call; the receipt."""
+        if unless_argument is not None and message.speaker is Speaker.USER and not message.actor:
+            message = replace(message, actor=self._author(message.text, unless_argument))
+        return self.add(message)
+
+    def _author(self, text: str, argument: str) -> str:
+        """The first call that has a text as an argument; empty if there is none."""
+        for call in self._calls.values():
+            value = call.arguments.get(argument) if isinstance(call.arguments, dict) else None
+            if isinstance(value, str) and value.strip() == text.strip():
+                return call.id
+        return ""
 
     def report(self, call: str, content: Any = UNSET, *, error: bool | None = None) -> str:
         """Take the result of the call that waits for it; the receipt."""

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET
 
-from specledger.core.log_json import parse_log_json
+from specledger.core.canonical import NotCanonical
+from specledger.core.log_json import log_value
 from specledger.kinds import load
-from specledger.wings.guard.client import to_json
-from specledger.wings.guard.protocol import MAX_WAIT_MS, PROTOCOL, Ask, Begin, End, Note, Refusal, Report
+from specledger.wings.guard.client import PROTOCOL
+from specledger.wings.guard.protocol import MAX_WAIT_MS, Ask, Begin, End, Note, Refusal, Report
 from specledger.wings.guard.server import prepare_folder
 from specledger.wings.guard.service import GuardService
 from specledger.wings.guard.tools import E_GUARD_TOOLS, changes, misfits
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from fastmcp.tools.base import Tool, ToolResult
 
 _DENIED: Final = "denied by the guard"
+_UNREADABLE: Final = "its arguments cannot be read: they are too large, too deep, or no values of JSON"
 _MOST_NOTE: Final = 2000
 
 
@@ -43,6 +45,8 @@ class ToolGuard:
     async def on_call_tool(self, context: MiddlewareContext[Any], call_next: CallNext[Any, ToolResult]) -> ToolResult:
         """Let a call through if it is allowed; a denied one has the reason as its result."""
         tool, arguments = context.message.name, _plain(context.message.arguments or {})
+        if arguments is UNSET:  # whatever the scenario says: of a call that cannot be read nothing is known
+            return _failed(_UNREADABLE)
         try:
             with _shield():  # a decision that is logged is answered
                 name = await self._begun(context)
@@ -166,8 +170,8 @@ def _described(tools: dict[str, Tool]) -> dict[str, dict[str, Any]]:
 def _plain(value: Any) -> Any:
     """A JSON value without floats; UNSET where that is not possible."""
     try:
-        return parse_log_json(to_json(value))
-    except (ValueError, TypeError):
+        return log_value(value)
+    except (ValueError, TypeError, NotCanonical):
         return UNSET
 
 

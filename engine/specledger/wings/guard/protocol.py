@@ -10,9 +10,6 @@ from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Diagnostic, code
 from specledger.core.log_json import parse_log_json
 
-PROTOCOL: Final = "specledger/guard/v1"
-MAX_MESSAGE: Final = 8 << 20
-"""Bytes of a message, with its newline, at most."""
 MAX_WAIT_MS: Final = 600_000
 
 E_GUARD_MESSAGE = code("E_GUARD_MESSAGE", "a message to the guard is malformed")
@@ -40,11 +37,17 @@ class Begin(_Message, frozen=True, tag="begin"):
 
 
 class Say(_Message, frozen=True, tag="say"):
-    """A message of the conversation, which rules may read."""
+    """A message of the conversation, which rules may read.
+
+    A message of a user with an `actor` is no request: a program, or another agent, wrote it. Whose text was the
+    argument `unless_argument` of an earlier call is one that the agent wrote itself, so the call is its actor.
+    """
 
     conversation: Name
     speaker: Literal["user", "assistant", "system"]
     text: str
+    actor: Annotated[str, Meta(max_length=512)] = ""
+    unless_argument: Text | None = None
 
 
 class Ask(_Message, frozen=True, tag="ask"):

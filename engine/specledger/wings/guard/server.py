@@ -16,7 +16,8 @@ from typing import BinaryIO, Final
 from specledger.cli.codes import DEFECT, E_INTERNAL
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.wings.guard.protocol import E_GUARD_MESSAGE, MAX_MESSAGE, Refusal, error_answer, read_message
+from specledger.wings.guard.client import MAX_MESSAGE
+from specledger.wings.guard.protocol import E_GUARD_MESSAGE, Refusal, error_answer, read_message
 from specledger.wings.guard.service import LOGS, SEALED, GuardService
 
 MOST_CONNECTIONS: Final = 256

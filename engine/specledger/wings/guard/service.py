@@ -19,12 +19,12 @@ from specledger.core.diagnostics import Rejected
 from specledger.evidence.chain import run_id
 from specledger.load import Bundle
 from specledger.spec.scenario import Guard, Scenario
+from specledger.wings.guard.client import PROTOCOL
 from specledger.wings.guard.conversation import Answer, Conversation
 from specledger.wings.guard.log import ConversationLog
 from specledger.wings.guard.protocol import (
     E_GUARD_CONVERSATION,
     E_GUARD_SEALED,
-    PROTOCOL,
     Ask,
     Begin,
     End,
@@ -89,8 +89,9 @@ class GuardService:
             case End():
                 return await self._end(message)
             case Say():
-                heard = Heard(Speaker(message.speaker), message.text)
-                return await self._note(message.conversation, lambda place: place.conversation.add(heard))
+                heard = Heard(Speaker(message.speaker), message.text, message.actor)
+                unless = message.unless_argument
+                return await self._note(message.conversation, lambda place: place.conversation.say(heard, unless))
             case Note():
                 finding = Finding(message.code, message.message)
                 return await self._note(message.conversation, lambda place: place.conversation.add(finding))
