@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, Final
 
 import orjson
@@ -60,17 +61,35 @@ def parse_log_json(data: bytes, *, most: int = MAX_VOLUME) -> Any:
     return _parse_slowly(data)
 
 
-def log_value(value: object) -> Any:
-    """A value of Python as `parse_log_json` reads it, whole numbers of any size among them.
+def log_value(value: object, depth: int = MAX_VALUE_DEPTH) -> Any:
+    """A value of Python as `parse_log_json` would read its text, whole numbers of any size among them.
 
     Raises:
-        ValueError, TypeError, NotCanonical: It is no value of JSON, or is beyond the bounds of one.
+        ValueError: It is no value of JSON.
+        NotCanonical: E_CANON_DEPTH: it is nested more deeply than `depth`.
     """
-    try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False)  # noqa: TID251 - it is read at once, not hashed
-    except RecursionError:
-        raise _too_deep() from None
-    return parse_log_json(text.encode())
+    if isinstance(value, dict | list | tuple):
+        if depth == 0:
+            raise _too_deep()
+        if not isinstance(value, dict):
+            return [log_value(member, depth - 1) for member in value]
+        return _members([(_text(key), log_value(member, depth - 1)) for key, member in value.items()])
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, float):
+        return _number(repr(value)) if isfinite(value) else _constant(repr(value))
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return _integer(str(value))
+    raise ValueError(f"{type(value).__name__} is no value of JSON")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a key is no text")
+    value.encode()  # UnicodeEncodeError, a ValueError, for half a character
+    return value
 
 
 def _keeps_keys(data: bytes, form: bytes) -> bool:

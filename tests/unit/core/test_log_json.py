@@ -1,6 +1,7 @@
 """JSON of other programs: what is kept as it is, what is marked, and what is refused."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -51,16 +52,16 @@ def test_a_value_of_python_is_as_its_text_is_read(text):
     assert log_value(json.loads(text)) == parse_log_json(text.encode())
 
 
-DEEP = [[]]
+DEEP: Any = []
 for _ in range(5_000):
     DEEP = [DEEP]
-NO_VALUES = {"no number": float("nan"), "a set": {1}, "half a character": "\ud800", "an integer too long": 10**401,
+NO_VALUES = {"no number": float("nan"), "a set": {1}, "a key that is no text": {1: 2}, "half a character": "\ud800", "an integer too long": 10**401,
     "an integer that Python does not write": 10**9_999, "too deep": DEEP}  # fmt: skip
 
 
 @pytest.mark.parametrize("value", NO_VALUES.values(), ids=NO_VALUES)
 def test_what_has_no_text_is_no_value(value):
-    with pytest.raises((ValueError, TypeError, NotCanonical)):
+    with pytest.raises((ValueError, NotCanonical)):
         log_value(value)
 
 

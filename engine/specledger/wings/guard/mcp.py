@@ -171,7 +171,7 @@ def _plain(value: Any) -> Any:
     """A JSON value without floats; UNSET where that is not possible."""
     try:
         return log_value(value)
-    except (ValueError, TypeError, NotCanonical):
+    except (ValueError, NotCanonical):
         return UNSET
 
 
