@@ -1003,7 +1003,6 @@ class RunFollower:
             (invariant["scope"], invariant["name"]): invariant["severity"] for invariant in body["invariants"]
         }
         self.recorded = "recording" in body
-        require(self.recorded or "rules" not in body, "there are rules of policies, and no recording")
         self.severities = {rule["name"]: rule["severity"] for rule in body.get("rules", ())}
         self.rules = {name: Counter(held=0, broken=0, unjudged=0) for name in self.severities}
         self.scopes = Counter(invariant["scope"] for invariant in body["invariants"])
@@ -1049,7 +1048,7 @@ class RunFollower:
             self.stated.setdefault(name, []).extend(pairs)
 
     def _rules(self, body: JSON) -> None:
-        """What the rules of policies say of a call of a recording."""
+        """What the rules of policies say of a call of a recording, or of an action."""
         shape(body, ("episode", "t", "held", "broken", "unjudged"), "what rules say")
         judged = [("held", name, times) for name, times in body["held"].items()]
         judged += [(kind, entry["rule"], 1) for kind in ("broken", "unjudged") for entry in body[kind]]

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from specledger.agents.agent import Agent, Around
-from specledger.compile.plan import ControllerFactory, Plan, PlannedRecording, Questions, State
+from specledger.compile.plan import ControllerFactory, Plan, PlannedPolicies, PlannedRecording, Questions, State
 from specledger.compile.roles import Role
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.wing import part_of
@@ -85,14 +85,17 @@ class Admission(Struct, frozen=True):
 
 
 class Recordings(Struct, frozen=True):
-    """How a wing compiles an agent that is a recording.
+    """How a wing compiles an agent that is a recording, and policies over calls.
 
     Attributes:
         compile: `(stage, role)`: the recording of a role whose agent has `trajectories`, with the scenario's
             `policies`; None, with findings, if it is wrong.
+        policies: `stage`: the scenario's `policies` over what agents do that decide; None, with findings, if they are
+            wrong.
     """
 
     compile: Callable[[Stage, Role], PlannedRecording | None]
+    policies: Callable[[Stage], PlannedPolicies | None]
 
 
 class CallProbes(Struct, frozen=True):

@@ -210,6 +210,18 @@ class PlannedRecording(Struct, frozen=True):
     live: Callable[[Plan, Mapping[str, str]], Any] | None = None
 
 
+class PlannedPolicies(Struct, frozen=True):
+    """The policies of a scenario whose agents decide; those of a recording are its own.
+
+    Attributes:
+        rules: `{name, severity}` of each rule, in their order.
+        begin: Begins an episode: what hears its decisions, `acted(decision) -> events`.
+    """
+
+    rules: tuple[dict[str, str], ...]
+    begin: Callable[[], Any]
+
+
 class PlannedWatchdog(Struct, frozen=True):
     """The time limits of a run whose agent is asked in a process of its own.
 
@@ -300,6 +312,7 @@ class Plan(Struct, frozen=True):
         on_denied: Whether a decision of which nothing is admitted is `fatal`, or the agent is told why.
         expect: How the run is expected to end, `{verdict, ended}`; empty where nothing is expected.
         recording: What the agent did, if it is recorded; None where it decides.
+        policies: The rules over what agents do that decide; None where there are none, or the agent is recorded.
         check_weights: Whether one value may exceed the limit of a receipt; each is weighed then before it is written.
     """
 
@@ -327,6 +340,7 @@ class Plan(Struct, frozen=True):
     on_denied: Literal["fatal", "tell"] = "fatal"
     expect: Mapping[str, str] = field(default_factory=dict)
     recording: PlannedRecording | None = None
+    policies: PlannedPolicies | None = None
     check_weights: bool = True
 
     @property

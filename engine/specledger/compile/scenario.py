@@ -18,6 +18,7 @@ from specledger.compile.plan import (
     PlannedInvariant,
     PlannedMonitor,
     PlannedPart,
+    PlannedPolicies,
     PlannedRecording,
     State,
 )
@@ -185,6 +186,7 @@ class _Compiler:
         compiled = [compile_actor(role, stage) for role in cast]
         actors, governors = zip(*filter(None, compiled), strict=True) if all(compiled) else ((), ())
         recording = self._recording(cast, stage)
+        policies = None if self._recorded else self._policies(stage)
         drifts = self._drifts(world)
         invariants = self._invariants(cast, footing_of(world, like))
         until = scope.expression("until", expect=BOOL) if self.model.until is not None else None
@@ -209,6 +211,7 @@ class _Compiler:
             simultaneous=self.model.turns == "simultaneous",
             watchdog=watchdog_of(cast),
             recording=recording,
+            policies=policies,
             on_denied=self.model.on_denied,
             agent_faults=self.spec.data.get("agent_faults", "inconclusive"),
             check_weights=may_exceed_limit(
@@ -224,9 +227,6 @@ class _Compiler:
     def _recording(self, cast: tuple[Role, ...], stage: Stage) -> PlannedRecording | None:
         """The recording of the scenario's agent; None where it decides, or with findings."""
         if not self._recorded:
-            if self.model.policies:
-                message = "policies are rules over trajectories, and the agent has none"
-                self.diagnostics.error(E_RECORDING, message, self.spec.span("policies"))
             if self.model.horizon is None:
                 self.diagnostics.error(
                     E_SPEC_MISSING_KEY, "a scenario needs the key `horizon`", self.spec.span(), hint="add `horizon: 50`"
@@ -238,6 +238,17 @@ class _Compiler:
             self.diagnostics.error(E_WING, message, cast[0].agent.span("trajectories"), hint=hint)
             return None
         return part.compile(stage, cast[0])
+
+    def _policies(self, stage: Stage) -> PlannedPolicies | None:
+        """The policies over what the scenario's agents do; None without any, or with findings."""
+        if not self.model.policies:
+            return None
+        part = recordings()
+        if part is None:
+            message, hint = missing_wing("trajectories", "`policies` of a scenario")
+            self.diagnostics.error(E_WING, message, self.spec.span("policies"), hint=hint)
+            return None
+        return part.policies(stage)
 
     def _referred(self, *path: str | int) -> Resolved:
         """The spec that a reference of the scenario names; its kind was checked when it was resolved."""

@@ -136,7 +136,8 @@ def _length(bundle: Bundle, plan: Plan) -> dict[str, Any]:
         agent = bundle.specs[bundle.main.refs["agent",]]
         logs = list(agent.data["trajectories"].get("files", ()))
         return {"trajectories": logs, "rules": [rule["name"] for rule in plan.recording.rules]}
-    return {"episodes": plan.episodes, "horizon": plan.horizon, "most_steps": plan.episodes * plan.horizon}
+    rules = {} if plan.policies is None else {"rules": [rule["name"] for rule in plan.policies.rules]}
+    return {"episodes": plan.episodes, "horizon": plan.horizon, "most_steps": plan.episodes * plan.horizon, **rules}
 
 
 def _drifts(plan: Plan) -> list[dict[str, Any]]:

@@ -54,6 +54,7 @@ class Episode:
         self._weigh_memories = sum(actor.actor.memory for actor in actors) > MAX_WEIGHT
         self._parts = PartChains(part.name for part in plan.parts)
         self._invariants = Invariants(plan, turns=len(self._turns))
+        self._policies = None if plan.policies is None else plan.policies.begin()
         self.t = 0
         self._steps = 0
         self._state: State = {}
@@ -185,6 +186,8 @@ class Episode:
         for decision in decisions:
             actor = self._deciding = decision.by
             self._settle(decision, state)
+            if self._policies is not None:
+                yield from self._policies.acted(decision)
             if "after_act" in actor.places:
                 yield from actor.controller.events_at("after_act", decision.moment)
             event = self._finish(decision, before, last=decision is decisions[-1])

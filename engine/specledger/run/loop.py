@@ -83,10 +83,10 @@ def run(
 
 
 def _recorded(plan: Plan) -> dict[str, Any]:
-    """What the first receipt says of a recorded agent: its trajectories, their canonical lines, and the rules."""
+    """What the first receipt says of a recorded agent, and of rules: trajectories, their canonical lines, the rules."""
     recording = plan.recording
     if recording is None:
-        return {}
+        return {} if plan.policies is None else {"rules": list(plan.policies.rules)}
     stated = {"trajectories": len(recording.lengths or ()), "digest": recording.digest}
     return {"recording": stated, "rules": list(recording.rules)}
 

@@ -186,6 +186,9 @@ class Scenario(Spec):
     invariants: list[Annotated[Reference, RefTo("invariant")]] = Field(default_factory=list)
     probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
     policies: list[Annotated[Reference, RefTo("policy")]] = Field(default_factory=list)
+    request: Annotated[str, StringConstraints(min_length=1, max_length=100_000)] | None = Field(
+        default=None, description="what the user of simulated agents asked for, as rules of `policies` read it"
+    )
     until: Expression | None = None
     commit: Literal["proposals", "none"] = "proposals"
     agent_faults: Literal["inconclusive", "fail"] | FaultLimit = "inconclusive"

@@ -214,6 +214,21 @@ def compile_step(world: World, like: Mapping[str, Any] | None = None) -> Callabl
     return compile_function(compose)
 
 
+def compile_result(world: World, op: str) -> Callable[..., dict[str, Any]]:
+    """`(state, args, inputs) -> result` of an action whose result is simulated."""
+    action = world.actions[op]
+
+    def compose(emitter: Emitter) -> str:
+        state, args, inputs = (emitter.local(hint) for hint in ("state", "args", "inputs"))
+        sources = {**_state_sources(emitter, world, state), **supplied(emitter, inputs, world)}
+        sources |= fields_of(emitter, args, action.args.fields)
+        lines, names = bind(emitter, action.simulate.variables, sources)
+        fitting, display = emit_fitting(emitter, action.simulate, action.result.fields, names)
+        return emitter.function("result", [state, args, inputs], [*lines, *fitting, f"return {display}"])
+
+    return compile_function(compose)
+
+
 def undisclosed(world: World) -> str:
     """What a step needs beside an observation, in words: inputs, and fields not shown under their names; else empty."""
     shown = {name for name, checked in world.observe if checked.text.value.strip() == name}

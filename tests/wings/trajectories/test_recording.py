@@ -290,13 +290,14 @@ def without_its_episode(f):
 
 
 OTHER_RULE, OF_NONE = "is none of the run's", "a rule is none of the run's"
+OUTSIDE = "outside the set, or was rejected"
 FORGED = {  # a change, and words of the refusal of each verifier
     "a rule of no policy": (updated("rules", held={"rules.other": 1}), OTHER_RULE, OF_NONE),
     "a breach of no policy": (breach(rule="rules.other"), OTHER_RULE, OF_NONE),
     "a breach with another severity": (breach(severity="warn"), "the rule 'rules.payee'", "a broken rule records"),
     "a rule that held no times": (updated("rules", held={"rules.few": 0}), "say nothing", OF_NONE),
     "rules that say nothing": (updated("rules", held={}, broken=[], unjudged=[]), "say nothing", "rules say nothing"),
-    "rules without a recording": (popped("recording"), "or no recording", "and no recording"),
+    "rules without a recording": (popped("recording"), OUTSIDE, "not in the set, or was rejected"),
     "no recording": (popped("recording", "rules"), OTHER_RULE, OF_NONE),
     "no rules": (popped("rules"), OTHER_RULE, OF_NONE),
     "an unknown severity": (rule(severity="grave"), "an unknown severity", "a broken rule records"),
@@ -341,6 +342,7 @@ def test_a_field_that_rules_do_not_have_is_refused_by_the_independent_verifier(t
         ({"horizon": 5}, "E_RECORDING", "`horizon` has no meaning"),
         ({"episodes": 2}, "E_RECORDING", "`episodes` has no meaning"),
         ({"until": "paid > 3.0"}, "E_RECORDING", "`until` has no meaning"),
+        ({"request": "Pay"}, "E_RECORDING", "requests of a recording are in its logs"),
         ({"agent": {"trajectories": {"otherwise": "othr"}}}, "E_RECORDING", "no action 'othr'"),
         ({"agent": {"trajectories": {"otherwise": "pay"}}}, "E_RECORDING", "other arguments than `tool`"),
         ({"agent": {"trajectories": {"format": "opnai"}}}, "E_LOG_FORMAT", "no format 'opnai'"),
@@ -358,12 +360,6 @@ def test_wrong_forms_have_a_code_and_a_place(tmp_path, changes, code, words):
             compiled()
     else:
         findings_of(compiled, code=code, words=words)
-
-
-def test_policies_are_for_recordings(tmp_path):
-    agent = {"candidates": [{"op": "other", "for_each": {"tool": '["a"]'}}], "score": "1"}
-    bundle = loaded(tmp_path, agent=agent, horizon=2)
-    findings_of(compile_scenario, bundle, code="E_RECORDING", words="the agent has none")
 
 
 def test_a_scenario_of_an_agent_that_decides_needs_a_horizon(tmp_path):

@@ -70,7 +70,7 @@ class Recorded(TypedDict):
 
 
 class StartedRule(TypedDict):
-    """A rule of a policy, which judges the calls of a recorded agent."""
+    """A rule of a policy, which judges the calls of a recorded agent, or what agents do that decide."""
 
     name: str
     severity: Annotated[str, Severity]
@@ -82,8 +82,8 @@ class Start(TypedDict):
     `specs` is the digest of the resolved specs; `horizon` the largest number of steps of an episode. `agents` and
     `turns` (`order` or `simultaneous`) are there with several agents. `commit` is `none` in evidence of programs that
     commit to no proposals. `agent_faults` is what the scenario says of them, if it says something; `on_denied` is
-    `tell` where a decision of which nothing is admitted breaks no rule. `recording` and `rules` are there if the agent
-    is a recording.
+    `tell` where a decision of which nothing is admitted breaks no rule. `recording` is there if the agent is one;
+    `rules` then, too, and wherever the scenario has policies.
     """
 
     scenario: str

@@ -11,7 +11,7 @@ from specledger.compile.extension import Recordings, Stage
 from specledger.compile.plan import Actor, Plan, PlannedRecording
 from specledger.compile.roles import Role
 from specledger.compile.scenario import E_RECORDING
-from specledger.core.diagnostics import Diagnostics, Rejected, suggest
+from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr import STRING
 from specledger.load import Resolved
 from specledger.spec.agent import Recording
@@ -21,8 +21,9 @@ from specledger.wings.trajectories.formats.names import known_formats
 from specledger.wings.trajectories.model import Trajectory
 from specledger.wings.trajectories.recording.controller import RecordedController
 from specledger.wings.trajectories.recording.store import logs_of, read, store
-from specledger.wings.trajectories.rules.compile import compile_policy
+from specledger.wings.trajectories.rules.of_scenario import compile_policies, names_of
 from specledger.wings.trajectories.rules.policy import Policy
+from specledger.wings.trajectories.simulation import compile_simulated
 from specledger.worlds.model import World
 
 
@@ -32,21 +33,13 @@ def compile_recording(stage: Stage, role: Role) -> PlannedRecording | None:
     assert recording is not None  # noqa: S101 - the caller looked
     _check_scenario(stage, role)
     _check_recording(recording, role.agent, stage.world, stage.diagnostics)
-    keys = dict.fromkeys(spec.refs[path] for path in sorted(path for path in spec.refs if path[0] == "policies"))
-    policies = []
-    for key in keys:
-        found = Diagnostics()
-        try:
-            policies.append(compile_policy(stage.bundle.specs[key], found))
-        except Rejected:
-            for diagnostic in found.sorted():
-                stage.diagnostics.add(diagnostic)
+    policies = compile_policies(stage)
     if stage.diagnostics.has_errors:
         return None
     model = spec.model
     assert isinstance(model, Scenario)  # noqa: S101 - what has roles is one
     closed = model.guard is None or model.guard.fail == "closed"
-    return _planned(recording, role.agent, stage.world, tuple(policies), closed=closed)
+    return _planned(recording, role.agent, stage.world, policies, closed=closed)
 
 
 def _planned(
@@ -71,11 +64,12 @@ def _planned(
     def store_logs(logs: Sequence[Path], path: Path) -> PlannedRecording:
         return store(planned, logs or logs_of(agent, recording), recording.format, path, make)
 
-    rules = (
-        {"name": f"{each.name}.{rule.name}", "severity": rule.severity} for each in policies for rule in each.rules
-    )
     planned = PlannedRecording(
-        rules=tuple(rules), store=store_logs, read=lambda path: read(planned, path, make), live=live, forbids=forbids
+        rules=names_of(policies),
+        store=store_logs,
+        read=lambda path: read(planned, path, make),
+        live=live,
+        forbids=forbids,
     )
     return planned
 
@@ -90,6 +84,8 @@ def _check_scenario(stage: Stage, role: Role) -> None:
         hint = "use a governor without `admission`"
         wrong(E_RECORDING, "a recording gives no documents to admit", role.governor.span("admission"), hint=hint)
     asks = role.decider.trajectories is not None and role.decider.trajectories.asks is not None
+    if model.request is not None:
+        wrong(E_RECORDING, "the requests of a recording are in its logs", spec.span("request"), hint="leave it out")
     for key in ("horizon", "episodes", "until", "drift", *(() if asks else ("probes",)), "agent_faults"):
         if key in model.model_fields_set:
             message = (
@@ -125,4 +121,4 @@ def _check_recording(recording: Recording, agent: Resolved, world: World, diagno
         diagnostics.error(E_RECORDING, message, at, hint=hint)
 
 
-RECORDINGS: Final = Recordings(compile_recording)
+RECORDINGS: Final = Recordings(compile_recording, compile_simulated)

@@ -21,14 +21,13 @@ from specledger.run.controller import DecisionController, Foresee, Moment, Unrec
 from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Result, Trajectory
 from specledger.wings.trajectories.recording.decision import Decision, decide
 from specledger.wings.trajectories.recording.fitting import fit_arguments, fit_result, is_misfit
-from specledger.wings.trajectories.rules.plans import Outcome, Status
+from specledger.wings.trajectories.rules.of_scenario import rules_event
+from specledger.wings.trajectories.rules.plans import Outcome
 from specledger.wings.trajectories.rules.policy import Policy, Session
 from specledger.worlds.model import World
 
 UNKNOWN_TOOL: Final = "unknown_tool"
 """Why the world cannot follow a call."""
-RULES: Final = "rules"
-"""The type of the receipt of what policies say."""
 GUARD: Final = "guard"
 """The type of the receipt of what a guard decided."""
 
@@ -207,25 +206,9 @@ class RecordedController(DecisionController):
         elif hook != "after_act":
             return ()
         outcomes, self._outcomes = self._outcomes, []
-        return [Event(RULES, _receipt(moment, outcomes))] if outcomes else ()
+        return [rules_event(moment.episode, moment.t, outcomes)] if outcomes else ()
 
     def unknown(self) -> dict[str, int]:
         """The findings of the trajectory, by their codes."""
         findings, self._findings = self._findings, Counter()
         return dict(findings)
-
-
-def _receipt(moment: Moment, outcomes: Sequence[tuple[str, Outcome]]) -> dict[str, Any]:
-    held: dict[str, int] = {}
-    broken, unjudged = [], []
-    for policy, outcome in outcomes:
-        rule = f"{policy}.{outcome.rule}"
-        if outcome.status is Status.HELD:
-            held[rule] = held.get(rule, 0) + 1
-            continue
-        body = {"rule": rule, "call": outcome.call, "reason": outcome.reason, "value": outcome.value}
-        if outcome.status is Status.BROKEN:
-            broken.append({**body, "severity": Severity(outcome.severity).value, "source": outcome.source})
-        else:
-            unjudged.append(body)
-    return {"episode": moment.episode, "t": moment.t, "held": held, "broken": broken, "unjudged": unjudged}

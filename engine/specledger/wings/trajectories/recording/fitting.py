@@ -7,9 +7,12 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
+from specledger.core.canonical import MAX_INTEGER
+from specledger.core.log_json import LITERAL, MARKS, NUMBER
 from specledger.core.unknown import Unknown
 from specledger.expr import ListType, MapType, RecordType, Type, conforms
-from specledger.expr.check.types import FixedType
+from specledger.expr.check.types import FixedType, IntType
+from specledger.spec.base import format_qfixed
 from specledger.wings.trajectories.model import Call, Result
 from specledger.wings.trajectories.rules.conditions import qfixed_of
 from specledger.wings.trajectories.rules.paths import is_number, is_withheld
@@ -110,6 +113,26 @@ def _fit_members(value: Any, type_: RecordType, path: str) -> dict[str, Any]:
             except Misfit as misfit:
                 members[name] = misfit.unknown
     return members
+
+
+def as_logged(value: Any, type_: Type) -> Any:
+    """A value of expressions as a log would hold it; the reverse of `fit`."""
+    if isinstance(type_, FixedType):
+        return _number(format_qfixed(value))
+    if isinstance(type_, IntType):
+        return value if abs(value) <= MAX_INTEGER else {NUMBER: str(value)}
+    if isinstance(type_, RecordType):
+        return {name: as_logged(value[name], inner) for name, inner in type_.fields.items() if name in value}
+    if isinstance(type_, ListType):
+        return [as_logged(item, type_.item) for item in value]
+    if isinstance(type_, MapType):
+        members = {str(key): as_logged(item, type_.value) for key, item in value.items()}
+        return {LITERAL: members} if len(members) == 1 and not MARKS.isdisjoint(members) else members
+    return value
+
+
+def _number(text: str) -> Any:
+    return int(text) if text.lstrip("-").isdigit() and abs(int(text)) <= MAX_INTEGER else {NUMBER: text}
 
 
 def _reason(value: Any) -> str:

@@ -1,0 +1,77 @@
+"""Policies over agents that decide: each action that is executed is a call, and what it gives is its result.
+
+Rules read of it what they read of a log: the action is the tool, its arguments are those of the call, its result is
+simulated, and the request is the scenario's. An action that was denied was not made, and is no call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from specledger.compile.extension import Stage
+from specledger.compile.plan import PlannedPolicies
+from specledger.core.events import Event
+from specledger.run.decision import Decision
+from specledger.spec.scenario import Scenario
+from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker
+from specledger.wings.trajectories.recording.fitting import as_logged
+from specledger.wings.trajectories.rules.of_scenario import compile_policies, names_of, rules_event
+from specledger.wings.trajectories.rules.policy import Policy
+from specledger.worlds.emit import compile_result
+from specledger.worlds.model import World
+
+
+def compile_simulated(stage: Stage) -> PlannedPolicies | None:
+    """The policies of a scenario whose agents decide; None, with findings, if they are wrong."""
+    policies, model = compile_policies(stage), stage.bundle.main.model
+    assert isinstance(model, Scenario)  # noqa: S101 - what has policies is one
+    if stage.diagnostics.has_errors:
+        return None
+    simulated = {
+        op: compile_result(stage.world, op) for op, action in stage.world.actions.items() if action.simulate.items
+    }
+    return PlannedPolicies(names_of(policies), lambda: _Heard(policies, stage.world, simulated, model.request or ""))
+
+
+class _Heard:
+    """What the rules hear of an episode."""
+
+    def __init__(
+        self, policies: tuple[Policy, ...], world: World, simulated: Mapping[str, Callable[..., Any]], request: str
+    ) -> None:
+        self._sessions = [(policy.name, policy.begin()) for policy in policies]
+        self._world, self._simulated = world, simulated
+        self._calls = 0
+        if request:
+            self._hear(Message(Speaker.USER, request))
+
+    def _hear(self, entry: Entry) -> list[Any]:
+        return [(name, outcome) for name, session in self._sessions for outcome in session.hear(entry)]
+
+    def acted(self, decision: Decision) -> Iterable[Event]:
+        """What the rules say of the action of a decision; nothing of a decision of which nothing was executed.
+
+        Raises:
+            EvaluationError: The result that is simulated has no value.
+        """
+        if decision.chosen is None:
+            return ()
+        self._calls += 1
+        op, id_ = decision.action["op"], f"#{self._calls}"
+        types = self._world.actions[op].args.fields
+        arguments = {name: as_logged(decision.action[name], type_) for name, type_ in types.items()}
+        outcomes = self._hear(Call(id_, op, arguments, actor=decision.by.actor.name))
+        self._hear(Result(id_, self._result(decision, op), error=False))
+        return [rules_event(decision.moment.episode, decision.moment.t, outcomes)] if outcomes else ()
+
+    def _result(self, decision: Decision, op: str) -> Any:
+        """The result of the action: nothing, without members, where it declares none; UNSET where none is simulated."""
+        type_, simulate = self._world.actions[op].result, self._simulated.get(op)
+        if not type_.fields:
+            return {}
+        if simulate is None:
+            return UNSET
+        return as_logged(simulate(decision.before, decision.action, decision.inputs), type_)
