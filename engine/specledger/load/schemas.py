@@ -20,6 +20,7 @@ from specledger.spec.base import Spec
 DIALECT: Final = "http://json-schema.org/draft-07/schema#"
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 _DROPPED: Final = ("title", "default", "discriminator")
+_ANNOTATIONS: Final = ("$comment", "description")
 _PARAM_NAME: Final = "^[A-Za-z][A-Za-z0-9_]*$"
 _PLACEHOLDER: Final = {"$ref": "#/definitions/Placeholder"}
 _SCALAR: Final = {"type": ["string", "integer", "number", "boolean"]}
@@ -27,12 +28,12 @@ _OWN: Final[dict[str, Any]] = {
     "Placeholder": {
         "type": "string",
         "pattern": r"^\$\{[A-Za-z][A-Za-z0-9_]*\}$",
-        "description": "a parameter's value",
+        "description": "A parameter's value.",
     },
-    "Extends": {"type": "string", "description": "the name or the path of a spec of the same kind to build on"},
+    "Extends": {"type": "string", "description": "The name or the path of a spec of the same kind to build on."},
     "Params": {
         "type": "object",
-        "description": "values that those who refer to this spec give in `with`",
+        "description": "Values that those who refer to this spec give in `with`.",
         "propertyNames": {"pattern": _PARAM_NAME},
         "additionalProperties": {
             "anyOf": [
@@ -42,11 +43,16 @@ _OWN: Final[dict[str, Any]] = {
                     "required": ["type"],
                     "additionalProperties": False,
                     "properties": {
-                        "type": {"enum": list(TYPES)},
-                        "default": _SCALAR,
-                        "minimum": {"type": ["number", "string"]},
-                        "maximum": {"type": ["number", "string"]},
-                        "enum": {"type": "array", "minItems": 1, "items": _SCALAR},
+                        "type": {"enum": list(TYPES), "description": "The type of the values."},
+                        "default": {**_SCALAR, "description": "The value where none is given."},
+                        "minimum": {"type": ["number", "string"], "description": "The least value."},
+                        "maximum": {"type": ["number", "string"], "description": "The greatest value."},
+                        "enum": {
+                            "type": "array",
+                            "description": "The values that are allowed.",
+                            "minItems": 1,
+                            "items": _SCALAR,
+                        },
                     },
                 },
             ]
@@ -54,23 +60,34 @@ _OWN: Final[dict[str, Any]] = {
     },
     "Libraries": {
         "type": "array",
-        "description": "libraries whose functions, constants and types are added to those of this document",
+        "description": "Libraries whose functions, constants and types are added to those of this document.",
         "items": {"type": "string"},
         "minItems": 1,
     },
     "Matrix": {
         "type": "object",
-        "description": "params mapped to lists of values: one case for each combination",
+        "description": "Params mapped to lists of values: one case for each combination.",
         "properties": {
-            name: {"type": "array", "items": {"type": "object", "minProperties": 1, "additionalProperties": _SCALAR}}
-            for name in ("include", "exclude")
+            name: {
+                "type": "array",
+                "description": description,
+                "items": {"type": "object", "minProperties": 1, "additionalProperties": _SCALAR},
+            }
+            for name, description in (
+                ("include", "Combinations that are added."),
+                ("exclude", "Combinations that are left out."),
+            )
         },
         "additionalProperties": {
             "anyOf": [
                 {"type": "array", "minItems": 1, "items": _SCALAR},
                 {
                     "type": "object",
-                    "properties": {name: {"type": "integer"} for name in ("from", "to", "step")},
+                    "properties": {
+                        "from": {"type": "integer", "description": "The first value."},
+                        "to": {"type": "integer", "description": "The greatest value."},
+                        "step": {"type": "integer", "description": "The difference between values; 1, if left out."},
+                    },
                     "required": ["from", "to"],
                     "additionalProperties": False,
                 },
@@ -78,6 +95,10 @@ _OWN: Final[dict[str, Any]] = {
         },
     },
 }
+
+
+_OF_EVERY_KIND: Final = (("extends", "Extends"), ("params", "Params"), ("matrix", "Matrix"))
+_OF_LIBRARIES: Final = (("use", "Libraries"),)
 
 
 def schema_for(kind: str, model: type[Spec]) -> dict[str, Any]:
@@ -90,14 +111,13 @@ def schema_for(kind: str, model: type[Spec]) -> dict[str, Any]:
     for document in (complete["Document"], partial["DocumentPartial"]):
         fields = model.model_json_schema(by_alias=True)["properties"]
         document["properties"] |= {
-            "spec": {"const": f"{kind}/v1"},
+            "spec": {"const": f"{kind}/v1", "description": fields["spec"]["description"]},
             "name": {key: value for key, value in fields["name"].items() if key != "title"},
-            "extends": {"$ref": "#/definitions/Extends"},
-            "params": {"$ref": "#/definitions/Params"},
-            "matrix": {"$ref": "#/definitions/Matrix"},
+            **{
+                key: _referring(name)
+                for key, name in (*_OF_EVERY_KIND, *(_OF_LIBRARIES if "functions" in fields else ()))
+            },
         }
-        if "functions" in fields:
-            document["properties"]["use"] = {"$ref": "#/definitions/Libraries"}
     partial["DocumentPartial"]["required"] = ["spec", "name", "extends"]
     return {
         "$schema": DIALECT,
@@ -107,6 +127,11 @@ def schema_for(kind: str, model: type[Spec]) -> dict[str, Any]:
         "else": {"$ref": "#/definitions/Document"},
         "definitions": _reachable({**complete, **partial, **_OWN}),
     }
+
+
+def _referring(name: str) -> dict[str, Any]:
+    """A reference to one of the own definitions; editors show the description that stands beside it."""
+    return {"$ref": f"#/definitions/{name}", "description": _OWN[name]["description"]}
 
 
 class _Complete:
@@ -122,11 +147,10 @@ class _Complete:
         narrow = self._narrow(schema)
         if not _wants_placeholder(narrow):
             return narrow
-        branches = narrow.get("anyOf", [narrow]) if set(narrow) <= {"anyOf", "description"} else [narrow]
-        widened = {"anyOf": [*branches, _PLACEHOLDER]}
-        return widened | (
-            {"description": narrow["description"]} if "description" in narrow and branches != [narrow] else {}
-        )
+        told = {word: narrow[word] for word in _ANNOTATIONS if word in narrow}
+        body = {word: value for word, value in narrow.items() if word not in _ANNOTATIONS}
+        branches = body["anyOf"] if set(body) == {"anyOf"} else [body]
+        return {"anyOf": [*branches, _PLACEHOLDER], **told}
 
     def _narrow(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         narrowed: dict[str, Any] = {}
@@ -171,15 +195,16 @@ class _Partial(_Complete):
             return translated
         added = {
             "type": "object",
-            "properties": {"add": translated},
+            "properties": {"add": {"description": "Elements after those of the other document.", **translated}},
             "required": ["add"],
             "additionalProperties": False,
         }
+        told = {word: translated.pop(word) for word in _ANNOTATIONS if word in translated}
         name = items.get("$ref")
         if name not in self._named:
-            return {"anyOf": [translated, added]}
+            return {"anyOf": [translated, added], **told}
         item = {"anyOf": [{"$ref": f"#/definitions/{name}Partial"}, {"type": "null"}]}
-        return {"anyOf": [translated, added, {"type": "object", "additionalProperties": item}]}
+        return {"anyOf": [translated, added, {"type": "object", "additionalProperties": item}], **told}
 
 
 def _wants_placeholder(schema: Mapping[str, Any]) -> bool:

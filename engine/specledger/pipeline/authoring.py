@@ -1,6 +1,6 @@
 """Write a first spec of a kind, and describe the keys of a kind.
 
-First specs are the files `specs/new/<kind>/*.yaml`; descriptions of keys are taken from the documentation.
+First specs are the files `specs/new/<kind>/*.yaml`; descriptions of keys are those of the models.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from specledger.kinds import KINDS
 from specledger.load.library import SUFFIXES, project_of
 from specledger.load.schemas import schema_for
 from specledger.load.shapes import Shape
-from specledger.load.shipped import find_docs, find_schemas, find_specs
+from specledger.load.shipped import find_schemas, find_specs
 from specledger.pipeline.project import schema_file
 from specledger.spec.base import QFixed, format_qfixed
 
@@ -141,7 +141,7 @@ class Described(Struct, frozen=True):
     Attributes:
         type: The allowed values, in words.
         default: The default as JSON text, or None.
-        doc: Its meaning; may be empty.
+        doc: Its meaning, as its model has it; of a value under a name that the author chooses it may be empty.
     """
 
     path: str
@@ -165,8 +165,6 @@ def describe(path: str) -> Described:
         if below is None:
             raise _missing(path, step, node.names(), "key")
         node = below
-    doc = node.schema.get("description", "") if not steps or node.names() else ""
-    doc = _meaning(kind, steps[0]) if len(steps) == 1 and _meaning(kind, steps[0]) else " ".join(doc.split())
     default = node.schema.get("default")
     return Described(
         path=path,
@@ -174,7 +172,7 @@ def describe(path: str) -> Described:
         required=node.required,
         default=None if default is None else node.show(default),
         allowed=tuple(node.allowed()),
-        doc=doc,
+        doc=node.about(),
         keys=node.names(),
     )
 
@@ -182,11 +180,6 @@ def describe(path: str) -> Described:
 @cache
 def _schema(kind: str) -> Mapping[str, Any]:
     return KINDS[kind].model.model_json_schema(by_alias=True, ref_template="{model}")
-
-
-@cache
-def _pages(folder: Path) -> tuple[str, ...]:
-    return tuple(page.read_text(encoding="utf-8") for page in sorted(folder.glob("*.md")))
 
 
 def _missing(path: str, step: str, known: Collection[str], what: str) -> Rejected:
@@ -232,6 +225,12 @@ class _Node(Struct, frozen=True):
             return format_qfixed(value)
         return canonical_bytes(value, FLOATS_ANYWHERE).decode()
 
+    def about(self) -> str:
+        """What a key means; of a value under a free name what its model is, and empty if it has none."""
+        models = (leaf.get("description", "") for leaf in self._leaves() if "properties" in leaf)
+        doc = self.schema.get("description") or next(models, "")
+        return "" if doc == self.schema.get("$comment") else " ".join(doc.split())
+
     def words(self) -> str:
         """The allowed values in a few words."""
         kinds = {shape.reference: None for shape in self.shapes if shape.reference}
@@ -249,8 +248,8 @@ class _Node(Struct, frozen=True):
             return "a mapping of names; each value: " + (" or ".join(item.words() for item in items) or "anything")
         if "enum" in leaf or "const" in leaf:
             return "one of the allowed values"
-        if "description" in leaf:
-            return str(leaf["description"])
+        if "$comment" in leaf:
+            return str(leaf["$comment"])
         words = {"string": "text", "integer": "an integer", "number": "a number", "boolean": "true or false"}
         word = words.get(str(leaf.get("type")), "anything")
         bounds = {
@@ -286,17 +285,3 @@ class _Node(Struct, frozen=True):
                 if isinstance(inside, Mapping):
                     shapes = tuple(inner for shape in self.shapes for inner in shape.inside("*"))
                     yield _Node(inside, shapes, self.known)
-
-
-def _meaning(kind: str, key: str) -> str:
-    """The values and the meaning of a key, from the table of its kind in the documentation; may be empty."""
-    folder = find_docs()
-    row = re.compile(rf"^\| [^|]*`{re.escape(key)}`[^|]* \| (.*) \|$", re.MULTILINE)
-    head = re.compile(rf"^## {kind.title()}$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-    for page in _pages(folder) if folder is not None else ():
-        part = head.search(page)
-        match = None if part is None else row.search(part[1])
-        if match is not None:
-            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1])
-            return ": ".join(cell.strip() for cell in text.split(" | ") if cell.strip())
-    return ""

@@ -32,7 +32,13 @@ Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
 
 
 class Candidate(Model):
-    """A family of actions to propose: one for every combination of `for_each` values, where `when` holds."""
+    """A family of actions to propose: one for every combination of `for_each` values, where `when` holds.
+
+    Attributes:
+        op: The action that is proposed.
+        for_each: A list of values for each argument; there is a proposal for every combination.
+        when: Which combinations are proposed; all, if left out.
+    """
 
     op: Identifier
     for_each: Expressions = Field(default_factory=dict)
@@ -40,7 +46,13 @@ class Candidate(Model):
 
 
 class Requests(Model):
-    """The scope that an agent asks for; as much as is granted, where it does not say."""
+    """The scope that an agent asks for; as much as is granted, where it does not say.
+
+    Attributes:
+        max_calls: How many executions it asks for.
+        per_ms: Within how many milliseconds they are counted.
+        expiry_ms: For how many milliseconds it asks.
+    """
 
     max_calls: Annotated[int | None, Field(ge=1, le=1000)] = None
     per_ms: Annotated[int | None, Field(ge=1, le=86_400_000)] = None
@@ -52,6 +64,11 @@ class AgentDraw(Model):
 
     With `order: asked` the decision itself takes the first value, the first question about it the second, and what is
     asked beyond the list its last one.
+
+    Attributes:
+        from: The list that the value is taken from.
+        stream: The stream of random values that draws it.
+        order: With `asked`, the next element each time that a decision is asked about.
     """
 
     source: Expression = Field(alias="from")
@@ -72,6 +89,16 @@ class Narration(Model):
     has at most, `requests` the scope that is asked for. `nonces` says where those of its fork snapshots come from: a
     `fresh` one for each, the same one `reused`, or a `late` one that is drawn when the commitment is to be opened.
     `confidence` is the rate at which it says that the predicted choice of each claim comes; it states none if left out.
+
+    Attributes:
+        by: The agent that is asked what would change its choice; this one, if left out.
+        declares: The agent whose procedure is declared.
+        vary: The variables that it tries to change when it looks for reasons.
+        claims: How many claims it states at most.
+        steps: How many steps its plan has at most.
+        requests: The scope that is asked for.
+        nonces: Where the nonces of its fork snapshots come from.
+        confidence: The rate at which the predicted choice of each claim comes, as it says.
     """
 
     by: Annotated[Reference | None, RefTo("agent")] = None
@@ -91,6 +118,19 @@ class Outside(Model):
     `requests` is the scope that is asked for with its statements. A model is told the words of `prompt`; `reasons` is
     the vocabulary in which its reasons are read, and `deterministic` says that it gives the same answer to the same
     question.
+
+    Attributes:
+        python: A Python function that is asked, as `module:name`.
+        command: A program that answers lines of JSON, with its arguments.
+        deadline_ms: How many milliseconds an answer may take.
+        start_ms: How many milliseconds longer the first answer of a process may take.
+        environment: The environment variables that the program sees.
+        declares: The agent whose procedure it claims to follow.
+        requests: The scope that is asked for with its statements.
+        model: The language model that is asked.
+        prompt: What the model is told.
+        reasons: The vocabulary in which the model's reasons are read.
+        deterministic: Whether the model gives the same answer to the same question.
     """
 
     python: Annotated[
@@ -142,6 +182,13 @@ class AskedAgain(Model):
     It is told the words of `prompt`, and offered the tools of the trajectory and those of `tools`, each with what it
     does. Two calls are the same choice if they are of one tool and the arguments in `compare` are equal.
     `deterministic` says that it gives the same answer to the same question.
+
+    Attributes:
+        model: The model that is asked.
+        prompt: What it is told.
+        tools: Tools that it is offered beside those of the trajectory, each with what it does.
+        compare: The arguments of each tool by which two calls are the same choice.
+        deterministic: Whether it gives the same answer to the same question.
     """
 
     model: Annotated[Reference, RefTo("model")]
@@ -160,6 +207,12 @@ class Recording(Model):
     spec where it lies elsewhere; `spec run --trajectories` names others. Their `format` is recognised if it is left
     out. A call of a tool that the world has no action for is the action `otherwise`, which has the one argument `tool`.
     `asks` is the model that answers the probes of the scenario.
+
+    Attributes:
+        files: The logs: files or patterns such as `logs/*.jsonl`, relative to the folder of the project.
+        format: The format of the logs; it is recognised if left out.
+        otherwise: The action that stands for a call of a tool that the world has no action for.
+        asks: The model that answers the probes about recorded calls.
     """
 
     files: Annotated[list[LogPattern], Field(max_length=256)] = Field(default_factory=list)
@@ -169,7 +222,25 @@ class Recording(Model):
 
 
 class Agent(Spec):
-    """An agent/v1 document: a procedure, who is asked `outside`, or the `trajectories` that it left."""
+    """An agent/v1 document: a procedure, who is asked `outside`, or the `trajectories` that it left.
+
+    Attributes:
+        constants: Named values that expressions read.
+        functions: Pure functions that expressions call.
+        memory: What is kept from step to step.
+        remember: What is written into the memory after acting.
+        draw: Values that are drawn for each decision.
+        let: Values that are computed once for each observation.
+        predicts: Whether `each`, `claims` and `score` read the state `now` and the `next` one that a proposal
+            leads to.
+        candidates: The actions that it proposes.
+        each: Values that are computed once for each proposal.
+        claims: What it predicts of each proposal, exactly as the governor's `claims` ask for.
+        score: Its own preference among proposals; the governor decides what it counts.
+        narration: How it explains itself to a kernel.
+        outside: Who is asked for decisions, in place of a procedure.
+        trajectories: Logs of what it did, in place of a procedure.
+    """
 
     spec: Literal["agent/v1"]
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)

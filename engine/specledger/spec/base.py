@@ -6,10 +6,11 @@ matters the field is a list.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Final, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
 from msgspec import Struct
 from pydantic import (
@@ -23,6 +24,11 @@ from pydantic import (
     WithJsonSchema,
 )
 
+if TYPE_CHECKING:  # a command that asks for no schema does not load what makes one
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
+
 QFIXED_ONE: Final = 1_000_000
 """1.0 in QFixed6, the fixed-point form of budgets and work (coherence kernel: six decimals)."""
 
@@ -35,6 +41,9 @@ INTEGER_LIMIT: Final = 2**53 - 1
 
 MAX_NAME: Final = 120
 """Characters of a name of a file or a case at most; the names of specs have at most 80."""
+
+_ATTRIBUTES: Final = "Attributes:\n"
+_ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n     .*)*)", re.MULTILINE)
 
 _DECIMAL: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,6}0{0,20})?", re.ASCII)
 
@@ -50,6 +59,32 @@ class Model(BaseModel):
         populate_by_name=False,
         defer_build=True,  # most processes validate only a few kinds
     )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The JSON Schema, in which a property has the text that `Attributes:` of the docstring has about it."""
+        schema = handler(core_schema)
+        shape = handler.resolve_ref_schema(schema)
+        about = about_fields(cls)
+        for name, field in cls.model_fields.items():
+            key = field.alias or name
+            text = field.description or about.get(key)
+            member = shape.get("properties", {}).get(key)
+            if text is not None and member is not None:
+                member["description"] = text
+        if "description" in shape:
+            shape["description"] = shape["description"].partition(_ATTRIBUTES)[0].strip()
+        return schema
+
+
+def about_fields(model: type[Model]) -> dict[str, str]:
+    """What the docstrings of a model, and of those that it extends, say of each key of its documents."""
+    about: dict[str, str] = {}
+    for parent in filter(lambda parent: issubclass(parent, Model), reversed(model.__mro__)):
+        text = inspect.cleandoc(parent.__doc__ or "") + "\n"
+        for names, meaning in _ATTRIBUTE.findall(text.partition(_ATTRIBUTES)[2]):
+            about |= dict.fromkeys(names.split(", "), " ".join(meaning.split()))
+    return about
 
 
 def _expression(value: object) -> object:
@@ -114,6 +149,11 @@ Reason = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", ma
 """A stable machine-readable reason."""
 
 
+def _type_in_words(words: str, *types: str) -> WithJsonSchema:
+    """The JSON Schema of a type that JSON lacks; `$comment` stays where a key has a description of its own."""
+    return WithJsonSchema({"type": [*types], "description": words, "$comment": words})
+
+
 class ExpressionMark(Struct, frozen=True):
     """Marks a string field as an expression of the profile, so that its place can be found."""
 
@@ -123,20 +163,24 @@ Expression = Annotated[
     BeforeValidator(_expression),
     StringConstraints(min_length=1, max_length=8192),
     ExpressionMark(),
-    WithJsonSchema({"type": ["string", "number", "boolean"], "description": "an expression (CEL profile v1)"}),
+    _type_in_words("an expression (CEL profile v1)", "string", "number", "boolean"),
 ]
 
 QFixed = Annotated[
     int,
     BeforeValidator(_qfixed),
     PlainSerializer(format_qfixed, return_type=str),
-    WithJsonSchema({"type": ["number", "string"], "description": "a decimal number with at most six decimals"}),
+    _type_in_words("a decimal number with at most six decimals", "number", "string"),
 ]
 """Fixed point: written as a decimal number of units, held as an integer of millionths."""
 
 
 class FixedConstant(Model):
-    """`{qfixed: 3.6}`: a constant given in units, held in millionths."""
+    """`{qfixed: 3.6}`: a constant given in units, held in millionths.
+
+    Attributes:
+        qfixed: A decimal number of units, held in millionths.
+    """
 
     qfixed: QFixed
 
@@ -149,7 +193,12 @@ Expressions = Mapping[Identifier, Expression]
 
 
 class Use(Model):
-    """A reference with arguments: `{use: goal-drift, with: {every: 20}}`."""
+    """A reference with arguments: `{use: goal-drift, with: {every: 20}}`.
+
+    Attributes:
+        use: The name or the path of the spec.
+        with: Values for its params.
+    """
 
     use: Annotated[str, StringConstraints(min_length=1, max_length=300)]
     arguments: Mapping[Identifier, Any] = Field(default_factory=dict, alias="with")
@@ -172,13 +221,24 @@ Reference = Annotated[str, StringConstraints(min_length=1, max_length=300)] | Us
 
 
 class Metadata(Model):
-    """The one free place of a spec; it never changes what a run does."""
+    """The one free place of a spec; it never changes what a run does.
+
+    Attributes:
+        annotations: Any keys and values; nothing reads them.
+    """
 
     annotations: Mapping[str, Any] = Field(default_factory=dict)
 
 
 class Spec(Model):
-    """The head that every document has."""
+    """The head that every document has.
+
+    Attributes:
+        spec: The kind and the version of the document; it is the first key.
+        name: The name by which other specs refer to this one; the file has the same name.
+        doc: What the spec is for, in sentences; the first one is shown in lists.
+        metadata: The one free place of a spec; it never changes what a run does.
+    """
 
     spec: str
     name: Name

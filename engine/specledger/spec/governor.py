@@ -25,7 +25,16 @@ from specledger.spec.world import Function
 
 
 class Gate(Model):
-    """One hard constraint: `deny` or `require`, judged where `when` holds; a rejection records `witness`."""
+    """One hard constraint: `deny` or `require`, judged where `when` holds; a rejection records `witness`.
+
+    Attributes:
+        id: The name of the gate.
+        when: Which proposals it judges; all, if left out.
+        deny: What rejects a proposal.
+        require: What a proposal must satisfy.
+        reason: One word for programs that says why it rejects.
+        witness: Values that the receipt of a rejection records.
+    """
 
     id: Reason
     when: Expression = "true"
@@ -42,19 +51,34 @@ class Gate(Model):
 
 
 class Potential(Model):
-    """A figure of the state and the governor's memory whose changes from outside are receipted with their causes."""
+    """A figure of the state and the governor's memory whose changes from outside are receipted with their causes.
+
+    Attributes:
+        is: The figure, an integer.
+    """
 
     value: Expression = Field(alias="is")
 
 
 class Choice(Model):
-    """The soft objective among admitted proposals: the first one with the greatest value."""
+    """The soft objective among admitted proposals: the first one with the greatest value.
+
+    Attributes:
+        maximise: The figure of which the first proposal with the greatest value is chosen.
+    """
 
     maximise: Expression
 
 
 class Grant(Model):
-    """The widest scope that is granted for a capability; what a request asks for beyond it is cut off."""
+    """The widest scope that is granted for a capability; what a request asks for beyond it is cut off.
+
+    Attributes:
+        allowed_ops: The operations that may be executed.
+        max_calls: How many executions are granted.
+        per_ms: Within how many milliseconds they are counted.
+        expiry_ms: For how many milliseconds the grant lasts.
+    """
 
     allowed_ops: Annotated[list[Identifier], Field(min_length=1, max_length=16)]
     max_calls: Annotated[int, Field(ge=1, le=1000)]
@@ -63,7 +87,12 @@ class Grant(Model):
 
 
 class Key(Model):
-    """Where the private key lies: in a file, or in an environment variable; the digits themselves stand in no spec."""
+    """Where the private key lies: in a file, or in an environment variable; the digits themselves stand in no spec.
+
+    Attributes:
+        file: The file that holds the key.
+        variable: The environment variable that holds the key.
+    """
 
     file: Annotated[str | None, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")] = None
     variable: Annotated[str | None, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)] = None
@@ -76,7 +105,21 @@ class Key(Model):
 
 
 class Admission(Model):
-    """Proposals as documents: their schema, the state as they must show it, how claims are worded, what is granted."""
+    """Proposals as documents: their schema, the state as they must show it, how claims are worded, what is granted.
+
+    Attributes:
+        document: The schema of `schemas/axion` that a proposal must fit.
+        env: The state as the document must show it.
+        vocabulary: The forms in which claims are worded.
+        grants: The widest scope of each capability.
+        free: Operations whose token needs no request.
+        counterfactuals: How many counterfactuals a document has at least.
+        ms_per_tick: How many milliseconds of kernel time a step is.
+        watchdog_ms: How many milliseconds the evaluation of a policy may take.
+        signature: How tokens are signed.
+        public: The public key, as 64 hexadecimal digits.
+        key: Where the private key lies.
+    """
 
     document: Identifier
     env: Expression
@@ -98,7 +141,26 @@ class Admission(Model):
 
 
 class Governor(Spec):
-    """A governor/v1 document."""
+    """A governor/v1 document.
+
+    Attributes:
+        constants: Named values that expressions read.
+        functions: Pure functions that expressions call.
+        claims: What every proposal must predict beside `action` and `score`, with types.
+        memory: What the governor itself keeps of the observations.
+        remember: What is written into the memory; these writes have no price.
+        potentials: Figures of the state and the memory whose changes from outside are receipted with their
+            causes.
+        let: Values that are computed once for each decision.
+        cost: The items of the price of a proposal.
+        each: Values that are computed once for each proposal.
+        supply: The values of the world's `inputs`.
+        mode: Whether every gate judges every proposal, or only those up to the first that rejects it.
+        gates: The conditions on single proposals.
+        choose: The choice among admitted proposals.
+        invariants: Invariants that are looked at in every run under this governor.
+        admission: What makes it a kernel, which admits proposals as documents with reasons.
+    """
 
     spec: Literal["governor/v1"]
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)

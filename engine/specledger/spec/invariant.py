@@ -16,13 +16,23 @@ FORMS = ("require", "within", "at_most", "mean")
 
 
 class InvariantMemory(Model):
-    """What an invariant keeps from step to step of an episode."""
+    """What an invariant keeps from step to step of an episode.
+
+    Attributes:
+        fields: The values that are kept.
+    """
 
     fields: Annotated[Mapping[Identifier, MemoryField], Field(min_length=1)]
 
 
 class Within(Model):
-    """A response in time: where `after` holds, `require` must hold in that state or at most `steps` steps later."""
+    """A response in time: where `after` holds, `require` must hold in that state or at most `steps` steps later.
+
+    Attributes:
+        after: What begins an obligation.
+        steps: How many steps later it must be met at most.
+        require: What meets it.
+    """
 
     after: Expression
     steps: Annotated[int, Field(ge=0, le=1_000_000)]
@@ -30,14 +40,25 @@ class Within(Model):
 
 
 class AtMost(Model):
-    """A limit on how often `count` holds in the states after the steps of an episode."""
+    """A limit on how often `count` holds in the states after the steps of an episode.
+
+    Attributes:
+        count: What is counted.
+        times: How often it may hold.
+    """
 
     count: Expression
     times: Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class Mean(Model):
-    """Bounds of the mean of an integer over the states after the steps of an episode, without rounding."""
+    """Bounds of the mean of an integer over the states after the steps of an episode, without rounding.
+
+    Attributes:
+        of: The integer of which the mean is taken.
+        min: The least mean.
+        max: The greatest mean.
+    """
 
     of: Expression
     min: Expression | None = None
@@ -54,6 +75,22 @@ class Invariant(Spec):
     """An invariant/v1 document. In scope: the state after the step, and `previous`, the state before it.
 
     An invariant of scope `proposal` reads the state before, `document` and `found` instead.
+
+    Attributes:
+        scope: Whether it is judged after every step, at the end of an episode, or over the document of each
+            proposal.
+        severity: Whether a violation ends the episode, or is counted and changes no verdict.
+        constants: Named values that expressions read.
+        functions: Pure functions that expressions call.
+        memory: What it keeps from step to step.
+        remember: What each step changes in its memory.
+        when: Where it is judged; everywhere, if left out.
+        require: What must hold.
+        within: A response in time, in place of `require`.
+        at_most: A limit on how often something holds, in place of `require`.
+        mean: Bounds of the mean of an integer over an episode, in place of `require`.
+        after_fatal: Whether an episode that a fatal violation ended is judged, with `scope: episode`.
+        witness: Values that the receipt of a violation records.
     """
 
     spec: Literal["invariant/v1"]

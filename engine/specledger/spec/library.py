@@ -13,7 +13,13 @@ from specledger.spec.world import Function
 
 
 class Library(Spec):
-    """A library/v1 document. A spec with `use: [<library>]` has these definitions beside its own."""
+    """A library/v1 document. A spec with `use: [<library>]` has these definitions beside its own.
+
+    Attributes:
+        types: Named types, for worlds.
+        constants: Named values that expressions read.
+        functions: Pure functions that expressions call.
+    """
 
     spec: Literal["library/v1"]
     types: Mapping[Identifier, TypeSpec] = Field(default_factory=dict)

@@ -17,6 +17,10 @@ class Grammar(Model):
     """What is enumerated: every document that `start` makes, the cheap ones first.
 
     An alternative is any value, or `{cost, is}` with that value: it costs 1, or its `cost`, and what its places cost.
+
+    Attributes:
+        start: The rule that makes the documents.
+        grammar: The alternatives of each rule.
     """
 
     start: Identifier
@@ -61,7 +65,13 @@ Money = Annotated[QFixed, Field(ge=0, le=1_000_000_000_000)]
 
 
 class Price(Model):
-    """What a million tokens cost, in the currency of `Limits.money`; thinking is output. `as_of` is its date."""
+    """What a million tokens cost, in the currency of `Limits.money`; thinking is output. `as_of` is its date.
+
+    Attributes:
+        input: What a million tokens of a prompt cost.
+        output: What a million tokens of an answer cost.
+        as_of: The date of the price.
+    """
 
     input: Money
     output: Money
@@ -69,7 +79,12 @@ class Price(Model):
 
 
 class Limits(Model):
-    """What the calls of one run, or of one discovery, may use in all; further calls fail as `over_limit`."""
+    """What the calls of one run, or of one discovery, may use in all; further calls fail as `over_limit`.
+
+    Attributes:
+        tokens: How many tokens all calls may use.
+        money: How much all calls may cost, in the currency of the price.
+    """
 
     tokens: Annotated[int | None, Field(ge=1, le=1_000_000_000_000)] = None
     money: Money | None = None
@@ -147,21 +162,37 @@ class OpenAIConfig(Service):
 
 
 class ScriptedText(Model):
-    """An answer word for word, broken ones included; `times` of it in a row."""
+    """An answer word for word, broken ones included; `times` of it in a row.
+
+    Attributes:
+        text: The answer, word for word.
+        times: How many times in a row it is given.
+    """
 
     text: Annotated[str, StringConstraints(max_length=524_288)]
     times: Annotated[int, Field(ge=1, le=MOST_TIMES)] = 1
 
 
 class ScriptedLaws(Model):
-    """An answer that is a JSON array of laws; the whole list `times` times."""
+    """An answer that is a JSON array of laws; the whole list `times` times.
+
+    Attributes:
+        laws: The laws of the answer.
+        times: How many times the whole list stands in it.
+    """
 
     laws: Annotated[list[Mapping[str, Any]], Field(max_length=1000)]
     times: Annotated[int, Field(ge=1, le=MOST_TIMES)] = 1
 
 
 class ScriptedFailure(Model):
-    """No answer, for this reason; `text` is what came before it."""
+    """No answer, for this reason; `text` is what came before it.
+
+    Attributes:
+        failure: Why there is no answer.
+        detail: What the service says of it.
+        text: What came before it.
+    """
 
     failure: Failure
     detail: Annotated[str, StringConstraints(max_length=500)] = ""
@@ -177,7 +208,12 @@ Answer = Annotated[
 
 
 class Rule(Model):
-    """An answer wherever a condition holds, over `turn`, `count`, `prompt`, `accepted`, `falsified` and `unknown`."""
+    """An answer wherever a condition holds, over `turn`, `count`, `prompt`, `accepted`, `falsified` and `unknown`.
+
+    Attributes:
+        when: Where it answers.
+        answer: The answer.
+    """
 
     when: Expression
     answer: Answer
@@ -187,6 +223,11 @@ class Script(Model):
     """A deterministic model: the first rule that holds answers; where none does, the turn's own answer.
 
     `then` says what comes where the answers are used up: the last one again, all of them anew, or none.
+
+    Attributes:
+        answers: The answers by turn.
+        rules: Rules of which the first that holds answers, before `answers`.
+        then: What comes where the answers are used up: the last one again, all of them anew, or none.
     """
 
     answers: Annotated[list[Answer], Field(max_length=10_000)] = Field(default_factory=list)
@@ -203,7 +244,12 @@ class Script(Model):
 
 
 class Cassette(Model):
-    """A record of a model's answers, in a file beside the spec; what is not in it is asked only to record."""
+    """A record of a model's answers, in a file beside the spec; what is not in it is asked only to record.
+
+    Attributes:
+        records: The model whose answers are recorded.
+        file: The file of the record, beside the spec.
+    """
 
     records: Annotated[Reference, RefTo("model")]
     file: Annotated[
@@ -218,6 +264,14 @@ class LanguageModel(Spec):
     `answers` is how it makes a call where it is offered functions: by `tools` of the service, as one `json` object in
     its text, or by the `label` that is most probable as its answer, which is asked for the function and for each
     argument with finitely many values. A cassette answers as the model that it records.
+
+    Attributes:
+        gemini: A Gemini model is asked.
+        openai: A model behind an OpenAI-compatible endpoint is asked.
+        scripted: A script answers.
+        enumerate: Documents are enumerated from a grammar, without any model.
+        cassette: A record of a model answers.
+        answers: How it makes a call where it is offered functions.
     """
 
     spec: Literal["model/v1"]

@@ -47,6 +47,15 @@ class EvidenceCheck(Model):
     `check` is a check of a report by its name, `verified` one of `spec verify` by its sentence; `receipts` is a type of
     receipts, of each of which `require` must hold where `when` does; without it `require` is about the whole bundle.
     `of` says of which spec the bundle must be, `kind` of what kind.
+
+    Attributes:
+        check: A check of a report, by its name.
+        verified: A check of `spec verify`, by its sentence.
+        receipts: The type of receipts that `require` is about; the whole bundle, if left out.
+        when: Which receipts, or bundles, are checked; all, if left out.
+        require: What must hold.
+        of: The name of the spec whose bundle it must be.
+        kind: The kind of the spec whose bundle it must be.
     """
 
     check: EvidenceName | None = None
@@ -67,7 +76,13 @@ class EvidenceCheck(Model):
 
 
 class Waiver(Model):
-    """Somebody's word that a control need not be met up to a day, that day included."""
+    """Somebody's word that a control need not be met up to a day, that day included.
+
+    Attributes:
+        owner: Who answers for it.
+        reason: Why the control need not be met.
+        until: The last day on which it holds.
+    """
 
     owner: Line
     reason: Line
@@ -80,6 +95,16 @@ class Control(Model):
     `shown` names what fails if it is not met: tests of this project (`checks`), checks of evidence (`evidence`) or
     both; `deferred` and `open` say why there are none yet; `differs` says what is done instead, and names what shows
     that; `not applicable` says why nothing could be asked.
+
+    Attributes:
+        id: Its name in the profile.
+        section: The section of the document.
+        says: The requirement in one sentence.
+        status: Whether it is shown, met otherwise, open, deferred or does not apply.
+        checks: Tests of this project that show it.
+        evidence: What evidence must show.
+        why: Why it is not shown as the document asks.
+        waiver: Somebody's word that it need not be met up to a day.
     """
 
     id: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
@@ -104,7 +129,12 @@ class Control(Model):
 
 
 class Profile(Spec):
-    """A profile/v1 document."""
+    """A profile/v1 document.
+
+    Attributes:
+        source: The document.
+        controls: What the document asks for.
+    """
 
     spec: Literal["profile/v1"]
     source: Line

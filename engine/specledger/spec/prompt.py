@@ -18,7 +18,14 @@ Remembered = Literal["accepted_laws", "falsified_laws", "unknown_laws", "counter
 
 
 class Section(Model):
-    """A text, and a line for each element of a list below it; a list without elements is left out, or says `none`."""
+    """A text, and a line for each element of a list below it; a list without elements is left out, or says `none`.
+
+    Attributes:
+        text: The text that stands first.
+        each: The list of which each element becomes a line.
+        item: The line for an element.
+        none: The text where the list has no elements; without it such a section is left out.
+    """
 
     text: Words | None = None
     each: Place | None = None
@@ -49,6 +56,16 @@ class Prompt(Spec):
     About laws: a system instruction, what stays the same, and what is remembered. About decisions: a system
     instruction, what is said at each decision, and what is added where an offer is made. About calls of a recording: a
     system instruction, how what happened before a call is shown, and what is added to ask for the reasons of a choice.
+
+    Attributes:
+        about: Whether it asks for laws, for decisions, or about calls of a recording.
+        universe: The universe that its words speak of; for any other universe it is refused.
+        scramble: What is exchanged for neutral words.
+        system: The system instruction.
+        static: The first part of the prompt, the same for the same request.
+        dynamic: The second part, about what is remembered.
+        offer: What is added where an offer is made, with `about: decisions`.
+        reasons: What is added to ask for the reasons of a choice, with `about: calls`.
     """
 
     spec: Literal["prompt/v1"]

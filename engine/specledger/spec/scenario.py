@@ -15,7 +15,14 @@ Character = Annotated[str, StringConstraints(min_length=1, max_length=1)]
 
 
 class Fill(Model):
-    """Start from a rectangle of one character; `border` draws its rim."""
+    """Start from a rectangle of one character; `border` draws its rim.
+
+    Attributes:
+        fill: The character of every cell.
+        width: The number of columns.
+        height: The number of rows.
+        border: The character of the rim.
+    """
 
     fill: Character
     width: MapSize
@@ -24,14 +31,25 @@ class Fill(Model):
 
 
 class Maze(Model):
-    """Carve a maze of one-cell corridors out of the rectangle; then open `loops` further walls."""
+    """Carve a maze of one-cell corridors out of the rectangle; then open `loops` further walls.
 
-    maze: Character = Field(description="the corridor's character")
+    Attributes:
+        maze: The corridor's character.
+        loops: How many further walls are opened.
+    """
+
+    maze: Character
     loops: Annotated[int, Field(ge=0, le=4096)] = 0
 
 
 class Scatter(Model):
-    """Replace `count` cells that hold `over` by a character."""
+    """Replace `count` cells that hold `over` by a character.
+
+    Attributes:
+        scatter: The character that is put.
+        over: The character of the cells that it may replace.
+        count: How many cells are replaced.
+    """
 
     scatter: Character
     over: Character
@@ -47,6 +65,15 @@ class Place(Model):
 
     `columns` and `rows` say where to look; `within` and `beyond` bound the Manhattan distance to the nearest cell that
     holds `of`: beyond < distance <= within.
+
+    Attributes:
+        place: The character that is put.
+        over: The character of the cells that it may replace.
+        of: The character whose nearest cell the distances are measured to.
+        within: The greatest distance to it.
+        beyond: The distance to it that is exceeded.
+        columns: The first and the last column where it may lie.
+        rows: The first and the last row where it may lie.
     """
 
     place: Character
@@ -68,6 +95,12 @@ class Stamp(Model):
     """Put a picture on one place drawn among those where each cell under it holds `over`.
 
     A space in the picture leaves its cell as it is. `columns` and `rows` say where the top left corner may lie.
+
+    Attributes:
+        stamp: The picture, row by row; a space leaves its cell as it is.
+        over: The character that every cell under the picture must hold.
+        columns: The first and the last column where the top left corner may lie.
+        rows: The first and the last row where the top left corner may lie.
     """
 
     stamp: Annotated[
@@ -85,7 +118,12 @@ class Stamp(Model):
 
 
 class Connect(Model):
-    """Draw the map again until the two characters are joined by cells that hold none of `blocked`."""
+    """Draw the map again until the two characters are joined by cells that hold none of `blocked`.
+
+    Attributes:
+        connect: The two characters that must be joined.
+        blocked: The characters that no path may cross.
+    """
 
     connect: Annotated[list[Character], Field(min_length=2, max_length=2)]
     blocked: list[Character]
@@ -103,7 +141,13 @@ Generator = Annotated[
 
 
 class Map(Model):
-    """A drawing, or a list of generator steps that makes one from the seed; `vary` draws a new one every episode."""
+    """A drawing, or a list of generator steps that makes one from the seed; `vary` draws a new one every episode.
+
+    Attributes:
+        drawing: The map as lines of characters.
+        generate: Steps that make the map from the seed.
+        vary: Whether one map is drawn for the run, or a new one for every episode.
+    """
 
     drawing: Annotated[str, StringConstraints(min_length=1, max_length=70000)] | None = None
     generate: Annotated[list[Generator], Field(min_length=1)] | None = None
@@ -117,7 +161,12 @@ class Map(Model):
 
 
 class Expectation(Model):
-    """How the writer of a run expects it to end: its verdict, PASS if left out, and the end of every episode."""
+    """How the writer of a run expects it to end: its verdict, PASS if left out, and the end of every episode.
+
+    Attributes:
+        verdict: The verdict that the run should have.
+        ended: How every episode should end.
+    """
 
     verdict: Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"] | None = None
     ended: Literal["horizon", "until", "fatal", "error", "hang", "died", "unknown"] | None = None
@@ -130,7 +179,13 @@ class Expectation(Model):
 
 
 class Actor(Model):
-    """One of several agents: who decides, under which governor, and the probes that challenge it."""
+    """One of several agents: who decides, under which governor, and the probes that challenge it.
+
+    Attributes:
+        agent: Who decides.
+        governor: The governor that judges what it proposes.
+        probes: Probes of this agent, in this order.
+    """
 
     agent: Annotated[Reference, RefTo("agent")]
     governor: Annotated[Reference, RefTo("governor")]
@@ -142,6 +197,11 @@ class FaultLimit(Model):
 
     A late answer, after which the process that asked is gone, ends its episode only beyond the limit. `then` is what
     more of them make of the run.
+
+    Attributes:
+        most: How many faults of an agent from outside the run bears.
+        most_in_episode: How many of them one episode bears.
+        then: What more of them make of the run.
     """
 
     most: Annotated[int, Field(ge=0, le=1_000_000)]
@@ -154,23 +214,47 @@ class Guard(Model):
 
     With `fail: closed` a call is denied if it could not be judged, if the decision takes longer than `deadline_ms`, or
     if nobody answers; with `open` it is made. `tools` says what clients see of tools that are never allowed.
+
+    Attributes:
+        fail: What becomes of a call that could not be judged, or not in time.
+        deadline_ms: How long a decision may take, in milliseconds.
+        tools: Whether a list of tools shows those that are never allowed, marks or hides them.
     """
 
-    fail: Literal["closed", "open"] = Field(
-        default="closed", description="what becomes of a call that could not be judged, or not in time"
-    )
-    deadline_ms: Annotated[int, Field(ge=10, le=600_000)] = Field(
-        default=2_000, description="how long a decision may take"
-    )
-    tools: Literal["all", "mark", "hide"] = Field(
-        default="all", description="whether a list of tools shows those that are never allowed, marks or hides them"
-    )
+    fail: Literal["closed", "open"] = "closed"
+    deadline_ms: Annotated[int, Field(ge=10, le=600_000)] = 2_000
+    tools: Literal["all", "mark", "hide"] = "all"
 
 
 class Scenario(Spec):
     """A scenario/v1 document; it has one `agent` and its `governor`, or several `agents` and the `order` of them.
 
     Without a `horizon` it is about an agent of recorded `trajectories`, each of which is an episode of its own length.
+
+    Attributes:
+        world: The world in which the agent acts.
+        agents: Several agents, each with a governor of its own, in place of `agent` and `governor`.
+        governor: The governor that judges what the agent proposes.
+        agent: Who proposes actions.
+        order: The order in which several agents have their turns.
+        turns: Whether several agents act one after the other, or all at the same moment.
+        map: The map, for a world with a `drawing`.
+        start: Start values that take the place of the world's own.
+        drift: Changes of the world that no agent causes, performed in this order.
+        invariants: What must hold of the run.
+        probes: Tests of the agent that are made during the run, in this order.
+        policies: Policies whose rules judge the calls of an agent that is recorded.
+        until: What ends an episode early.
+        commit: Whether the set of proposals is committed to before one is chosen.
+        agent_faults: How many faults of an agent from outside the run bears, and what it is with more of them.
+        on_denied: What a decision is of which no proposal is admitted: a fatal breach, or a denial that the
+            agent is told.
+        guard: How `spec guard` decides the calls of live agents by this scenario.
+        expect: How the run is expected to end; it is a PASS if it ends so, and else a FAIL.
+        seed: The seed of every draw.
+        episodes: How many episodes are run.
+        counterexamples: How many failed steps are written as files; the others are counted.
+        horizon: How many steps an episode has at most; required unless the agent is recorded.
     """
 
     spec: Literal["scenario/v1"]

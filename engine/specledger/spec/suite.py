@@ -41,7 +41,16 @@ Scenario = Annotated[Reference, RefTo("scenario")]
 
 
 class Overlay(Model):
-    """Changes of a scenario: other specs in its places, then `set`."""
+    """Changes of a scenario: other specs in its places, then `set`.
+
+    Attributes:
+        world: The world that takes the place of the scenario's own.
+        governor: The governor that takes the place of the scenario's own.
+        agent: The agent that takes the place of the scenario's own.
+        drift: The drifts that take the place of the scenario's own.
+        invariants: The invariants that take the place of the scenario's own.
+        set: Dotted paths of a scenario, and of what it refers to, with the values that take their places.
+    """
 
     world: Annotated[Reference | None, RefTo("world")] = None
     governor: Annotated[Reference | None, RefTo("governor")] = None
@@ -52,7 +61,12 @@ class Overlay(Model):
 
 
 class Allowed(Model):
-    """How many runs may end so though nothing expects it, and why that is no defect."""
+    """How many runs may end so though nothing expects it, and why that is no defect.
+
+    Attributes:
+        most: How many runs may end so.
+        because: Why that is no defect.
+    """
 
     most: Annotated[int, Field(ge=0, le=65536)]
     because: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
@@ -63,6 +77,15 @@ class Arm(Overlay):
 
     An arm with `cases` is written for every case of the matrix of a scenario; resolved, there is one for each case, and
     `case` holds its values.
+
+    Attributes:
+        scenarios: The scenarios that are run.
+        cases: The scenario of which each case of its matrix is run as an arm of its own.
+        case: The values of a case.
+        seeds: The seeds with which each scenario is run; its own one, if left out.
+        expect: How each run is expected to end.
+        inconclusive: How many runs of the arm may be inconclusive, and why.
+        failing: How many runs of the arm may fail though nothing expects it, and why.
     """
 
     scenarios: Annotated[list[Scenario], Field(max_length=256)] = Field(default_factory=list)
@@ -81,7 +104,25 @@ class Arm(Overlay):
 
 
 class Figure(Model):
-    """One statistic over the episodes of some arms; with `by` one for each group of their runs."""
+    """One statistic over the episodes of some arms; with `by` one for each group of their runs.
+
+    Attributes:
+        doc: What it shows, in words.
+        over: The arms whose episodes it is made of; all, if left out.
+        by: What there is one figure for; one for all episodes, if left out.
+        clusters: What may make episodes alike, for the intervals.
+        decided: Which episodes count; all, if left out.
+        rate: The condition whose share is the figure.
+        mean: The integer whose mean is the figure.
+        sum: The integer whose sum is the figure.
+        least: The integer whose least value is the figure.
+        greatest: The integer whose greatest value is the figure.
+        quantile: The integer whose quantile is the figure.
+        at: The share of the values that the quantile is not exceeded by.
+        slope: The integer whose least-squares slope is the figure.
+        along: The integer along which the slope is taken.
+        difference: The integer of which the second arm's value is subtracted from the first's.
+    """
 
     doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
     over: ArmName | list[ArmName] | None = None
@@ -121,7 +162,16 @@ class Figure(Model):
 
 
 class Check(Model):
-    """What figures must satisfy, and how often it could have failed."""
+    """What figures must satisfy, and how often it could have failed.
+
+    Attributes:
+        id: The name of the check.
+        doc: What it shows, in words.
+        require: What the figures must satisfy.
+        opportunities: How many times the check could have failed.
+        least: How many opportunities it needs.
+        witness: Values that the receipt records.
+    """
 
     id: Name
     doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
@@ -132,7 +182,17 @@ class Check(Model):
 
 
 class Mutant(Overlay):
-    """One thing switched off in a smaller trial of a suite, in which a check must then fail that holds otherwise."""
+    """One thing switched off in a smaller trial of a suite, in which a check must then fail that holds otherwise.
+
+    Attributes:
+        id: The name of the mutant.
+        doc: What is switched off, in words.
+        suite: The suite that is tried; this one, if left out.
+        arms: The arms that are tried; all, if left out.
+        scenarios: The scenarios that are tried; all, if left out.
+        under: Changes that hold for the trial without the mutant, too.
+        replay: Whether the runs of the trial are made again and compared.
+    """
 
     id: Name
     doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
@@ -144,7 +204,22 @@ class Mutant(Overlay):
 
 
 class Suite(Spec):
-    """A suite/v1 document."""
+    """A suite/v1 document.
+
+    Attributes:
+        runs: The arms.
+        tuned_on: Seeds that something was tuned on; no run may use them.
+        replay: Whether every run is read back, made again and compared byte by byte.
+        inconclusive: How many runs may be inconclusive, and why.
+        failing: How many runs may fail though nothing expects it, and why.
+        truth: Labels, each with the ids of the trajectories that have it.
+        constants: Named values that expressions read.
+        functions: Pure functions that expressions call.
+        measures: Values that are read off each episode.
+        figures: Numbers that are made of many episodes.
+        checks: What the figures must satisfy.
+        mutants: What is broken on purpose, so that the checks must notice.
+    """
 
     spec: Literal["suite/v1"]
     runs: Annotated[Mapping[ArmName, Arm], Field(max_length=4096)] = Field(default_factory=dict)

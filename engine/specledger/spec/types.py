@@ -19,7 +19,19 @@ Size = Annotated[int, Field(ge=0)]
 
 
 class Schema(Model):
-    """A type in JSON Schema's keywords. Objects are closed; all properties are required unless `required` is given."""
+    """A type in JSON Schema's keywords. Objects are closed; all properties are required unless `required` is given.
+
+    Attributes:
+        type: The JSON type of the value.
+        minimum: The least integer.
+        maximum: The greatest integer.
+        enum: The values that are allowed.
+        items: The type of each element of a list.
+        maxItems: How many elements a list has at most.
+        properties: The fields of an object with their types.
+        required: The fields that are always present; all, if left out.
+        additionalProperties: The type of the values of a map from any text.
+    """
 
     type: Literal["integer", "boolean", "string", "number", "array", "object"] | None = None
     minimum: int | None = None

@@ -21,11 +21,18 @@ from specledger.spec.base import (
     Spec,
     by_key,
 )
+from specledger.spec.picture import Picture
 from specledger.spec.types import TypeSpec
 
 
 class SetEffect(Model):
-    """`{set: position, to: expr}`: replace a field."""
+    """`{set: position, to: expr}`: replace a field.
+
+    Attributes:
+        set: The field that is replaced.
+        to: Its new value.
+        when: Where the effect happens; everywhere, if left out.
+    """
 
     set: FieldPath
     to: Expression
@@ -33,7 +40,13 @@ class SetEffect(Model):
 
 
 class AppendEffect(Model):
-    """`{append: self.inventory, value: expr}`: add one element to the end of a list."""
+    """`{append: self.inventory, value: expr}`: add one element to the end of a list.
+
+    Attributes:
+        append: The list that gets one more element.
+        value: The element that is added at the end.
+        when: Where the effect happens; everywhere, if left out.
+    """
 
     append: FieldPath
     value: Expression
@@ -41,7 +54,14 @@ class AppendEffect(Model):
 
 
 class RemoveEffect(Model):
-    """`{remove: objects, as: o, where: expr}`: drop the elements for which the condition holds."""
+    """`{remove: objects, as: o, where: expr}`: drop the elements for which the condition holds.
+
+    Attributes:
+        remove: The list that loses elements.
+        as: The name of an element in `where`.
+        where: Which elements are removed.
+        when: Where the effect happens; everywhere, if left out.
+    """
 
     remove: FieldPath
     element: Identifier = Field(alias="as")
@@ -50,7 +70,15 @@ class RemoveEffect(Model):
 
 
 class EachEffect(Model):
-    """`{each: agents, as: a, where: expr, update: {x: expr}}`: change fields of the elements that satisfy `where`."""
+    """`{each: agents, as: a, where: expr, update: {x: expr}}`: change fields of the elements that satisfy `where`.
+
+    Attributes:
+        each: The list whose elements change.
+        as: The name of an element in `where` and `update`.
+        where: Which elements change; all, if left out.
+        update: The fields that change, with their new values.
+        when: Where the effect happens; everywhere, if left out.
+    """
 
     each: FieldPath
     element: Identifier = Field(alias="as")
@@ -60,7 +88,14 @@ class EachEffect(Model):
 
 
 class PutEffect(Model):
-    """`{put: visits, key: expr, value: expr}`: set one entry of a map."""
+    """`{put: visits, key: expr, value: expr}`: set one entry of a map.
+
+    Attributes:
+        put: The map of which one entry is set.
+        key: The key of the entry.
+        value: The value of the entry.
+        when: Where the effect happens; everywhere, if left out.
+    """
 
     put: FieldPath
     key: Expression
@@ -80,14 +115,24 @@ Effect = Annotated[
 
 
 class Function(Model):
-    """A pure function of its arguments; it may also read the state fields in whose scope it is called."""
+    """A pure function of its arguments; it may also read the state fields in whose scope it is called.
+
+    Attributes:
+        args: The names of its arguments, in order.
+        is: What it gives; it reads its arguments, and the fields where it is called.
+    """
 
     args: list[Identifier]
     body: Expression = Field(alias="is")
 
 
 class Draw(Model):
-    """One value drawn uniformly from a list by a named stream of the run's seed."""
+    """One value drawn uniformly from a list by a named stream of the run's seed.
+
+    Attributes:
+        from: The list of which one element is drawn, each with the same probability.
+        stream: The stream of random values; streams of different names are independent.
+    """
 
     source: Expression = Field(alias="from")
     stream: Name
@@ -102,6 +147,19 @@ class Action(Model):
 
     Its `result` comes from outside; where nothing from outside answers, `simulate` gives each field of it. `doc` says
     in one line what it does, to agents from outside.
+
+    Attributes:
+        doc: What it does, in one line, for agents from outside.
+        args: Its arguments with their types.
+        result: What comes back from outside, field by field, with types.
+        simulate: The value of each field of `result` where nothing from outside answers.
+        let: Values that are computed once; they read the state before the action and the arguments.
+        when: Where the action has its effects; everywhere, if left out.
+        effects: What it does to the state where `when` holds.
+        otherwise: What it does to the state where `when` does not hold.
+        draw: Values that are drawn for `chance`.
+        chance: Effects that follow once values are drawn; no gate sees them.
+        outcome: Figures of what happened, for the receipt and for memories.
     """
 
     doc: Line | None = None
@@ -118,14 +176,26 @@ class Action(Model):
 
 
 class Glyph(Model):
-    """What one character of a drawing puts into the state; `here` is its cell."""
+    """What one character of a drawing puts into the state; `here` is its cell.
+
+    Attributes:
+        cell: The code of the cell in the matrix.
+        effects: What the character does to the start state; `here` is its cell.
+    """
 
     cell: Expression | None = None
     effects: list[Effect] = Field(default_factory=list)
 
 
 class Drawing(Model):
-    """How the characters of a map become state: a matrix of codes, the map's size, and the effects of each glyph."""
+    """How the characters of a map become state: a matrix of codes, the map's size, and the effects of each glyph.
+
+    Attributes:
+        cells: The field that holds the matrix of codes.
+        width: The field that holds the width of the map.
+        height: The field that holds the height of the map.
+        legend: Each character of a map, with what it puts into the state.
+    """
 
     cells: Identifier | None = None
     width: FieldPath | None = None
@@ -134,7 +204,13 @@ class Drawing(Model):
 
 
 class Coupling(Model):
-    """What a part does when its world performs an action; right sides read the world's state before it."""
+    """What a part does when its world performs an action; right sides read the world's state before it.
+
+    Attributes:
+        action: The action of the part.
+        let: Values that are computed once.
+        args: The arguments of the part's action.
+    """
 
     action: Identifier
     let: Expressions = Field(default_factory=dict)
@@ -142,7 +218,13 @@ class Coupling(Model):
 
 
 class Part(Model):
-    """Another world whose state is one field of this one, and which acts whenever this one does."""
+    """Another world whose state is one field of this one, and which acts whenever this one does.
+
+    Attributes:
+        world: The world whose state is a field of this one.
+        start: Start values of its fields.
+        follow: Which action the part performs, for actions of this world.
+    """
 
     world: Annotated[Reference, RefTo("world")]
     start: Expressions = Field(default_factory=dict)
@@ -150,7 +232,13 @@ class Part(Model):
 
 
 class Condition(Model):
-    """Something a start state must satisfy for the world to make sense."""
+    """Something a start state must satisfy for the world to make sense.
+
+    Attributes:
+        id: Its name in findings.
+        require: What must hold of a start state.
+        message: What a finding says in words.
+    """
 
     id: Reason
     require: Expression
@@ -165,7 +253,14 @@ VariableName = Annotated[
 
 
 class Attempts(Model):
-    """Edits of the primary state to try in order: one for every element of a list."""
+    """Edits of the primary state to try in order: one for every element of a list.
+
+    Attributes:
+        for: The list of which each element is tried.
+        as: The name of an element.
+        require: Which elements are tried; all, if left out.
+        effects: The edit that is tried with an element.
+    """
 
     each: Expression = Field(alias="for")
     element: Identifier = Field(alias="as")
@@ -174,7 +269,17 @@ class Attempts(Model):
 
 
 class Variable(Model):
-    """A quantity that reasons may name: what it means, how it is read, and which edit gives it another value."""
+    """A quantity that reasons may name: what it means, how it is read, and which edit gives it another value.
+
+    Attributes:
+        doc: What it means, in one line, for agents from outside.
+        over: The texts that may replace the parameter of its name.
+        read: Its value.
+        normal: The normal form of a wanted value, as `read` would give it.
+        require: Which values may be tried; all, if left out.
+        effects: The edit that gives it the value `to`.
+        try: Edits of which the first that gives it the value is taken.
+    """
 
     doc: Line | None = None
     over: Expression | None = None
@@ -191,51 +296,47 @@ class Variable(Model):
         return self
 
 
-Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-f]{6}$")]
-"""Red, green and blue, each as two lower-case hexadecimal digits."""
-
-
-class Shades(Model):
-    """A colour on a light ground and the one that stands for it on a dark ground."""
-
-    light: Colour
-    dark: Colour
-
-
-class Token(Model):
-    """Something with a place: a field of the state that holds it, and the label of the record that says it anew."""
-
-    start: FieldPath
-    each: Identifier | None = None
-    colour: Colour | Shades
-    shape: Literal["disc", "diamond", "square"] = "disc"
-
-
-class Chart(Model):
-    """A label of the record over the steps; so many of its `unit` are shown as 1."""
-
-    of: Identifier
-    unit: Annotated[int, Field(ge=1)] = 1
-
-
-class Picture(Model):
-    """How an episode is drawn: its map by the codes of a field, what moves on it, and figures over the steps."""
-
-    cells: Identifier
-    colours: Annotated[Mapping[Identifier, Colour | Shades], Field(min_length=1, max_length=64)]
-    tokens: Annotated[Mapping[Identifier, Token], Field(max_length=16)] = Field(default_factory=dict)
-    charts: Annotated[Mapping[Identifier, Identifier | Chart], Field(max_length=8)] = Field(default_factory=dict)
-
-
 class View(Model):
-    """What one of several agents sees beside the world's `observe`, and the actions it may take; all, if left out."""
+    """What one of several agents sees beside the world's `observe`, and the actions it may take; all, if left out.
+
+    Attributes:
+        observe: What this agent sees beside the world's `observe`.
+        actions: The actions that it may take; all, if left out.
+    """
 
     observe: Expressions = Field(default_factory=dict)
     actions: Annotated[list[Identifier], Field(min_length=1, max_length=64)] | None = None
 
 
 class World(Spec):
-    """A world/v1 document."""
+    """A world/v1 document.
+
+    Attributes:
+        constants: Named values that expressions read.
+        types: Named types, for `state`, `inputs` and `args`.
+        state: The fields of the state with their types.
+        inputs: What a governor must supply to every step, with types.
+        functions: Pure functions that expressions call.
+        derived: Values that follow from the fields.
+        drawing: How the map of a scenario becomes state.
+        draw: Values that `start` reads, drawn for each episode.
+        start: Start values of fields.
+        well_formed: What a start state must satisfy.
+        actions: What agents can do, by the name of the operation.
+        every_step: Effects that are made after every action.
+        parts: Worlds inside this one.
+        opening: Figures of the start state of an episode, for its receipt.
+        observe: What an agent sees, and all that it sees.
+        agents: What each of several agents sees beside that, and may do.
+        record: Figures for the receipt of a step.
+        receipt: The receipt that this world keeps of its own step where it is a part.
+        success: Whether the goal is reached; never, if left out.
+        variables: What reasons may name.
+        context: What goes with every look at the state.
+        alternatives: Other values that a challenge may give to a variable.
+        labels: What each action is called as a choice.
+        picture: How an episode is drawn in reports.
+    """
 
     spec: Literal["world/v1"]
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)

@@ -12,7 +12,7 @@ from specledger.expr import INT, MISTAKEN, IntType, RecordType, Type
 from specledger.expr.check.relations import assignable
 from specledger.lang.declare import CELL, FIELD
 from specledger.lang.scope import Scope
-from specledger.spec.world import Chart
+from specledger.spec.picture import Chart
 from specledger.spec.world import World as WorldSpec
 
 E_PICTURE = code("E_PICTURE", "a picture names what its world does not have")

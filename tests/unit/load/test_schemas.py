@@ -9,6 +9,8 @@ import pytest
 from specledger.core.canonical import pretty
 from specledger.kinds import KINDS
 from specledger.load.schemas import schema_for
+from specledger.load.shapes import Shape
+from specledger.spec.base import Spec, about_fields
 
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = sorted(ROOT.glob("specs/*/*.yaml"))
@@ -58,6 +60,59 @@ def test_shipped_specs_conform(read):
     for path in SHIPPED:
         document, _ = read(path.read_bytes())
         assert problems(path.parent.name, document.root.plain()) == [], path
+
+
+def undescribed(schema, path=()):
+    """The paths of the properties in a schema that have no description."""
+    if isinstance(schema, list):
+        return [missing for index, member in enumerate(schema) for missing in undescribed(member, (*path, index))]
+    if not isinstance(schema, dict):
+        return []
+    own = schema.get("properties", {})
+    below = {**{word: member for word, member in schema.items() if word != "properties"}, **own}
+    missing = [(*path, name) for name, member in own.items() if not str(member.get("description", "")).strip()]
+    return missing + [found for word, member in below.items() for found in undescribed(member, (*path, word))]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_property_has_a_description(kind):
+    assert undescribed(schema(kind)) == []
+
+
+def test_a_key_without_a_description_is_noticed():
+    class Bare(Spec):
+        """A document.
+
+        Attributes:
+            told: What it is.
+        """
+
+        told: int
+        silent: int
+
+    properties = schema_for("bare", Bare)["definitions"]["Document"]["properties"]
+    assert properties["told"]["description"] == "What it is."
+    assert {path[-1] for path in undescribed(schema_for("bare", Bare))} == {"silent"}
+
+
+def models_below(shape, known):
+    """Every model that a document of a shape may hold."""
+    for leaf in shape.leaves:
+        inner = [*leaf.elements, *leaf.values]
+        if leaf.model is not None and leaf.model not in known:
+            known.add(leaf.model)
+            inner += leaf.fields.values()
+        for each in inner:
+            models_below(each, known)
+    return known
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_docstrings_describe_no_key_that_their_model_lacks(kind):
+    models = models_below(Shape(KINDS[kind].model), set())
+    assert len(models) > 2
+    for model in models:
+        assert set(about_fields(model)) <= {field.alias or name for name, field in model.model_fields.items()}, model
 
 
 FLAT = {

@@ -20,7 +20,14 @@ Templates = Annotated[list[Name], Field(max_length=64)]
 
 
 class Request(Model):
-    """What is asked for in each iteration."""
+    """What is asked for in each iteration.
+
+    Attributes:
+        count: How many laws are asked for.
+        target_templates: The forms that are asked for; all, if left out.
+        exclude_templates: The forms that are not asked for.
+        temperature: How the model samples; its own setting, if left out.
+    """
 
     count: Annotated[int, Field(ge=1, le=100)] = 5
     target_templates: Templates | None = None
@@ -29,7 +36,14 @@ class Request(Model):
 
 
 class Proposer(Model):
-    """How an answer is asked for and read."""
+    """How an answer is asked for and read.
+
+    Attributes:
+        max_token_budget: How many tokens a prompt may have.
+        include_counterexamples: Whether the prompt shows counterexamples.
+        strict_parsing: Whether an answer that would have to be mended is rejected.
+        add_to_redundancy_filter: Whether every law that was tried counts as known; else only accepted ones do.
+    """
 
     max_token_budget: Annotated[int, Field(ge=1, le=10_000_000)] = 8000
     include_counterexamples: bool = True
@@ -38,13 +52,24 @@ class Proposer(Model):
 
 
 class Redundancy(Model):
-    """From which similarity on a law is left out."""
+    """From which similarity on a law is left out.
+
+    Attributes:
+        threshold: The similarity from which on a law is left out.
+    """
 
     threshold: Share = 900_000
 
 
 class MemoryLimits(Model):
-    """How many of each are remembered; the oldest go first."""
+    """How many of each are remembered; the oldest go first.
+
+    Attributes:
+        max_accepted: How many accepted laws are remembered.
+        max_falsified: How many falsified laws are remembered.
+        max_unknown: How many undecided laws are remembered.
+        max_counterexamples: How many counterexamples are remembered.
+    """
 
     max_accepted: Limit = 30
     max_falsified: Limit = 20
@@ -53,7 +78,13 @@ class MemoryLimits(Model):
 
 
 class Effort(Model):
-    """How hard a law is tried: cases, changed cases, and the last step where the law names none."""
+    """How hard a law is tried: cases, changed cases, and the last step where the law names none.
+
+    Attributes:
+        cases: How many cases are tried.
+        mutations: How many changed cases are tried after them.
+        T: The last step, where the law names none.
+    """
 
     cases: Annotated[int, Field(ge=1, le=10_000)] = CASES
     mutations: Annotated[int, Field(ge=0, le=100_000)] = MUTATIONS
@@ -61,7 +92,14 @@ class Effort(Model):
 
 
 class Escalation(Model):
-    """After how many iterations the laws accepted meanwhile are tried again, and how hard; all are at the end."""
+    """After how many iterations the laws accepted meanwhile are tried again, and how hard; all are at the end.
+
+    Attributes:
+        every: After how many iterations accepted laws are tried again.
+        cases: How many cases are tried then.
+        mutations: How many changed cases are tried then.
+        T: The least last step then.
+    """
 
     every: Number = 5
     cases: Annotated[int, Field(ge=1, le=10_000)] = 2000
@@ -70,7 +108,14 @@ class Escalation(Model):
 
 
 class HeldOut(Model):
-    """Universes that no prompt speaks of: some rules that differ in one entry, and others by name."""
+    """Universes that no prompt speaks of: some rules that differ in one entry, and others by name.
+
+    Attributes:
+        mutants: How many rules that differ in one entry are tried.
+        universes: Other universes that are tried.
+        cases: How many cases are tried in each.
+        mutations: How many changed cases are tried in each.
+    """
 
     mutants: Annotated[int, Field(ge=0, le=4096)] = 0
     universes: Annotated[list[Annotated[Reference, RefTo("universe")]], Field(max_length=16)] = Field(
@@ -81,7 +126,14 @@ class HeldOut(Model):
 
 
 class Stop(Model):
-    """What ends a discovery before its last iteration: the first of these that is reached."""
+    """What ends a discovery before its last iteration: the first of these that is reached.
+
+    Attributes:
+        accepted: So many accepted laws end it.
+        evaluations: So many trials end it.
+        dry: So many iterations in a row without an accepted law end it.
+        tokens: So many tokens end it.
+    """
 
     accepted: Number | None = None
     evaluations: Number | None = None
@@ -90,7 +142,27 @@ class Stop(Model):
 
 
 class Discovery(Spec):
-    """A discovery/v1 document."""
+    """A discovery/v1 document.
+
+    Attributes:
+        universe: What laws are about.
+        model: Who is asked.
+        prompt: The prompt that it is sent.
+        ranking: In which order its laws are tried.
+        templates: The forms of laws that there are.
+        iterations: How often it is asked at most.
+        seed: The seed of the exchange of symbols, where the prompt asks for one.
+        lag: Iteration i knows what came of the iterations up to i - lag.
+        request: What is asked for in each iteration.
+        proposer: How an answer is asked for and read.
+        redundancy: Which laws are left out as too similar.
+        memory: What is remembered; the oldest go first.
+        trial: How hard a proposed law is tried.
+        escalation: When accepted laws are tried again, and how hard.
+        held_out: Under which other rules accepted laws are tried.
+        stop: What ends it before the last iteration.
+        expect: Laws that must be found.
+    """
 
     spec: Literal["discovery/v1"]
     universe: Annotated[Reference, RefTo("universe")]

@@ -22,7 +22,15 @@ Score = Annotated[QFixed, Field(ge=-MOST_UNITS * 1_000_000, le=MOST_UNITS * 1_00
 
 
 class Rule(Model):
-    """What a fact adds to a score: once `when` it holds, for each of so many (`per`), or that `share` of it."""
+    """What a fact adds to a score: once `when` it holds, for each of so many (`per`), or that `share` of it.
+
+    Attributes:
+        doc: What it is for, in words.
+        add: What it adds to the score.
+        when: The condition that adds it once.
+        per: The number that multiplies it.
+        share: The share of it that is added.
+    """
 
     doc: Sentence | None = None
     add: Score
@@ -38,7 +46,17 @@ class Rule(Model):
 
 
 class Factor(Model):
-    """One score of a law: where it starts, what adds to it, within which bounds it stays, and how much it counts."""
+    """One score of a law: where it starts, what adds to it, within which bounds it stays, and how much it counts.
+
+    Attributes:
+        doc: What it is for, in words.
+        weight: How much the score counts.
+        subtract: Whether it is subtracted.
+        start: Where the score starts.
+        least: The least score.
+        most: The greatest score.
+        rules: What adds to the score.
+    """
 
     doc: Sentence | None = None
     weight: Weight
@@ -56,7 +74,15 @@ class Factor(Model):
 
 
 class Ranking(Spec):
-    """A ranking/v1 document."""
+    """A ranking/v1 document.
+
+    Attributes:
+        constants: Named values that expressions read.
+        functions: Pure functions that expressions call.
+        let: Named facts that rules read.
+        factors: The scores of a law, and how much each counts.
+        sensitivity: By which share of itself a weight is changed to see whether another law comes first.
+    """
 
     spec: Literal["ranking/v1"]
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)

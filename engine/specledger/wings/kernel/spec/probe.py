@@ -21,7 +21,15 @@ Pointer = Annotated[str, StringConstraints(pattern=r"^(/([^~/]|~[01])*)*$", max_
 
 
 class Edit(Model):
-    """An operation of JSON Patch (RFC 6902) on a proposal; `to` is an expression that gives the value instead."""
+    """An operation of JSON Patch (RFC 6902) on a proposal; `to` is an expression that gives the value instead.
+
+    Attributes:
+        op: The operation of JSON Patch.
+        path: The JSON Pointer to what is changed.
+        from: The JSON Pointer to what is moved or copied.
+        value: The value that is put there.
+        to: An expression that gives the value.
+    """
 
     op: Literal["add", "remove", "replace", "move", "copy", "test"]
     path: Pointer
@@ -42,7 +50,12 @@ class Edit(Model):
 
 
 class Call(Model):
-    """A call on the actuator: with no token, the one of this decision, one of an earlier decision, or another's."""
+    """A call on the actuator: with no token, the one of this decision, one of an earlier decision, or another's.
+
+    Attributes:
+        token: Which token the call presents.
+        action: Whether it calls for the chosen action or another one.
+    """
 
     token: Literal["none", "own", "stale", "other"]
     action: Literal["chosen", "other"] = "chosen"
@@ -52,6 +65,13 @@ class Offer(Model):
     """A way around a rule, and what it pays: effects on the state that the agent predicts for its choice.
 
     The way is an edit of the proposal, or a call on the actuator. `text` says it in words to an agent from outside.
+
+    Attributes:
+        text: What an agent from outside is told in words.
+        edit: The changes of the proposal, as a JSON Patch.
+        call: The call on the actuator.
+        breaches: What must deny it.
+        pays: What it does to the state that the agent predicts.
     """
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
@@ -75,7 +95,12 @@ class Offer(Model):
 
 
 class Draw(Model):
-    """How many of the possible subjects are challenged: a number drawn from `least` to `most`, each at most once."""
+    """How many of the possible subjects are challenged: a number drawn from `least` to `most`, each at most once.
+
+    Attributes:
+        least: How many are challenged at least.
+        most: How many are challenged at most.
+    """
 
     least: Annotated[int, Field(ge=1, le=64)] = 1
     most: Annotated[int, Field(ge=1, le=64)] = 1
@@ -92,6 +117,10 @@ class Arms(Model):
 
     `placebo` is the number of variables that are drawn and changed, or the names of those that are; of these, one that
     a claim names or that is not there is left out.
+
+    Attributes:
+        same: How often the same question is asked again.
+        placebo: How many variables that no claim names are changed, or which ones.
     """
 
     same: Count = 0
@@ -114,6 +143,11 @@ class NoiseTest(Model):
     the test decides or `most` questions were asked. `effect` is the share of misses that it is to notice: an
     agent passes of which it is shown that its predictions come at more than `1 - effect` times the stated rate (1 where
     it states none).
+
+    Attributes:
+        error: The rate of false convictions that the test allows.
+        effect: The share of misses that it is to notice.
+        most: How many questions are asked at most; there is one look, if left out.
     """
 
     error: Share = 5_000
@@ -126,6 +160,10 @@ class Noisy(Model):
 
     The default is the fewest with which one of three claims, each with a direction, can be shown false although no
     confidence is stated: 6 / 2^11 is below 0.005.
+
+    Attributes:
+        repeats: How often each change is asked about at least.
+        same: How often the same question is asked at least.
     """
 
     repeats: Annotated[int, Field(ge=1, le=64)] = 11
@@ -137,6 +175,13 @@ class EventEdit(Model):
 
     A sentence is added at its end, it becomes another text, or of its sentences the first ones are kept, a share of
     them. In a text `{other}` stands for a choice that is not the present one; it is drawn.
+
+    Attributes:
+        of: What is changed: the request, a result, or the agent's words.
+        tool: The tool whose result is changed.
+        adds: A sentence that is added at the end.
+        becomes: The text that takes its place.
+        keeps: The share of its sentences that is kept, from the first on.
     """
 
     of: Literal["request", "result", "words"]
@@ -167,6 +212,19 @@ class Challenge(Model):
 
     At a call of a recording `unused` are the changes that `edit` lists. One that moves the choice is held against the
     model unless it names, asked for its reasons there, what was changed.
+
+    Attributes:
+        of: What is changed.
+        edit: The changes of what came before a recorded call, with `at: call` alone.
+        draw: How many of the possible subjects are challenged.
+        on: Whether this state is changed, or the start of an episode that is never played.
+        ask: Whose answer to the change is compared.
+        demand: What else the agent must show.
+        arms: What is asked beside the challenge.
+        repeats: How often each change is asked about.
+        noisy: How often an agent is asked at least whose answers may differ.
+        explain: How many variables that the declared procedure does not read are changed to explain misses.
+        test: When misses are no noise.
     """
 
     of: Literal["claims", "counterfactuals", "unused", "declared"]
@@ -193,6 +251,16 @@ class Probe(Spec):
 
     At a `call` of a recording the model that its agent `asks` is asked which call it makes there, and why. What came
     before the call is then changed as it says, and it is asked again.
+
+    Attributes:
+        at: The place in the loop where it is made.
+        constants: Named values that expressions read.
+        functions: Pure functions that expressions call.
+        steps: How many steps of an episode it is drawn for; all, if left out.
+        when: Where it is made; everywhere, if left out.
+        offer: A way around a rule.
+        challenge: A question about stated reasons.
+        expect: What passes.
     """
 
     spec: Literal["probe/v1"]

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
 from specledger.spec.base import Model, Spec
+
+_SLOTS: Final = "<choice>, and <counterfactual> or <variable> and <direction>"
 
 Form = Annotated[
     str,
     StringConstraints(
         min_length=1, max_length=200, pattern=r"^([^<>]|[-=]>)*<[a-z]+>(([^<>]|[-=]>)+<[a-z]+>)*([^<>]|[-=]>)*$"
     ),
-    Field(description="text with the slots <choice>, and <counterfactual> or <variable> and <direction>"),
+    Field(
+        json_schema_extra={
+            "$comment": "text with the slots <choice>, and <counterfactual> or <variable> and <direction>"
+        }
+    ),
 ]
 
 
@@ -22,7 +28,15 @@ NodeKind = Annotated[str, StringConstraints(pattern=r"^[a-z]+(_[a-z]+)*$", max_l
 
 
 class TraceWords(Model):
-    """The version of a trace, and the kinds of its nodes: what was seen, declared, weighed and chosen."""
+    """The version of a trace, and the kinds of its nodes: what was seen, declared, weighed and chosen.
+
+    Attributes:
+        version: The version of a trace.
+        seen: The kind of nodes that say what was seen.
+        declared: The kind of nodes that say what was declared.
+        weighed: The kind of nodes that say what was weighed.
+        chosen: The kind of the node that says what was chosen.
+    """
 
     version: Annotated[str, StringConstraints(min_length=1, max_length=20)] = "0.2"
     seen: NodeKind = "observation"
@@ -46,6 +60,12 @@ class Directions(Model):
 
     Of several words the first is written, and claims of documents are read by it. The others are read in reasons of a
     model.
+
+    Attributes:
+        increases: The words for a greater value.
+        decreases: The words for a smaller value.
+        removed: The words for a value that is taken away.
+        becomes: The words before a new value.
     """
 
     increases: OneOrMore = "increases"
@@ -71,7 +91,14 @@ class Directions(Model):
 
 
 class Vocabulary(Spec):
-    """A vocabulary/v1 document."""
+    """A vocabulary/v1 document.
+
+    Attributes:
+        forms: The forms of a claim: text with `<choice>`, and `<counterfactual>` or `<variable>` and
+            `<direction>`.
+        trace: The words of a trace.
+        directions: The words for directions.
+    """
 
     spec: Literal["vocabulary/v1"]
     forms: Annotated[list[Form], Field(min_length=1, max_length=32)]

@@ -39,14 +39,25 @@ PerLength = Annotated[str, AfterValidator(_per_length), Field(json_schema_extra=
 
 
 class Quantifiers(Model):
-    """T: the last step that a law is judged at. H: how long something may take to come true."""
+    """T: the last step that a law is judged at. H: how long something may take to come true.
+
+    Attributes:
+        T: The last step that the law is judged at.
+        H: How many steps something may take to come true.
+    """
 
     T: Count | PerLength = 50
     H: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] | PerLength | None = None
 
 
 class Precondition(Model):
-    """What the initial state must satisfy for a case to count: `{lhs: count('>'), op: ">", rhs: 0}`."""
+    """What the initial state must satisfy for a case to count: `{lhs: count('>'), op: ">", rhs: 0}`.
+
+    Attributes:
+        lhs: The left side.
+        op: The comparison.
+        rhs: The right side.
+    """
 
     lhs: Expression
     op: Comparison
@@ -54,21 +65,37 @@ class Precondition(Model):
 
 
 class Observable(Model):
-    """A named expression over the universe's observables and the observables named before."""
+    """A named expression over the universe's observables and the observables named before.
+
+    Attributes:
+        name: The name that the claim reads.
+        expr: Its value at a step.
+    """
 
     name: Identifier
     expr: Expression
 
 
 class ProposedTest(Model):
-    """A family of cases that the proposer asks for, with parameters."""
+    """A family of cases that the proposer asks for, with parameters.
+
+    Attributes:
+        family: The family of initial states.
+        params: Parameters of the family, such as `cases` and `lengths`.
+    """
 
     family: Label
     params: Annotated[Mapping[Identifier, Any], Field(max_length=16)] = Field(default_factory=dict)
 
 
 class CapabilityRequirements(Model):
-    """What the proposer believes that a universe must offer."""
+    """What the proposer believes that a universe must offer.
+
+    Attributes:
+        primitive_observables: The observables that it needs.
+        transforms: The transforms that it needs.
+        generator_families: The families of initial states that it needs.
+    """
 
     primitive_observables: Labels = Field(default_factory=list)
     transforms: Labels = Field(default_factory=list)
@@ -76,7 +103,12 @@ class CapabilityRequirements(Model):
 
 
 class Expectation(Model):
-    """The verdict that the writer of a law expects."""
+    """The verdict that the writer of a law expects.
+
+    Attributes:
+        status: The verdict.
+        reason: The reason of the verdict.
+    """
 
     status: Literal["PROVED", "PASS", "FAIL", "UNKNOWN"]
     reason: Label | None = None
@@ -88,6 +120,15 @@ class Trial(Model):
     `steps` is the most that T and H may be; `usable` cases meet the preconditions, in which the antecedent holds at
     `hits` steps of cases of so many `families`, and `coverage` is in millionths. `candidates` are judged at most to
     minimise a counterexample, of which `excerpt` states are shown.
+
+    Attributes:
+        steps: How great T and H may be.
+        usable: How many cases must meet the preconditions.
+        hits: At how many steps the antecedent must hold.
+        families: Of how many families these cases must be.
+        coverage: How much of the universe must be covered, in millionths.
+        candidates: How many smaller cases are judged at most to minimise a counterexample.
+        excerpt: How many states of a counterexample are shown.
     """
 
     steps: Annotated[int, Field(ge=1, le=2_000)] = 200
@@ -100,7 +141,36 @@ class Trial(Model):
 
 
 class Law(Spec):
-    """A law/v1 document."""
+    """A law/v1 document.
+
+    Attributes:
+        schema_version: The version of the form of laws.
+        law_id: Another name of the law, as its proposer has it.
+        universe: What the law is about.
+        template: The form of the law.
+        quantifiers: The steps that the law is judged at.
+        preconditions: What the initial state must satisfy for a case to count.
+        observables: Named values that the claim reads; each may use those before it.
+        claim: The claim in words; without a `claim_ast` it is compiled.
+        forbidden: What would falsify the law, in words.
+        claim_ast: The claim as a tree.
+        transform: The transform of a symmetry, such as `shift_k(3)`.
+        direction: In which direction a monotone law goes.
+        bound_value: The number of a bound.
+        bound_op: The comparison of a bound.
+        trigger_symbol: The symbol that a transition begins with.
+        result_op: The comparison with the symbol that a transition leads to.
+        result_symbol: The symbol that a transition leads to.
+        proposed_tests: The only families of cases to try, in place of the universe's mix.
+        capability_requirements: What the proposer believes that the universe offers.
+        starts: The symbols of initial states, in place of the universe's.
+        strict: Whether a claim in words, or a field that the template does not need, is rejected.
+        seed: The seed by which cases are drawn.
+        cases: How many cases are tried.
+        mutations: How many changed cases are tried after them.
+        trial: What the trial may cost, and what it must show for a PASS.
+        expect: The verdict that its writer expects.
+    """
 
     spec: Literal["law/v1"]
     schema_version: Literal["1.0.0"] = "1.0.0"

@@ -22,7 +22,13 @@ Argument = Literal["symbol", "int"]
 
 
 class Ring(Model):
-    """How many cells a ring has; `sizes` are those of most generated cases."""
+    """How many cells a ring has; `sizes` are those of most generated cases.
+
+    Attributes:
+        min: The least number of cells.
+        max: The greatest number of cells.
+        sizes: The numbers of cells of most generated cases.
+    """
 
     min: RingSize
     max: RingSize
@@ -38,7 +44,14 @@ class Ring(Model):
 
 
 class Transition(Model):
-    """One step of a cell: an expression over it and its neighbours, a table, or the number of an elementary rule."""
+    """One step of a cell: an expression over it and its neighbours, a table, or the number of an elementary rule.
+
+    Attributes:
+        let: Values that `next` reads.
+        next: The next symbol of a cell, over it and its neighbours.
+        table: The next symbol for each neighbourhood.
+        number: The number of an elementary rule.
+    """
 
     let: Expressions = Field(default_factory=dict)
     next: Expression | None = None
@@ -55,7 +68,17 @@ class Transition(Model):
 
 
 class Primitive(Model):
-    """What can be measured of one state: a sum over windows, the places of a pattern, or a scan from cell 0."""
+    """What can be measured of one state: a sum over windows, the places of a pattern, or a scan from cell 0.
+
+    Attributes:
+        args: Its arguments with their sorts.
+        window: The cells of a window, by name, or how many there are.
+        count: The condition by which windows are counted.
+        sum: The number that is added up over windows.
+        pattern: Symbols and wildcards whose places are counted.
+        scan: What a scan from cell 0 looks for.
+        where: The condition of a cell that a scan looks for.
+    """
 
     args: Mapping[Identifier, Argument] = Field(default_factory=dict)
     window: Annotated[list[Identifier], Field(min_length=1, max_length=8)] | Expression | None = None
@@ -77,7 +100,15 @@ class Primitive(Model):
 
 
 class Transform(Model):
-    """A change of a whole state: reflected if so, then rotated right by `shift`, then every symbol mapped."""
+    """A change of a whole state: reflected if so, then rotated right by `shift`, then every symbol mapped.
+
+    Attributes:
+        args: Its arguments.
+        default: Values of arguments that are left out.
+        reflect: Whether the state is reflected.
+        shift: By how many cells the state is rotated to the right.
+        map: The symbols that are exchanged for others.
+    """
 
     args: Mapping[Identifier, Literal["int"]] = Field(default_factory=dict)
     default: Mapping[Identifier, int] = Field(default_factory=dict)
@@ -91,6 +122,15 @@ class Generator(Model):
 
     `first` are made before all others, the rest in proportion to `weight`; `beyond` names the parameter of a test with
     which it may use symbols that no start has otherwise.
+
+    Attributes:
+        make: How the states are made.
+        weight: Its share of the cases that are made after the first ones.
+        first: How many states are made before all others.
+        percents: The shares of cells that are not empty, in percent.
+        gaps: The distances between two symbols.
+        transforms: The transforms whose images are made.
+        beyond: The parameter of a test that lets it use symbols that no start has otherwise.
     """
 
     make: Literal["sweep", "pairs", "edges", "images", "mutations", "patterns", "extremes"]
@@ -103,13 +143,30 @@ class Generator(Model):
 
 
 class Starts(Model):
-    """The symbols that initial states may have; all of them, if left out."""
+    """The symbols that initial states may have; all of them, if left out.
+
+    Attributes:
+        symbols: The symbols that initial states may have; all, if left out.
+    """
 
     symbols: Annotated[list[Symbol], Field(min_length=1, max_length=16)] | None = None
 
 
 class Universe(Spec):
-    """A universe/v1 document."""
+    """A universe/v1 document.
+
+    Attributes:
+        alphabet: The symbols.
+        empty: The symbol that stands for nothing; the first one, if left out.
+        ring: How many cells a ring has.
+        radius: How many neighbours on either side a cell sees.
+        transition: One step of a cell.
+        observables: What can be measured of a state.
+        transforms: Changes of a whole state.
+        generators: Families of initial states.
+        starts: The symbols that initial states may have.
+        interaction: The observable that says where something happens; it is counted in coverage.
+    """
 
     spec: Literal["universe/v1"]
     alphabet: Annotated[list[Symbol], Field(min_length=2, max_length=16)]

@@ -33,7 +33,15 @@ Element = str | int | float
 
 
 class Read(Model):
-    """A typed value that expressions read by its name; what is absent is unknown."""
+    """A typed value that expressions read by its name; what is absent is unknown.
+
+    Attributes:
+        path: Where the value is, such as `args.amount` or `result.user.email`.
+        as: The type that it is read as.
+        matches: A pattern; the value is whether it occurs there.
+        of: The tools of which an earlier call is read.
+        same: What the earlier call must have in common with this one.
+    """
 
     path: ValuePath
     as_: ReadType | None = Field(default=None, alias="as")
@@ -54,7 +62,14 @@ Reads = Annotated[Mapping[Identifier, Read], Field(max_length=40)]
 
 
 class When(Model):
-    """Which calls or messages a rule is about; all calls where it is left out."""
+    """Which calls or messages a rule is about; all calls where it is left out.
+
+    Attributes:
+        tool: The tools whose calls it is about.
+        message: Whose messages it is about.
+        matches: A pattern that must occur in the message.
+        if: A condition over the values of `read`.
+    """
 
     tool: Tools | None = None
     message: Literal["assistant"] | None = None
@@ -71,13 +86,25 @@ class When(Model):
 
 
 class SetSource(Model):
-    """A named set."""
+    """A named set.
+
+    Attributes:
+        set: The name of a set of this policy.
+    """
 
     set_: Name = Field(alias="set")
 
 
 class FieldSource(Model):
-    """The values at fields of the results of tools, which are structured, or JSON or YAML as text."""
+    """The values at fields of the results of tools, which are structured, or JSON or YAML as text.
+
+    Attributes:
+        result_of: The tools whose results are searched.
+        field: The paths of the fields.
+        read: Values that `if` reads.
+        if: Which results are searched; all, if left out.
+        least: The length from which a part of a text counts, in characters.
+    """
 
     result_of: Tools
     field: ValuePath | Annotated[list[ValuePath], Field(min_length=1, max_length=40)]
@@ -87,7 +114,14 @@ class FieldSource(Model):
 
 
 class TextSource(Model):
-    """Anywhere in the text of the results of tools."""
+    """Anywhere in the text of the results of tools.
+
+    Attributes:
+        text_of: The tools whose results are searched.
+        read: Values that `if` reads.
+        if: Which results are searched; all, if left out.
+        least: The length from which a part of a text counts, in characters.
+    """
 
     text_of: Tools
     read: Reads = Field(default_factory=dict)
@@ -109,7 +143,15 @@ Sources = Annotated[list[Source], Field(min_length=1, max_length=40)]
 
 
 class Earlier(Model):
-    """An earlier call that fulfils a condition; `since` demands that it is later than all calls of other tools."""
+    """An earlier call that fulfils a condition; `since` demands that it is later than all calls of other tools.
+
+    Attributes:
+        tool: The tools of the earlier call.
+        read: Values of the earlier call that `if` reads.
+        if: What the earlier call must fulfil.
+        same: What the earlier call must have in common with this one.
+        since: Tools; the earlier call must be later than all calls of these.
+    """
 
     tool: Tools
     read: Reads = Field(default_factory=dict)
@@ -119,19 +161,31 @@ class Earlier(Model):
 
 
 class Count(Model):
-    """How many calls of the rule there were, this one included."""
+    """How many calls of the rule there were, this one included.
+
+    Attributes:
+        count: The number of calls; it is written `{}`.
+    """
 
     count: Mapping[str, Any] = Field(max_length=0)
 
 
 class Sum(Model):
-    """The sum of a number over the calls of the rule, this one included."""
+    """The sum of a number over the calls of the rule, this one included.
+
+    Attributes:
+        sum: The number that is added up.
+    """
 
     sum: Expression
 
 
 class Repeats(Model):
-    """How many calls of the rule in a row, up to this one, are of the same tool with the same arguments."""
+    """How many calls of the rule in a row, up to this one, are of the same tool with the same arguments.
+
+    Attributes:
+        repeats: The number of equal calls in a row; it is written `{}`.
+    """
 
     repeats: Mapping[str, Any] = Field(max_length=0)
 
@@ -143,7 +197,25 @@ Kept = Annotated[
 
 
 class Rule(Model):
-    """What must hold of every call, or message, that it is about."""
+    """What must hold of every call, or message, that it is about.
+
+    Attributes:
+        doc: The message of a finding where there is no `else`.
+        severity: Whether a broken rule makes the verdict FAIL.
+        when: Which calls or messages it is about; all calls, if left out.
+        read: Names for expressions, each with the value that it stands for.
+        memory: Figures over the calls that the rule is about, this one included.
+        each: The path of the values that are judged, such as `args.recipients[*]`.
+        as: The type by which values are compared.
+        from: Where each value must have been before.
+        stems: Whether words may stand in the request with another ending, and in any order.
+        not_from: Where no value may have been before.
+        after: An earlier call that there must be.
+        not_after: An earlier call that there must not be.
+        require: What must hold of the call or message.
+        else: The message of a finding; `{value}`, `{source}`, `{tool}` and names of `read` and `memory` are
+            filled in.
+    """
 
     doc: Annotated[str, StringConstraints(max_length=4000)] | None = None
     severity: Literal["fatal", "warn"] = "fatal"
@@ -162,7 +234,13 @@ class Rule(Model):
 
 
 class Policy(Spec):
-    """A policy/v1 document."""
+    """A policy/v1 document.
+
+    Attributes:
+        sets: Named lists of texts and numbers.
+        tools: Named lists of tools; `*` in a tool stands for any characters.
+        rules: What must hold.
+    """
 
     spec: Literal["policy/v1"]
     sets: Annotated[Mapping[Name, Annotated[list[Element], Field(max_length=100_000)]], Field(max_length=100)] = Field(

@@ -1,0 +1,69 @@
+"""The picture of a world: how reports draw its map, what moves on it, and figures over the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from specledger.spec.base import FieldPath, Identifier, Model
+
+Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-f]{6}$")]
+"""Red, green and blue, each as two lower-case hexadecimal digits."""
+
+
+class Shades(Model):
+    """A colour on a light ground and the one that stands for it on a dark ground.
+
+    Attributes:
+        light: The colour on a light ground.
+        dark: The colour on a dark ground.
+    """
+
+    light: Colour
+    dark: Colour
+
+
+class Token(Model):
+    """Something with a place: a field of the state that holds it, and the label of the record that says it anew.
+
+    Attributes:
+        start: The field of the state that holds the cell where it begins.
+        each: The label of the record that says where each step left it; without it only drifts move it.
+        colour: Its colour.
+        shape: Its shape.
+    """
+
+    start: FieldPath
+    each: Identifier | None = None
+    colour: Colour | Shades
+    shape: Literal["disc", "diamond", "square"] = "disc"
+
+
+class Chart(Model):
+    """A label of the record over the steps; so many of its `unit` are shown as 1.
+
+    Attributes:
+        of: The label of the record that is shown.
+        unit: How many of the recorded unit are shown as 1.
+    """
+
+    of: Identifier
+    unit: Annotated[int, Field(ge=1)] = 1
+
+
+class Picture(Model):
+    """How an episode is drawn: its map by the codes of a field, what moves on it, and figures over the steps.
+
+    Attributes:
+        cells: The field that holds the map as a matrix of codes.
+        colours: The colour of each code, by the name of its constant.
+        tokens: Things that have a place on the map.
+        charts: Integers of the record that are drawn over the steps.
+    """
+
+    cells: Identifier
+    colours: Annotated[Mapping[Identifier, Colour | Shades], Field(min_length=1, max_length=64)]
+    tokens: Annotated[Mapping[Identifier, Token], Field(max_length=16)] = Field(default_factory=dict)
+    charts: Annotated[Mapping[Identifier, Identifier | Chart], Field(max_length=8)] = Field(default_factory=dict)
