@@ -38,7 +38,8 @@ def init(
     ] = "world",
 ) -> None:
     """Write a project: specs whose run fails until one edit is made, CI, and schemas for editors."""
-    from specledger.pipeline.project import SCHEMAS, starts, write_project
+    from specledger.pipeline.editor_schemas import SCHEMAS
+    from specledger.pipeline.project import starts, write_project
 
     known = starts()
     if start not in known:

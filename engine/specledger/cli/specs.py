@@ -64,6 +64,7 @@ def check(
 ) -> None:
     """Check specs without running them, and print all findings of all files."""
     from specledger.pipeline.checking import check as check_specs
+    from specledger.pipeline.editor_schemas import refresh_schemas
     from specledger.pipeline.targets import E_CHECK_NONE, expand_targets
     from specledger.pipeline.whole import Whole
 
@@ -75,6 +76,7 @@ def check(
     findings = (*expanded.findings, *diagnostics)
     if any(map(os.path.isdir, targets)) and not overrides:
         findings += (*whole.findings(complete=all(found.severity is not Severity.ERROR for found in findings)),)
+    refresh_schemas(expanded.files)
     _print_checked(checked, findings, format_, expanded)
     if any(finding.code == E_INTERNAL for finding in findings):
         raise typer.Exit(Exit.INTERNAL)

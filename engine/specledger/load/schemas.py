@@ -11,11 +11,12 @@ first form, IntelliJ the second:
     # $schema: ../../schemas/kinds/world.schema.json
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from specledger.load.params import TYPES
-from specledger.spec.base import Spec
+from specledger.spec.base import REFERS, Spec
 
 DIALECT: Final = "http://json-schema.org/draft-07/schema#"
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
@@ -98,25 +99,31 @@ _OWN: Final[dict[str, Any]] = {
 
 
 _OF_EVERY_KIND: Final = (("extends", "Extends"), ("params", "Params"), ("matrix", "Matrix"))
-_OF_LIBRARIES: Final = (("use", "Libraries"),)
+
+Names = Mapping[str, Sequence[str]]
+"""Names of specs by kind."""
 
 
-def schema_for(kind: str, model: type[Spec]) -> dict[str, Any]:
-    """The JSON Schema (draft 7) of the documents of a kind."""
+def schema_for(kind: str, model: type[Spec], names: Names = MappingProxyType({})) -> dict[str, Any]:
+    """The JSON Schema (draft 7) of the documents of a kind.
+
+    Args:
+        kind: The kind.
+        model: Its model.
+        names: The names of specs by kind, which editors then complete where a reference is expected.
+    """
     raw = model.model_json_schema(by_alias=True, ref_template="{model}")
     shapes = {**raw.pop("$defs", {}), "Document": raw}
-    complete = {name: _Complete("").translate(shape) for name, shape in shapes.items()}
+    complete = {name: _Complete("", names).translate(shape) for name, shape in shapes.items()}
     named = frozenset(name for name, shape in shapes.items() if "id" in shape.get("properties", {}))
-    partial = {f"{name}Partial": _Partial(named).translate(shape) for name, shape in shapes.items()}
+    partial = {f"{name}Partial": _Partial(named, names).translate(shape) for name, shape in shapes.items()}
     for document in (complete["Document"], partial["DocumentPartial"]):
         fields = model.model_json_schema(by_alias=True)["properties"]
         document["properties"] |= {
             "spec": {"const": f"{kind}/v1", "description": fields["spec"]["description"]},
             "name": {key: value for key, value in fields["name"].items() if key != "title"},
-            **{
-                key: _referring(name)
-                for key, name in (*_OF_EVERY_KIND, *(_OF_LIBRARIES if "functions" in fields else ()))
-            },
+            **{key: _referring(name) for key, name in _OF_EVERY_KIND},
+            **({"use": _referring("Libraries")} if "functions" in fields else {}),
         }
     partial["DocumentPartial"]["required"] = ["spec", "name", "extends"]
     return {
@@ -125,8 +132,22 @@ def schema_for(kind: str, model: type[Spec]) -> dict[str, Any]:
         "if": {"required": ["extends"]},
         "then": {"$ref": "#/definitions/DocumentPartial"},
         "else": {"$ref": "#/definitions/Document"},
-        "definitions": _reachable({**complete, **partial, **_OWN}),
+        "definitions": _reachable({**complete, **partial, **_own(kind, names)}),
     }
+
+
+def _own(kind: str, names: Names) -> dict[str, Any]:
+    """The own definitions, with the names that there are."""
+    extends, libraries = _OWN["Extends"], _OWN["Libraries"]
+    return _OWN | {
+        "Extends": _suggesting(extends, names.get(kind)),
+        "Libraries": libraries | {"items": _suggesting(libraries["items"], names.get("library"))},
+    }
+
+
+def _suggesting(schema: dict[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """A schema of texts of which editors propose some."""
+    return {"anyOf": [{"enum": [*names]}, schema]} if names else schema
 
 
 def _referring(name: str) -> dict[str, Any]:
@@ -137,8 +158,9 @@ def _referring(name: str) -> dict[str, Any]:
 class _Complete:
     """Translates a schema of pydantic into draft 7, with `${param}` allowed for scalars."""
 
-    def __init__(self, suffix: str) -> None:
+    def __init__(self, suffix: str, names: Names) -> None:
         self._suffix = suffix
+        self._names = names
 
     def translate(self, schema: Any) -> Any:
         """One schema; the parts of a union are not widened by `${param}` one by one, but once."""
@@ -147,15 +169,15 @@ class _Complete:
         narrow = self._narrow(schema)
         if not _wants_placeholder(narrow):
             return narrow
-        told = {word: narrow[word] for word in _ANNOTATIONS if word in narrow}
-        body = {word: value for word, value in narrow.items() if word not in _ANNOTATIONS}
-        branches = body["anyOf"] if set(body) == {"anyOf"} else [body]
-        return {"anyOf": [*branches, _PLACEHOLDER], **told}
+        notes = {word: narrow[word] for word in _ANNOTATIONS if word in narrow}
+        types = {word: value for word, value in narrow.items() if word not in _ANNOTATIONS}
+        branches = types["anyOf"] if set(types) == {"anyOf"} else [types]
+        return {"anyOf": [*branches, _PLACEHOLDER], **notes}
 
     def _narrow(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         narrowed: dict[str, Any] = {}
         for word, value in schema.items():
-            if word in _DROPPED:
+            if word in _DROPPED or word == REFERS:
                 continue
             if word == "$ref":
                 narrowed["$ref"] = f"#/definitions/{value}{self._suffix}"
@@ -166,11 +188,14 @@ class _Complete:
             elif word == "description":  # on one line, however a docstring is wrapped
                 narrowed[word] = " ".join(value.split())
             elif word == "items":
-                narrowed[word] = _Complete("").translate(value)
+                narrowed[word] = _Complete("", self._names).translate(value)
             elif word == "additionalProperties":
                 narrowed[word] = self.translate(value)
             elif word != "required" or not self._suffix:
                 narrowed[word] = value
+        known = self._names.get(schema.get(REFERS, ""))
+        if known:
+            narrowed["anyOf"] = [{"enum": [*known]}, *narrowed["anyOf"]]
         if "patternProperties" in narrowed:
             narrowed.setdefault("additionalProperties", False)
         return narrowed
@@ -183,8 +208,8 @@ class _Partial(_Complete):
     the other document.
     """
 
-    def __init__(self, named: frozenset[str]) -> None:
-        super().__init__("Partial")
+    def __init__(self, named: frozenset[str], names: Names) -> None:
+        super().__init__("Partial", names)
         self._named = named
 
     def translate(self, schema: Any) -> Any:
@@ -199,12 +224,12 @@ class _Partial(_Complete):
             "required": ["add"],
             "additionalProperties": False,
         }
-        told = {word: translated.pop(word) for word in _ANNOTATIONS if word in translated}
+        notes = {word: translated.pop(word) for word in _ANNOTATIONS if word in translated}
         name = items.get("$ref")
         if name not in self._named:
-            return {"anyOf": [translated, added], **told}
+            return {"anyOf": [translated, added], **notes}
         item = {"anyOf": [{"$ref": f"#/definitions/{name}Partial"}, {"type": "null"}]}
-        return {"anyOf": [translated, added, {"type": "object", "additionalProperties": item}], **told}
+        return {"anyOf": [translated, added, {"type": "object", "additionalProperties": item}], **notes}
 
 
 def _wants_placeholder(schema: Mapping[str, Any]) -> bool:

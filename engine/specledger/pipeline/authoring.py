@@ -26,7 +26,7 @@ from specledger.load.library import SUFFIXES, project_of
 from specledger.load.schemas import schema_for
 from specledger.load.shapes import Shape
 from specledger.load.shipped import find_schemas, find_specs
-from specledger.pipeline.project import schema_file
+from specledger.pipeline.editor_schemas import schema_file
 from specledger.spec.base import QFixed, format_qfixed
 
 E_NEW_KIND = code("E_NEW_KIND", "There is no first spec of this kind")

@@ -16,14 +16,14 @@ from specledger.core.canonical import pretty
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.kinds import KINDS
 from specledger.load.input_filter import read_text
-from specledger.load.schemas import schema_for
 from specledger.load.shipped import find_specs
 from specledger.load.yaml_reader import parse
+from specledger.pipeline.editor_schemas import NAMES, schema_file, write_schemas, yaml_schemas
 
 E_INIT = code("E_INIT", "a project cannot be written here")
 
-SCHEMAS: Final = Path(".specledger/schemas")
-"""Where a project keeps the JSON Schemas for editors."""
+SETTINGS: Final = Path(".vscode/settings.json")
+"""Which schema is of which files, for VS Code."""
 GOLDENS: Final = Path("fixtures/golden")
 """Where a project keeps its goldens."""
 STARTS: Final = "starts.yaml"
@@ -61,11 +61,6 @@ class Project(Struct, frozen=True):
         return next((number for number, text in enumerate(lines, 1) if self.start.edit.replace in text), None)
 
 
-def schema_file(kind: str) -> Path:
-    """The JSON Schema of a kind in a project."""
-    return SCHEMAS / f"{kind}.schema.json"
-
-
 def starts() -> Mapping[str, Start]:
     """What a project can begin with, by name; Rejected as E_INIT if the shipped files are missing."""
     file = _shipped() / STARTS
@@ -88,13 +83,14 @@ def write_project(folder: Path, name: str = "world") -> Project:
         what = "the root of the file system" if resolved == resolved.parent else "not a folder"
         raise Rejected([Diagnostic(E_INIT, f"{folder} is {what}", hint="name another folder: spec init DIR")])
     files = [*_files(shipped / _OF_EVERY_START), *_files(shipped / name)]
-    _refuse_links(folder, [*(target for _, target in files), *map(schema_file, KINDS), GOLDENS])
+    _refuse_links(folder, [*(target for _, target in files), *map(schema_file, KINDS), NAMES, SETTINGS, GOLDENS])
     written: list[Path] = []
     kept: list[Path] = []
     for source, target in files:
         (written if _write_new(folder / target, source.read_bytes()) else kept).append(target)
-    for kind, row in KINDS.items():
-        _write(folder / schema_file(kind), pretty(schema_for(kind, row.model)).encode())
+    settings = pretty({"yaml.schemas": yaml_schemas()}).encode()
+    (written if _write_new(folder / SETTINGS, settings) else kept).append(SETTINGS)
+    write_schemas(folder)
     return Project(start, tuple(sorted(written)), tuple(kept))
 
 
@@ -134,8 +130,3 @@ def _write_new(path: Path, data: bytes) -> bool:
     except FileExistsError:
         return False
     return True
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)

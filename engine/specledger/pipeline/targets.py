@@ -156,9 +156,9 @@ def list_specs(kind: str | None = None) -> Iterator[ListedSpec]:
         yield from sorted(listed.values(), key=lambda spec: (spec.shipped, spec.name))
 
 
-def spec_names(kinds: Collection[str]) -> tuple[str, ...]:
+def spec_names(kinds: Collection[str], search: Search | None = None) -> tuple[str, ...]:
     """The distinct names of the specs of some kinds, from file names: first the project's, then shipped ones."""
-    search = Search.at(Path())
+    search = Search.at(Path()) if search is None else search
     places = [(root, kind) for root in (search.project, search.shipped) for kind in kinds]
     return tuple(dict.fromkeys(file.stem for root, kind in places for file in _files(root, kind)))
 

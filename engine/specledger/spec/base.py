@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Protocol
 
 from msgspec import Struct
 from pydantic import (
@@ -50,6 +50,9 @@ _DECIMAL: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,6}0{0,20})?", re.ASCII)
 
 class Model(BaseModel):
     """A closed, immutable piece of a spec: unknown keys are errors, values are never coerced between types."""
+
+    keys_come_last: ClassVar[bool] = False
+    """Whether documents are laid out with the keys of this model after those of the models that extend it."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -204,6 +207,10 @@ class Use(Model):
     arguments: Mapping[Identifier, Any] = Field(default_factory=dict, alias="with")
 
 
+REFERS: Final = "x-refers"
+"""The keyword of a JSON Schema that names the kind of what is referred to."""
+
+
 class RefTo(Struct, frozen=True):
     """Marks a field as a reference to a spec of the given kind; after resolution it holds that spec's key.
 
@@ -215,6 +222,10 @@ class RefTo(Struct, frozen=True):
 
     kind: str
     cases: str | None = None
+
+    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The JSON Schema with the kind, for schemas that list the names there are."""
+        return {**handler(core_schema), REFERS: self.kind}
 
 
 Reference = Annotated[str, StringConstraints(min_length=1, max_length=300)] | Use

@@ -6,7 +6,7 @@ A suite also says how it can fail: `opportunities` of each check, and mutants th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, StrictBool, StrictInt, StrictStr, StringConstraints, model_validator
 
@@ -51,6 +51,8 @@ class Overlay(Model):
         invariants: The invariants that take the place of the scenario's own.
         set: Dotted paths of a scenario, and of what it refers to, with the values that take their places.
     """
+
+    keys_come_last: ClassVar[bool] = True
 
     world: Annotated[Reference | None, RefTo("world")] = None
     governor: Annotated[Reference | None, RefTo("governor")] = None

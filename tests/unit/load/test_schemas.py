@@ -84,14 +84,14 @@ def test_a_key_without_a_description_is_noticed():
         """A document.
 
         Attributes:
-            told: What it is.
+            clear: What it is.
         """
 
-        told: int
+        clear: int
         silent: int
 
     properties = schema_for("bare", Bare)["definitions"]["Document"]["properties"]
-    assert properties["told"]["description"] == "What it is."
+    assert properties["clear"]["description"] == "What it is."
     assert {path[-1] for path in undescribed(schema_for("bare", Bare))} == {"silent"}
 
 
