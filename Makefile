@@ -132,7 +132,7 @@ mutation: install  ## put 391 seeded faults into the engine and count those that
 	$(BIN)/python -m tools.mutation
 
 golden: install  ## write the golden files anew, to be read in the diff
-	$(BIN)/pytest -q -n0 tests/golden --snapshot-update
+	$(BIN)/pytest -q -n0 tests/golden tests/wings --snapshot-update
 
 pictures: install  ## write the pictures of pages in docs/pictures anew (this needs Chromium)
 	$(BIN)/python -m tools.pictures

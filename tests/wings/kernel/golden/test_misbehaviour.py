@@ -1,6 +1,6 @@
 """Misbehaviour is pinned: its receipts are snapshots, and beside each an assertion says what they must show.
 
-The assertion holds whatever is accepted by `pytest -n0 tests/golden --snapshot-update`.
+The assertion holds whatever is accepted by `pytest -n0 tests/wings/kernel/golden --snapshot-update`.
 """
 
 import json
