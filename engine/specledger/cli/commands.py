@@ -52,6 +52,12 @@ def _keys() -> Commands:
     return {"keys": keys}
 
 
+def _layout() -> Commands:
+    from specledger.cli.layout import fmt
+
+    return {"fmt": fmt}
+
+
 def _report() -> Commands:
     from specledger.cli.report import report
 
@@ -87,6 +93,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, Callable[[], Commands]]]] = {
         "init": _authoring,
         "new": _authoring,
         "check": _specs,
+        "fmt": _layout,
         "show": _specs,
         "plan": _specs,
         "ls": _authoring,

@@ -260,8 +260,8 @@ class Scenario(Spec):
     spec: Literal["scenario/v1"]
     world: Annotated[Reference, RefTo("world")]
     agents: Annotated[Mapping[Identifier, Actor], Field(min_length=2, max_length=16)] | None = None
-    governor: Annotated[Reference | None, RefTo("governor")] = Field(default=None, validate_default=True)
     agent: Annotated[Reference | None, RefTo("agent")] = Field(default=None, validate_default=True)
+    governor: Annotated[Reference | None, RefTo("governor")] = Field(default=None, validate_default=True)
     order: Annotated[list[Identifier], Field(max_length=64)] | None = None
     turns: Literal["order", "simultaneous"] = "order"
     map: Map | None = None

@@ -115,6 +115,8 @@ class Figure(Model):
         clusters: What may make episodes alike, for the intervals.
         decided: Which episodes count; all, if left out.
         rate: The condition whose share is the figure.
+        effect: The condition whose rate, less that of `against`, is the figure.
+        against: The condition whose rate is subtracted.
         mean: The integer whose mean is the figure.
         sum: The integer whose sum is the figure.
         least: The integer whose least value is the figure.

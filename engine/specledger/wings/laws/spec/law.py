@@ -175,14 +175,14 @@ class Law(Spec):
     spec: Literal["law/v1"]
     schema_version: Literal["1.0.0"] = "1.0.0"
     law_id: Label | None = None
-    universe: Annotated[Reference, RefTo("universe")]
     template: Annotated[Reference, RefTo("template")]
+    universe: Annotated[Reference, RefTo("universe")]
     quantifiers: Quantifiers = Field(default_factory=Quantifiers)
     preconditions: Annotated[list[Precondition | Expression], Field(max_length=32)] = Field(default_factory=list)
     observables: Annotated[list[Observable], Field(max_length=64)] = Field(default_factory=list)
     claim: Sentence | None = None
-    forbidden: Sentence
     claim_ast: Mapping[str, Any] | None = None
+    forbidden: Sentence
     transform: Label | None = None
     direction: Literal["<=", ">="] | None = None
     bound_value: Annotated[int, Field(ge=-INTEGER_LIMIT, le=INTEGER_LIMIT)] | None = None
