@@ -346,7 +346,8 @@ SPECS = {
 ROWS = {
     "world: `start` (of a part too), a glyph's `cell`": ["start", "part", "cell"],
     "world: a glyph's `effects`": ["glyph"],
-    "world: `well_formed`, `opening`, `observe`, `success`": ["well_formed?", "opening", "observe", "success?"],
+    "world: `well_formed`, `opening`, `observe`": ["well_formed?", "opening", "observe"],
+    "world: `success`": ["success?"],
     "world: `every_step`": ["every_step"],
     "world: an action's `let`, `when`, `effects`, `otherwise`, `outcome`": [
         "let", "when?", "effects", "otherwise", "outcome"
@@ -393,6 +394,8 @@ NAMES = {
     "proposal": ["proposal.score", "proposal.c", "proposal.action.by"],
     "seen": ["seen.m"],
     "claims": ["claims.c"],
+    "clock": ["t", "episode"],
+    "actor": [],  # in a world for one agent
     **{name: [name] for name in ("proposals", "rejected", "writes", "cost", "t")},
 }
 OWN = {"coupling": ["w", "c"], "args": ["w", "c"], "world": ["w"], "governor": ["gl"], "agent": ["al"]}

@@ -38,7 +38,7 @@ def broken_steps(invariant, values, acts=None):
         acted = acts is None or acts[number - 1]
         action = {"op": "add", "n": 1} if acted else {"op": ""}
         outcome = {"was": before["x"]} if acted else {}
-        memory = invariant.monitor.remember(before, after, action, outcome, "", memory)
+        memory = invariant.monitor.remember(before, after, action, outcome, memory)
         if invariant.scope == "step" and invariant.judge(before, after, memory) is not None:
             broken.append(number)
     if invariant.scope == "episode" and invariant.judge(states[0], states[-1], memory) is not None:

@@ -61,6 +61,7 @@ class Around(Struct, frozen=True):
         claims: What every proposal must claim.
         state: The type of the world's state, if observations hold all of it, and nothing else is needed for a step.
         step: `(state, op, action, inputs) -> (next state, outcome)`, for agents that predict in such a world.
+        clock: What the clock of the run gives: the step, the episode, and of several agents which one this is.
     """
 
     functions: Mapping[str, Any]
@@ -74,6 +75,7 @@ class Around(Struct, frozen=True):
     undisclosed: str = ""
     denied: Mapping[str, str] = field(default_factory=dict)
     allowed: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
+    clock: Mapping[str, Type] = field(default_factory=dict)
 
 
 class PlannedCandidate(Struct, frozen=True):
@@ -108,7 +110,7 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     model = spec.model
     assert isinstance(model, AgentSpec)  # noqa: S101 - a reference of kind agent holds nothing else
     before = diagnostics.has_errors
-    names = Environment(functions=around.functions, constants=around.constants)
+    names = Environment(functions=around.functions, constants=around.constants).timed(around.clock)
     scope = Scope(names, spec, diagnostics)
     if model.outside is not None:
         scope.wrong(E_AGENT_OUTSIDE, f"{model.name!r} is asked outside", "outside")

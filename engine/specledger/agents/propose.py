@@ -19,6 +19,7 @@ from specledger.expr.errors import E_EVAL_LIMIT
 from specledger.lang.bind import bind, emit_let, fields_of
 from specledger.lang.draws import drawn_sources
 from specledger.lang.effects import emit_fitting
+from specledger.lang.scope import Let
 
 MOST_KNOWN: Final = 8
 """Values that are kept of each expression under `let`."""
@@ -105,6 +106,9 @@ def _emit_known(emitter: Emitter, agent: Agent, names: dict[str, str]) -> list[s
     types = {**agent.memory.observation.fields, **agent.memory.type.fields, **agent.let.types}
     lines = []
     for name, checked in agent.let:
+        if checked.clock:  # no object that it reads tells one step from another
+            lines += emit_let(emitter, Let(((name, checked),)), names)
+            continue
         read, result, local = (emitter.local(hint) for hint in ("read", "found", name))
         known = KnownValues(MOST_KNOWN_MEMORY // len(agent.let.items))
         find, keep = emitter.bind(known.find, "find"), emitter.bind(known.keep, "keep")

@@ -306,10 +306,11 @@ def _around(world: World, governor: Governor, whole: World, name: str) -> Around
         undisclosed=hidden,
         denied=dict.fromkeys(whole.actions.keys() - world.actions.keys(), f"agents.{name}.actions"),
         allowed={name: action.allowed for name, action in world.actions.items()},
+        clock={**world.clock, **world.actor},
     )
 
 
-def footing_of(world: World, like: State | None = None) -> Footing:
+def footing_of(world: World, like: State | None = None, *, simultaneous: bool = False) -> Footing:
     """The names and types of the world for the governor and the invariants."""
     return Footing(
         environment=world.environment,
@@ -320,5 +321,8 @@ def footing_of(world: World, like: State | None = None) -> Footing:
         observation=RecordType("observation", world.observe.types),
         write_step=lambda emitter, preload, call, wanted: write_step(emitter, preload, world, Call(*call), wanted),
         several=world.others is not None,
+        clock=world.clock,
+        actor=world.actor,
+        simultaneous=simultaneous,
         like=like,
     )

@@ -86,14 +86,14 @@ class PlannedMonitor(Struct, frozen=True):
 
     Attributes:
         begin: `state -> memory` in the first state of an episode.
-        remember: `(previous, state, action, outcome, agent, memory) -> memory` after a step. Of several agents it reads
-            no action: then that is empty.
+        remember: `(previous, state, action, outcome, memory) -> memory` after a step. Of several agents it reads no
+            action: then that is empty.
         act: The same after every action of several agents; None if nothing is written then.
     """
 
     begin: Callable[[State], dict[str, Any]]
-    remember: Callable[[State, State, Mapping[str, Any], Mapping[str, Any], str, dict[str, Any]], dict[str, Any]]
-    act: Callable[[State, State, Mapping[str, Any], Mapping[str, Any], str, dict[str, Any]], dict[str, Any]] | None
+    remember: Callable[[State, State, Mapping[str, Any], Mapping[str, Any], dict[str, Any]], dict[str, Any]]
+    act: Callable[[State, State, Mapping[str, Any], Mapping[str, Any], dict[str, Any]], dict[str, Any]] | None
 
 
 class PlannedInvariant(Struct, frozen=True):

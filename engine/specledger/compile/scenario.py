@@ -188,8 +188,8 @@ class _Compiler:
         recording = self._recording(cast, stage)
         policies = None if self._recorded else self._policies(stage)
         drifts = self._drifts(world)
-        invariants = self._invariants(cast, footing_of(world, like))
-        until = scope.expression("until", expect=BOOL) if self.model.until is not None else None
+        invariants = self._invariants(cast, footing_of(world, like, simultaneous=self.model.turns == "simultaneous"))
+        until = scope.timed(world.clock).expression("until", expect=BOOL) if self.model.until is not None else None
         if start is None or self.diagnostics.has_errors:
             return None
         for role, governor in zip(cast, governors, strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from specledger.core.clock import READERS
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Severity, code
 from specledger.expr import BOOL, INT, Environment, Native, RecordType, Signature, Type
 from specledger.expr.check.environment import ENGINE_NAMES
@@ -28,7 +29,7 @@ _MAPPINGS: Final = ("let", "each", "draw")
 _CONDITIONS: Final = frozenset({"when", "require", "deny", "at", "where"})
 _OTHERS: Final = {"prev": "previous", "prior": "previous", "True": "true", "False": "false", "None": "null"}
 """Words for what the engine gives under another name."""
-_ENGINE: Final = ENGINE_NAMES | {"breach", "t", "found", "document"}
+_ENGINE: Final = ENGINE_NAMES | READERS.keys() | {"breach", "found", "document"}
 """Names that the engine gives in specs of these kinds."""
 _FIELDS: Final = {"action": ("op",), "proposal": ("action", "score")}
 """Fields that the records of the engine always have."""

@@ -24,6 +24,8 @@ _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _QUOTABLE = re.compile(r"[A-Za-z0-9_.\-/ ]+\Z")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LEVELS = {"||": 1, "&&": 2, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5}
+CLOCK_PREFIX = "_"
+"""Before the names of the clock in expanded text: no name that a spec gives begins so."""
 _CONDITIONAL, _RELATION, _UNARY, _MEMBER = 0, 3, 6, 7
 
 
@@ -251,6 +253,7 @@ def _expanded(node: Typed, context: _Place) -> Node:
 _FORMS: Mapping[type, Callable[[Any, _Place], Node]] = {
     Value: lambda node, place: _literal_node(node.value),
     tree.Variable: _variable,
+    tree.ClockRead: lambda node, place: syntax.Name(CLOCK_PREFIX + node.name),
     tree.Local: lambda node, place: place.slots[node.slot],
     tree.Field: lambda node, place: syntax.Select(_expanded(node.operand, place), node.key),
     tree.Present: lambda node, place: syntax.Has(_expanded(node.operand, place), node.key),

@@ -49,6 +49,9 @@ class Footing(Struct, frozen=True):
             operation, action and inputs, and the paths of the outcome that are read; with the locals that then hold the
             next state and the outcome.
         several: Whether several agents act in a step.
+        clock: What the clock of the run gives: the step and the episode.
+        actor: The same of who acts, of several agents.
+        simultaneous: Whether several agents act in one turn, after which nobody in particular has acted.
         like: A state with the sizes to be expected, if one is known.
         predicts: Whether a step is tried before its action is judged, also if no gate reads what it leads to.
     """
@@ -63,6 +66,9 @@ class Footing(Struct, frozen=True):
         [Emitter, Preload, tuple[str, str, str, str], frozenset[tuple[str, ...]]], tuple[list[str], tuple[str, str]]
     ]
     several: bool
+    clock: Mapping[str, Type] = {}
+    actor: Mapping[str, Type] = {}
+    simultaneous: bool = False
     like: Mapping[str, Any] | None = None
     predicts: bool = True
 
@@ -117,7 +123,7 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
         for name in sorted(model.potentials)
         if (value := scope.expression("potentials", name, "is", expect=INT)) is not None
     ]
-    scope = scope.within(proposals=INT, rejected=INT)
+    scope = scope.within(proposals=INT, rejected=INT).timed({**footing.clock, **footing.actor})
     let, scope = scope.let(model.let, "let")
     scope.sealed(claims, "claims")
     for name in sorted(set(claims) & {"action", "score"}):
@@ -160,6 +166,7 @@ def _memory(model: GovernorSpec, footing: Footing, scope: Scope) -> tuple[Memory
     and the start of an episode bring something to see without an action.
     """
     names = Environment(functions=footing.environment.functions, constants=footing.environment.constants)
+    names = names.timed({**footing.clock, **footing.actor})
     inner = replace(scope, environment=names).within(**footing.observation.fields)
     if model.memory is not None or model.remember:
         inner = inner.constants(model.constants, "constants").functions(model.functions, "functions")

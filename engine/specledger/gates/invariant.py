@@ -40,6 +40,7 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     scope = Scope(footing.environment, spec, diagnostics)
     if model.name in (PROGRESS, WATCHDOG):
         scope.wrong(E_NAME_TAKEN, f"{model.name!r} is what results call something that no invariant finds", "name")
+    scope = scope.timed({**footing.clock, **(footing.actor if after_one_agent(model, footing) else {})})
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     monitor, scope, require = check_monitor(model, footing, scope)
     when = scope.condition(model.when, "when")
@@ -49,6 +50,12 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     if when is None or require is None:
         return None
     return Invariant(when, require, witness, monitor)
+
+
+def after_one_agent(model: InvariantSpec, footing: Footing) -> bool:
+    """Whether an invariant is judged after every turn, each of which is one agent's."""
+    by_turn = model.require is not None and all(write.on == "action" for write in model.remember)
+    return by_turn and model.scope == "step" and not footing.simultaneous
 
 
 def compile_invariant(invariant: Invariant, footing: Footing) -> Callable[..., dict[str, Any] | Literal[False] | None]:

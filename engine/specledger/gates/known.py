@@ -146,10 +146,8 @@ def known_monitor_writes(monitor: Monitor, writes: tuple[PlannedEffect, ...]) ->
     """`compile_monitor_writes`, of records with unknown members."""
     let = monitor.needed(frozenset[str]().union(*(write.variables for write in writes)))
 
-    def remember(
-        previous: Record, state: Record, action: Record, outcome: Record, agent: str, memory: Record
-    ) -> dict[str, Any]:
-        names = {**state, "now": state, "previous": previous, "action": action, "outcome": outcome, "agent": agent}
+    def remember(previous: Record, state: Record, action: Record, outcome: Record, memory: Record) -> dict[str, Any]:
+        names = {**state, "now": state, "previous": previous, "action": action, "outcome": outcome}
         changed: dict[str, Any] = known_effects(writes, with_let(let, {**names, **memory}), memory)
         return changed
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.spans import Text
-from specledger.expr import BOOL, INT, STRING, Checked, Emitter, RecordType, Type, compile_function
+from specledger.expr import BOOL, INT, Checked, Emitter, RecordType, Type, compile_function
 from specledger.expr.check.checker import check
 from specledger.gates.governor import Footing
 from specledger.lang.bind import bind, emit_let, fields_of
@@ -130,13 +130,12 @@ def _writes(
 ) -> tuple[tuple[PlannedEffect, ...], tuple[PlannedEffect, ...]]:
     """The writes for each step, and those for each action where several agents act; a step has no one action there."""
     acting = scope.within(action=_optional(footing.action, "op"), outcome=_optional(footing.outcome))
+    acting = acting.timed(footing.actor)
     by_action = {index for index, write in enumerate(model.remember) if footing.several and write.on == "action"}
-    if by_action:
-        acting = acting.declare({"agent": STRING}, "remember", min(by_action), "on")
     planned = check_writes(model.remember, types, acting)
     if footing.several:
         for index in planned.keys() - by_action:
-            read = sorted(planned[index].variables & {"action", "outcome", "agent"})
+            read = sorted((planned[index].variables | planned[index].clock) & {"action", "outcome", "actor"})
             if read:
                 message = f"{read[0]!r} is that of one agent, and a step has an action of each"
                 hint = "add `on: action` to write after every action"
@@ -204,11 +203,11 @@ def compile_monitor_begin(monitor: Monitor, footing: Footing) -> Callable[[Any],
 def compile_monitor_writes(
     monitor: Monitor, writes: tuple[PlannedEffect, ...], footing: Footing
 ) -> Callable[..., dict[str, Any]]:
-    """`(previous, state, action, outcome, agent, memory) -> memory` after some writes of a monitor."""
+    """`(previous, state, action, outcome, memory) -> memory` after some writes of a monitor."""
 
     def compose(emitter: Emitter) -> str:
-        hints = ("previous", "state", "action", "outcome", "agent", "memory", "after")
-        previous, state, action, outcome, agent, memory, after = (emitter.local(hint) for hint in hints)
+        hints = ("previous", "state", "action", "outcome", "memory", "after")
+        previous, state, action, outcome, memory, after = (emitter.local(hint) for hint in hints)
         emitter.expect(previous, footing.like)
         emitter.expect(state, footing.like)
         sources = {
@@ -216,7 +215,6 @@ def compile_monitor_writes(
             "previous": previous,
             "action": action,
             "outcome": outcome,
-            **({"agent": agent} if footing.several else {}),
             **fields_of(emitter, state, footing.state.fields),
             **fields_of(emitter, memory, monitor.type.fields),
         }
@@ -225,6 +223,6 @@ def compile_monitor_writes(
         lines, names = bind(emitter, read | let.variables, sources)
         lines += [*emit_let(emitter, let, names), f"{after} = {memory}"]
         lines += [*emit_effects(emitter, writes, names, after), f"return {after}"]
-        return emitter.function("remember", [previous, state, action, outcome, agent, memory], lines)
+        return emitter.function("remember", [previous, state, action, outcome, memory], lines)
 
     return compile_function(compose)

@@ -52,6 +52,11 @@ class PlannedEffect(Struct, frozen=True):
         read = frozenset[str]().union(*(checked.variables for checked in self.values))
         return (read - {self.element}) | (self.when.variables if self.when else frozenset())
 
+    @property
+    def clock(self) -> frozenset[str]:
+        """The names of the clock of the run that it may read."""
+        return frozenset[str]().union(*(checked.clock for checked in (*self.values, self.when) if checked))
+
 
 def check_effects(
     effects: Sequence[Effect], record: RecordType, scope: Scope, *path: str | int

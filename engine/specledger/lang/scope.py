@@ -92,6 +92,10 @@ class Scope(Struct, frozen=True):
         """The same scope with more variables, whose names the engine chose and no spec can take."""
         return replace(self, environment=self.environment.extend(variables=variables))
 
+    def timed(self, clock: Mapping[str, Type]) -> Scope:
+        """The same scope with names of the clock of the run, for expressions that are evaluated in a step."""
+        return replace(self, environment=self.environment.timed(clock))
+
     def at(self, source: Resolved) -> Scope:
         """The same names, for the expressions of another spec."""
         return replace(self, source=source)

@@ -15,6 +15,7 @@ from typing import Any
 from specledger.compile.plan import Plan, PlannedDrift, State
 from specledger.core.binding import leaves_of, observation_digest, proposal_digest, scope_digest, set_root, state_digest
 from specledger.core.canonical import NotCanonical
+from specledger.core.clock import CLOCK
 from specledger.core.events import Ended, Event
 from specledger.core.faults import FAULT
 from specledger.core.rng import Stream
@@ -70,7 +71,24 @@ class Episode:
         return self._actors[0].look(self._state)
 
     def run(self) -> Iterator[Event]:
-        """Yield the episode's events, from `episode` to `episode_end`."""
+        """Yield the episode's events, from `episode` to `episode_end`; the clock stands here while one is made."""
+        events = self._events()
+        while True:
+            self._set_clock()
+            event = next(events, None)
+            if event is None:
+                return
+            yield event
+
+    def _set_clock(self) -> None:
+        CLOCK.set(self._number, self.t, self._deciding.actor.name)
+
+    def _decides(self, actor: ActorState) -> None:
+        """Turn to an actor: what is evaluated from now on is evaluated for it."""
+        self._deciding = actor
+        self._set_clock()
+
+    def _events(self) -> Iterator[Event]:
         plan = self._plan
         violations: list[dict[str, Any]] = []
         more: dict[str, Any] = {}
@@ -150,6 +168,7 @@ class Episode:
         yield from actor.controller.events_at(hook, self._moment(actor, None))
 
     def _step(self) -> Iterator[Event]:
+        self._set_clock()
         for index, drift in enumerate(self._plan.drifts):
             if self.t in drift.schedule:
                 yield from self._drift(index, drift)
@@ -163,14 +182,14 @@ class Episode:
         """The decisions of actors about one state: all are committed to, then judged, then executed in order."""
         decisions = []
         for actor in actors:
-            self._deciding = actor
+            self._decides(actor)
             decision = Decision(actor, self._moment(actor, actor.observe(self._state)))
             if "before_propose" in actor.places:
                 yield from actor.controller.events_at("before_propose", decision.moment)
             yield self._commit(decision)
             decisions.append(decision)
         for decision in decisions:
-            actor = self._deciding = decision.by
+            self._decides(actor := decision.by)
             if "after_commit" in actor.places:
                 yield from actor.controller.events_at("after_commit", decision.moment)
             judge(decision)
@@ -181,10 +200,10 @@ class Episode:
                 yield from actor.controller.events_at("after_token", decision.moment)
         before = state = self._state
         for decision in decisions:
-            self._deciding = decision.by
+            self._decides(decision.by)
             state = self._execute(decision, state, decisions)
         for decision in decisions:
-            actor = self._deciding = decision.by
+            self._decides(actor := decision.by)
             self._settle(decision, state)
             if self._policies is not None:
                 yield from self._policies.acted(decision)

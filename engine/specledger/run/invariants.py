@@ -79,7 +79,7 @@ class Invariants:
         """The memories after an action, or none, of a decision."""
         if not self._acts:
             return self.remembered
-        step = decision.before, decision.after, decision.action, decision.outcome, decision.by.actor.name
+        step = decision.before, decision.after, decision.action, decision.outcome
         return {**self.remembered, **{name: act(*step, self.remembered[name]) for name, act in self._acts}}
 
     def after(self, decision: Decision, start: State, *, last: bool, until: bool) -> Found:
@@ -103,7 +103,7 @@ class Invariants:
     def _stepped(self, decision: Decision, acted: Remembered) -> Remembered:
         """The memories after the step that a decision ends, of those after its action."""
         alone = not decision.by.actor.name
-        step = self._opened, decision.after, *((decision.action, decision.outcome) if alone else ({}, {})), ""
+        step = self._opened, decision.after, *((decision.action, decision.outcome) if alone else ({}, {}))
         return {name: monitor.remember(*step, acted[name]) for name, monitor in self._monitors.items()}
 
     def _close_step(

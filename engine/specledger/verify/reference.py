@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
+from specledger.core.clock import READERS
 from specledger.core.diagnostics import code, missing_package
 from specledger.core.spans import Text
 from specledger.core.unknown import first_unknown
@@ -21,7 +22,7 @@ from specledger.expr.check.tree import DefinedCall, Fold, NativeCall, Search, Ty
 from specledger.expr.check.types import Native
 from specledger.expr.eval.builtins import PROFILE_FUNCTIONS, STANDARD
 from specledger.expr.parse.syntax import Call, Closure, Name, Node, Reduce, binding
-from specledger.expr.unparse import expand, to_cel
+from specledger.expr.unparse import CLOCK_PREFIX, expand, to_cel
 from specledger.lang.words import free_names
 
 E_JUDGE_PACKAGE = code("E_JUDGE_PACKAGE", "the second evaluator is not installed")
@@ -92,7 +93,7 @@ class Reference:
         left_out = False
         for name in names:
             try:
-                value = given(name)
+                value = self._read(name, given)
             except Unrecorded:
                 left_out = True
                 continue
@@ -110,6 +111,11 @@ class Reference:
             return _evaluated(expression, data)
         except Unjudged as unjudged:
             raise Unrecorded if left_out else unjudged from None
+
+    def _read(self, name: str, given: Callable[[str], Any]) -> Any:
+        """What a name of expanded text stands for: a verdict is judged while the clock stands where it was given."""
+        reader = READERS.get(name.removeprefix(CLOCK_PREFIX)) if name.startswith(CLOCK_PREFIX) else None
+        return given(name) if reader is None else reader()
 
     def say(self, text: str, given: Mapping[str, Any]) -> Any:
         """The value of CEL text that no checker of ours has seen; no given name has a dot."""
@@ -140,7 +146,8 @@ class Reference:
         return called
 
     def _compile(self, checked: Checked) -> tuple[Any, tuple[str, ...]]:
-        names = tuple(sorted(checked.variables))
+        clock = (CLOCK_PREFIX + name for name in checked.clock)
+        names = tuple(sorted({*checked.variables, *clock}))
         root, loops = _host_loops(expand(checked.root, checked.variables))
         functions = [
             self._function(name, sorted({len(signature.params) for signature in native.overloads}), native.call)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from specledger.core.canonical import MAX_INTEGER
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.expr import BOOL, INT, MISTAKEN, Defined, Environment, IntType, Native, RecordType, Type, one_of
 from specledger.expr.check.relations import assignable, join
@@ -81,10 +82,13 @@ class _Checker:
         scope, state = self._state(scope, fields, parts)
         if state is None:
             return None
-        checked, action, others = self._actions(state, supplied := scope.declare(inputs, "inputs"))
+        clock, actor = self._clock(state)
+        supplied = scope.declare(inputs, "inputs").timed(clock | actor)
+        checked, action, others = self._actions(state, supplied)
         planned = {name: self._part(name, world, checked, supplied) for name, world in parts.items()}
         outcome = self._outcome(checked, planned)
-        after = scope.within(next=state, outcome=outcome)
+        timed = scope.timed(clock)
+        after = scope.timed(clock | actor).within(next=state, outcome=outcome)
         observe = self._observe(scope, self.model.observe, "observe")
         record = after.figures(self.model.record, "record")
         receipt = self._receipt(after)
@@ -102,13 +106,13 @@ class _Checker:
             action=action,
             outcome=outcome,
             actions=checked,
-            every_step=check_effects(self.model.every_step, state, scope, "every_step"),
+            every_step=check_effects(self.model.every_step, state, scope.timed(clock | actor), "every_step"),
             parts=planned,
             opening=opening,
             observe=observe,
             record=record,
             receipt=receipt,
-            success=scope.expression("success", expect=BOOL) if self.model.success is not None else None,
+            success=timed.expression("success", expect=BOOL) if self.model.success is not None else None,
             draws=draws,
             start=start,
             well_formed=self._conditions(scope),
@@ -117,7 +121,20 @@ class _Checker:
             namespace=check_variables(self.model, state, checked, scope),
             views=self._views(scope),
             others=others,
+            clock=clock,
+            actor=actor,
         )
+
+    def _clock(self, state: RecordType) -> tuple[dict[str, Type], dict[str, Type]]:
+        """What the clock of the run gives here: the step and the episode, and who acts, of several agents.
+
+        A name that the world itself gives to something keeps that meaning in every spec of the scenario.
+        """
+        model, number = self.model, IntType(0, MAX_INTEGER)
+        taken = {*state.fields, *state.derived, *model.constants, *model.inputs, *model.functions}
+        who: dict[str, Type] = {} if model.agents is None else {"actor": one_of(sorted(model.agents))}
+        given: dict[str, Type] = {"t": number, "episode": number}
+        return _without(given, taken), _without(who, taken)
 
     def _part_world(self, name: str) -> World | None:
         key = self.spec.refs["parts", name, "world"]
@@ -382,6 +399,10 @@ class _Checker:
                     type_ = type_.fields.get(name) if isinstance(type_, RecordType) else None
             if path is not None and type_ is not MISTAKEN and not isinstance(type_, IntType):
                 self.scope.wrong(E_WORLD_START, f"{path!r} is no int of the state", "drawing", key)
+
+
+def _without(names: Mapping[str, Type], taken: set[str]) -> dict[str, Type]:
+    return {name: type_ for name, type_ in names.items() if name not in taken}
 
 
 def _without_state(environment: Environment) -> Environment:

@@ -97,6 +97,7 @@ def check_drift(spec: Resolved, world: World, diagnostics: Diagnostics) -> Drift
         return None
     clock = Environment({"t": INT}, constants=scope.environment.constants)
     at = Scope(clock, spec, diagnostics).expression("at", expect=BOOL)
+    scope = scope.timed(world.clock)
     when = scope.condition(model.when, "when")
     draws, drawn = check_draws(model.draw, scope)
     scope.sealed(drawn, "draw")

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from specledger.expr import Checked, Environment, RecordType
+from specledger.expr import Checked, Environment, RecordType, Type
 from specledger.lang.draws import Draws
 from specledger.lang.effects import PlannedEffect
 from specledger.lang.scope import Fields, Let
@@ -133,6 +133,8 @@ class World(Struct, frozen=True):
         namespace: The focus variables, their context and the labels of actions.
         views: By the name of an agent what it observes and the actions it may take; empty in a world for one agent.
         others: The type of the actions that the agents take at the same moment, by agent; None for one agent.
+        clock: The names of the clock of the run that mean nothing else here, `t` and `episode`.
+        actor: The same of who acts, for expressions that are evaluated for one agent; empty in a world for one agent.
     """
 
     name: str
@@ -157,6 +159,8 @@ class World(Struct, frozen=True):
     namespace: Namespace
     views: Mapping[str, tuple[Let, frozenset[str]]]
     others: RecordType | None
+    clock: Mapping[str, Type] = {}
+    actor: Mapping[str, Type] = {}
 
     def without_simulation(self) -> World:
         """The world whose results come from outside alone."""

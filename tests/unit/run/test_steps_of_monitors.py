@@ -123,7 +123,7 @@ BY_ACTION = {
         {
             "id": "rise",
             "on": "action",
-            "when": "agent == 'b' && action.op == 'go' && x > previous.x",
+            "when": "actor == 'b' && action.op == 'go' && x > previous.x",
             "effect": {"set": "rises", "to": "rises + (outcome.was == previous.x ? 1 : 100)"},
         },
         {"id": "step", "effect": {"set": "steps", "to": "steps + 1"}},
@@ -158,7 +158,7 @@ def test_a_step_that_the_episode_ends_in_is_counted_and_judged(tmp_path, ended):
 WRONG = {
     "the action of a step": ({"when": "action.op == 'go'"}, "E_MEMORY", "'action' is that of one agent"),
     "the outcome of a step": ({"when": "has(outcome.was)"}, "E_MEMORY", "'outcome' is that of one agent"),
-    "the agent of a step": ({"when": "agent == 'a'"}, "E_EXPR_UNKNOWN_NAME", "agent"),
+    "the actor of a step": ({"when": "actor == 'a'"}, "E_MEMORY", "'actor' is that of one agent"),
 }
 
 

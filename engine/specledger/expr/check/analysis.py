@@ -48,6 +48,19 @@ def captures_of(body: Typed) -> tuple[tree.Variable, ...]:
     return tuple(captures[name] for name in sorted(captures))
 
 
+def clock_read(root: Typed) -> frozenset[str]:
+    """The names of the clock that an evaluation may read, bodies of called functions included."""
+    names, waiting, seen = set[str](), [root], set[int]()
+    while waiting:
+        for node in walk(waiting.pop()):
+            if isinstance(node, tree.ClockRead):
+                names.add(node.name)
+            elif isinstance(node, tree.DefinedCall) and id(node.instance) not in seen:
+                seen.add(id(node.instance))
+                waiting.append(node.instance.body)
+    return frozenset(names)
+
+
 def reads_of(root: Typed) -> frozenset[Path]:
     """Paths that an evaluation may read."""
     return frozenset(_reads(root, {}, ()))
@@ -172,7 +185,9 @@ def longest(text: Typed) -> int:
 
 def may_be_large(node: Typed) -> bool:
     """Whether a node makes a value that could take much memory; what is only read is there already."""
-    if isinstance(node, tree.Value | tree.Variable | tree.Local | tree.Field | tree.Item) or _small(node.type):
+    if isinstance(node, tree.Value | tree.Variable | tree.ClockRead | tree.Local | tree.Field | tree.Item) or _small(
+        node.type
+    ):
         return False
     return not (isinstance(node.type, RecordType) and all(map(_small, node.type.fields.values())))
 

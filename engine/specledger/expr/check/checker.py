@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.expr.check.analysis import TooLarge, bounded, captures_of, reads_of
+from specledger.expr.check.analysis import TooLarge, bounded, captures_of, clock_read, reads_of
 from specledger.expr.check.environment import Environment, Session, scope_of
 from specledger.expr.check.excluded_names import FUNCTIONS as EXCLUDED_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as EXCLUDED_METHODS
@@ -42,6 +42,11 @@ class Checked(Struct, frozen=True, eq=False):
     root: Typed
     variables: frozenset[str]
     reads: frozenset[Path]
+
+    @property
+    def clock(self) -> frozenset[str]:
+        """The names of the clock of the run that it may read."""
+        return clock_read(self.root)
 
 
 def check(

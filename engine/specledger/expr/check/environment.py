@@ -58,12 +58,14 @@ class Environment:
         functions: name -> `Native` or `Defined`.
         constants: name -> (type, value).
         derived: name -> `Defined` without parameters, used like a variable; it reads variables of this environment.
+        clock: name -> type of what the clock of the run gives, where nothing else has the name.
     """
 
     variables: Mapping[str, Type] = dataclasses.field(default_factory=dict)
     functions: Mapping[str, Function] = dataclasses.field(default_factory=dict)
     constants: Mapping[str, tuple[Type, Any]] = dataclasses.field(default_factory=dict)
     derived: Mapping[str, Defined] = dataclasses.field(default_factory=dict)
+    clock: Mapping[str, Type] = dataclasses.field(default_factory=dict)
     scope: Scope | None = dataclasses.field(default=None, init=False, repr=False, compare=False)
     """The checker's cache for this environment."""
 
@@ -101,6 +103,13 @@ class Environment:
             if added:
                 extended._refuse_invalid(name, added)
                 object.__setattr__(extended, name, MappingProxyType({**getattr(self, name), **added}))
+        return extended
+
+    def timed(self, clock: Mapping[str, Type]) -> Environment:
+        """Returns this environment with names of the clock of the run; whatever else has such a name keeps it."""
+        extended = copy(self)
+        object.__setattr__(extended, "scope", None)
+        object.__setattr__(extended, "clock", MappingProxyType({**self.clock, **clock}))
         return extended
 
     def _refuse_invalid(self, sort: str, names: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from specledger.core.clock import READERS
 from specledger.core.diagnostics import suggest
 from specledger.core.spans import Span, Text
 from specledger.expr.check.environment import ENGINE_NAMES, Scope, Session
@@ -21,6 +22,7 @@ from specledger.expr.check.operators import Refusal, advice, holds_fixed
 from specledger.expr.check.ranges import Facts, merged, narrowed
 from specledger.expr.check.relations import as_map
 from specledger.expr.check.tree import (
+    ClockRead,
     DefinedCall,
     Field,
     Instance,
@@ -62,7 +64,7 @@ _OWNERS: Final = frozenset(
     {"state", "self", "this", "world", "env", "args", "params", "constants", "memory", "observation", "next", "after"}
 )
 """Words that other systems or other places put before the names of a state, of arguments or of constants."""
-_OTHERS: Final = {"after": "next", "then": "next", "prev": "previous", "before": "previous"}
+_OTHERS: Final = {"agent": "actor", "after": "next", "then": "next", "prev": "previous", "before": "previous"}
 """Words for what the engine gives under another name."""
 _SHOWN: Final = 12
 """Names that a hint lists at most."""
@@ -195,12 +197,21 @@ class Names(ABC):
             return resolved
         if node.name in self.scope.derived:
             return self.derived(node, node.name, self.scope.derived[node.name], None)
+        if node.name in self.scope.environment.clock:
+            type_ = self.scope.environment.clock[node.name]
+            return ClockRead(node.name, type=type_, start=node.start, end=node.end)
         self._unknown_name(node)
         return None
 
     def _unknown_name(self, node: Name) -> None:
         environment = self.scope.environment
-        near = [*self.names, *self.scope.variables, *self.scope.derived, *environment.constants]
+        near = [
+            *self.names,
+            *self.scope.variables,
+            *self.scope.derived,
+            *environment.constants,
+            *environment.clock,
+        ]
         holder = next((name for name, type_ in self._records() if node.name in type_.fields), None)
         other = _OTHERS.get(node.name) if holder is None else f"{holder}.{node.name}"
         suggestion = other if holder or other in near else suggest(node.name, [*near, "true", "false", "null"])
@@ -215,7 +226,7 @@ class Names(ABC):
         else:
             known = ", ".join(f"`{name}`" for name in near[:_SHOWN])
             listed = f"here can be read {known}" if known else None
-            if node.name in ENGINE_NAMES:
+            if node.name in ENGINE_NAMES or node.name in READERS:
                 where = f"`spec explain {node.name}` says what it is, and which places can read it"
                 listed = f"{where}; {listed}" if listed else where
             elif listed:

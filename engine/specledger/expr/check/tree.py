@@ -47,6 +47,12 @@ class Variable(Typed, frozen=True, eq=False):
     sure: bool
 
 
+class ClockRead(Typed, frozen=True, eq=False):
+    """A name of the clock of the run, `t`, `episode` or `actor`, which no caller binds."""
+
+    name: str
+
+
 class Local(Typed, frozen=True, eq=False):
     """A parameter of a function or the variable of a macro."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from specledger.core.clock import READERS
 from specledger.core.spans import Text
 from specledger.core.unknown import Unknown, unknown_within
 from specledger.expr.check import tree
@@ -299,6 +300,7 @@ class _Kleene(_Evaluation):
 _FORMS: Mapping[type, Callable[[_Evaluation, Any], Any]] = {
     Value: lambda run, node: node.value,
     tree.Variable: _Evaluation.variable,
+    tree.ClockRead: lambda run, node: READERS[node.name](),
     tree.Local: lambda run, node: run.slots[node.slot],
     tree.Field: lambda run, node: run.apply(node, select, run.run(node.operand), node.key),
     tree.Present: lambda run, node: run.apply(node, present, run.run(node.operand), node.key),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+from specledger.core.clock import READERS
 from specledger.expr.check import analysis, tree
 from specledger.expr.check.relations import conforms
 from specledger.expr.check.tree import Instance, Typed, Value, parts, repeatable
@@ -257,6 +258,7 @@ def _accepting(node: tree.NativeCall) -> Callable[..., Any]:
 _FORMS: Mapping[type, Callable[[Renderer, Any, Frame], str]] = {
     Value: lambda render, node, frame: render.source.constant(node.value),
     tree.Variable: lambda render, node, frame: frame.variable(node.name),
+    tree.ClockRead: lambda render, node, frame: f"{render.source.bind(READERS[node.name], 'clock')}()",
     tree.Local: lambda render, node, frame: frame.slot(node.slot),
     tree.Field: Renderer._field,
     tree.Present: Renderer._present,
