@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,6 @@ from specledger.core.binding import GENESIS, part_tip, state_digest
 from specledger.core.canonical import E_CANON_SIZE, NotCanonical
 from specledger.core.events import Severity, progress_violation
 from specledger.core.faults import FAULT
-from specledger.core.rng import Stream
 from specledger.core.weight import MAX_WEIGHT, weigh
 from specledger.expr import EvaluationError
 from specledger.gates.capability import TOKEN, Refused
@@ -139,32 +138,6 @@ class PartChains:
         return {**receipt, "tip_after": receipt_tip}
 
 
-def changed(before: State, after: State) -> dict[str, Any]:
-    """The fields of the state that are others than before."""
-    return {name: {"from": before[name], "to": after[name]} for name in before if after[name] != before[name]}
-
-
-def follow(
-    plan: Plan, position: tuple[int, int, str], action: Mapping[str, Any], inputs: Mapping[str, Any], settled: State
-) -> tuple[State, dict[str, Any]]:
-    """The state after chance, and its part of the receipt; nothing follows if a list to draw from is empty.
-
-    `settled` is the state after the action alone. The position is the episode, the step and the agent, whose name is
-    empty if there is only one.
-    """
-    planned = plan.chance.get(action["op"])
-    lists = None if planned is None else planned.sources(settled, action, inputs)
-    if planned is None or lists is None or not all(lists):
-        return settled, {}
-    episode, t, agent = position
-    drawn = {}
-    for (stream, name), items in zip(planned.draws, lists, strict=True):
-        names = (stream, action["op"], episode, t, name, *([agent] if agent else []))
-        drawn[name] = Stream.named(plan.seed, "action", *names).choice(items)
-    after = planned.apply(settled, action, inputs, list(drawn.values()))
-    return after, {"chance": {"drawn": drawn, "changed": changed(settled, after)}}
-
-
 def judge(decision: Decision) -> None:
     """Judge every proposal of a decision."""
     by, moment, proposals = decision.by, decision.moment, decision.proposals
@@ -184,6 +157,11 @@ def weigh_memories(decision: Decision, actors: Sequence[ActorState]) -> int:
     if own + sum(actor.weight for actor in actors if actor is not decision.by) > MAX_WEIGHT:
         raise NotCanonical(E_CANON_SIZE, "$", f"memories of all actors weigh more than {MAX_WEIGHT}")
     return own
+
+
+def gate_counts(actors: Sequence[ActorState]) -> dict[str, int]:
+    """How often each gate rejected a proposal, of all actors, under the names by which gates are counted."""
+    return {actor.actor.figure(gate): count for actor in actors for gate, count in actor.gates.items()}
 
 
 def told_of_outside(plan: Plan, actors: Sequence[ActorState]) -> dict[str, Any]:

@@ -18,19 +18,18 @@ from specledger.core.canonical import NotCanonical
 from specledger.core.clock import CLOCK
 from specledger.core.events import Ended, Event
 from specledger.core.faults import FAULT
-from specledger.core.rng import Stream
 from specledger.core.weight import MAX_WEIGHT, check_weight, write
 from specledger.expr import EvaluationError
 from specledger.gates.capability import Refused
 from specledger.oracles.recording import Halted
 from specledger.run.actor_state import ActorState, GovernorValues
+from specledger.run.chance import changed, drifted, follow
 from specledger.run.controller import Moment, Unrecorded
 from specledger.run.decision import (
     Decision,
     PartChains,
-    changed,
     error_body,
-    follow,
+    gate_counts,
     halt_violation,
     judge,
     part_receipts,
@@ -125,24 +124,11 @@ class Episode:
         yield self._closing(violations, more)
 
     def _closing(self, violations: list[dict[str, Any]], more: dict[str, Any]) -> Event:
-        return Event(
-            "episode_end",
-            {
-                "episode": self._number,
-                "steps": self._steps,
-                "ended": (self._ended or Ended.HORIZON).value,
-                "success": self._first_success is not None,
-                "first_success": self._first_success,
-                "violations": violations,
-                "idle": dict(self._idle),
-                "gates": {
-                    actor.actor.figure(gate): count for actor in self._actors for gate, count in actor.gates.items()
-                },
-                "state": self._digest,
-                **more,
-                **told_of_outside(self._plan, self._actors),
-            },
-        )
+        first, ended = self._first_success, (self._ended or Ended.HORIZON).value
+        body = {"episode": self._number, "steps": self._steps, "ended": ended}
+        body |= {"success": first is not None, "first_success": first, "violations": violations}
+        body |= {"idle": dict(self._idle), "gates": gate_counts(self._actors), "state": self._digest}
+        return Event("episode_end", {**body, **more, **told_of_outside(self._plan, self._actors)})
 
     def _opening(self, state: State) -> Event:
         parts = self._parts.names
@@ -259,14 +245,10 @@ class Episode:
     def _drift(self, index: int, drift: PlannedDrift) -> Iterator[Event]:
         """Draw values and change the state. No drift happens if its `when` is false or a list to draw from is empty."""
         before = self._state
-        sources = drift.sources(before)
-        if sources is None or not all(sources):
+        done = drifted(self._plan, index, drift, (self._number, self.t), before)
+        if done is None:
             return
-        drawn = [
-            Stream.named(self._plan.seed, "drift", stream, index, self._number, self.t, name).choice(source)
-            for stream, name, source in zip(drift.streams, drift.draws, sources, strict=True)
-        ]
-        after = drift.apply(before, drawn)
+        after, drawn = done
         self._weigh(after)
         digest = state_digest(after)
         rebased = [(actor, *actor.governor.shift(drift.name, after)) for actor in self._actors]
@@ -274,7 +256,7 @@ class Episode:
             "episode": self._number,
             "t": self.t,
             "drift": drift.name,
-            "drawn": dict(zip(drift.draws, drawn, strict=True)),
+            "drawn": drawn,
             "changed": changed(before, after),
             "rebases": [rebase for _, rebases, _ in rebased for rebase in rebases],
             "before": self._digest,

@@ -7,24 +7,20 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from specledger.core.canonical import MAX_INTEGER
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.expr import BOOL, INT, MISTAKEN, Defined, Environment, IntType, Native, RecordType, Type, one_of
+from specledger.expr import BOOL, MISTAKEN, Defined, Environment, Native, RecordType, Type, one_of
 from specledger.expr.check.relations import assignable, join
-from specledger.lang.declare import CELL, FIELD, allowed_values
-from specledger.lang.draws import Draws, check_draws
+from specledger.lang.declare import allowed_values
 from specledger.lang.effects import check_effects
 from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Bundle, Resolved
-from specledger.spec.world import Drawing
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.cells import CELL_FUNCTIONS
 from specledger.worlds.chance import E_CHANCE, check_chance
+from specledger.worlds.clock import clock_of
 from specledger.worlds.model import (
     PlannedAction,
-    PlannedCondition,
     PlannedCoupling,
-    PlannedGlyph,
     PlannedPart,
     World,
 )
@@ -32,11 +28,10 @@ from specledger.worlds.namespace import check_variables
 from specledger.worlds.natives import FIELD_FUNCTIONS
 from specledger.worlds.paths import PATH_FUNCTIONS
 from specledger.worlds.picture import check_picture
+from specledger.worlds.start_check import E_WORLD_START, check_beginning, stateless
 
 E_WORLD_PART = code("E_WORLD_PART", "a part does not fit its world")
 E_WORLD_ACTION = code("E_WORLD_ACTION", "the arguments of two actions disagree")
-E_WORLD_START = code("E_WORLD_START", "a start value is missing or has no place")
-
 E_WORLD_RESULT = code("E_WORLD_RESULT", "`simulate` does not fit the result of an action")
 E_WORLD_AGENT = code("E_WORLD_AGENT", "an agent of a world does not fit it")
 
@@ -82,12 +77,11 @@ class _Checker:
         scope, state = self._state(scope, fields, parts)
         if state is None:
             return None
-        clock, actor = self._clock(state)
+        clock, actor = clock_of(self.model, state)
         supplied = scope.declare(inputs, "inputs").timed(clock | actor)
         checked, action, others = self._actions(state, supplied)
         planned = {name: self._part(name, world, checked, supplied) for name, world in parts.items()}
         outcome = self._outcome(checked, planned)
-        timed = scope.timed(clock)
         after = scope.timed(clock | actor).within(next=state, outcome=outcome)
         observe = self._observe(scope, self.model.observe, "observe")
         record = after.figures(self.model.record, "record")
@@ -95,7 +89,6 @@ class _Checker:
         opening = scope.each(self.model.opening, "opening")
         for let, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
             scope.sealed(let.types, path)
-        draws, start = self._start(scope, state)
         check_picture(self.model, state, record.types, self.scope)
         after.unused(self.model.functions, self.model.derived, elsewhere=self._shown())
         return World(
@@ -112,29 +105,14 @@ class _Checker:
             observe=observe,
             record=record,
             receipt=receipt,
-            success=timed.expression("success", expect=BOOL) if self.model.success is not None else None,
-            draws=draws,
-            start=start,
-            well_formed=self._conditions(scope),
-            drawing=self.model.drawing,
-            glyphs=self._glyphs(scope, state),
+            success=scope.timed(clock).expression("success", expect=BOOL) if self.model.success is not None else None,
+            **check_beginning(self.model, scope, state),
             namespace=check_variables(self.model, state, checked, scope),
             views=self._views(scope),
             others=others,
             clock=clock,
             actor=actor,
         )
-
-    def _clock(self, state: RecordType) -> tuple[dict[str, Type], dict[str, Type]]:
-        """What the clock of the run gives here: the step and the episode, and who acts, of several agents.
-
-        A name that the world itself gives to something keeps that meaning in every spec of the scenario.
-        """
-        model, number = self.model, IntType(0, MAX_INTEGER)
-        taken = {*state.fields, *state.derived, *model.constants, *model.inputs, *model.functions}
-        who: dict[str, Type] = {} if model.agents is None else {"actor": one_of(sorted(model.agents))}
-        given: dict[str, Type] = {"t": number, "episode": number}
-        return _without(given, taken), _without(who, taken)
 
     def _part_world(self, name: str) -> World | None:
         key = self.spec.refs["parts", name, "world"]
@@ -269,7 +247,7 @@ class _Checker:
 
     def _observe(self, scope: Scope, expressions: Mapping[str, str], *at: str | int) -> Let:
         """An observation: its labels are variables of agents, beside the functions and constants of the world."""
-        names = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        names = stateless(scope)
         return scope.each({name: value for name, value in expressions.items() if names.free(name, *at, name)}, *at)
 
     def _part(self, name: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope) -> PlannedPart:
@@ -281,7 +259,7 @@ class _Checker:
             self.scope.wrong(
                 E_WORLD_PART, f"{world.name!r} needs inputs ({needs}), which no part is given", "parts", name
             )
-        constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        constants = stateless(scope)
         own = set(world.state.fields) - set(world.parts)
         if world.draws or any(action.draws for action in world.actions.values()):
             self.scope.wrong(E_CHANCE, f"the world {world.name!r} of part {name!r} draws", "parts", name)
@@ -350,61 +328,3 @@ class _Checker:
                     fields[name] = both
         common = set(fields).intersection(*(record.fields for record in records.values()))
         return RecordType("", fields, optional=frozenset(set(fields) - common))
-
-    def _start(self, scope: Scope, state: RecordType) -> tuple[Draws, Let]:
-        constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
-        for name in self.model.start:
-            if name not in state.fields or name in self.model.parts:
-                near = suggest(name, state.fields)
-                message = f"{name!r} is no field of the state, which has {', '.join(state.fields)}"
-                self.scope.wrong(E_WORLD_START, message, "start", name, near=near)
-        draws, drawn = check_draws(self.model.draw, constants)
-        constants.sealed(drawn, "draw")
-        constants = constants.declare(drawn, "draw")
-        return draws, constants.each(self.model.start, "start", expect=state.fields)
-
-    def _conditions(self, scope: Scope) -> tuple[PlannedCondition, ...]:
-        conditions = []
-        for index, condition in enumerate(self.model.well_formed):
-            require = scope.expression("well_formed", index, "require", expect=BOOL)
-            if require is not None:
-                message = condition.message or f"the start state breaks {condition.id!r}"
-                conditions.append(PlannedCondition(condition.id, require, message))
-        return tuple(conditions)
-
-    def _glyphs(self, scope: Scope, state: RecordType) -> dict[str, PlannedGlyph]:
-        if self.model.drawing is None:
-            return {}
-        self._drawing(self.model.drawing, state)
-        glyphs = {}
-        constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
-        for glyph, spec in self.model.drawing.legend.items():
-            location = ("drawing", "legend", glyph)
-            cell = constants.expression(*location, "cell", expect=INT) if spec.cell is not None else None
-            effects = check_effects(spec.effects, state, constants.within(here=CELL), *location, "effects")
-            if (spec.cell is None) != (self.model.drawing.cells is None):
-                self.scope.wrong(E_WORLD_START, "a glyph has a `cell` exactly if the drawing has `cells`", *location)
-            glyphs[glyph] = PlannedGlyph(cell, effects)
-        return glyphs
-
-    def _drawing(self, drawing: Drawing, state: RecordType) -> None:
-        """Find what the drawing fills beside its glyphs: a field of codes, and the size of the map."""
-        cells = state.fields.get(drawing.cells or "")
-        if drawing.cells is not None and cells is not MISTAKEN and str(cells) != str(FIELD):
-            self.scope.wrong(E_WORLD_START, f"{drawing.cells!r} is no field of type `field`", "drawing", "cells")
-        for key, path in (("width", drawing.width), ("height", drawing.height)):
-            type_: Type | None = state
-            for name in path.split(".") if path is not None else ():
-                if type_ is not MISTAKEN:
-                    type_ = type_.fields.get(name) if isinstance(type_, RecordType) else None
-            if path is not None and type_ is not MISTAKEN and not isinstance(type_, IntType):
-                self.scope.wrong(E_WORLD_START, f"{path!r} is no int of the state", "drawing", key)
-
-
-def _without(names: Mapping[str, Type], taken: set[str]) -> dict[str, Type]:
-    return {name: type_ for name, type_ in names.items() if name not in taken}
-
-
-def _without_state(environment: Environment) -> Environment:
-    """What a start value may read: constants and functions, since there is no state yet."""
-    return Environment(functions=environment.functions, constants=environment.constants)
