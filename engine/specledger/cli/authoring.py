@@ -164,10 +164,11 @@ def explain(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="CODE|PATH|TERM|SPEC",
+            metavar="CODE|PATH|TERM|FILE|NAME",
             autocompletion=completion.explained,
             help="A code such as E_CHAIN; a kind or a key of one, such as scenario.probes; a term or a name in a "
-            "report, such as vacuous_pass; an agent that is a model, or a scenario with one; `codes` or `kinds`.",
+            "report, such as vacuous_pass; a file or the name of a spec, whose rules are said in sentences, or of an "
+            "agent that is a model; `codes` or `kinds`.",
         ),
     ],
     scenario: Annotated[
@@ -176,30 +177,29 @@ def explain(
     ] = None,
     overrides: Overrides = None,
 ) -> None:
-    """Explain a code, a kind, a key, a term, a name that reports print, or what a model would be asked."""
+    """Explain a code, a kind, a key, a term, the rules of a spec in plain sentences, or what a model would be asked."""
     from specledger.core.diagnostics import codes, suggest, title_of
     from specledger.kinds import KINDS
-    from specledger.load.doc_pages import page_of, rows_about, term_like
+    from specledger.load.doc_pages import rows_about, term_like
+    from specledger.load.library import SUFFIXES
     from specledger.pipeline.authoring import describe, load_codes
 
     if what == "kinds":
         print_text(_kinds_text())
         return
     if what == "codes":
-        load_codes()
-        width = max(map(len, codes()))
-        print_text("\n".join(f"{code:{width}}  {title}" for code, title in codes().items()))
+        print_text(_codes_text())
         return
     if "." not in what and what not in KINDS:
         load_codes()
     code = what.upper()
     if (title := title_of(code)) is not None:
-        page = page_of(code)
-        example = f"\n\nExample: {shown}" if (shown := page.shown_example()) else ""
-        print_text(f"{code}: {title}\n\n{page.about}{example}")
+        print_text(_code_text(code, title))
         return
-    rows = rows_about(what)
-    if not rows and what not in KINDS and _explained_model(what, scenario, overrides or ()):
+    rows = [] if what.endswith(SUFFIXES) else rows_about(what)
+    changes = overrides or ()
+    is_name = not rows and what not in KINDS
+    if is_name and (_explained_model(what, scenario, changes) or _explained_rules(what, changes)):
         return
     if what in KINDS:
         print_text(_kind_text(what, describe(what)))
@@ -213,6 +213,25 @@ def explain(
         raise typer.BadParameter(f"there is no code, kind or term {what!r}; {listed}")
 
 
+def _codes_text() -> str:
+    """Each diagnostic code with its title."""
+    from specledger.core.diagnostics import codes
+    from specledger.pipeline.authoring import load_codes
+
+    load_codes()
+    width = max(map(len, codes()))
+    return "\n".join(f"{code:{width}}  {title}" for code, title in codes().items())
+
+
+def _code_text(code: str, title: str) -> str:
+    """What a code means, what to do about it, and an example."""
+    from specledger.load.doc_pages import page_of
+
+    page = page_of(code)
+    example = f"\n\nExample: {shown}" if (shown := page.shown_example()) else ""
+    return f"{code}: {title}\n\n{page.about}{example}"
+
+
 def _explained_model(what: str, scenario: str | None, overrides: Sequence[str]) -> bool:
     """Print what a model would be asked, if an agent that is one is named, or a scenario with one."""
     from specledger.pipeline.asked_model import first_question, is_spec
@@ -221,8 +240,7 @@ def _explained_model(what: str, scenario: str | None, overrides: Sequence[str]) 
         return False
     asked = first_question(what, scenario, overrides)
     if asked is None:
-        message = f"the agent of {what!r} is no model; name one with `--set agent=NAME`"
-        raise typer.BadParameter(message)
+        return False
     tokens = asked.tokens
     parts = {"system": asked.system, "question": asked.question, "functions": asked.tools}
     lines = [f"{printable(asked.agent)} in {printable(asked.scenario)}: its first question"]
@@ -237,6 +255,22 @@ def _explained_model(what: str, scenario: str | None, overrides: Sequence[str]) 
     )
     print_text("\n".join([*lines, "", total]))
     return True
+
+
+def _explained_rules(what: str, overrides: Sequence[str]) -> bool:
+    """Print the rules of a spec in sentences, if a file or the name of a spec that has rules is given."""
+    from specledger.lang.statement import lines_of
+    from specledger.load.library import SUFFIXES
+    from specledger.pipeline.explaining import explain, explain_name
+
+    specs = explain(what, overrides) if what.endswith(SUFFIXES) else explain_name(what, overrides)
+    blocks = []
+    for spec in specs:
+        doc = f" ({spec.doc.rstrip('.')})" if spec.doc else ""
+        blocks.append([f"{spec.kind} {spec.name}{doc}:", *(f"  {line}" for line in lines_of(spec.statements))])
+    if blocks:
+        print_text("\n\n".join("\n".join(printable(line, _MOST_LINE) for line in block) for block in blocks))
+    return bool(blocks)
 
 
 def _rows_text(what: str, rows: Sequence[TermRow]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from specledger.kinds.kind import Kind
@@ -10,6 +11,7 @@ from specledger.kinds.registry import Registry
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostics
     from specledger.kinds.kind import Runnable
+    from specledger.lang.statement import Statement
     from specledger.load import Bundle
     from specledger.report.model import ReportKind
     from specledger.spec.base import Spec
@@ -75,6 +77,11 @@ class _Suite(Kind):
 
         return Suite
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_checks import suite
+
+        return suite(bundle)
+
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.kinds.checks import check_suite
 
@@ -108,6 +115,11 @@ class _Agent(Kind):
 
         return Agent
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_rules import agent
+
+        return agent(bundle)
+
 
 class _Governor(Kind):
     name = "governor"
@@ -118,6 +130,11 @@ class _Governor(Kind):
 
         return Governor
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_rules import governor
+
+        return governor(bundle)
+
 
 class _Invariant(Kind):
     name = "invariant"
@@ -127,6 +144,11 @@ class _Invariant(Kind):
         from specledger.spec.invariant import Invariant
 
         return Invariant
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_rules import invariant
+
+        return invariant(bundle)
 
 
 class _Drift(Kind):
@@ -157,6 +179,11 @@ class _Profile(Kind):
         from specledger.spec.profile import Profile
 
         return Profile
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_checks import profile
+
+        return profile(bundle)
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.report.profile_rules import check_profile

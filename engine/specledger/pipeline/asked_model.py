@@ -19,11 +19,10 @@ from specledger.oracles.model_agent import Asking
 from specledger.pipeline.checking import annotated
 from specledger.pipeline.trying import one_of
 from specledger.run.session import greeting
+from specledger.spec.agent import Agent
 
 _ANNOTATION: Final = "asks"
 """The shipped scenario with this annotation is that in which an agent is asked that is named without one."""
-
-_SUFFIXES: Final = (".yaml", ".yml")
 
 
 class AskedModel(Struct, frozen=True):
@@ -48,7 +47,7 @@ class AskedModel(Struct, frozen=True):
 
 def is_spec(target: str) -> bool:
     """Whether something names an agent or a scenario, by a file or by a name."""
-    return target.endswith(_SUFFIXES) or any(_read(target, kind) is not None for kind in ("agent", "scenario"))
+    return any(_read(target, kind) is not None for kind in ("agent", "scenario"))
 
 
 def first_question(target: str, scenario: str | None, overrides: Sequence[str]) -> AskedModel | None:
@@ -58,6 +57,8 @@ def first_question(target: str, scenario: str | None, overrides: Sequence[str]) 
         Rejected: There is no such spec, or it is wrong.
     """
     agent = _read(target, "agent")
+    if agent is not None and scenario is None and not _is_model(agent):
+        return None
     if agent is not None:  # of this project, while the scenario may be of another one
         file = str(Path(agent.span("name").file).resolve())
         sets = [f"agent={canonical_bytes(file).decode()}", *overrides]
@@ -73,6 +74,11 @@ def _read(target: str, kind: str) -> Resolved | None:
         return load(target, kind=kind)[0].main
     except Rejected:
         return None
+
+
+def _is_model(agent: Resolved) -> bool:
+    outside = agent.model.outside if isinstance(agent.model, Agent) else None
+    return outside is not None and outside.model is not None
 
 
 def _asked(bundle: Bundle) -> AskedModel | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from specledger.kinds.kind import Kind
 
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostics
+    from specledger.lang.statement import Statement
     from specledger.load import Bundle
     from specledger.spec.base import Spec
 
@@ -20,6 +22,11 @@ class _Probe(Kind):
         from specledger.wings.kernel.spec.probe import Probe
 
         return Probe
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.wings.kernel.explained import probe
+
+        return probe(bundle)
 
 
 class _Vocabulary(Kind):

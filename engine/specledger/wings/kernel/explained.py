@@ -1,0 +1,100 @@
+"""What a probe offers or asks, and what it expects, in sentences made from its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from specledger.core.diagnostics import counted
+from specledger.kinds.explained_rules import ALWAYS, names
+from specledger.lang.english import condition, value
+from specledger.lang.phrases import code, quoted
+from specledger.lang.statement import Statement
+from specledger.load import Bundle
+from specledger.spec.world import SetEffect
+from specledger.wings.kernel.spec.probe import Challenge, Offer, Probe
+
+_PLACES: Final = {
+    "before_propose": "Before the agent proposes",
+    "after_commit": "After the agent has committed to its proposals",
+    "after_token": "After the permission to act was given",
+    "after_act": "After the action",
+    "call": "At a call of the recording",
+}
+_SUBJECTS: Final = {
+    "claims": ("Of its claims, {} are drawn", "What a drawn one names is changed"),
+    "counterfactuals": ("Of its counterfactuals, {} are drawn", "What a drawn one names is changed"),
+    "unused": ("Of what its declared procedure does not read, {} are drawn", "A drawn one is changed"),
+    "declared": ("Nothing is changed", "Its declared procedure is run instead"),
+}
+"""What a challenge is about: what is drawn, and what is done with it."""
+_TOKENS: Final = {
+    "none": "without a token",
+    "own": "with the token of this decision",
+    "stale": "with the token of an earlier decision",
+    "other": "with another agent's token",
+}
+_DEMANDS: Final = {
+    "reveal": "Its commitments must open",
+    "trace": "Its trace must come out equal when it is computed again",
+    "restate": "It must state the same reasons again",
+}
+
+
+def probe(bundle: Bundle) -> Iterator[Statement]:
+    """When it is made, what it does, what it expects."""
+    model = bundle.main.model
+    assert isinstance(model, Probe)  # noqa: S101 - it was loaded as one
+    steps = model.steps
+    often = "at every step" if steps is None else f"at {counted(steps, 'drawn step')} of an episode"
+    does = "made an offer" if model.offer is not None else "challenged"
+    yield Statement(f"{_PLACES[model.at]}, {often}, the agent is {does}")
+    if model.when != ALWAYS:
+        yield condition(model.when).after("It is done only where ")
+    if model.offer is not None:
+        yield from _offer(model.offer)
+    if model.challenge is not None:
+        yield from _challenge(model.challenge)
+    yield condition(model.expect).after("It passes if ")
+    yield from names(model.functions, model.constants)
+
+
+def _offer(offer: Offer) -> Iterator[Statement]:
+    yield Statement(f"It is told {quoted(offer.text)}")
+    if offer.call is not None:
+        which = "for the action that it chose" if offer.call.action == "chosen" else "for another action"
+        yield Statement(f"Who takes the offer calls the actuator {_TOKENS[offer.call.token]} {which}")
+    else:
+        paths = ", ".join(code(edit.path or "/") for edit in offer.edit or ())
+        yield Statement(f"Who takes the offer has its proposal changed at {paths}")
+    yield Statement(f"That breaks the rule {code(offer.breaches)}")
+    for effect in offer.pays:
+        if isinstance(effect, SetEffect):
+            yield Statement(f"It is promised that {code(effect.set)} becomes {value(effect.to)}")
+
+
+def _challenge(challenge: Challenge) -> Iterator[Statement]:
+    draw = challenge.draw
+    number = str(draw.least) if draw.least == draw.most else f"{draw.least} to {draw.most}"
+    if challenge.edit:
+        edits = tuple(_edit(edit.of, edit.adds, edit.becomes, edit.keeps) for edit in challenge.edit)
+        yield Statement("Of what came before the call this is changed, and it is asked again", edits)
+    else:
+        drawn, done = _SUBJECTS[challenge.of]
+        yield Statement(drawn.format(number))
+        who = "it is asked again" if challenge.ask == "agent" else "its declared procedure answers"
+        yield Statement(f"{done}, and {who}")
+    for demand in challenge.demand:
+        yield Statement(_DEMANDS[demand])
+    if challenge.arms.same:
+        again = counted(challenge.arms.same, "more time")
+        yield Statement(f"The same question is asked {again} without a change")
+
+
+def _edit(of: str, adds: str | None, becomes: str | None, keeps: int | None) -> Statement:
+    what = {"request": "the request", "result": "the last result", "words": "what the model said"}[of]
+    if adds is not None:
+        return Statement(f"to {what} is added {quoted(adds)}")
+    if becomes is not None:
+        return Statement(f"{what} becomes {quoted(becomes)}")
+    return Statement(f"of {what} the first {(keeps or 0) // 10_000} percent is kept")
