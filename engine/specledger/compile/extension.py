@@ -16,6 +16,7 @@ from specledger.compile.plan import ControllerFactory, Plan, PlannedPolicies, Pl
 from specledger.compile.roles import Role
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.wing import part_of
+from specledger.expr import Checked
 from specledger.load import Bundle, Resolved
 from specledger.worlds.model import World
 
@@ -90,12 +91,12 @@ class Recordings(Struct, frozen=True):
     Attributes:
         compile: `(stage, role)`: the recording of a role whose agent has `trajectories`, with the scenario's
             `policies`; None, with findings, if it is wrong.
-        policies: `stage`: the scenario's `policies` over what agents do that decide; None, with findings, if they are
-            wrong.
+        policies: `(stage, clock)`: the scenario's `policies` over what agents do that decide; None, with findings, if
+            they are wrong. The clock gives the seconds at a state.
     """
 
     compile: Callable[[Stage, Role], PlannedRecording | None]
-    policies: Callable[[Stage], PlannedPolicies | None]
+    policies: Callable[[Stage, Checked | None], PlannedPolicies | None]
 
 
 class CallProbes(Struct, frozen=True):

@@ -30,6 +30,8 @@ from specledger.core.identity import ByIdentity
 from specledger.core.rng import Stream
 from specledger.core.wing import E_WING, missing_wing
 from specledger.expr import BOOL, Environment, EvaluationError
+from specledger.expr.check.types import MISTAKEN, IntType
+from specledger.expr.errors import E_EXPR_TYPE
 from specledger.gates.governor import Footing, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
 from specledger.gates.known import recorded_invariant, recorded_monitor_writes
@@ -186,7 +188,7 @@ class _Compiler:
         compiled = [compile_actor(role, stage) for role in cast]
         actors, governors = zip(*filter(None, compiled), strict=True) if all(compiled) else ((), ())
         recording = self._recording(cast, stage)
-        policies = None if self._recorded else self._policies(stage)
+        policies = None if self._recorded else self._policies(stage, scope)
         drifts = self._drifts(world)
         invariants = self._invariants(cast, footing_of(world, like, simultaneous=self.model.turns == "simultaneous"))
         until = scope.timed(world.clock).expression("until", expect=BOOL) if self.model.until is not None else None
@@ -239,8 +241,13 @@ class _Compiler:
             return None
         return part.compile(stage, cast[0])
 
-    def _policies(self, stage: Stage) -> PlannedPolicies | None:
+    def _policies(self, stage: Stage, scope: Scope) -> PlannedPolicies | None:
         """The policies over what the scenario's agents do; None without any, or with findings."""
+        clock = None if self.model.clock is None else scope.expression("clock")
+        if clock is not None and not isinstance(clock.type, IntType) and clock.type != MISTAKEN:
+            message = f"a clock gives seconds as int or qfixed, not {clock.type}"
+            self.diagnostics.error(E_EXPR_TYPE, message, self.spec.span("clock"), hint="as in `minutes * 60`")
+            return None
         if not self.model.policies:
             return None
         part = recordings()
@@ -248,7 +255,7 @@ class _Compiler:
             message, hint = missing_wing("trajectories", "`policies` of a scenario")
             self.diagnostics.error(E_WING, message, self.spec.span("policies"), hint=hint)
             return None
-        return part.policies(stage)
+        return part.policies(stage, clock)
 
     def _referred(self, *path: str | int) -> Resolved:
         """The spec that a reference of the scenario names; its kind was checked when it was resolved."""

@@ -273,6 +273,9 @@ class Scenario(Spec):
     request: Annotated[str, StringConstraints(min_length=1, max_length=100_000)] | None = Field(
         default=None, description="what the user of simulated agents asked for, as rules of `policies` read it"
     )
+    clock: Expression | None = Field(
+        default=None, description="the time of simulated actions in seconds since 1970, an int or qfixed of the state"
+    )
     until: Expression | None = None
     commit: Literal["proposals", "none"] = "proposals"
     agent_faults: Literal["inconclusive", "fail"] | FaultLimit = "inconclusive"

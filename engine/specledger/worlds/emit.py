@@ -255,13 +255,16 @@ def compile_over(
 
 def compile_predicate(world: World, predicate: Checked | None, default: bool) -> Callable[[dict[str, Any]], bool]:
     """`state -> bool` for one expression over a state, or the default where there is none."""
-    if predicate is None:
-        return lambda _state: default
+    return (lambda _state: default) if predicate is None else compile_value(world, predicate)
+
+
+def compile_value(world: World, expression: Checked) -> Callable[[dict[str, Any]], Any]:
+    """`state -> value` of one expression over a state."""
 
     def compose(emitter: Emitter) -> str:
         state = emitter.local("state")
-        lines, names = bind(emitter, predicate.variables, _state_sources(emitter, world, state))
-        return emitter.function("holds", [state], [*lines, f"return {emitter.expression(predicate, names)}"])
+        lines, names = bind(emitter, expression.variables, _state_sources(emitter, world, state))
+        return emitter.function("value", [state], [*lines, f"return {emitter.expression(expression, names)}"])
 
     return compile_function(compose)
 

@@ -141,9 +141,9 @@ def test_spans_of_openai_agents_are_ordered_by_their_start():
     (trajectory,) = read_logs([LOGS / "openai-agents.jsonl"], reader("openai-agents"))
     assert (trajectory.id, trajectory.format) == ("trace_1", "openai-agents")
     assert list(trajectory.entries) == [
-        Call("span_1", "balance", {}, 1, line=2, time="2026-01-01T00:00:01Z"),
+        Call("span_1", "balance", {}, 1, line=2, time=1_767_225_601_000_000),
         Result("span_1", "99", line=2),
-        Call("span_2", "pay", {"to": "Ann", "amount": {"$number": "10.5"}}, 1, line=1, time="2026-01-01T00:00:02Z"),
+        Call("span_2", "pay", {"to": "Ann", "amount": {"$number": "10.5"}}, 1, line=1, time=1_767_225_602_000_000),
         Result("span_2", UNSET, True, 1),
     ]
 
@@ -175,7 +175,7 @@ def test_lines_are_told_apart_and_what_is_not_read_is_a_finding(read):
     )
     assert (first.id, second.id, third.id) == ("a", "7", "log.jsonl")
     assert list(first.entries) == [
-        Message(USER, "Hello", line=1, time="5"),
+        Message(USER, "Hello", line=1, time=5_000_000),
         Finding("E_LOG_ARGUMENTS", first.entries[1].message, 3),
         Call("x", "look", "{", 1, line=3),
         Finding(

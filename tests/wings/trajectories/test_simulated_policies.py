@@ -18,8 +18,8 @@ from tools.conformance import Laid
 TAGS = {"type": "object", "additionalProperties": {"type": "integer"}}
 NOTES = {"type": "array", "items": {"type": "string"}, "maxItems": 4}
 WORLD: dict[str, Any] = {
-    "state": {"at": "int", "tags": TAGS},
-    "start": {"at": "0", "tags": "{'$number': 1}"},
+    "state": {"at": "int", "pause": "qfixed", "tags": TAGS},
+    "start": {"at": "0", "pause": "0.5", "tags": "{'$number': 1}"},
     "actions": {
         "ask": {
             "args": {"amount": "qfixed"},
@@ -217,6 +217,30 @@ def test_a_result_without_a_value_is_an_error(tmp_path):
     assert [body["code"] for body in of(lines, "error")] == ["E_EVAL_DIVISION_BY_ZERO"]
 
 
+PACE = {"rules": {"pace": {"memory": {"calls": {"count": {}, "within": 60}}, "require": "calls <= 2"}}}
+
+
+@pytest.mark.parametrize(
+    ("clock", "counts"),
+    [
+        ("at * 30", {"held": 2, "broken": 2, "unjudged": 0}),
+        ("pause", {"held": 2, "broken": 2, "unjudged": 0}),
+        (None, {"held": 0, "broken": 0, "unjudged": 4}),
+        ("9000000000000 + at", {"held": 0, "broken": 0, "unjudged": 4}),
+    ],
+)
+def test_the_clock_gives_actions_a_time(tmp_path, clock, counts):
+    summary, _ = simulated(tmp_path, policy=PACE, clock=clock)
+    assert summary["rules"]["rules.pace"] == counts
+    assert verify(tmp_path / "out").intact
+
+
+def test_a_clock_without_a_value_is_an_error(tmp_path):
+    summary, lines = simulated(tmp_path, policy=PACE, clock="10 / (at - 2)")
+    assert summary["verdict"] == "ERROR"
+    assert [(body["code"], body["t"]) for body in of(lines, "error")] == [("E_EVAL_DIVISION_BY_ZERO", 2)]
+
+
 WRONG: dict[str, Any] = {  # changes of the scenario, code, words, file
     "a request of no text": ({"request": ""}, "E_SPEC_VALUE", "`request`", "scenario.yaml"),
     "a request that is no text": ({"request": 3}, "E_SPEC_TYPE", "`request`", "scenario.yaml"),
@@ -228,6 +252,14 @@ WRONG: dict[str, Any] = {  # changes of the scenario, code, words, file
 def test_wrong_forms_have_a_code_and_a_place(tmp_path, name):
     changes, code, words, file = WRONG[name]
     findings_of(loaded, tmp_path, **changes, code=code, words=words, file=file)
+
+
+@pytest.mark.parametrize(
+    ("clock", "code"), [("at == 3", "E_EXPR_TYPE"), ("'now'", "E_EXPR_TYPE"), ("tme", "E_EXPR_UNKNOWN_NAME")]
+)
+def test_a_clock_gives_seconds(tmp_path, clock, code):
+    bundle = loaded(tmp_path, policy=PACE, clock=clock)
+    findings_of(execute, bundle, tmp_path / "out", RunOptions(), code=code, file="scenario.yaml")
 
 
 def test_findings_in_a_policy_are_those_of_the_policy(tmp_path):

@@ -17,6 +17,7 @@ from specledger.wings.trajectories.findings import (
     E_LOG_RECORD,
 )
 from specledger.wings.trajectories.model import Call, Entry, Finding, Json, Message, Result, Speaker, Trajectory
+from specledger.wings.trajectories.stamps import Stamp
 
 
 class Builder:
@@ -47,7 +48,7 @@ class Builder:
             self._batches[name] = self.begin_batch()
         return self._batches[name]
 
-    def message(self, speaker: Speaker, text: str, *, actor: str = "", line: int = 0, time: str = "") -> None:
+    def message(self, speaker: Speaker, text: str, *, actor: str = "", line: int = 0, time: Stamp = "") -> None:
         """Add a message; an empty one says nothing and is left out."""
         if text:
             self.entries.append(Message(speaker, text, actor, line, time))
@@ -62,7 +63,7 @@ class Builder:
         actor: str = "",
         parent: str = "",
         line: int = 0,
-        time: str = "",
+        time: Stamp = "",
     ) -> str:
         """Add a call; the id that it has in the trajectory."""
         self._calls += 1
@@ -85,7 +86,7 @@ class Builder:
         *,
         error: bool | None = None,
         line: int = 0,
-        time: str = "",
+        time: Stamp = "",
     ) -> None:
         """Add what came back from a call; the first that waits under this id."""
         waiting = self._waiting.get(call)

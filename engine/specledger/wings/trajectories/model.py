@@ -13,6 +13,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from specledger.core.log_json import WITHHELD
+from specledger.wings.trajectories.stamps import Stamp
 
 GUARDED: Final = "guard"
 """The format of a trajectory that a guard wrote: its calls were decided before they were made."""
@@ -41,14 +42,14 @@ class Message(Struct, frozen=True, omit_defaults=True):
     Attributes:
         actor: Who heard or wrote it: empty for the agent itself, else the id of a subagent.
         line: The line of the log, from 1; 0 where the format has no lines.
-        time: A time stamp as it was written; empty if there is none.
+        time: Microseconds since 1970, or the text that is no time stamp; empty if there is none (`stamps`).
     """
 
     speaker: Speaker
     text: str
     actor: str = ""
     line: int = 0
-    time: str = ""
+    time: Stamp = ""
 
 
 class Call(Struct, frozen=True, omit_defaults=True):
@@ -69,7 +70,7 @@ class Call(Struct, frozen=True, omit_defaults=True):
     actor: str = ""
     parent: str = ""
     line: int = 0
-    time: str = ""
+    time: Stamp = ""
 
 
 class Result(Struct, frozen=True, omit_defaults=True):
@@ -86,7 +87,7 @@ class Result(Struct, frozen=True, omit_defaults=True):
     content: Json | Withheld | UnsetType = UNSET
     error: bool | None = None
     line: int = 0
-    time: str = ""
+    time: Stamp = ""
     denied: bool = False
 
 

@@ -12,19 +12,23 @@ from typing import Any
 from msgspec import UNSET
 
 from specledger.compile.extension import Stage
-from specledger.compile.plan import PlannedPolicies
+from specledger.compile.plan import PlannedPolicies, State
 from specledger.core.events import Event
+from specledger.expr import Checked
+from specledger.expr.check.types import FixedType
 from specledger.run.decision import Decision
+from specledger.spec.base import QFIXED_ONE
 from specledger.spec.scenario import Scenario
 from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker
 from specledger.wings.trajectories.recording.fitting import as_logged
 from specledger.wings.trajectories.rules.of_scenario import compile_policies, names_of, rules_event
 from specledger.wings.trajectories.rules.policy import Policy
-from specledger.worlds.emit import compile_result
+from specledger.wings.trajectories.stamps import stamp_at
+from specledger.worlds.emit import compile_result, compile_value
 from specledger.worlds.model import World
 
 
-def compile_simulated(stage: Stage) -> PlannedPolicies | None:
+def compile_simulated(stage: Stage, clock: Checked | None) -> PlannedPolicies | None:
     """The policies of a scenario whose agents decide; None, with findings, if they are wrong."""
     policies, model = compile_policies(stage), stage.bundle.main.model
     assert isinstance(model, Scenario)  # noqa: S101 - what has policies is one
@@ -33,17 +37,32 @@ def compile_simulated(stage: Stage) -> PlannedPolicies | None:
     simulated = {
         op: compile_result(stage.world, op) for op, action in stage.world.actions.items() if action.simulate.items
     }
-    return PlannedPolicies(names_of(policies), lambda: _Heard(policies, stage.world, simulated, model.request or ""))
+    time = _clock(stage.world, clock)
+    request = model.request or ""
+    return PlannedPolicies(names_of(policies), lambda: _Heard(policies, stage.world, simulated, time, request))
+
+
+def _clock(world: World, clock: Checked | None) -> Callable[[State], int | str]:
+    """The time stamp at a state, as calls have it; empty without a clock."""
+    if clock is None:
+        return lambda _state: ""
+    seconds, scale = compile_value(world, clock), 1 if isinstance(clock.type, FixedType) else QFIXED_ONE
+    return lambda state: stamp_at(seconds(state) * scale)
 
 
 class _Heard:
     """What the rules hear of an episode."""
 
     def __init__(
-        self, policies: tuple[Policy, ...], world: World, simulated: Mapping[str, Callable[..., Any]], request: str
+        self,
+        policies: tuple[Policy, ...],
+        world: World,
+        simulated: Mapping[str, Callable[..., Any]],
+        time: Callable[[State], int | str],
+        request: str,
     ) -> None:
         self._sessions = [(policy.name, policy.begin()) for policy in policies]
-        self._world, self._simulated = world, simulated
+        self._world, self._simulated, self._time = world, simulated, time
         self._calls = 0
         if request:
             self._hear(Message(Speaker.USER, request))
@@ -55,7 +74,7 @@ class _Heard:
         """What the rules say of the action of a decision; nothing of a decision of which nothing was executed.
 
         Raises:
-            EvaluationError: The result that is simulated has no value.
+            EvaluationError: The result that is simulated has no value, or the clock has none.
         """
         if decision.chosen is None:
             return ()
@@ -63,7 +82,8 @@ class _Heard:
         op, id_ = decision.action["op"], f"#{self._calls}"
         types = self._world.actions[op].args.fields
         arguments = {name: as_logged(decision.action[name], type_) for name, type_ in types.items()}
-        outcomes = self._hear(Call(id_, op, arguments, actor=decision.by.actor.name))
+        call = Call(id_, op, arguments, actor=decision.by.actor.name, time=self._time(decision.before))
+        outcomes = self._hear(call)
         self._hear(Result(id_, self._result(decision, op), error=False))
         return [rules_event(decision.moment.episode, decision.moment.t, outcomes)] if outcomes else ()
 

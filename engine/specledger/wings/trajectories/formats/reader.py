@@ -13,6 +13,7 @@ from specledger.wings.trajectories.building import Builder, string, text_of
 from specledger.wings.trajectories.formats.plans import ClausePlan, FormatPlan, Roots, nodes
 from specledger.wings.trajectories.model import Finding, Trajectory
 from specledger.wings.trajectories.source import Source
+from specledger.wings.trajectories.stamps import stamp_of
 
 _MOST_KEYS: Final = 8
 
@@ -140,7 +141,7 @@ class _EntryReader:
     def __init__(self, plan: FormatPlan, builder: Builder, entry: _Entry) -> None:
         self._plan, self._builder, self._entry = plan, builder, entry
         self._batch = 0
-        self._time = _text(plan, "time", entry.roots)
+        self._time = stamp_of(_text(plan, "time", entry.roots))
         self._actor = _text(plan, "actor", entry.roots)
 
     def read(self) -> None:

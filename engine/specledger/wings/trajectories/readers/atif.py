@@ -9,6 +9,7 @@ from specledger.wings.trajectories.building import Builder, string, text_of
 from specledger.wings.trajectories.model import Finding, Speaker, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.source import Source
+from specledger.wings.trajectories.stamps import stamp_of
 
 _SPEAKERS: Final = {"system": Speaker.SYSTEM, "user": Speaker.USER, "agent": Speaker.ASSISTANT}
 
@@ -67,7 +68,7 @@ def _subagents(builder: Builder, document: dict[str, Any], line: int) -> dict[st
 
 def _read_step(builder: Builder, step: dict[str, Any], line: int, actor: str, parent: str) -> list[tuple[str, str]]:
     """One step: its message, calls and results; the subagents that its results name, with their calls."""
-    time = string(step.get("timestamp"))
+    time = stamp_of(step.get("timestamp"))
     text = text_of(step.get("message"))
     if isinstance(text, str):
         builder.message(_SPEAKERS[step["source"]], text, actor=actor, line=line, time=time)
@@ -108,7 +109,7 @@ def _read_results(builder: Builder, step: dict[str, Any], line: int, only: str) 
             if isinstance(reference, dict)
         )
         if call:
-            builder.result(call, content, line=line, time=string(step.get("timestamp")))
+            builder.result(call, content, line=line, time=stamp_of(step.get("timestamp")))
         elif isinstance(content, str):
             builder.message(Speaker.SYSTEM, content, line=line)
         else:

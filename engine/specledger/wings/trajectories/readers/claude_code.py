@@ -13,6 +13,7 @@ from specledger.wings.trajectories.model import Finding, Speaker, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.readers.subagent_files import SubagentFile, subagent_file
 from specledger.wings.trajectories.source import Source
+from specledger.wings.trajectories.stamps import stamp_of
 
 _STARTERS: Final = frozenset({"Task", "Agent"})
 _SPEAKERS: Final = {"user": Speaker.USER, "assistant": Speaker.ASSISTANT}
@@ -86,7 +87,7 @@ class _Session:
         return True
 
     def _read(self, builder: Builder, record: Any, message: dict[str, Any], speaker: Speaker, line: int) -> None:
-        content, time = message.get("content"), string(record.get("timestamp"))
+        content, time = message.get("content"), stamp_of(record.get("timestamp"))
         actor = self._actor(record, content)
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
         if not isinstance(parts, list):

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from specledger.wings.trajectories.building import Builder, string, text_of
+from specledger.wings.trajectories.building import Builder, text_of
 from specledger.wings.trajectories.model import Finding, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.source import Source
+from specledger.wings.trajectories.stamps import Stamp, stamp_of
 
 _WRAPPERS: Final = ("message", "payload", "data")
 
@@ -40,13 +41,13 @@ def _read(source: Source) -> Iterator[Trajectory]:
         parts = record.value if isinstance(record.value, list) else [record.value]
         batch = builder.begin_batch() if len(parts) > 1 else 0
         for part in parts:
-            time = string(part.get("timestamp")) if isinstance(part, dict) else ""
+            time = stamp_of(part.get("timestamp")) if isinstance(part, dict) else ""
             _read_message(builder, _message(part), other, batch, record.line, time)
     if builder.entries:
         yield builder.finish()
 
 
-def _read_message(builder: Builder, message: Any, other: set[str], batch: int, line: int, time: str) -> None:
+def _read_message(builder: Builder, message: Any, other: set[str], batch: int, line: int, time: Stamp) -> None:
     if not _is_rpc(message):
         builder.record('a message has `jsonrpc: "2.0"`', line)
         return
@@ -70,7 +71,7 @@ def _read_message(builder: Builder, message: Any, other: set[str], batch: int, l
         builder.record("a message is a request, a notification or a response", line)
 
 
-def _read_result(builder: Builder, name: str, result: Any, line: int, time: str) -> None:
+def _read_result(builder: Builder, name: str, result: Any, line: int, time: Stamp) -> None:
     if not isinstance(result, dict):
         builder.result(name, result, line=line, time=time)
         return

@@ -17,6 +17,7 @@ from specledger.wings.trajectories.building import Builder, string
 from specledger.wings.trajectories.model import Finding, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.source import Source
+from specledger.wings.trajectories.stamps import NANOSECONDS, stamp_of
 
 
 class _Tool(Struct, frozen=True):
@@ -181,7 +182,12 @@ def _read_span(
         return
     given = next((attributes[key] for key in tool.arguments if key in attributes), UNSET)
     returned = next((attributes[key] for key in tool.result if key in attributes), UNSET)
-    time = string(span.get("startTimeUnixNano")) or string(span.get("start_time"))
+    nanoseconds = span.get("startTimeUnixNano")
+    time = (
+        stamp_of(nanoseconds, scale=NANOSECONDS)
+        if nanoseconds not in (None, 0, "0")
+        else stamp_of(span.get("start_time"))
+    )
     id_ = string(attributes.get(tool.id)) or _span_id(span)
     arguments = given if given is UNSET else builder.parsed(given, line)
     builder.call(called, arguments, id=id_, batch=builder.begin_batch(), line=line, time=time)

@@ -18,11 +18,11 @@ from specledger.expr.generate.compiler import compile_expression
 from specledger.lang.scope import Scope
 from specledger.load import Resolved
 from specledger.wings.trajectories.rules import codes
-from specledger.wings.trajectories.rules.conditions import Condition, Event, Reader, request_reader, typed
+from specledger.wings.trajectories.rules.conditions import Condition, Event, Reader, request_reader, time_reader, typed
 from specledger.wings.trajectories.rules.past import SourcePlan, tool_matcher
 from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, compile_path, parse_path
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
-from specledger.wings.trajectories.rules.plans import EarlierPlan, RulePlan
+from specledger.wings.trajectories.rules.plans import EarlierPlan, MemoryPlan, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 from specledger.wings.trajectories.spec.policy import (
@@ -183,14 +183,17 @@ class _Compiler:
 
     def reader(self, read: Read, at: Where, *, earlier: bool) -> Reader:
         past = earlier or read.of is not None
-        roots = ("args", "result", "tool", "error") if past else ("args", "text", "tool", "request")
+        roots = (*(("args", "result", "tool", "error") if past else ("args", "text", "tool", "request")), "time")
         path = self.path(read.path, (*at, "path"), roots)
         pattern = None if read.matches is None else self.pattern(read.matches, (*at, "matches"))
         if path is None:
             return lambda session, event: Unknown("")
         if path.root == "request":
             return request_reader(pattern, read.as_ or "text")
-        own = _own_reader(path, read, pattern)
+        if path.root == "time" and read.as_ != "number":
+            message = "a time is read as a number of seconds since 1970"
+            self.wrong(codes.E_POLICY_VALUE, message, at, "write `as: number`")
+        own = time_reader if path.root == "time" else _own_reader(path, read, pattern)
         if read.of is None:
             return own
         matches = tool_matcher(self.tools(read.of, (*at, "of")))
@@ -210,8 +213,8 @@ class _Compiler:
 
     def memory(
         self, rule: Rule, scope: Scope, readers: Mapping[str, Reader], at: Where
-    ) -> tuple[dict[str, tuple[str, Condition | None]], Scope]:
-        kept: dict[str, tuple[str, Condition | None]] = {}
+    ) -> tuple[dict[str, MemoryPlan], Scope]:
+        kept: dict[str, MemoryPlan] = {}
         types: dict[str, Type] = {}
         for name, term in rule.memory.items():
             if isinstance(term, Sum):
@@ -220,10 +223,11 @@ class _Compiler:
                 if checked is not None and not isinstance(checked.type, IntType) and checked.type != MISTAKEN:
                     message = f"a sum is of int or qfixed, not of {checked.type}"
                     self.wrong(codes.E_POLICY_VALUE, message, (*at, "memory", name, "sum"), "read it `as: number`")
-                kept[name] = ("sum", _condition(checked, readers, frozenset()))
+                kept[name] = MemoryPlan("sum", _condition(checked, readers, frozenset()), term.within)
             else:
                 types[name] = INT
-                kept[name] = ("count" if isinstance(term, Count) else "repeats", None)
+                within = term.within if isinstance(term, Count) else None
+                kept[name] = MemoryPlan("count" if isinstance(term, Count) else "repeats", None, within)
         return kept, scope.declare(types, *at, "memory")
 
     def earlier_plan(self, earlier: Earlier | None, scope: Scope, at: Where) -> EarlierPlan | None:

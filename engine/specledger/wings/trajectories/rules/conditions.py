@@ -16,6 +16,7 @@ from specledger.spec.base import INTEGER_LIMIT, QFIXED_ONE
 from specledger.wings.trajectories.model import Call, Message
 from specledger.wings.trajectories.rules.structured import structured
 from specledger.wings.trajectories.rules.values import WHOLE, text_of
+from specledger.wings.trajectories.stamps import stamp_of
 
 _WORK: Final = 1_000_000
 _TRUTHS: Final = {"true": True, "yes": True, "false": False, "no": False}
@@ -51,6 +52,15 @@ class Event(Struct, eq=False):
         if name == "tool":
             return UNSET if self.call is None else self.call.tool
         return UNSET if self.error is None else self.error
+
+    @property
+    def time(self) -> int | Unknown:
+        """When it was, in microseconds since 1970: that is `number` in seconds, as expressions have it."""
+        entry = self.call or self.message
+        stamp = "" if entry is None else entry.time if isinstance(entry.time, int) else stamp_of(entry.time)
+        if isinstance(stamp, int):
+            return stamp
+        return Unknown(f"time is no time stamp: {stamp[:80]!r}" if stamp else "time is not recorded")
 
     def parallel_to(self, other: Event) -> bool:
         """Whether both are calls of one message."""
@@ -123,6 +133,11 @@ def request_reader(pattern: Any, as_: str) -> Reader:
         return typed("\n".join(texts), as_, "request")
 
     return reader
+
+
+def time_reader(_: Any, event: Event) -> Any:
+    """Reads when a call or a message was."""
+    return event.time
 
 
 def bind(readers: Mapping[str, Reader], session: Any, event: Event) -> dict[str, Any]:

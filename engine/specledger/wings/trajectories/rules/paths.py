@@ -13,7 +13,7 @@ from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.model import Withheld
 
 _STEP: Final = re.compile(r"""\.([A-Za-z_$][\w$-]*)|\[(\*)\]|\["([^"\]]+)"\]|\.(\*\*|\*)|\[([0-9]{1,6})\]""")
-ROOTS: Final = ("args", "result", "text", "tool", "error", "request")
+ROOTS: Final = ("args", "result", "text", "tool", "error", "request", "time")
 """What paths of rules begin with."""
 _ROOT: Final = re.compile("[a-z]+")
 MOST_LEAVES: Final = 100_000
@@ -61,7 +61,7 @@ def parse_path(text: str, roots: tuple[str, ...] = ROOTS) -> Path:
             ANY if every or wild == "*" else LEAVES if wild else int(index) if index is not None else name or quoted
         )
         at = step.end()
-    if steps and root[0] in ("text", "tool", "error", "request"):
+    if steps and root[0] in ("text", "tool", "error", "request", "time"):
         raise PathError(f"`{root[0]}` has no parts", root.end())
     return Path(text, root[0], tuple(steps), ANY in steps or LEAVES in steps)
 

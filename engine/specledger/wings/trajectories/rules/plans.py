@@ -44,6 +44,20 @@ class EarlierPlan(Struct, frozen=True, eq=False):
     same: tuple[tuple[PathReader, PathReader], ...] = ()
 
 
+class MemoryPlan(Struct, frozen=True):
+    """A term of a rule's memory.
+
+    Attributes:
+        sort: count, sum or repeats.
+        term: What a sum adds.
+        within: The seconds before a call in which calls are counted or added; None for all calls.
+    """
+
+    sort: str
+    term: Condition | None = None
+    within: int | None = None
+
+
 class RulePlan(Struct, frozen=True, eq=False):
     """A compiled rule."""
 
@@ -53,7 +67,7 @@ class RulePlan(Struct, frozen=True, eq=False):
     pattern: Any
     when: Condition
     readers: Mapping[str, Reader]
-    memory: Mapping[str, tuple[str, Condition | None]]
+    memory: Mapping[str, MemoryPlan]
     root: str
     each: PathReader | None
     types: tuple[str, ...]

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 
 from specledger.core.unknown import Unknown
 from specledger.expr.limits import INT_MAX, INT_MIN
-from specledger.spec.base import format_qfixed
+from specledger.spec.base import QFIXED_ONE, format_qfixed
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Withheld
 from specledger.wings.trajectories.rules.conditions import Event, decide
 from specledger.wings.trajectories.rules.earlier import PARALLEL, EarlierCalls
@@ -18,6 +18,7 @@ from specledger.wings.trajectories.rules.past import Origin, Source, SourcePlan
 from specledger.wings.trajectories.rules.plans import EarlierPlan, Outcome, RulePlan, Status
 from specledger.wings.trajectories.rules.undo import Undo, copies
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
+from specledger.wings.trajectories.rules.windows import Window
 
 _SHOWN: Final = 200
 _EVERYTHING: Final = SourcePlan("any", "anything")
@@ -55,6 +56,7 @@ class Session:
         self._system = [s for s in self.sources if s.plan.sort == "system"]
         self._earlier = [EarlierCalls(plan) for plan in policy.earlier]
         self._memory: dict[str, dict[str, Any]] = {}
+        self._windows: dict[tuple[str, str], Window] = {}
         self._last: dict[str, tuple[Any, int]] = {}
         self.request: list[str] = []
         self._number = 0
@@ -88,6 +90,8 @@ class Session:
         tool = undo.event.call.tool
         concerned = _concerned(self.policy, tool)
         sources = [self.sources[number] for number in concerned.sources]
+        for window in self._windows.values():
+            window.forget(undo.event.number)
         undo.apply(self._memory, self._last, sources, [self._earlier[number] for number in concerned.earlier])
         del self._calls[call]
         self._records[tool].remove(undo.event)
@@ -262,12 +266,13 @@ class Session:
 
     def _remember(self, rule: RulePlan, event: Event, bound: dict[str, Any]) -> None:
         state = self._memory.setdefault(rule.name, {})
-        for name, (sort, term) in rule.memory.items():
-            if sort == "count":
-                state[name] = state.get(name, 0) + 1
-            elif sort == "sum":
-                assert term is not None  # noqa: S101 - a sum has an expression
-                state[name] = _added(state.get(name, 0), decide(term, bound))
+        for name, plan in rule.memory.items():
+            value = 1 if plan.term is None else decide(plan.term, bound)
+            if plan.within is not None:
+                window = self._windows.setdefault((rule.name, name), Window(plan.within * QFIXED_ONE))
+                state[name] = _bounded(window.add(event.number, event.time, value))
+            elif plan.sort != "repeats":
+                state[name] = _added(state.get(name, 0), value)
             else:
                 state[name] = self._repeated(rule.name, event)
             bound[name] = state[name]
@@ -322,8 +327,12 @@ def _alike(one: Any, two: Any) -> bool:
 def _added(total: Any, value: Any) -> Any:
     if type(total) is Unknown or type(value) is Unknown:
         return total if type(total) is Unknown else value
-    both = total + value
-    return both if INT_MIN <= both <= INT_MAX else Unknown("the sum does not fit 64 bits")
+    return _bounded(total + value)
+
+
+def _bounded(total: Any) -> Any:
+    fits = type(total) is Unknown or INT_MIN <= total <= INT_MAX
+    return total if fits else Unknown("the sum does not fit 64 bits")
 
 
 def _filled(rule: RulePlan, values: Mapping[str, Any]) -> str:

@@ -160,14 +160,19 @@ class Earlier(Model):
     since: Tools | None = None
 
 
+Seconds = Annotated[int, Field(ge=1, le=10**9)]
+
+
 class Count(Model):
     """How many calls of the rule there were, this one included.
 
     Attributes:
         count: The number of calls; it is written `{}`.
+        within: The seconds up to the call in which calls are counted; all of them where it is left out.
     """
 
     count: Mapping[str, Any] = Field(max_length=0)
+    within: Seconds | None = None
 
 
 class Sum(Model):
@@ -175,9 +180,11 @@ class Sum(Model):
 
     Attributes:
         sum: The number that is added up.
+        within: The seconds up to the call in which calls are added up; all of them where it is left out.
     """
 
     sum: Expression
+    within: Seconds | None = None
 
 
 class Repeats(Model):
