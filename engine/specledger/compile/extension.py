@@ -91,8 +91,8 @@ class Recordings(Struct, frozen=True):
     Attributes:
         compile: `(stage, role)`: the recording of a role whose agent has `trajectories`, with the scenario's
             `policies`; None, with findings, if it is wrong.
-        policies: `(stage, clock)`: the scenario's `policies` over what agents do that decide; None, with findings, if
-            they are wrong. The clock gives the seconds at a state.
+        policies: `(stage, time)`: the scenario's `policies` over what agents do that decide; None, with findings, if
+            they are wrong. The time is the seconds at a state.
     """
 
     compile: Callable[[Stage, Role], PlannedRecording | None]

@@ -243,10 +243,10 @@ class _Compiler:
 
     def _policies(self, stage: Stage, scope: Scope) -> PlannedPolicies | None:
         """The policies over what the scenario's agents do; None without any, or with findings."""
-        clock = None if self.model.clock is None else scope.expression("clock")
-        if clock is not None and not isinstance(clock.type, IntType) and clock.type != MISTAKEN:
-            message = f"a clock gives seconds as int or qfixed, not {clock.type}"
-            self.diagnostics.error(E_EXPR_TYPE, message, self.spec.span("clock"), hint="as in `minutes * 60`")
+        time = None if self.model.time is None else scope.timed(stage.world.clock).expression("time")
+        if time is not None and not isinstance(time.type, IntType) and time.type != MISTAKEN:
+            message = f"a time is seconds as int or qfixed, not {time.type}"
+            self.diagnostics.error(E_EXPR_TYPE, message, self.spec.span("time"), hint="as in `t * 60`")
             return None
         if not self.model.policies:
             return None
@@ -255,7 +255,7 @@ class _Compiler:
             message, hint = missing_wing("trajectories", "`policies` of a scenario")
             self.diagnostics.error(E_WING, message, self.spec.span("policies"), hint=hint)
             return None
-        return part.policies(stage, clock)
+        return part.policies(stage, time)
 
     def _referred(self, *path: str | int) -> Resolved:
         """The spec that a reference of the scenario names; its kind was checked when it was resolved."""

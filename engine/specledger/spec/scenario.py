@@ -243,7 +243,9 @@ class Scenario(Spec):
         drift: Changes of the world that no agent causes, performed in this order.
         invariants: What must hold of the run.
         probes: Tests of the agent that are made during the run, in this order.
-        policies: Policies whose rules judge the calls of an agent that is recorded.
+        policies: Policies whose rules judge the calls of an agent that is recorded, or the actions of agents that decide.
+        request: What the user of agents that decide asked for, which rules read as `request`.
+        time: The time of an action in seconds since 1970, which rules read as `time`.
         until: What ends an episode early.
         commit: Whether the set of proposals is committed to before one is chosen.
         agent_faults: How many faults of an agent from outside the run bears, and what it is with more of them.
@@ -270,12 +272,8 @@ class Scenario(Spec):
     invariants: list[Annotated[Reference, RefTo("invariant")]] = Field(default_factory=list)
     probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
     policies: list[Annotated[Reference, RefTo("policy")]] = Field(default_factory=list)
-    request: Annotated[str, StringConstraints(min_length=1, max_length=100_000)] | None = Field(
-        default=None, description="what the user of simulated agents asked for, as rules of `policies` read it"
-    )
-    clock: Expression | None = Field(
-        default=None, description="the time of simulated actions in seconds since 1970, an int or qfixed of the state"
-    )
+    request: Annotated[str, StringConstraints(min_length=1, max_length=100_000)] | None = None
+    time: Expression | None = None
     until: Expression | None = None
     commit: Literal["proposals", "none"] = "proposals"
     agent_faults: Literal["inconclusive", "fail"] | FaultLimit = "inconclusive"

@@ -342,7 +342,7 @@ def test_a_field_that_rules_do_not_have_is_refused_by_the_independent_verifier(t
         ({"horizon": 5}, "E_RECORDING", "`horizon` has no meaning"),
         ({"episodes": 2}, "E_RECORDING", "`episodes` has no meaning"),
         ({"until": "paid > 3.0"}, "E_RECORDING", "`until` has no meaning"),
-        ({"clock": "1"}, "E_RECORDING", "`clock` has no meaning"),
+        ({"time": "1"}, "E_RECORDING", "`time` has no meaning"),
         ({"request": "Pay"}, "E_RECORDING", "its logs have requests and times"),
         ({"agent": {"trajectories": {"otherwise": "othr"}}}, "E_RECORDING", "no action 'othr'"),
         ({"agent": {"trajectories": {"otherwise": "pay"}}}, "E_RECORDING", "other arguments than `tool`"),

@@ -221,22 +221,22 @@ PACE = {"rules": {"pace": {"memory": {"calls": {"count": {}, "within": 60}}, "re
 
 
 @pytest.mark.parametrize(
-    ("clock", "counts"),
+    ("time", "counts"),
     [
-        ("at * 30", {"held": 2, "broken": 2, "unjudged": 0}),
+        ("t * 30", {"held": 2, "broken": 2, "unjudged": 0}),
         ("pause", {"held": 2, "broken": 2, "unjudged": 0}),
         (None, {"held": 0, "broken": 0, "unjudged": 4}),
         ("9000000000000 + at", {"held": 0, "broken": 0, "unjudged": 4}),
     ],
 )
-def test_the_clock_gives_actions_a_time(tmp_path, clock, counts):
-    summary, _ = simulated(tmp_path, policy=PACE, clock=clock)
+def test_an_action_has_the_time_of_its_state(tmp_path, time, counts):
+    summary, _ = simulated(tmp_path, policy=PACE, time=time)
     assert summary["rules"]["rules.pace"] == counts
     assert verify(tmp_path / "out").intact
 
 
-def test_a_clock_without_a_value_is_an_error(tmp_path):
-    summary, lines = simulated(tmp_path, policy=PACE, clock="10 / (at - 2)")
+def test_a_time_without_a_value_is_an_error(tmp_path):
+    summary, lines = simulated(tmp_path, policy=PACE, time="10 / (at - 2)")
     assert summary["verdict"] == "ERROR"
     assert [(body["code"], body["t"]) for body in of(lines, "error")] == [("E_EVAL_DIVISION_BY_ZERO", 2)]
 
@@ -255,10 +255,10 @@ def test_wrong_forms_have_a_code_and_a_place(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("clock", "code"), [("at == 3", "E_EXPR_TYPE"), ("'now'", "E_EXPR_TYPE"), ("tme", "E_EXPR_UNKNOWN_NAME")]
+    ("time", "code"), [("at == 3", "E_EXPR_TYPE"), ("'now'", "E_EXPR_TYPE"), ("tme", "E_EXPR_UNKNOWN_NAME")]
 )
-def test_a_clock_gives_seconds(tmp_path, clock, code):
-    bundle = loaded(tmp_path, policy=PACE, clock=clock)
+def test_a_time_is_seconds(tmp_path, time, code):
+    bundle = loaded(tmp_path, policy=PACE, time=time)
     findings_of(execute, bundle, tmp_path / "out", RunOptions(), code=code, file="scenario.yaml")
 
 

@@ -28,7 +28,7 @@ from specledger.worlds.emit import compile_result, compile_value
 from specledger.worlds.model import World
 
 
-def compile_simulated(stage: Stage, clock: Checked | None) -> PlannedPolicies | None:
+def compile_simulated(stage: Stage, seconds: Checked | None) -> PlannedPolicies | None:
     """The policies of a scenario whose agents decide; None, with findings, if they are wrong."""
     policies, model = compile_policies(stage), stage.bundle.main.model
     assert isinstance(model, Scenario)  # noqa: S101 - what has policies is one
@@ -37,17 +37,17 @@ def compile_simulated(stage: Stage, clock: Checked | None) -> PlannedPolicies | 
     simulated = {
         op: compile_result(stage.world, op) for op, action in stage.world.actions.items() if action.simulate.items
     }
-    time = _clock(stage.world, clock)
+    time = _time_of(stage.world, seconds)
     request = model.request or ""
     return PlannedPolicies(names_of(policies), lambda: _Heard(policies, stage.world, simulated, time, request))
 
 
-def _clock(world: World, clock: Checked | None) -> Callable[[State], int | str]:
-    """The time stamp at a state, as calls have it; empty without a clock."""
-    if clock is None:
+def _time_of(world: World, seconds: Checked | None) -> Callable[[State], int | str]:
+    """The time stamp at a state, as calls have it; empty where the scenario has no `time`."""
+    if seconds is None:
         return lambda _state: ""
-    seconds, scale = compile_value(world, clock), 1 if isinstance(clock.type, FixedType) else QFIXED_ONE
-    return lambda state: stamp_at(seconds(state) * scale)
+    at, scale = compile_value(world, seconds), 1 if isinstance(seconds.type, FixedType) else QFIXED_ONE
+    return lambda state: stamp_at(at(state) * scale)
 
 
 class _Heard:
@@ -74,7 +74,7 @@ class _Heard:
         """What the rules say of the action of a decision; nothing of a decision of which nothing was executed.
 
         Raises:
-            EvaluationError: The result that is simulated has no value, or the clock has none.
+            EvaluationError: The result that is simulated has no value, or its time has none.
         """
         if decision.chosen is None:
             return ()

@@ -84,7 +84,7 @@ def _check_scenario(stage: Stage, role: Role) -> None:
         hint = "use a governor without `admission`"
         wrong(E_RECORDING, "a recording gives no documents to admit", role.governor.span("admission"), hint=hint)
     asks = role.decider.trajectories is not None and role.decider.trajectories.asks is not None
-    for key in ("request", "clock"):
+    for key in ("request", "time"):
         if key in model.model_fields_set:
             message = f"`{key}` has no meaning for a recording: its logs have requests and times"
             wrong(E_RECORDING, message, spec.span(key), hint="leave it out")
