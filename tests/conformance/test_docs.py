@@ -337,6 +337,7 @@ start: {n: "<scenario start>"}
 drift: [change]
 invariants: [law, timed, seldom, average]
 until: "<until?>"
+time: "<time>"
 horizon: 1
 """
 SPECS = {
@@ -377,7 +378,7 @@ ROWS = {
     "invariant: `when` and `effect` in `remember`": ["monitor when?", "monitor write"],
     "invariant: `when`, `require`, `witness`": ["law when?", "law?", "law witness"],
     "scenario: `start`": ["scenario start"],
-    "scenario: `until`": ["until?"],
+    "scenario: `until`, `time`": ["until?", "time"],
 }  # fmt: skip
 NAMES = {
     "state": ["n", "at.x", "extra", "part.v", "now.n", "now.extra"],

@@ -243,7 +243,7 @@ class Scenario(Spec):
         drift: Changes of the world that no agent causes, performed in this order.
         invariants: What must hold of the run.
         probes: Tests of the agent that are made during the run, in this order.
-        policies: Policies whose rules judge the calls of an agent that is recorded, or the actions of agents that decide.
+        policies: Policies whose rules judge the calls of a recorded agent, or the actions of agents that decide.
         request: What the user of agents that decide asked for, which rules read as `request`.
         time: The time of an action in seconds since 1970, which rules read as `time`.
         until: What ends an episode early.
