@@ -13,14 +13,18 @@ import typer
 
 from specledger.cli import completion
 from specledger.cli.options import Format, Overrides, TextOrJson
-from specledger.cli.output import print_json, print_status, print_text
+from specledger.cli.output import columns, fitted, print_json, print_status, print_text
 from specledger.core.diagnostics import counted, printable, suggest
+from specledger.report.markup import shorten
 
 if TYPE_CHECKING:
     from specledger.load.doc_pages import TermRow
     from specledger.pipeline.authoring import Described
+    from specledger.pipeline.targets import ListedSpec
 
 _MOST_LINE: Final = 65_536  # characters of a line of what a model is asked
+_REUSE: Final = ("extends", "use", "params", "matrix")
+"""Keys of every kind that are resolved before a model sees the document."""
 _MOST_ROWS: Final = 8
 """Rows of the documentation's tables that explain one name."""
 
@@ -95,7 +99,9 @@ def ls(
         print_text(f"{group} ({len(specs)})")
         for spec in specs:
             own = "" if spec.shipped else "  (project)"
-            print_text(f"  {printable(spec.name):<{width}}  {printable(spec.summary)}{own}".rstrip())
+            line = f"  {printable(spec.name):<{width}}  {printable(spec.summary)}"
+            most = columns()
+            print_text((line if most is None else shorten(line, max(most - len(own), 40))).rstrip() + own)
 
 
 _RECEIPTS: Final = "receipts/"
@@ -138,7 +144,7 @@ def new(
         str | None, typer.Argument(metavar="[NAME]", help="Its name; by default that of the file or the example.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", show_default="NAME.yaml", help="The file to write.")
+        Path | None, typer.Option("--out", "-o", metavar="FILE", show_default="NAME.yaml", help="The file to write.")
     ] = None,
     tools: Annotated[
         list[Path] | None,
@@ -178,11 +184,9 @@ def explain(
     overrides: Overrides = None,
 ) -> None:
     """Explain a code, a kind, a key, a term, the rules of a spec in plain sentences, or what a model would be asked."""
-    from specledger.core.diagnostics import codes, suggest, title_of
+    from specledger.core.diagnostics import title_of
     from specledger.kinds import KINDS
-    from specledger.load.doc_pages import rows_about, term_like
-    from specledger.load.library import SUFFIXES
-    from specledger.pipeline.authoring import describe, load_codes
+    from specledger.pipeline.authoring import load_codes
 
     if what == "kinds":
         print_text(_kinds_text())
@@ -196,21 +200,57 @@ def explain(
     if (title := title_of(code)) is not None:
         print_text(_code_text(code, title))
         return
-    rows = [] if what.endswith(SUFFIXES) else rows_about(what)
-    changes = overrides or ()
-    is_name = not rows and what not in KINDS
-    if is_name and (_explained_model(what, scenario, changes) or _explained_rules(what, changes)):
-        return
+    _explain_name(what, scenario, overrides or ())
+
+
+def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> None:
+    """Print what a kind, a key, a spec, a term or a name in a report means."""
+    from specledger.core.diagnostics import codes
+    from specledger.kinds import KINDS
+    from specledger.load.doc_pages import rows_about
+    from specledger.load.library import SUFFIXES
+    from specledger.pipeline.authoring import describe
+    from specledger.pipeline.targets import specs_named
+
+    is_file = what.endswith(SUFFIXES)
+    rows, specs = ([], []) if is_file else (rows_about(what), [] if what in KINDS else specs_named(what))
+    kind, _, key = what.partition(".")
     if what in KINDS:
         print_text(_kind_text(what, describe(what)))
+    elif (specs or not rows) and (_explained_model(what, scenario, overrides) or _explained_rules(what, overrides)):
+        return
+    elif specs:
+        told = [*(_spec_text(spec) for spec in specs), *([_rows_text(what, rows)] if rows else [])]
+        print_text(fitted("\n\n".join(told)))
+    elif kind in KINDS and key in _REUSE:
+        print_text(_rows_text(key, rows_about(key)))
     elif "." in what and not rows:
         print_text(_key_text(describe(what)))
     elif rows:
         print_text(_rows_text(what, rows))
     else:
-        near = suggest(code, codes()) if code[:2] in ("E_", "W_") else suggest(what, KINDS) or term_like(what)
+        near = suggest(what.upper(), codes()) if what.upper()[:2] in ("E_", "W_") else _near(what)
         listed = f"did you mean {near}?" if near else "`spec explain codes` and `spec explain kinds` list what there is"
         raise typer.BadParameter(f"there is no code, kind or term {what!r}; {listed}")
+
+
+def _near(word: str) -> str | None:
+    """The kind, the spec or the term that was probably meant by a misspelt word."""
+    from specledger.kinds import KINDS
+    from specledger.load.doc_pages import term_like
+    from specledger.pipeline.targets import spec_names
+
+    return suggest(word, KINDS) or suggest(word, spec_names(KINDS)) or term_like(word)
+
+
+def _spec_text(spec: ListedSpec) -> str:
+    """What a spec is, where it is, and what can be done with it."""
+    from specledger.kinds import KINDS
+
+    whose, runs = "shipped" if spec.shipped else "of the project", KINDS[spec.kind].runs
+    lines = [f"{spec.kind} {printable(spec.name)} ({whose}): {printable(spec.doc, _MOST_LINE) or 'it has no doc'}"]
+    lines.append(f"  file: {printable(str(spec.file))}")
+    return "\n".join([*lines, f"  `spec {'run' if runs else 'show'} {printable(shlex.quote(spec.name))}`"])
 
 
 def _codes_text() -> str:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder of the evidence; the page is written beside it.")] = Path(
-        "out/demo"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder of the evidence; the page is written beside it.")
+    ] = Path("out/demo"),
 ) -> None:
     """Catch an agent whose stated reasons decide nothing, verify the evidence, write the page."""
     from specledger.kinds import KINDS

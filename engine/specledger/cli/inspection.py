@@ -10,7 +10,7 @@ from msgspec import to_builtins
 
 from specledger.cli import completion
 from specledger.cli.options import Format, TextOrJson, Workers
-from specledger.cli.output import print_json, print_text
+from specledger.cli.output import print_json, print_text, with_short_digests
 from specledger.cli.report import open_all
 from specledger.core.canonical import pretty
 from specledger.core.diagnostics import printable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from specledger.report.trace import StepLine, Trace
 
 _DIGITS: Final = 10  # at most, of the number of a step
+_POSITION: Final = ("episode", "t")
 _SHOWN: Final = 20  # fields of a receipt in text output
 
 
@@ -184,7 +185,7 @@ def trace(
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Show the steps of a run after checking its chain: proposals, rejections, choices and costs."""
-    from specledger.report.trace import trace_run, trace_step, value_in_units
+    from specledger.report.trace import step_in_units, trace_run, trace_step, value_in_units
 
     position = None if step is None else _parse_step(step, episode)
     (evidence,) = open_all([bundle], None)
@@ -192,6 +193,8 @@ def trace(
         value = trace_step(evidence, *position, field)
         if field is not None and format_ is Format.HUMAN:
             value = value_in_units(value, evidence.specs, field)
+        if field is None and format_ is Format.HUMAN:
+            value = step_in_units(value, evidence.specs)
         _print_step(value, field, format_)
     else:
         result = trace_run(evidence, episode, most, field)
@@ -216,16 +219,22 @@ def _print_step(value: Any, field: str | None, format_: Format) -> None:
     elif field is not None:
         print_text(_escaped(value))
     else:
-        print_text("\n".join(f"{_head(receipt)}\n{_escaped(receipt['body'])}" for receipt in value))
+        note = "digests and long texts are shortened: --format json has the receipts as they are"
+        print_text(with_short_digests("\n".join([*(line for receipt in value for line in _receipt(receipt)), note])))
 
 
-def _head(receipt: Mapping[str, Any]) -> str:
-    source = (
-        f"receipt {receipt['seq']}, {receipt['digest']}"
-        if "digest" in receipt
-        else f"after receipt {receipt['seq']}, recomputed"
-    )
-    return f"{receipt['type']}  {source}"
+def _receipt(receipt: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of a receipt without its place, which was asked for."""
+    from specledger.report.value_words import laid_out
+
+    recorded = f"receipt {receipt['seq']}, {receipt.get('digest')}"
+    source = recorded if "digest" in receipt else f"after receipt {receipt['seq']}, recomputed"
+    yield f"{receipt['type']}  {source}"
+    body = {
+        name: value for name, value in receipt["body"].items() if name not in _POSITION or receipt["type"] == "state"
+    }
+    yield from laid_out(body, "  ")
+    yield ""
 
 
 def _escaped(value: Any) -> str:

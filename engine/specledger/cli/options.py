@@ -73,7 +73,10 @@ CaseValues = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        show_default="out/<case>", help="The place of the evidence of a single case; several get a folder each in it."
+        "--out",
+        "-o",
+        show_default="out/<case>",
+        help="The place of the evidence of a single case; several get a folder each in it.",
     ),
 ]
 TrustAgent = Annotated[

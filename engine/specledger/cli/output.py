@@ -8,7 +8,9 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
@@ -140,6 +142,38 @@ def terminal() -> Terminal:
 def print_text(text: str) -> None:
     """Print one piece of text for people on standard output."""
     _write(sys.stdout, _painted(sys.stdout, text) + "\n")
+
+
+_DIGEST: Final = re.compile(r"\b[0-9a-f]{64}\b")
+_DIGITS: Final = 12
+"""Digits of a digest on a line for people."""
+
+
+def with_short_digests(text: str) -> str:
+    """Text with the first digits of its SHA-256 digests; with `--verbose` as it is."""
+    return text if terminal().verbose else _DIGEST.sub(lambda match: match[0][:_DIGITS] + "\u2026", text)
+
+
+def columns() -> int | None:
+    """How many characters fit on a line of standard output; None if it is no terminal."""
+    wide = sys.stdout is not None and (sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit())
+    return shutil.get_terminal_size().columns if wide else None
+
+
+def fitted(text: str) -> str:
+    """Text whose lines fit the terminal: longer ones go on below where their last column begins."""
+    width = columns()
+    return text if width is None else "\n".join(part for line in text.split("\n") for part in _folded(line, width))
+
+
+def _folded(line: str, width: int) -> list[str]:
+    if len(line) <= width:
+        return [line]
+    starts = [match.end() for match in re.finditer(r"\S {2,}(?=\S)", line) if match.end() <= width // 2]
+    indent = starts[-1] if starts else len(line) - len(line.lstrip()) + 2
+    head, tail = line[:indent], line[indent:]
+    parts = textwrap.wrap(tail, max(width - indent, 20), break_long_words=False, break_on_hyphens=False)
+    return [head + parts[0], *(" " * indent + part for part in parts[1:])] if parts else [line]
 
 
 def print_status(text: str) -> None:

@@ -15,13 +15,15 @@ from msgspec.structs import replace
 from specledger.cli import completion
 from specledger.cli.codes import E_REPORT_PLACE
 from specledger.cli.executors import process_count
-from specledger.cli.output import print_error, write_output
+from specledger.cli.output import print_error, print_status, write_output
 from specledger.cli.verify import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import exit_code
 from specledger.evidence.layout import MANIFEST
 from specledger.report.formats import FORMATS, Format, Options
 
+PAGE: Final = "html"
+STANDARD_OUTPUT: Final = Path("-")
 _PARTS: Final = re.compile(r"\d+|\D+")
 
 if TYPE_CHECKING:
@@ -48,7 +50,13 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     format_name: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")] = "markdown",
     episode: Annotated[int, typer.Option(min=0, help="Which episode is drawn.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(show_default="standard output", help="The file to write, or the folder.")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            show_default="standard output; BUNDLE.html of a page",
+            help="The file to write, or the folder; - is standard output.",
+        ),
     ] = None,
     profile: Policy = None,
     tests: Annotated[
@@ -77,7 +85,12 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
     asked = ask(profile, tests)
     result = make_report(open_all(bundles, workers, replay=replay), asked, options.date)
-    write_output(format_.write(result, options), out)
+    if format_name == PAGE and out is None:
+        page = page_beside(bundles[0])
+        write_output(format_.write(result, options), page)
+        print_status(f"wrote {printable(_shown(page))}")
+    else:
+        write_output(format_.write(result, options), None if out == STANDARD_OUTPUT else out)
     if result.judgement is not None:
         raise typer.Exit(exit_code(result.judgement.verdict))
 
@@ -123,6 +136,7 @@ def bundles_in(path: Path) -> list[Path]:
 def _bundles_to_report(paths: Sequence[Path], out: Path | None, format_: Format) -> list[Path]:
     """The bundles at the paths; Rejected if the output cannot be written to `out`."""
     several = format_.several and format_.folder
+    out = None if out == STANDARD_OUTPUT else out
     bundles = [bundle for path in paths for bundle in (bundles_in(path) if several else [path])]
     for bundle in bundles:
         if out is not None and out.resolve().is_relative_to(bundle.resolve()):
@@ -139,6 +153,19 @@ def _bundles_to_report(paths: Sequence[Path], out: Path | None, format_: Format)
     if message is not None:
         raise Rejected([Diagnostic(E_REPORT_PLACE, message)])
     return bundles
+
+
+def page_beside(bundle: Path) -> Path:
+    """Where the page of a bundle is written: beside it, or beside the suite of a run; never inside a bundle."""
+    own = bundle.resolve()
+    outer = [folder for folder in own.parents if (folder / MANIFEST).exists()]
+    return (outer[-1] if outer else own).with_name(own.name + ".html")
+
+
+def _shown(path: Path) -> str:
+    """A path, relative to the working directory where it is below it."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _day(text: str | None) -> str | None:

@@ -40,12 +40,14 @@ from specledger.cli.options import (
 )
 from specledger.cli.output import (
     diagnostics_text,
+    fitted,
     print_error,
     print_json,
     print_sources,
     print_text,
     progress_bar,
     terminal,
+    with_short_digests,
     write_output,
 )
 from specledger.cli.shards import print_shards, read_shard, take_shard
@@ -181,7 +183,7 @@ def say(finished: Sequence[Finished], *more: str) -> None:
     shown = [result for result in finished if not terminal().quiet or result.verdict is not Verdict.PASS]
     if shown:
         total = [run.total(finished)] if run.total is not None and len(finished) > 1 else []
-        print_text("\n".join([run.show(shown), *more, *total]))
+        print_text(fitted(with_short_digests("\n".join([run.show(shown), *more, *total]))))
 
 
 def _load_cases(

@@ -23,10 +23,12 @@ from specledger.cli.options import (
 from specledger.cli.output import (
     diagnostics_json,
     diagnostics_text,
+    fitted,
     print_error,
     print_json,
     print_status,
     print_text,
+    with_short_digests,
     write_findings,
 )
 from specledger.core.canonical import canonical_bytes
@@ -132,10 +134,12 @@ def _total(fine: int, expanded: Targets) -> str:
 def _checked_text(checked: Sequence[CheckedSpec]) -> str:
     """A line for each valid spec."""
     depths = {"compiled": "", "shape": " (shape only: its expressions are typed in a scenario that uses it)"}
-    return "\n".join(
-        f"ok {spec.kind} {spec.name}{' ' + printable(spec.case) if spec.case else ''} {spec.digest} "
-        f"{printable(spec.file)}{depths[spec.depth]}"
-        for spec in checked
+    return with_short_digests(
+        "\n".join(
+            f"ok {spec.kind} {spec.name}{' ' + printable(spec.case) if spec.case else ''} {spec.digest} "
+            f"{printable(spec.file)}{depths[spec.depth]}"
+            for spec in checked
+        )
     )
 
 
@@ -154,9 +158,10 @@ def plan(
     if format_ is Format.JSON:
         print_json({"plans": plans})
     else:
-        print_text("\n".join(_plan_text(entry) for entry in plans))
+        print_text(fitted(with_short_digests("\n".join(_plan_text(entry) for entry in plans))))
         steps = sum(entry.get("most_steps", 0) + entry.get("most_trial_steps", 0) for entry in plans)
-        print_text(f"{counted(len(plans), 'case')}, {counted(steps, 'step')} at most; nothing was run")
+        at_most = f", {counted(steps, 'step')} at most" if steps else ""
+        print_text(f"{counted(len(plans), 'case')}{at_most}; nothing was run")
     raise typer.Exit(Exit.CONFORMS)
 
 
@@ -170,7 +175,7 @@ def _plan_text(entry: dict[str, Any]) -> str:
         label = key.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
             lines.append(f"  {label}: {len(value)}")
-            lines += [f"    {_row(row)}" for row in value[:_MOST_ROWS]]
+            lines += _rows(value[:_MOST_ROWS])
             lines += [f"    and {len(value) - _MOST_ROWS} more"] if len(value) > _MOST_ROWS else []
         else:
             lines.append(f"  {label}: {_value(value)}")
@@ -179,17 +184,20 @@ def _plan_text(entry: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _row(row: dict[str, Any]) -> str:
-    """A mapping on a line: its first value, then the rest as `key value`."""
-    first, *rest = row.items()
-    return " ".join([_value(first[1]), *(f"{key} {_value(value)}" for key, value in rest)])
+def _rows(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Mappings as a table with heads; the digests are left to JSON."""
+    heads = [key for key in dict.fromkeys(key for row in rows for key in row) if key != "digest"]
+    cells = [[key.replace("_", " ") for key in heads], *([_value(row.get(key, "")) for key in heads] for row in rows)]
+    from specledger.kinds.running import text_table
+
+    return text_table("", cells)[1:]
 
 
 def _value(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(_value(item) for item in value) or "none"
     if isinstance(value, dict):
-        return _row({"": "", **value}).strip()
+        return ", ".join(f"{key.replace('_', ' ')} {_value(member)}" for key, member in value.items())
     if value is None:
         return "none"
     return printable(value) if isinstance(value, str) else canonical_bytes(value).decode()

@@ -31,6 +31,7 @@ from specledger.cli.output import (
     print_json,
     print_status,
     print_text,
+    with_short_digests,
     write_output,
 )
 from specledger.core.diagnostics import Diagnostic, Rejected, counted, printable
@@ -205,11 +206,12 @@ def verification_text(path: Path, verification: Verification) -> str:
     """Every check, every level, and the verdict."""
     from specledger.verify.assurance_levels import QUALIFIED, headline, level_statuses
 
-    lines = []
+    lines, noted = [], "runlog" in verification.facts  # whoever verifies a run log notes its head
     for check in verification.checks:
         detail = "" if check.message is None else f": {printable(check.message)}"
         prefix = f" [{check.code}]" if check.code else ""
-        lines.append(f"{check.number:2}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
+        line = f"{check.number:2}. {_MARKS[check.status]} {check.name}{prefix}{detail}"
+        lines.append(with_short_digests(line) if check.status == "passed" and not noted else line)
     for rung in level_statuses(verification):
         why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
         lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")

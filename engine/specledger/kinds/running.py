@@ -115,6 +115,7 @@ class Finished(Struct, frozen=True):
         found: Warnings: a torn audit log of an earlier run, lost signatures.
         complete: Whether its evidence was there before, and nothing was run.
         replayed: What replay found before the evidence was sealed; None if it was not asked for.
+        spec: The spec that was run, as data; empty where no text needs it.
     """
 
     name: str
@@ -127,6 +128,7 @@ class Finished(Struct, frozen=True):
     found: tuple[Diagnostic, ...] = ()
     complete: bool = False
     replayed: Verification | None = None
+    spec: Mapping[str, Any] = {}
 
     @property
     def verdict(self) -> Verdict:

@@ -11,7 +11,6 @@ from typing import Any, Final, TypeVar
 from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import DeferredPlan, compile_suite, seeds_of_suite
-from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, counted, printable
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
@@ -103,7 +102,8 @@ def _assessed(
         writer.add(event)
         receipts.append({"type": event.type, **event.body})
     manifest = writer.finish(sorted(case.place for _, case in plan.cases), options.seal.attach)
-    return Finished(case_name(bundle), bundle.main.kind, folder, manifest, receipts=tuple(receipts))
+    name, kind = case_name(bundle), bundle.main.kind
+    return Finished(name, kind, folder, manifest, receipts=tuple(receipts), spec=bundle.main.data)
 
 
 @dataclass(frozen=True)
@@ -244,17 +244,19 @@ def _text(finished: Finished) -> str:
     trials = f", {counted(result['trials'], 'run')} of mutants and their controls" if result["trials"] else ""
     head = f"{printable(finished.name)}  {result['verdict']}  {counted(result['runs'], 'run')}, "
     head += f"{counted(result['episodes'], 'episode')}, {counted(result['steps'], 'step')}{trials}"
-    return "\n".join([head, *suite_tables(finished.receipts), *footer(finished)])
+    return "\n".join([head, *suite_tables(finished.receipts, finished.spec), *footer(finished)])
 
 
-def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
+def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[str]:
     """The lines of the tables about the receipts of a suite; a table without rows is left out."""
+    written = {check["id"]: check.get("witness", {}) for check in spec.get("checks", ())}
+    figures = _of(receipts, "figure", suite.Figure)
     return [
         *text_table("runs", _runs(receipts)),
         *_beyond(receipts),
         *claims_table(_claims(receipts)),
-        *text_table("figures", _figures(_of(receipts, "figure", suite.Figure))),
-        *text_table("checks", _checks(_of(receipts, "check", suite.Check))),
+        *text_table("figures", _figures(figures)),
+        *text_table("checks", _checks(_of(receipts, "check", suite.Check), written, figures)),
         *text_table("mutants", _mutants(_of(receipts, "mutant", suite.Mutant))),
         *_untried(receipts),
         *_unlabelled(receipts),
@@ -348,10 +350,15 @@ def _figures(receipts: Sequence[suite.Figure]) -> list[list[str]]:
     return rows
 
 
-def _checks(receipts: Sequence[suite.Check]) -> list[list[str]]:
+def _checks(
+    receipts: Sequence[suite.Check], written: Mapping[str, Mapping[str, Any]], figures: Sequence[suite.Figure]
+) -> list[list[str]]:
+    from specledger.report.witness_words import witness_words
+
     rows = []
     for receipt in receipts:
-        witness = canonical_bytes(receipt["witness"]).decode() if receipt["witness"] else ""
+        words = witness_words(receipt["witness"], written.get(receipt["check"], {}), figures)
+        witness = ", ".join(f"{name} {value}" for name, value in words.items())
         shown = _cause(receipt["error"]) if receipt["error"] is not None else witness
         opportunities = f"{receipt['opportunities']} opportunities"
         opportunities += f", at least {receipt['least']}" if receipt["least"] > 1 else ""

@@ -130,13 +130,18 @@ def _kind_of(file: Path) -> str | None:
 
 
 class ListedSpec(Struct, frozen=True):
-    """A spec that can be referred to by its name; `summary` is the first sentence of its `doc`, if it can be read."""
+    """A spec that can be referred to by its name; `doc` is what it says of itself, on one line, if it can be read."""
 
     kind: str
     name: str
     file: Path
     shipped: bool
-    summary: str
+    doc: str
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its `doc`."""
+        return re.split(r"(?<=\.) ", self.doc, maxsplit=1)[0]
 
 
 def list_specs(kind: str | None = None) -> Iterator[ListedSpec]:
@@ -150,10 +155,13 @@ def list_specs(kind: str | None = None) -> Iterator[ListedSpec]:
         listed: dict[str, ListedSpec] = {}
         for root in (search.shipped, search.project):
             for file in _files(root, kind_):
-                listed[file.stem] = ListedSpec(
-                    kind_, file.stem, file, root == search.shipped, _summary(library.read(file))
-                )
+                listed[file.stem] = ListedSpec(kind_, file.stem, file, root == search.shipped, _doc(library.read(file)))
         yield from sorted(listed.values(), key=lambda spec: (spec.shipped, spec.name))
+
+
+def specs_named(name: str) -> list[ListedSpec]:
+    """The specs of a name, of each kind."""
+    return [spec for spec in list_specs() if spec.name == name]
 
 
 def spec_names(kinds: Collection[str], search: Search | None = None) -> tuple[str, ...]:
@@ -170,9 +178,9 @@ def _files(root: Path | None, kind: str) -> list[Path]:
     return sorted(file for file in folder.iterdir() if file.suffix in SUFFIXES and file.is_file())
 
 
-def _summary(document: Document | None) -> str:
+def _doc(document: Document | None) -> str:
     if document is None:
         return "(cannot be read: `spec check` says why)"
     doc = document.root.child("doc")
     text = doc.plain() if doc is not None else None
-    return re.split(r"(?<=\.) ", " ".join(text.split()), maxsplit=1)[0] if isinstance(text, str) else ""
+    return " ".join(text.split()) if isinstance(text, str) else ""

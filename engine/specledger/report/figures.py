@@ -18,7 +18,7 @@ FIGURE_INTRO: Final = (
 NOT_DECIDED: Final = "not decided"
 
 _ONE: Final = 1_000_000
-_MEANS: Final = frozenset({"mean", "slope", "difference"})
+MEANS: Final = frozenset({"mean", "slope", "difference"})
 
 
 def figure_rows(receipt: Figure) -> Iterator[Sequence[str]]:
@@ -42,7 +42,7 @@ def _cells(statistic: str, group: Group, unit: str) -> Sequence[str]:
     if statistic == "effect":
         shown = between(group["newcombe"], points)
         return points(group["value"]), cases(statistic, group), shown, over_clusters(group, unit, points)
-    value = decimal(group["value"]) if statistic in _MEANS else str(group["value"])
+    value = decimal(group["value"]) if statistic in MEANS else str(group["value"])
     return value, cases(statistic, group), "", over_clusters(group, unit, decimal)
 
 

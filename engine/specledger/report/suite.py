@@ -43,6 +43,7 @@ from specledger.report.sections import (
 )
 from specledger.report.specs import Specs, requirement, spec_details
 from specledger.report.step_series import recoveries_by_arm
+from specledger.report.witness_words import witness_words
 from specledger.spec.suite import Suite
 
 EXPECTED: Final = "runs-end-as-expected"
@@ -220,17 +221,21 @@ class SuiteReading(Reading):
             data = self._requires.get(name, {})
             caught = [mutant["mutant"] for _, _, mutant in self._mutants if name in mutant["caught"]]
             links = [RowLink(anchor("mutants", mutant), mutant) for mutant in caught]
-            details = [*spec_details(data), ("witness", Block(receipt["witness"]))]
+            found = witness_words(receipt["witness"], data.get("witness", {}), self.figures)
+            details = [*spec_details(data), ("found", Block(found))]
             details += [("error", Block(receipt["error"]))] if receipt["error"] is not None else []
             figures = self._read_by(name)
             details += [("figures", _figure_grid(figures))] if figures else []
             noticed = Joined(links, listed=True) if links else Words("no mutant shows that this check can fail")
             details.append(("mutants noticed", noticed))
-            cells = (requirement(data), Count(check.opportunities), Count(len(caught)))
+            shown = Quoted(", ".join(f"{term} {value}" for term, value in found.items()))
+            cells = (requirement(data), shown, Count(check.opportunities), Count(len(caught)))
             places: list[Place] = [ReceiptLink(seq), *self._episode(figures)]
             rows.append(Row(name, receipt["verdict"], cells, details, places))
         intro = "Opportunities: how often the check could have failed. Without any it is inconclusive."
-        return Section("checks", "Checks", intro, ("check", "requirement", "opportunities", "mutants noticed"), rows)
+        return Section(
+            "checks", "Checks", intro, ("check", "requirement", "found", "opportunities", "mutants noticed"), rows
+        )
 
     def _episode(self, figures: list[suite.Figure]) -> list[Place]:
         """An embedded episode in which what a check reads failed, else one in which it held."""

@@ -73,6 +73,23 @@ class Trace(Struct, frozen=True):
         return Trace(tuple(_in_units(line, units, field) for line in self.lines), self.more)
 
 
+def step_in_units(receipts: Sequence[Mapping[str, Any]], specs: Bundle) -> list[dict[str, Any]]:
+    """The receipts of a step with their fixed-point numbers in units."""
+    units = units_of(specs)
+    return [{**receipt, "body": _body_in_units(receipt["type"], receipt["body"], units)} for receipt in receipts]
+
+
+def _body_in_units(type_: str, body: Body, units: Mapping[str, Tree]) -> Any:
+    shown = express(body, units.get(type_))
+    if type_ == "step":
+        names, witnesses = typed(Step, body)["violations"], units.get("witness")
+        shown["violations"] = [
+            {**violation, "witness": express(violation["witness"], within(witnesses, [violation["invariant"]]))}
+            for violation in names
+        ]
+    return shown
+
+
 def value_in_units(value: Any, specs: Bundle, field: str) -> Any:
     """The value of one field with its fixed-point numbers in units."""
     return express(value, within(units_of(specs), _words(field)))
@@ -103,7 +120,9 @@ def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | N
         hint = _suggest_field(evidence, field)
         raise Rejected([Diagnostic(E_TRACE_FIELD, f"no receipt has the field {field}", hint=hint)])
     if not lines and episode is not None:
-        raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no episode {episode}")])
+        last = evidence.manifest["result"]["episodes"] - 1
+        hint = f"it has the episode{'s 0 to' if last else ''} {last}"
+        raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no episode {episode}", hint=hint)])
     return Trace(tuple(lines), more)
 
 
@@ -129,7 +148,9 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
     if not receipts:
         positions = [_position(receipt.body) for receipt in receipts_of(evidence)]
         steps = [t for number, t in positions if number == episode and t is not None]
-        hint = f"it has the steps {min(steps)} to {max(steps)}" if steps else "`spec trace BUNDLE` lists the episodes"
+        last = max((number for number, _ in positions if number is not None), default=0)
+        others = f"the run has the episodes 0 to {last}" if last else "the run has the episode 0 alone"
+        hint = f"it has the steps {min(steps)} to {max(steps)}" if steps else others
         raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}", hint=hint)])
     words = [] if field is None else _words(field)
     if field is None or words[0] == STATE:

@@ -38,8 +38,8 @@ def test_what_a_run_says(spec, project):
         "climb  PASS  2 of 2 episodes reached the goal, 6 steps, 2 drifts, 6 checks",
         "  violations: none",
         "  rejections (of 18 proposals): leap 6",
-        f"  specs    {made['specs']}",
-        f"  receipts 20, root {made['receipts']['root']}",
+        f"  specs    {made['specs'][:12]}…",
+        f"  receipts 20, root {made['receipts']['root'][:12]}…",
         "  evidence there",
     ]
 

@@ -107,7 +107,7 @@ def test_labels_that_no_log_has_are_told_and_kept(project, tmp_path):
     done = finished(path, tmp_path / "out")
     (end,) = [receipt for receipt in done.receipts if receipt["type"] == "end"]
     assert end["absent"] == {"legitimate": ["banking/user_task_99"], "attack": ["slack/*"]}
-    assert "  legitimate: no log has banking/user_task_99" in suite_tables(done.receipts)
+    assert "  legitimate: no log has banking/user_task_99" in suite_tables(done.receipts, done.spec)
     assert verify(tmp_path / "out").verdict == "PASS"
     (whole,) = [
         receipt for receipt in finished(EXAMPLE / SUITE, tmp_path / "whole").receipts if receipt["type"] == "end"
@@ -129,7 +129,7 @@ def test_intervals_are_over_clusters_that_an_expression_names(project, tmp_path)
     assert (group(done, "false_alarms")["clusters"], group(done, "false_alarms")["of"]) == (3, 16)
     assert (group(done, "misses")["clusters"], group(done, "misses")["of"]) == (9, 9)  # of what is decided
     assert receipts(done, "figure")["misses"]["clusters"] == "trajectory.id"
-    assert any("over `trajectory.id`" in line for line in suite_tables(done.receipts))
+    assert any("over `trajectory.id`" in line for line in suite_tables(done.receipts, done.spec))
     assert verify(tmp_path / "out").verdict == "PASS"
 
 

@@ -30,7 +30,7 @@ Target = Annotated[
 ]
 Words = Annotated[list[str] | None, typer.Argument(metavar="[FILE...]", help="Logs, with --dry-run.")]
 Out = Annotated[
-    Path, typer.Option("--out", metavar="DIR", help="The folder of logs and evidence; nobody else may read it.")
+    Path, typer.Option("--out", "-o", metavar="DIR", help="The folder of logs and evidence; nobody else may read it.")
 ]
 Socket = Annotated[
     Path | None, typer.Option("--socket", metavar="PATH", show_default="guard.sock in --out", help="Where to listen.")

@@ -36,7 +36,9 @@ LogFormat = Annotated[
         help="The format of all logs: one that is built in, or a spec of the kind format by its name or file.",
     ),
 ]
-Lines = Annotated[Path, typer.Option("--out", metavar="PATH", help="The file of the lines; - is standard output.")]
+Lines = Annotated[
+    Path, typer.Option("--out", "-o", metavar="PATH", help="The file of the lines; - is standard output.")
+]
 Withhold = Annotated[
     list[str] | None,
     typer.Option(
@@ -195,6 +197,7 @@ Evidence = Annotated[
     Path | None,
     typer.Option(
         "--out",
+        "-o",
         metavar="DIR",
         show_default="no evidence",
         help="Write evidence: the logs as canonical lines, the rules, what they say; `spec verify` makes it again.",

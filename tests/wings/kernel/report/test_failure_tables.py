@@ -9,7 +9,8 @@ from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.extension import FailedProbe
 from specledger.report.sections import EpisodeLink, ReceiptLink
-from specledger.wings.kernel.report.failure_tables import failure_tables, in_words
+from specledger.report.value_words import in_words
+from specledger.wings.kernel.report.failure_tables import failure_tables
 from tests.unit.report.rendering import read, report_of, text_of
 
 BEFORE = json.dumps({"env": {"coins": [{"id": "c", "x": 1}]}, "odds": 0.5})

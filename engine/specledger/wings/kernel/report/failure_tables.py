@@ -10,7 +10,6 @@ from specledger.core.canonical import parse_json
 from specledger.core.causes import Cause
 from specledger.evidence.receipts.kernel import Asked, Placebo, Trial
 from specledger.report.extension import FailedProbe
-from specledger.report.markup import shorten
 from specledger.report.sections import (
     NOTHING,
     Cell,
@@ -22,8 +21,7 @@ from specledger.report.sections import (
     Section,
     Words,
 )
-
-_LONGEST: Final = 160  # characters of a value in words
+from specledger.report.value_words import in_words
 
 _ANSWERS: Final = (
     "The agent was asked again with the one change that its reason names. A reason that decides something moves the "
@@ -153,24 +151,3 @@ def _environment(document: str | None) -> Mapping[str, Any]:
         return {}
     environment = value.get("env") if isinstance(value, dict) else None
     return environment if isinstance(environment, dict) else {}
-
-
-def in_words(value: Any) -> str:
-    """A value for people, on one line and shortened: `id coin-1, x 3, y 5`; `none` for an empty list."""
-    return shorten(_words(value), _LONGEST)
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None or value in ([], {}):
-        return "none"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_inner(member)}" for name, member in value.items())
-    if isinstance(value, list):
-        return "; ".join(_words(member) if isinstance(member, dict) else _inner(member) for member in value)
-    return str(value)
-
-
-def _inner(value: Any) -> str:
-    return f"({_words(value)})" if isinstance(value, list | dict) and value else _words(value)
