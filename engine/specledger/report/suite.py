@@ -221,14 +221,14 @@ class SuiteReading(Reading):
             data = self._requires.get(name, {})
             caught = [mutant["mutant"] for _, _, mutant in self._mutants if name in mutant["caught"]]
             links = [RowLink(anchor("mutants", mutant), mutant) for mutant in caught]
-            found = witness_words(receipt["witness"], data.get("witness", {}), self.figures)
-            details = [*spec_details(data), ("found", Block(found))]
+            reads = witness_words(receipt["witness"], data.get("witness", {}), self.figures)
+            details = [*spec_details(data), ("found", Block(reads))]
             details += [("error", Block(receipt["error"]))] if receipt["error"] is not None else []
             figures = self._read_by(name)
             details += [("figures", _figure_grid(figures))] if figures else []
             noticed = Joined(links, listed=True) if links else Words("no mutant shows that this check can fail")
             details.append(("mutants noticed", noticed))
-            shown = Quoted(", ".join(f"{term} {value}" for term, value in found.items()))
+            shown = Quoted(", ".join(f"{term} {value}" for term, value in reads.items()))
             cells = (requirement(data), shown, Count(check.opportunities), Count(len(caught)))
             places: list[Place] = [ReceiptLink(seq), *self._episode(figures)]
             rows.append(Row(name, receipt["verdict"], cells, details, places))
