@@ -220,8 +220,8 @@ def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> 
     elif (specs or not rows) and (_explained_model(what, scenario, overrides) or _explained_rules(what, overrides)):
         return
     elif specs:
-        told = [*(_spec_text(spec) for spec in specs), *([_rows_text(what, rows)] if rows else [])]
-        print_text(fitted("\n\n".join(told)))
+        parts = [*(_spec_text(spec) for spec in specs), *([_rows_text(what, rows)] if rows else [])]
+        print_text(fitted("\n\n".join(parts)))
     elif kind in KINDS and key in _REUSE:
         print_text(_rows_text(key, rows_about(key)))
     elif "." in what and not rows:
