@@ -119,11 +119,13 @@ def _evidence(entry: EvidenceCheck) -> Statement:
         return Statement(f"verification{whose} shows that {quoted(entry.verified)}")
     where = ""
     if entry.when is not None and entry.when != ALWAYS:
-        told = condition(entry.when)
-        if told.parts:
+        about = condition(entry.when)
+        if about.parts:
             demand = condition(str(entry.require))
             what = f"receipt of the type {code(entry.receipts)}" if entry.receipts else "bundle"
-            return Statement(f"for every {what}{whose} where the first of these holds, the second does", (told, demand))
-        where = f" where {told.text}"
+            return Statement(
+                f"for every {what}{whose} where the first of these holds, the second does", (about, demand)
+            )
+        where = f" where {about.text}"
     what = f"every receipt of the type {code(entry.receipts)}{whose}" if entry.receipts else f"the bundle{whose}"
     return condition(str(entry.require)).after(f"of {what}{where}, it is so that ")

@@ -110,7 +110,12 @@ def agent(bundle: Bundle) -> Iterator[Statement]:
         lists = [f"{code(name)} from {value(text)}" for name, text in candidate.for_each.items()]
         head = f"It proposes {code(candidate.op)}{f' with {listed(lists)}' if lists else ''}"
         yield Statement(head) if candidate.when == ALWAYS else condition(candidate.when).after(f"{head} where ")
-    yield amount(model.score).after("It scores a proposal by ")
+    written = bundle.main.origins.get(("score",))
+    if written is not None and written.composed is not None and written.composed.terms:
+        terms = tuple(amount(text).after(f"{code(name)}: ") for name, text in written.composed.terms)
+        yield Statement("It scores a proposal by the sum of these", terms)
+    else:
+        yield amount(model.score).after("It scores a proposal by ")
     yield from writes(model.remember)
     yield from names(model.let, model.each, model.claims, model.functions, model.constants)
 

@@ -10,7 +10,7 @@ from specledger.core.spans import Text
 from specledger.expr import parse
 from specledger.expr.parse.syntax import Binary, Conditional, Logical, Macro, Node, Unary
 from specledger.lang.english_words import ADDITIVE
-from specledger.lang.phrases import QUANTIFIERS, atom, code, inline, is_condition, phrase
+from specledger.lang.phrases import DENIED_QUANTIFIERS, QUANTIFIERS, atom, code, inline, is_condition, phrase
 from specledger.lang.statement import LONGEST_LINE, Statement
 
 
@@ -76,7 +76,11 @@ def _several(nodes: tuple[Node, ...], word: str, clauses: list[Statement]) -> St
     text = f" {word} ".join(clause.text for clause in clauses)
     nested = any(isinstance(node, Logical | Conditional) for node in nodes)
     binds = any(isinstance(node, Macro) for node in nodes[:-1])
-    if len(clauses) == 2 and len(text) <= LONGEST_LINE and not (nested or binds or any(one.parts for one in clauses)):
+    if (
+        len(clauses) == 2
+        and len(text) <= LONGEST_LINE
+        and not (nested or binds or any(clause.parts for clause in clauses))
+    ):
         return Statement(text)
     return Statement("all of these hold" if word == "and" else "at least one of these holds", tuple(clauses))
 
@@ -84,11 +88,7 @@ def _several(nodes: tuple[Node, ...], word: str, clauses: list[Statement]) -> St
 def _quantified(node: Macro, *, holds: bool) -> Statement:
     """`for every`, `for some`, `for exactly one`; a denied `for every` is one for which the condition does not hold."""
     inside = holds or node.kind != "all"
-    words = (
-        QUANTIFIERS[node.kind]
-        if holds
-        else {"all": "for some", "exists": "for no"}.get(node.kind, "not for exactly one")
-    )
+    words = (QUANTIFIERS if holds else DENIED_QUANTIFIERS)[node.kind]
     return _clause(node.body, holds=inside).after(f"{words} {code(node.variable)} of {phrase(node.target)}, ")
 
 

@@ -61,6 +61,18 @@ class Range(Struct, frozen=True, eq=False):
         return self.source.span(self.start, self.end)
 
 
+class Composed(Struct, frozen=True):
+    """An expression that was written in parts.
+
+    Attributes:
+        text: The whole of it, whose characters stand where they were written.
+        terms: The expressions of its terms by their ids, in order; empty where it has none.
+    """
+
+    text: Text
+    terms: tuple[tuple[str, str], ...] = ()
+
+
 class Node(Struct, frozen=True):
     """A value of a document.
 
@@ -69,6 +81,7 @@ class Node(Struct, frozen=True):
         value: A scalar's value, a tuple of nodes, or a mapping of keys to nodes.
         key: The characters of its key, if it is a member of a mapping.
         flawed: Whether a finding about its writing was reported already, so that others about its value are noise.
+        composed: The expression that it stands for, if it was written in parts.
     """
 
     place: Range
@@ -76,6 +89,7 @@ class Node(Struct, frozen=True):
     value: Value
     key: Range | None = None
     flawed: bool = False
+    composed: Composed | None = None
 
     @property
     def span(self) -> Span:
@@ -97,6 +111,8 @@ class Node(Struct, frozen=True):
         Raises:
             TypeError: The node is no scalar.
         """
+        if self.composed is not None:
+            return self.composed.text
         if self.style in ("block", "flow"):
             raise TypeError(f"a {self.style} collection has no text")
         source = self.place.source

@@ -25,6 +25,7 @@ from specledger.load.bundle import (
     key_of,
     restore,
 )
+from specledger.load.composing import compose
 from specledger.load.document import DocumentSource, Node, Path, ResolvedRef
 from specledger.load.extends import Template, Templates
 from specledger.load.findings import place_of, report
@@ -174,7 +175,7 @@ class Resolver:
         model = self.kinds[prepared.template.kind].model
         root = substitute(prepared.root, values, prepared.declared, self.diagnostics)
         root, handed_on = apply(root, model, changes, self.diagnostics, self._axes)
-        root, cases = spread(root, model, self._cases_of)
+        root, cases = spread(compose(root, (Shape(model),), self.diagnostics), model, self._cases_of)
         refs: dict[Path, str] = {}
         leads = set(prepared.template.leads)
         keyed: dict[Path, Node] = {}

@@ -19,6 +19,7 @@ from specledger.spec.base import (
     QFixed,
     Reference,
     RefTo,
+    Score,
     Spec,
 )
 from specledger.spec.memory import Memory, Write
@@ -253,7 +254,7 @@ class Agent(Spec):
     candidates: list[Candidate] = Field(default_factory=list)
     each: Expressions = Field(default_factory=dict)
     claims: Expressions = Field(default_factory=dict)
-    score: Expression | None = None
+    score: Score | None = None
     narration: Narration | None = None
     outside: Outside | None = None
     trajectories: Recording | None = None

@@ -161,13 +161,44 @@ class ExpressionMark(Struct, frozen=True):
     """Marks a string field as an expression of the profile, so that its place can be found."""
 
 
+class TermsMark(Struct, frozen=True):
+    """Marks an expression that may be written as a list of weighted terms, each with a name."""
+
+
+_TERM = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["id", "value"],
+    "properties": {
+        "id": {"type": "string", "description": "The name of the term."},
+        "weight": {"type": ["string", "number"], "description": "What the value is multiplied with; 1 if left out."},
+        "value": {"type": ["string", "number", "object"], "description": "The value: an expression, or one by cases."},
+    },
+}
+
 Expression = Annotated[
     str,
     BeforeValidator(_expression),
     StringConstraints(min_length=1, max_length=8192),
     ExpressionMark(),
-    _type_in_words("an expression (CEL profile v1)", "string", "number", "boolean"),
+    _type_in_words("an expression (CEL profile v1)", "string", "number", "boolean", "object"),
 ]
+
+Score = Annotated[
+    str,
+    BeforeValidator(_expression),
+    StringConstraints(min_length=1, max_length=8192),
+    ExpressionMark(),
+    TermsMark(),
+    WithJsonSchema(
+        {
+            "type": ["string", "number", "object", "array"],
+            "description": "an expression, or a list of terms",
+            "items": _TERM,
+        }
+    ),
+]
+"""An expression, or a list of terms `{id, weight, value}` whose weighted values are added."""
 
 QFixed = Annotated[
     int,
