@@ -179,7 +179,7 @@ def _plan_text(entry: dict[str, Any]) -> str:
             lines += [f"    and {len(value) - _MOST_ROWS} more"] if len(value) > _MOST_ROWS else []
         else:
             lines.append(f"  {label}: {_value(value)}")
-    if entry.get("invariants") == [] and not entry.get("rules"):
+    if entry.get("invariants") == [] and not (entry.get("rules") or entry.get("probes")):
         lines.append("  no invariant is checked, so the verdict cannot be PASS")
     return "\n".join(lines)
 

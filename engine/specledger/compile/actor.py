@@ -232,7 +232,7 @@ def _controls(attached: Attachment | None) -> dict[str, Any]:
     """What an actor has of what decides for it."""
     if attached is None:
         return {}
-    names = ("controller", "keyed", "too_few_repeats", "asks")
+    names = ("controller", "keyed", "too_few_repeats", "asks", "rehearse")
     return {name: getattr(attached, name) for name in names}
 
 

@@ -18,6 +18,7 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.core.wing import part_of
 from specledger.expr import Checked
 from specledger.load import Bundle, Resolved
+from specledger.oracles.spending import AskedCalls
 from specledger.worlds.model import World
 
 
@@ -46,6 +47,7 @@ class Attachment(Struct, frozen=True):
         shown: `state -> fields` that a question to such an agent shows beside the observation.
         questions: How much such an agent is asked in an episode beside its decisions.
         asks: Opens the model that is asked about recorded calls (`plan.Actor`); None where none is.
+        rehearse: Counts before a run what it is asked; None where that is not known.
     """
 
     gates: tuple[str, ...]
@@ -56,6 +58,7 @@ class Attachment(Struct, frozen=True):
     shown: Callable[[State], dict[str, Any]]
     questions: Callable[[Plan], Questions]
     asks: Callable[[bool], Any] | None = None
+    rehearse: Callable[[Plan], AskedCalls] | None = None
 
 
 class Words(Protocol):

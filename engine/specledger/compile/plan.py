@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from specledger.lang.notation import Notation
     from specledger.oracles.model_agent import ModelPlan
     from specledger.oracles.recording import LiveAgent, Oracle
+    from specledger.oracles.spending import AskedCalls
 
 State = dict[str, Any]
 Proposal = dict[str, Any]
@@ -260,6 +261,7 @@ class Actor(Struct, frozen=True):
         outside: Who is asked outside; None where the agent is a spec.
         asks: `record -> LiveAgent`: opens the model that is asked about recorded calls, and says whether a cassette
             asks it for what it does not hold; None where none is asked.
+        rehearse: Counts what it is asked about recorded calls; None where none is asked, or no logs are named.
         memory: What its memory and its governor's weigh at most, by their types.
     """
 
@@ -279,6 +281,7 @@ class Actor(Struct, frozen=True):
     too_few_repeats: tuple[str, ...] = ()
     outside: PlannedOutside | None = None
     asks: Callable[[bool], LiveAgent] | None = None
+    rehearse: Callable[[Plan], AskedCalls] | None = None
     memory: int = 0
 
     @property
@@ -357,6 +360,11 @@ class Plan(Struct, frozen=True):
     def asks(self) -> Callable[[bool], LiveAgent] | None:
         """Opens the model that is asked about the calls of a recording; None where none is asked."""
         return next((actor.asks for actor in self.actors if actor.asks is not None), None)
+
+    @property
+    def rehearse(self) -> Callable[[Plan], AskedCalls] | None:
+        """Counts what a model is asked about the calls of a recording; None where that is not known."""
+        return next((actor.rehearse for actor in self.actors if actor.rehearse is not None), None)
 
     @property
     def answered(self) -> bool:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from specledger.compile.plan import Plan, PlannedOutside
 from specledger.core.canonical import canonical_bytes
 from specledger.oracles.model import BYTES_A_TOKEN
 from specledger.oracles.model_agent import Asking, ModelPlan
+from specledger.oracles.service_client import pricing
+from specledger.oracles.spending import AskedCalls
 from specledger.run.session import greeting
 from specledger.spec.base import format_qfixed
+from specledger.spec.model import Service
 
 _CALL: Final = 40  # bytes of a call beside its reasons
 
@@ -28,24 +31,24 @@ class _Cost(NamedTuple):
 
 
 def asking_cost(plans: Iterable[Plan]) -> dict[str, Any]:
-    """What the runs whose agents are outside cost together, as JSON values.
+    """What the runs whose agents are outside cost together, and those that ask about recorded calls, as JSON values.
 
     Returns:
-        Nothing if no agent is outside. Else `asked`: `messages` at most, of an agent that keeps no state or starts
-        anew, and the bytes `sent`, estimated from the first question. Of models also `model`: `calls`, as of a model
-        whose reasons hold, and `calls_at_most`; `prompt_tokens` and `output_tokens`, estimated from the first question
-        and from the reasons that it demands; `output_tokens_at_most`; where every model has a price `cost` and
-        `cost_at_most`, and the dates of the prices, if they have one.
+        Nothing if nobody is asked. Else `asked`: `messages` at most, of an agent that keeps no state or starts anew,
+        and the bytes `sent`, estimated from the first question; `decisions`, of recordings. Of models also `model`:
+        `calls`, as of a model whose reasons hold, and `calls_at_most`; `prompt_tokens` and `output_tokens`, estimated
+        from the questions and from the reasons that they demand; `output_tokens_at_most`; where every model has a price
+        `cost` and `cost_at_most`, and the dates of the prices, if they have one.
     """
-    outside = [(plan, plan.outside) for plan in plans if plan.outside is not None]
-    if not outside:
+    rows = [row for plan in plans for row in _rows(plan)]
+    if not rows:
         return {}
-    messages = [_messages(plan, asked) for plan, asked in outside]
-    sent = sum(count * _question(plan, asked) for (plan, asked), count in zip(outside, messages, strict=True))
-    totals: dict[str, Any] = {"asked": {"messages": sum(messages), "sent": sent}}
-    models = [(plan, asked, asked.model) for plan, asked in outside if asked.model is not None]
+    totals: dict[str, Any] = {"asked": {name: sum(row.asked[name] for row in rows) for name in ("messages", "sent")}}
+    decisions = sum(row.asked.get("decisions", 0) for row in rows)
+    totals["asked"] |= {"decisions": decisions} if decisions else {}
+    models = [(row.cost, row.service) for row in rows if row.cost is not None]
     if models:
-        cost = _Cost(*map(sum, zip(*(_cost(*each) for each in models), strict=True)))
+        cost = _Cost(*map(sum, zip(*(own for own, _ in models), strict=True)))
         totals["model"] = {
             "calls": cost.calls,
             "calls_at_most": cost.most_calls,
@@ -53,12 +56,47 @@ def asking_cost(plans: Iterable[Plan]) -> dict[str, Any]:
             "output_tokens": cost.output,
             "output_tokens_at_most": cost.most_output,
         }
-        totals["model"] |= _money(cost, [model for _, _, model in models])
+        totals["model"] |= _money(cost, [service for _, service in models])
     return totals
 
 
-def _money(cost: _Cost, models: Sequence[ModelPlan]) -> dict[str, Any]:
-    prices = [None if model.service is None else model.service.price for model in models]
+class _Row(NamedTuple):
+    """What one run asks, and what that costs if a model is asked."""
+
+    asked: dict[str, int]
+    cost: _Cost | None
+    service: Service | None
+
+
+def _rows(plan: Plan) -> Iterator[_Row]:
+    outside, rehearse = plan.outside, plan.rehearse
+    if outside is not None:
+        messages, model = _messages(plan, outside), outside.model
+        asked = {"messages": messages, "sent": messages * _question(plan, outside)}
+        cost = None if model is None else _cost(plan, outside, model)
+        yield _Row(asked, cost, None if model is None else model.service)
+    if rehearse is not None:
+        calls = rehearse(plan)
+        sent = calls.prompt * BYTES_A_TOKEN * calls.most_calls // calls.calls if calls.calls else 0
+        asked = {"messages": calls.most_calls, "sent": sent, "decisions": calls.decisions}
+        yield _Row(asked, _cost_of_calls(calls), calls.service)
+
+
+def _cost_of_calls(asked: AskedCalls) -> _Cost:
+    """What asking about recorded calls costs; the most that is asked is as long as what is expected."""
+    prompt = asked.prompt * asked.most_calls // asked.calls if asked.calls else 0
+    return _priced(asked.calls, asked.most_calls, asked.prompt, prompt, asked.output, asked.service)
+
+
+def _priced(calls: int, most_calls: int, prompt: int, most_prompt: int, output: int, service: Service | None) -> _Cost:
+    longest = 0 if service is None else service.max_output_tokens
+    price = pricing(service) or (lambda _prompt, _output: 0)
+    most_output = most_calls * longest
+    return _Cost(calls, most_calls, prompt, output, most_output, price(prompt, output), price(most_prompt, most_output))
+
+
+def _money(cost: _Cost, services: Sequence[Service | None]) -> dict[str, Any]:
+    prices = [None if service is None else service.price for service in services]
     if None in prices:
         return {}
     dates = sorted({price.as_of for price in prices if price is not None and price.as_of is not None})
@@ -79,11 +117,7 @@ def _cost(plan: Plan, outside: PlannedOutside, asked: ModelPlan) -> _Cost:
     shown = {"observation": plan.actors[0].observe(start), **outside.shown(start)}
     tokens = asking.tokens(asking.question(shown))
     answer = -(-(questions.reasons + _CALL) // BYTES_A_TOKEN)
-    longest = 0 if asked.service is None else asked.service.max_output_tokens
-    prompt, output, most_output = calls * tokens, calls * answer, most_calls * longest
-    price = asked.price or (lambda _prompt, _output: 0)
-    cost, most_cost = price(prompt, output), price(most_calls * tokens, most_output)
-    return _Cost(calls, most_calls, prompt, output, most_output, cost, most_cost)
+    return _priced(calls, most_calls, calls * tokens, most_calls * tokens, calls * answer, asked.service)
 
 
 def _messages(plan: Plan, outside: PlannedOutside) -> int:

@@ -42,6 +42,7 @@ from specledger.load import Bundle
 from specledger.report.figures import figure_rows
 from specledger.run.executor import Work, spread
 from specledger.run.workers import here
+from specledger.spec.agent import Agent
 from specledger.spec.base import SpecKinds
 from specledger.spec.scenario import Scenario
 from specledger.suites.assessment import UNCOMPARED, assess
@@ -178,7 +179,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
     return {
         "runs": [_case_preview(case) for case in own.cases],
         **_totals(own),
-        **_asking([case for case in own.cases if roles(case.bundle)[0].decider.outside is not None]),
+        **_asking([case for case in own.cases if _is_asked(roles(case.bundle)[0].decider)]),
         "replay": own.replay,
         "figures": [figure.name for figure in own.figures],
         "checks": [check.id for check in own.checks],
@@ -206,6 +207,11 @@ def _case_preview(case: Case) -> dict[str, Any]:
     }
 
 
+def _is_asked(agent: Agent) -> bool:
+    """Whether an agent is outside, or a model is asked about what it did."""
+    return agent.outside is not None or (agent.trajectories is not None and agent.trajectories.asks is not None)
+
+
 def _asking(cases: list[Case]) -> dict[str, Any]:
     """What asking the agents of these cases costs together, and for each arm."""
     plans = [(case.arm, compile_scenario(case.bundle)) for case in cases]
@@ -215,6 +221,7 @@ def _asking(cases: list[Case]) -> dict[str, Any]:
     rows = [
         {"arm": arm, **cost["asked"], **cost.get("model", {})} | ({"too_few_repeats": weak[arm]} if weak[arm] else {})
         for arm, cost in arms.items()
+        if cost
     ]
     return {**total, "arms": rows} if rows else {}
 

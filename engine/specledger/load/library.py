@@ -1,8 +1,8 @@
 """The files of one load: where a name is looked for, and each file read once.
 
 A name is searched beside the referring file, then in the `specs/` of that file's project, then among the shipped specs;
-a path is relative to the referring file. The working folder matters only for what was typed on the command line. The
-library keeps the bytes of each file and where each reference led.
+a path is relative to the referring file. The working folder matters only for what was typed on the command line: a name
+there is searched in its project, too. The library keeps the bytes of each file and where each reference led.
 """
 
 import errno
@@ -195,10 +195,14 @@ class Library:
             return self._inside(file, node)
         folder = next(path.parent for path in (within, *self._paths.values()) if path is not None)
         folders = self._search(folder).folders(kind, folder, self._kinds)
+        if within is None:  # typed in `--set`: also what is in the project of the working folder
+            folders = tuple(dict.fromkeys((*folders, *self._search(Path()).folders(kind, None, self._kinds))))
         files = [file for search_folder in folders for file in _files(search_folder, target)]
         match = next((file for file in files if self.peek(file) in (kind, None)), None)
         if match is None:
             self._report_missing(target, kind, folders, files, node)
+        elif within is None:
+            self._trust(match)
         return self._inside(match, node)
 
     def find_target(self, name: str, kind: str | None) -> list[Path]:

@@ -9,7 +9,6 @@ no claim. The first call is the action; calls of other actions beside it are cou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
@@ -26,7 +25,7 @@ from specledger.oracles.answer import NOT_JSON, RAISED, Answer, received
 from specledger.oracles.decision_prompt import DecisionPrompt
 from specledger.oracles.model import Call, Model, ModelAnswer, ModelRequest, Tool, estimate_tokens
 from specledger.oracles.reason_reading import Known, ReasonReader
-from specledger.oracles.service_client import cost_of
+from specledger.oracles.service_client import pricing
 from specledger.oracles.statement import FURTHER
 from specledger.spec.model import Service
 from specledger.spec.prompt import Prompt
@@ -65,8 +64,7 @@ class ModelPlan(Struct, frozen=True):
     @property
     def price(self) -> Callable[[int, int], int] | None:
         """What tokens of questions and of answers cost, in millionths; None without a price."""
-        price = None if self.service is None else self.service.price
-        return None if price is None else partial(cost_of, price)
+        return pricing(self.service)
 
 
 class NoStatementError(Exception):

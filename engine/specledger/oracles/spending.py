@@ -4,17 +4,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from specledger.core.canonical import parse_json
 from specledger.oracles.answer import Answer
 from specledger.oracles.model import ModelAnswer, TokenUsage
+
+if TYPE_CHECKING:
+    from specledger.spec.model import Service
 
 _OF_MESSAGES: Final = ("messages", "sent", "received")
 _OF_CALLS: Final = ("calls", "input_tokens", "output_tokens")
 SPENT: Final = (*_OF_MESSAGES, *_OF_CALLS, "cost")
 """The figures: how many messages, their bytes, the bytes of the answers; of a model the calls, their tokens (thinking
 is output), and their price in millionths of the currency."""
+
+
+class AskedCalls(NamedTuple):
+    """What asking a model about the calls of a recording takes, if its reasons hold.
+
+    Attributes:
+        decisions: The calls that it is asked about.
+        calls, most_calls: How often it is asked; at most, whatever it answers.
+        prompt, output: Tokens of all questions and of all answers, about.
+        service: How the model is asked; None for one that is no service.
+    """
+
+    decisions: int
+    calls: int
+    most_calls: int
+    prompt: int
+    output: int
+    service: Service | None
 
 
 class Spending:

@@ -282,6 +282,24 @@ def test_a_path_that_is_typed_is_relative_to_the_working_folder(project, tmp_pat
     assert "relative to the working folder" in str(found.hint)
 
 
+def test_a_name_that_is_typed_may_be_one_of_the_project_of_the_working_folder(project, tmp_path_factory, monkeypatch):
+    project.write_all()
+    elsewhere, text = tmp_path_factory.mktemp("elsewhere"), dedent(SPECS["agent"])
+    (elsewhere / "specs/agent").mkdir(parents=True)
+    for name in ("calm", "walker"):
+        (elsewhere / f"specs/agent/{name}.yaml").write_text(
+            text.replace("walker", name) + "doc: Of the working folder.\n"
+        )
+    monkeypatch.chdir(elsewhere)
+    target = project.folder / "specs/scenario/basic.yaml"
+    (bundle,) = load(target, set=["agent=calm"])
+    assert bundle.specs[bundle.main.refs["agent",]].name == "calm"
+    (bundle,) = load(target, set=["agent=walker"])  # that of the spec's own project comes first
+    assert bundle.specs[bundle.main.refs["agent",]].model.doc != "Of the working folder."
+    (found,) = findings_of(load, target, set=["agent=clam"])
+    assert (found.code, "`calm`" in str(found.hint)) == ("E_REF_MISSING", True)
+
+
 def test_specs_that_refer_to_one_another_are_named(project):
     for name, other in (("a", "b"), ("b", "c"), ("c", "b")):
         follow = "{go: {action: go}}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -16,11 +16,12 @@ from specledger.core.events import Event
 from specledger.expr import INT, STRING, Environment, RecordType
 from specledger.oracles.recording import Oracle, Place, Tape
 from specledger.oracles.service_client import pricing
-from specledger.oracles.spending import Spending
+from specledger.oracles.spending import AskedCalls, Spending
 from specledger.run.controller import Moment
 from specledger.spec.agent import AskedAgain
 from specledger.spec.prompt import Prompt
-from specledger.wings.challenges.questions import AskedModel, Questions
+from specledger.wings.challenges.questions import AskedModel, Asks, Questions
+from specledger.wings.challenges.rehearsal import count_calls
 from specledger.wings.challenges.target import RecordedDecision
 from specledger.wings.challenges.transcript import before, first_of_batch, sentences
 from specledger.wings.challenges.wording import Wording, check_call_prompt
@@ -37,8 +38,9 @@ NAMES: Final = RecordType("call", {"tool": STRING, "horizon": INT})
 
 def attach(stage: Stage, role: Role) -> Attachment | None:
     """What asks about the calls of a role; None, with findings, if it is wrong."""
-    asked = None if role.decider.trajectories is None else role.decider.trajectories.asks
-    if asked is None:
+    recording = role.decider.trajectories
+    asked = None if recording is None else recording.asks
+    if recording is None or asked is None:
         return None  # the scenario is refused for its probes
     prompt = stage.bundle.specs[role.agent.refs["trajectories", "asks", "prompt"]]
     check_call_prompt(prompt, stage.diagnostics)
@@ -57,6 +59,7 @@ def attach(stage: Stage, role: Role) -> Attachment | None:
         shown=lambda _state: {},
         questions=lambda _plan: Asked(),
         asks=lambda record: AskedModel(planned, record=record),
+        rehearse=how.rehearse(probes) if recording.files else None,
     )
 
 
@@ -81,11 +84,20 @@ class _Asking(Struct, frozen=True):
         oracle.spending = Spending(model=True, price=pricing(self.planned.service))
         return RecordedQuestions(self, probes, plan.seed, Questions(oracle, self.planned.identity))
 
+    def rehearse(self, probes: Sequence[Probe]) -> Callable[[Plan], AskedCalls]:
+        """What counts the questions of a run."""
+        return lambda plan: count_calls(
+            plan,
+            self.planned.service,
+            lambda model: RecordedQuestions(self, probes, plan.seed, model),
+            deterministic=self.asked.deterministic,
+        )
+
 
 class RecordedQuestions:
     """Makes the probes of one run at the calls of its trajectories."""
 
-    def __init__(self, how: _Asking, probes: Sequence[Probe], seed: int, questions: Questions) -> None:
+    def __init__(self, how: _Asking, probes: Sequence[Probe], seed: int, questions: Asks) -> None:
         """Ask with these questions; draws are those of the seed."""
         self._how, self._probes, self._seed, self._questions = how, probes, seed, questions
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import asdict
 
@@ -53,6 +53,13 @@ class AskedModel:
 def _request(question: Mapping[str, Any]) -> ModelRequest:
     tools = tuple(Tool(**tool) for tool in question["tools"])
     return ModelRequest(question["id"], question["system"], question["prompt"], tools=tools)
+
+
+class Asks(Protocol):
+    """Answers questions about recorded calls."""
+
+    def ask(self, place: Place, kind: str, system: str, prompt: str, tools: tuple[Tool, ...]) -> ModelAnswer:
+        """What the model answers."""
 
 
 class Questions:

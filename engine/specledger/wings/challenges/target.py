@@ -10,7 +10,7 @@ from specledger.core.rng import Stream
 from specledger.oracles.answer import Unanswered
 from specledger.oracles.recording import Place
 from specledger.wings.challenges.edits import edited
-from specledger.wings.challenges.questions import CHOOSE, EXPLAIN, Questions
+from specledger.wings.challenges.questions import CHOOSE, EXPLAIN, Asks
 from specledger.wings.challenges.transcript import Sentence
 from specledger.wings.challenges.unasked import Undeclared
 from specledger.wings.challenges.wording import NO_CALL, Wording, called, reasons_of, stated_rate
@@ -31,7 +31,7 @@ class RecordedDecision(Undeclared):
         call: Call,
         before: Sequence[Sentence],
         wording: Wording,
-        questions: Questions,
+        questions: Asks,
         place: Place,
         *,
         deterministic: bool,

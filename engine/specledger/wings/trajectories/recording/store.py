@@ -51,9 +51,12 @@ def logs_of(agent: Resolved, recording: Recording) -> list[Path]:
 
 
 def _file_of(agent: Resolved) -> Path:
-    """The file that says where the logs are: that of `trajectories`, or of the agent where a suite has changed them."""
-    written = ("trajectories",) in agent.origins
-    return Path(agent.span("trajectories" if written else "name").file)
+    """The file that says where the logs are: the one that `files` stand in, or the agent's where they were changed."""
+    written = (agent.span(*path).file for path in _PLACES if path in agent.origins)
+    return next(file for name in written if (file := Path(name)).is_file())
+
+
+_PLACES: Final = (("trajectories", "files"), ("trajectories",), ("name",))
 
 
 def project_of(spec: Path) -> Path:
