@@ -151,10 +151,15 @@ def plan(
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Show what would run, without running it: cases, seeds, episodes, the most steps, and what is checked."""
+    from specledger.kinds.asking_cost import doubtful_prices
+    from specledger.oracles.retry_clock import Clock
     from specledger.pipeline.checking import load_runs
     from specledger.pipeline.executing import preview
 
     plans = [preview(bundle) for bundle in load_runs(files, overrides or (), allow_outside=allow_outside, case=case)]
+    for entry in plans:
+        if doubts := doubtful_prices(entry, Clock().today()):
+            entry["prices"] = doubts
     if format_ is Format.JSON:
         print_json({"plans": plans})
     else:

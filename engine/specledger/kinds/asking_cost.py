@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, Final, NamedTuple
 
 from specledger.compile.plan import Plan, PlannedOutside
@@ -13,7 +14,7 @@ from specledger.oracles.service_client import pricing
 from specledger.oracles.spending import AskedCalls
 from specledger.run.session import greeting
 from specledger.spec.base import format_qfixed
-from specledger.spec.model import Service
+from specledger.spec.model import NO_DATE, Service
 
 _CALL: Final = 40  # bytes of a call beside its reasons
 
@@ -38,7 +39,7 @@ def asking_cost(plans: Iterable[Plan]) -> dict[str, Any]:
         and the bytes `sent`, estimated from the first question; `decisions`, of recordings. Of models also `model`:
         `calls`, as of a model whose reasons hold, and `calls_at_most`; `prompt_tokens` and `output_tokens`, estimated
         from the questions and from the reasons that they demand; `output_tokens_at_most`; where every model has a price
-        `cost` and `cost_at_most`, and the dates of the prices, if they have one.
+        `cost` and `cost_at_most`, and the dates of the prices (`prices_as_of`).
     """
     rows = [row for plan in plans for row in _rows(plan)]
     if not rows:
@@ -99,9 +100,27 @@ def _money(cost: _Cost, services: Sequence[Service | None]) -> dict[str, Any]:
     prices = [None if service is None else service.price for service in services]
     if None in prices:
         return {}
-    dates = sorted({price.as_of for price in prices if price is not None and price.as_of is not None})
+    dates = sorted({price.as_of or NO_DATE for price in prices if price is not None})
     money = {"cost": format_qfixed(cost.cost), "cost_at_most": format_qfixed(cost.most_cost)}
-    return money | ({"prices_as_of": ", ".join(dates)} if dates else {})
+    return {**money, "prices_as_of": ", ".join(dates)}
+
+
+MOST_DAYS: Final = 90
+"""A price that is older is to be looked up again."""
+
+
+def doubtful_prices(planned: Mapping[str, Any], today: date) -> list[str]:
+    """What is to be said of the dates of prices by which the cost of a plan was computed."""
+    model = planned.get("model")
+    dates = model.get("prices_as_of", "") if isinstance(model, dict) else ""
+    return [doubt for day in dates.split(", ") if day and (doubt := _doubt(day, today))]
+
+
+def _doubt(day: str, today: date) -> str:
+    if day == NO_DATE:
+        return "a price has no date (`as_of`): nobody can tell whether it still holds"
+    age = (today - date.fromisoformat(day)).days
+    return f"a price of {day} is more than {MOST_DAYS} days old: look it up again" if age > MOST_DAYS else ""
 
 
 def weak_probes(plan: Plan) -> list[str]:

@@ -287,15 +287,15 @@ class RunReading(Reading):
         """Evaluation errors, gates, invariants, probes, drifts, budget and episodes."""
         yield self._error_section()
         specs = Specs.of(self._specs)
-        demands = specs.gates()
         rejections = self._rejections()
         links = {gate: self._observations.links(f"gate/{gate}") for gate in rejections}
         agents = self._result.get("agents", {})
         judged = {gate: agents.get(gate.partition(".")[0], self._result)["proposals"] for gate in rejections}
-        yield gate_section(rejections, judged, demands, links)
+        yield gate_section(rejections, judged, specs.gates(), links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
         yield from self._failed.sections()
-        yield from probe_sections(self.agents(), [self._probe_row(*probe) for probe in sorted(self._probes.items())])
+        probes = [self._probe_row(*probe) for probe in sorted(self._probes.items())]
+        yield from probe_sections(self.agents(), probes, specs.prices())
         yield from self._rules.sections()
         yield self._drifts()
         yield self._budget()

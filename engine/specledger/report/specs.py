@@ -13,6 +13,7 @@ from specledger.load import Bundle
 from specledger.load.from_document import bundle_from_document
 from specledger.report.sections import NOTHING, Cell, Code, Expression, Quoted
 from specledger.report.units import Tree, unit_at
+from specledger.spec.model import NO_DATE, SERVICES
 
 Data = Mapping[str, Any]
 
@@ -72,6 +73,12 @@ class Specs:
     def agent(self) -> str:
         """The name of the agent; of several all, joined by `+`."""
         return "+".join(self._specs.get(role["agent"], {}).get("name", "") for role in self.roles().values())
+
+    def prices(self) -> str:
+        """The days of the prices that models state, each once; empty where none states a price."""
+        services = (model[name] for model in self.of_kind("model") for name in SERVICES if name in model)
+        stated = (service["price"] for service in services if service.get("price"))
+        return ", ".join(sorted({price.get("as_of") or NO_DATE for price in stated}))
 
     def metered(self) -> bool:
         """Whether there are metrics of the run: it has probes, or an agent outside."""

@@ -190,7 +190,7 @@ class SuiteReading(Reading):
         yield self._check_section()
         yield figure_section(self._figures)
         yield self._mutant_section()
-        yield from probe_sections(self.agents())
+        yield from probe_sections(self.agents(), prices=Specs.of(self._specs).prices())
         rejections = self._rejections()
         proposals = sum(as_int(run["result"]["proposals"]) for _, run in self._own)
         busiest = dict(sorted(rejections.items(), key=lambda item: (-item[1], item[0])))

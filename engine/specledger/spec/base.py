@@ -9,11 +9,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Protocol
 
 from msgspec import Struct
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -147,6 +149,21 @@ FieldPath = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*$", max_length=200)
 ]
 """A dotted path to a field of the state."""
+
+
+def _day(value: str) -> str:
+    """See that a text is a day of the calendar.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if date.fromisoformat(value).isoformat() != value:
+        raise ValueError("expected a date such as 2027-01-31")
+    return value
+
+
+Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), AfterValidator(_day)]
+"""A day of the calendar: `2027-01-31`."""
 
 Reason = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=120)]
 """A stable machine-readable reason."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StringConstraints, Tag, model_validator
 
-from specledger.spec.base import Expression, Identifier, Model, QFixed, Reference, RefTo, Spec, by_key
+from specledger.spec.base import Day, Expression, Identifier, Model, QFixed, Reference, RefTo, Spec, by_key
 
 
 class Grammar(Model):
@@ -75,7 +75,11 @@ class Price(Model):
 
     input: Money
     output: Money
-    as_of: Annotated[str | None, StringConstraints(pattern=r"^\d{4}-[01]\d-[0-3]\d$")] = None
+    as_of: Day | None = None
+
+
+NO_DATE: Final = "no date"
+"""What is shown of a price without `as_of`."""
 
 
 class Limits(Model):
@@ -124,6 +128,10 @@ class Service(Model):
         if self.limits.money is not None and self.price is None:
             raise ValueError("a limit of `money` needs a `price`")
         return self
+
+
+SERVICES: Final = ("gemini", "openai")
+"""The keys of a model under which a service is described."""
 
 
 class GeminiConfig(Service):

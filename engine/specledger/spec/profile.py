@@ -6,12 +6,11 @@ check found: `spec report --profile` judges that.
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from specledger.spec.base import Expression, Model, Name, Spec
+from specledger.spec.base import Day, Expression, Model, Name, Spec
 
 Line = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
@@ -20,21 +19,6 @@ CheckName = Annotated[str, StringConstraints(pattern=r"^tests/[A-Za-z0-9_/.-]+\.
 
 EvidenceName = Annotated[str, StringConstraints(pattern=r"^[a-z]+(/([A-Za-z0-9][A-Za-z0-9_.-]*|\*))?$", max_length=200)]
 """A check of evidence: `invariant/no-overflow`, `check/climbs`, `evidence`; `probe/*` is every probe of a bundle."""
-
-
-def _day(value: str) -> str:
-    """See that a text is a day of the calendar.
-
-    Raises:
-        ValueError: It is none.
-    """
-    if date.fromisoformat(value).isoformat() != value:
-        raise ValueError("expected a date such as 2027-01-31")
-    return value
-
-
-Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), AfterValidator(_day)]
-"""A day of the calendar: `2027-01-31`."""
 
 
 ReceiptType = Annotated[str, StringConstraints(pattern=r"^[a-z]+(_[a-z]+)*$", max_length=40)]

@@ -1,8 +1,11 @@
 """`spec plan`: what would run, and that it is what runs."""
 
 import json
+from datetime import date
 
 import pytest
+
+from specledger.kinds.asking_cost import doubtful_prices
 
 pytestmark = pytest.mark.usefixtures("project")
 
@@ -69,3 +72,22 @@ def test_many_runs_are_cut_short_for_people_only(spec, project):
     (project / "heights.yaml").write_text(SUITE.lstrip().replace("seeds: [3, 4]", f"seeds: {list(range(20))}"))
     assert "    and 9 more" in spec("plan", "heights.yaml").out
     assert len(spec("plan", "heights.yaml", "--format=json").json["plans"][0]["runs"]) == 21
+
+
+PRICES = {
+    "2026-11-01": [],
+    "2026-08-31": [],
+    "2026-08-30": ["a price of 2026-08-30 is more than 90 days old: look it up again"],
+    "no date": ["a price has no date (`as_of`): nobody can tell whether it still holds"],
+    "2026-01-31, 2026-11-01": ["a price of 2026-01-31 is more than 90 days old: look it up again"],
+}
+
+
+@pytest.mark.parametrize("dates", PRICES)
+def test_a_price_that_is_old_or_has_no_date_is_flagged(dates):
+    assert doubtful_prices({"model": {"prices_as_of": dates}}, date(2026, 11, 29)) == PRICES[dates]
+
+
+@pytest.mark.parametrize("entry", [{}, {"model": "kinetic-script"}, {"model": {"calls": 3}}])
+def test_where_no_price_is_stated_none_is_flagged(entry):
+    assert doubtful_prices(entry, date(2026, 11, 29)) == []

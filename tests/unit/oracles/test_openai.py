@@ -161,6 +161,12 @@ def test_a_limit_of_money_needs_a_price():
         OpenAIConfig.model_validate({"model": "x", "limits": {"money": 1}})
 
 
+@pytest.mark.parametrize("day", ["2026-13-01", "2026-02-30", "1.11.2026", "2026-1-1"])
+def test_the_date_of_a_price_is_a_day_of_the_calendar(day):
+    with pytest.raises(ValueError, match="as_of"):
+        OpenAIConfig.model_validate({"model": "x", "price": {"input": 1, "output": 1, "as_of": day}})
+
+
 def test_calls_are_spaced_and_slots_are_given_back(service, openai_with, clock, monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     service.will(GOOD)

@@ -1,11 +1,18 @@
 """The shipped suites about recorded calls: each check has a mutant that it catches, and effects have their intervals."""
 
+import json
+from contextlib import closing
+from datetime import date
+
 import pytest
 
 from specledger.core.canonical import parse_canonical
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
+from specledger.oracles.retry_clock import Clock
 from specledger.pipeline.executing import execute, preview
+from tests.unit.oracles.loopback import Service
+from tests.wings.challenges.test_recorded_decisions import SURE, payer, written
 
 
 def receipts(place, type_):
@@ -130,3 +137,22 @@ def test_more_trajectories_are_counted_in_proportion(monkeypatch):
     part = preview(bundle)
     assert part["model"]["calls"] == pytest.approx(whole["model"]["calls"], rel=0.2)
     assert part["asked"]["decisions"] == pytest.approx(10, abs=1)
+
+
+PRICED = {"model": "m", "temperature": 0, "price": {"input": 1, "output": 2, "as_of": "2026-01-31"}}
+
+
+def test_the_date_of_a_price_stands_beside_the_cost_in_plan_and_report(tmp_path, monkeypatch, spec):
+    """A service on this machine is asked through a record; the plan flags that its price is old."""
+    with closing(Service(payer(SURE))) as service:
+        target = written(tmp_path, f"{service.address}/v1")
+        openai = {**PRICED, "endpoint": f"{service.address}/v1"}
+        model = json.dumps({"spec": "model/v1", "name": "service", "openai": openai})
+        (tmp_path / "specs/model/service.yaml").write_text(model, encoding="utf-8")
+        monkeypatch.setattr(Clock, "today", lambda _self: date(2026, 11, 1))
+        (planned,) = spec("plan", target, "--format=json").json["plans"]
+        assert (planned["model"]["calls"], planned["model"]["prices_as_of"]) == (5, "2026-01-31")
+        assert planned["prices"] == ["a price of 2026-01-31 is more than 90 days old: look it up again"]
+        assert spec("run", target, "--record", "--out", tmp_path / "out").status == 0
+    shown = spec("report", tmp_path / "out", "--format", "markdown").out
+    assert "(prices: 2026-01-31)" in shown

@@ -17,6 +17,8 @@ from specledger.compile.plan import Plan
 from specledger.core.canonical import canonical_bytes
 from specledger.core.events import Event
 from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.kernel import Probe
 from specledger.oracles.model import Call as CallOfModel
 from specledger.oracles.model import ModelAnswer, Tool, answered, estimate_tokens
 from specledger.oracles.recording import Place
@@ -85,7 +87,7 @@ class _Rehearsed:
         self._model.face(call, entries)
         events = list(self._asks.about(moment, entries, call))
         self.decisions += bool(events)
-        self.most_calls += sum(self._most[event.body["probe"]] for event in events)
+        self.most_calls += sum(self._most[typed(Probe, event.body)["probe"]] for event in events)
         return iter(events)
 
 
