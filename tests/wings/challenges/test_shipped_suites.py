@@ -3,6 +3,7 @@
 import json
 from contextlib import closing
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.wings.challenges.test_recorded_decisions import SURE, payer, written
 
 
 def receipts(place, type_):
-    lines = (parse_canonical(line) for line in (place / "receipts.jsonl").read_bytes().splitlines())
+    lines: Any = (parse_canonical(line) for line in (place / "receipts.jsonl").read_bytes().splitlines())
     return [line["body"] for line in lines if line["type"] == type_]
 
 
