@@ -51,8 +51,9 @@ class RehearsedModel:
 
     def face(self, call: Call, entries: Sequence[Entry]) -> None:
         """Take the next recorded call."""
-        told = (sentence for sentence in sentences(before(entries, call)) or () if sentence.told and sentence.text)
-        self._call, self._reason = call, next(((sentence.id, sentence.text) for sentence in told), ("", ""))
+        pieces = sentences(before(entries, call)) or ()
+        can_be_changed = ((piece.id, piece.text) for piece in pieces if piece.told and piece.text)
+        self._call, self._reason = call, next(can_be_changed, ("", ""))
 
     def ask(self, place: Place, kind: str, system: str, prompt: str, tools: tuple[Tool, ...]) -> ModelAnswer:
         """Answer, and count the question."""
