@@ -1063,13 +1063,14 @@ class RunFollower:
 
     def _guard(self, body: JSON) -> None:
         """What a guard decided of a call of a recording before it was made."""
-        keys = ("episode", "t", "call", "tool", "decision", "denied_by", "unjudged", "made")
+        keys = ("episode", "t", "call", "tool", "decision", "denied_by", "unjudged", "made", "cause", "receipt")
         shape(body, keys, "what a guard decided")
         made, allowed = body["made"], body["decision"] == "allow"
         said = (allowed and not body["denied_by"]) or (
             body["decision"] == "deny" and (body["denied_by"] or body["unjudged"])
         )
         follows = self.recorded and self.commits and type(made) is bool
+        follows = follows and body["cause"] in ("rules", "deadline") and bool(HEX64.fullmatch(str(body["receipt"])))
         require(said and follows, "what a guard decided does not follow from what it says")
         known: JSON = {"gate": self.rejected, "rule": self.rules, "invariant": [name for _, name in self.invariants]}
         named = all(one["name"] in known.get(one["of"], ()) for one in body["denied_by"])

@@ -22,6 +22,13 @@ class GuardDecision(StrEnum):
     DENY = "deny"
 
 
+class GuardCause(StrEnum):
+    """What a decision of a guard comes from: its rules, or that they were not done in time."""
+
+    RULES = "rules"
+    DEADLINE = "deadline"
+
+
 class Ended(StrEnum):
     """How an episode ended. ERROR, HANG and DIED broke it off, and UNKNOWN: a recording does not say what followed."""
 

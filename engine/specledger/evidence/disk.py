@@ -72,7 +72,7 @@ class AppendFile:
             except BlockingIOError:
                 raise Busy from None
             if fresh:
-                _sync_folder(path.parent)
+                sync_folder(path.parent)
             self.size = os.fstat(file).st_size
         except BaseException:
             os.close(file)
@@ -152,8 +152,8 @@ class AppendFile:
         return self._file
 
 
-def _sync_folder(folder: Path) -> None:
-    """Force the name of a new file to the disk."""
+def sync_folder(folder: Path) -> None:
+    """Force the names of what is in a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

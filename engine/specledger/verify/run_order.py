@@ -21,7 +21,16 @@ from specledger.core.binding import (
     token_document,
 )
 from specledger.core.entries import entry_hash
-from specledger.core.events import BROKEN_OFF, PROGRESS, Ended, GuardDecision, Severity, owned, progress_violation
+from specledger.core.events import (
+    BROKEN_OFF,
+    PROGRESS,
+    Ended,
+    GuardCause,
+    GuardDecision,
+    Severity,
+    owned,
+    progress_violation,
+)
 from specledger.core.faults import FAULT
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.guard import Guarded
@@ -165,7 +174,8 @@ class RunOrder:
         allowed, denied = (equal(body["decision"], decision.value) for decision in GuardDecision)
         said = allowed or (denied and (body["denied_by"] or body["unjudged"]))
         follows = self._recorded and bool(self._committed) and type(body["made"]) is bool
-        fits = said and follows and not (allowed and body["denied_by"])
+        caused = any(equal(body["cause"], cause.value) for cause in GuardCause)
+        fits = said and follows and caused and not (allowed and body["denied_by"])
         require(fits, f"what a guard decided at t = {body['t']} does not follow from what it says", E_STATE)
         known: dict[str, Collection[str]] = {"gate": self._gates, "rule": self._rules}
         known["invariant"] = [name for _, name in self._invariants]

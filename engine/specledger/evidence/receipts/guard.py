@@ -2,7 +2,7 @@
 
 from typing import Annotated, TypedDict
 
-from specledger.core.events import GuardDecision
+from specledger.core.events import GuardCause, GuardDecision
 
 
 class Objection(TypedDict):
@@ -17,7 +17,9 @@ class Guarded(TypedDict):
     """A call was decided before it was made.
 
     `denied_by` is what forbids it, `unjudged` what could not be judged, by all that precedes it. It was not `made` if
-    it was denied, or if something else kept it: its result says what.
+    it was denied, or if something else kept it: its result says what. `cause` is `deadline` where the guard gave up
+    deciding it, so that `made` follows from how the scenario fails. `receipt` is what the client was told, the digest
+    of the line of the log, made again of all that precedes it.
     """
 
     episode: int
@@ -28,6 +30,8 @@ class Guarded(TypedDict):
     denied_by: list[Objection]
     unjudged: list[Objection]
     made: bool
+    cause: Annotated[str, GuardCause]
+    receipt: str
 
 
 class GuardCounts(TypedDict):

@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from specledger.compile.plan import Plan
 from specledger.core.canonical import canonical_bytes
-from specledger.core.events import Event
-from specledger.wings.guard.log import BEGIN, DECISION, END, ENTRY, FORMAT, ConversationLog, differs
+from specledger.core.events import Event, GuardCause
+from specledger.wings.guard.log import ConversationLog, Line, differs
 from specledger.wings.guard.protocol import E_GUARD_CALL, E_GUARD_CONVERSATION, E_GUARD_UNWRITABLE, Refusal
 from specledger.wings.trajectories.findings import E_LOG_NO_RESULT
 from specledger.wings.trajectories.lines import entry_document, entry_of
 from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Message, Result, Speaker
-from specledger.wings.trajectories.recording.decision import Decision, Objection
-
-BY_RULES: Final = "rules"
-LATE: Final = "deadline"
-"""What a decision comes from."""
-GUARD: Final = "guard"
+from specledger.wings.trajectories.recording.decision import Decision
+from specledger.wings.trajectories.recording.guard_log import (
+    DECISION,
+    END,
+    ENTRY,
+    decision_line,
+    entry_line,
+    opening,
+    too_late,
+)
 
 
 class Answer(Struct, frozen=True):
     """A decision as it is answered.
 
     Attributes:
-        allowed: Whether the call may be made.
         receipt: The digest of the line of the log that has it.
     """
 
     decision: Decision
-    allowed: bool
-    cause: str
+    cause: GuardCause
     receipt: str
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the call may be made."""
+        return self.decision.allowed
 
     @property
     def reason(self) -> str:
@@ -64,16 +71,16 @@ class Conversation:
         self.waiting: str | None = None
         self.ended = False
         self.entries = 0
-        opening = {"format": FORMAT, "conversation": name, "scenario": plan.name, "specs": plan.specs}
+        first = opening(name, plan.name, plan.specs)
         if log.records:
-            self._resume(opening)
+            self._resume(first, log.records)
         else:
-            log.append([Event(BEGIN, opening)], sync=True)
+            log.append([first], sync=True)
 
     def add(self, entry: Entry) -> str:
         """Take a message or a finding; the receipt."""
         self._go_on()
-        self._write([entry], [], sync=False)
+        self._write(entry)
         self._episode.add(entry)
         return self._log.head
 
@@ -97,7 +104,7 @@ class Conversation:
         if call != self.waiting:
             raise Refusal(E_GUARD_CALL, f"the call {call!r:.200} does not wait for a result")
         result = Result(call, content, error)
-        self._write([result], [], sync=False)
+        self._write(result)
         self.waiting = None
         self._episode.add(result)
         return self._log.head
@@ -129,22 +136,20 @@ class Conversation:
         if self.waiting is not None:
             raise Refusal(E_GUARD_CALL, f"the call {self.waiting!r:.200} has no result yet")
         decision = self._episode.decide(call)
-        answer = self._settle(call, decision, BY_RULES)
+        answer = self._settle(call, decision, GuardCause.RULES)
         self._follow(call, answer)
         return answer
 
     def give_up(self, call: Call) -> Answer:
         """Settle a call whose decision takes too long, unless it was settled meanwhile."""
-        objection = Objection(GUARD, GUARD, "the decision took too long")
-        decision = Decision(call.id, call.tool, not self._closed, unjudged=(objection,))
-        return self._settle(call, decision, LATE)
+        return self._settle(call, too_late(call, closed=self._closed), GuardCause.DEADLINE)
 
-    def finish(self) -> Sequence[tuple[str, Any]]:
-        """End the conversation; the records of its log."""
+    def finish(self) -> Sequence[Line]:
+        """End the conversation; the lines of its log."""
         if not self.ended:
             if self.waiting is not None:
                 message = f"the call {self.waiting!r} of {self._calls[self.waiting].tool} has no result"
-                self._write([Finding(E_LOG_NO_RESULT, message)], [], sync=False)
+                self._write(Finding(E_LOG_NO_RESULT, message))
             self._append([Event(END, {"entries": self.entries})], sync=True)
             self.ended = True
         self._log.close()
@@ -161,16 +166,14 @@ class Conversation:
         if self.ended:
             raise Refusal(E_GUARD_CONVERSATION, f"the conversation {self.name} ended")
 
-    def _settle(self, call: Call, decision: Decision, cause: str) -> Answer:
+    def _settle(self, call: Call, decision: Decision, cause: GuardCause) -> Answer:
         """Log a call with its decision, once; whoever comes first decides."""
         with self._settling:
             answer = self._answers.get(call.id)
             if answer is None:
-                allowed = decision.allowed
-                entries: list[Entry] = [call] if allowed else [call, denial(decision)]
-                body = {**decision.document(), "made": allowed, "cause": cause}
-                self._write(entries, [Event(DECISION, body)], sync=True)
-                answer = Answer(decision, allowed, cause, self._log.head)
+                logged = replace(call, late=cause is GuardCause.DEADLINE)
+                receipt = self._write_decision(logged, decision, cause)
+                answer = Answer(decision, cause, receipt)
                 self._answers[call.id], self._calls[call.id] = answer, call
             return answer
 
@@ -180,46 +183,64 @@ class Conversation:
         else:
             self._episode.add(denial(answer.decision))
 
-    def _write(self, entries: Sequence[Entry], more: Sequence[Event], *, sync: bool) -> None:
-        """Log entries, with a decision after the first of them."""
-        events = [Event(ENTRY, entry_document(entry)) for entry in entries]
-        self._append([*events[:1], *more, *events[1:]], sync=sync)
-        self.entries += len(entries)
+    def _write_decision(self, call: Call, decision: Decision, cause: GuardCause) -> str:
+        """Log a call, its decision, and what is told of it if it is denied; the digest of the decision's line."""
+        told = [] if decision.allowed else [entry_line(denial(decision))]
+        _, receipt, *_ = self._append([entry_line(call), decision_line(decision, cause), *told], sync=True)
+        self.entries += 1 + len(told)
+        return receipt
 
-    def _append(self, events: Sequence[Event], *, sync: bool) -> None:
+    def _write(self, entry: Entry) -> None:
+        self._append([entry_line(entry)], sync=False)
+        self.entries += 1
+
+    def _append(self, events: Sequence[Event], *, sync: bool) -> list[str]:
         try:
-            self._log.append(events, sync=sync)
+            return self._log.append(events, sync=sync)
         except OSError as error:
             reason = error.strerror or "unknown error"
             raise Refusal(E_GUARD_UNWRITABLE, f"the log cannot be written, so nothing acts: {reason}") from None
 
-    def _resume(self, opening: dict[str, Any]) -> None:
+    def _resume(self, first: Event, lines: Sequence[Line]) -> None:
         """Decide again what the log holds, and see that every decision is what it was."""
-        records = iter(self._log.records)
-        type_, body = next(records)
-        if (type_, body) != (BEGIN, opening):
+        rest = iter(lines)
+        type_, body, _ = next(rest)
+        if (type_, body) != (first.type, first.body):
             raise differs(f"the log of {self.name} is of other specs, or of another conversation")
-        for type_, body in records:
-            if type_ == END:
+        for line in rest:
+            if line.type == END:
                 self.ended = True
-            elif type_ == ENTRY:
-                self._again(entry_of(body), records)
+            elif line.type == ENTRY:
+                self._again(entry_of(line.body), rest)
                 self.entries += 1
 
-    def _again(self, entry: Entry, records: Any) -> None:
+    def _again(self, entry: Entry, rest: Iterator[Line]) -> None:
         if not isinstance(entry, Call):
             self._episode.add(entry)
             if isinstance(entry, Result):
                 self.waiting = None
             return
-        _, logged = next(records)
-        decision = self._episode.decide(entry)
-        made, cause = logged["made"], logged["cause"]
-        if cause == BY_RULES and {**decision.document(), "made": made, "cause": cause} != logged:
+        decision, cause = self._episode.decide(entry), GuardCause.RULES
+        if entry.late:
+            decision, cause = too_late(entry, closed=self._closed), GuardCause.DEADLINE
+        type_, body, receipt = next(rest)
+        if (type_, body) != (DECISION, decision_line(decision, cause).body):
             raise differs(f"the call {entry.id!r:.200} of {self.name} is decided otherwise than it was")
-        self._answers[entry.id] = Answer(decision, made, cause, self._log.head)
-        self._calls[entry.id] = entry
-        self.waiting = entry.id if made else None
+        self._answers[entry.id] = Answer(decision, cause, receipt)
+        self._calls[entry.id] = replace(entry, late=False)
+        self.waiting = entry.id if decision.allowed else None
+        if not decision.allowed:
+            self._told_again(denial(decision), next(rest, None))
+
+    def _told_again(self, result: Result, line: Line | None) -> None:
+        """Hear what was told of a call that was denied, which a crash may have torn off the log."""
+        if line is None:
+            self._write(result)
+        elif (line.type, line.body) != (ENTRY, entry_line(result).body):
+            raise differs(f"the call {result.call!r:.200} of {self.name} is denied, and the log has another result")
+        else:
+            self.entries += 1
+        self._episode.add(result)
 
 
 def reason_of(decision: Decision) -> str:

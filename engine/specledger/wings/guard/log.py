@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, NamedTuple, Self
 
 from specledger.core.canonical import NotCanonical, canonical_ints, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -16,13 +16,18 @@ from specledger.core.events import Event
 from specledger.evidence.chain import Chain
 from specledger.evidence.disk import AppendFile, Busy, NotPlain
 from specledger.wings.trajectories.lines import MAX_LINE, MAX_LINE_VOLUME
-
-FORMAT: Final = "specledger/guard-log/v1"
-BEGIN, ENTRY, DECISION, END = "begin", "entry", "decision", "end"
-"""The types of lines."""
+from specledger.wings.trajectories.recording.guard_log import ENTRY
 
 E_GUARD_DIFFERS = code("E_GUARD_DIFFERS", "a decision is made otherwise than it was")
 E_GUARD_LOG = code("E_GUARD_LOG", "the log of a conversation cannot be continued")
+
+
+class Line(NamedTuple):
+    """What a line of a log holds, and its digest."""
+
+    type: str
+    body: Mapping[str, Any]
+    digest: str
 
 
 class ConversationLog:
@@ -57,13 +62,18 @@ class ConversationLog:
         """The digest of the last line."""
         return self._chain.head
 
-    def append(self, events: Sequence[Event], *, sync: bool) -> None:
-        """Write lines at once, all or none; when this returns with `sync`, they are on the disk.
+    def append(self, events: Sequence[Event], *, sync: bool) -> list[str]:
+        """Write lines at once, all or none, which are on the disk when this returns with `sync`; their digests.
 
         Raises:
             OSError: They cannot be written, and nothing can be any more.
         """
-        self._file.append(b"".join(self._chain.seal(event) + b"\n" for event in events), sync=sync)
+        lines, digests = [], []
+        for event in events:
+            lines.append(self._chain.seal(event) + b"\n")
+            digests.append(self._chain.head)
+        self._file.append(b"".join(lines), sync=sync)
+        return digests
 
     def close(self) -> None:
         """Close the file and release its lock."""
@@ -75,8 +85,8 @@ class ConversationLog:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _read(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """The types and bodies of all lines that count."""
+    def _read(self) -> Iterator[Line]:
+        """All lines that count."""
         size, waiting = 0, b""
         lines = self._file.read().split(b"\n")[:-1]
         for line in lines:
@@ -93,7 +103,7 @@ class ConversationLog:
                 if self._chain.seal(Event(parsed["type"], parsed["body"])) != each:
                     raise _refused(self.path, f"line {self._chain.count} does not continue the one before")
                 size += len(each) + 1
-                yield parsed["type"], parsed["body"]
+                yield Line(parsed["type"], parsed["body"], self._chain.head)
             waiting = b""
         if size != self._file.size:
             self._file.cut(size)
@@ -113,11 +123,11 @@ class ConversationLog:
         return record["type"] == ENTRY and "call" in record["body"]
 
 
-def canonical_lines(records: Sequence[tuple[str, Mapping[str, Any]]], head: Mapping[str, str]) -> Iterator[bytes]:
+def canonical_lines(lines: Sequence[Line], head: Mapping[str, str]) -> Iterator[bytes]:
     """The canonical lines of the trajectory that a log holds."""
     from specledger.wings.trajectories.lines import HEADER  # noqa: PLC0415 - needed once a conversation ends
 
-    entries = [body for type_, body in records if type_ == ENTRY]
+    entries = [line.body for line in lines if line.type == ENTRY]
     yield HEADER
     for body in ({"trajectory": dict(head)}, *entries, {"end": len(entries)}):
         yield canonical_ints(body) + b"\n"

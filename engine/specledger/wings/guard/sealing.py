@@ -5,46 +5,48 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 from specledger.core.canonical import parse_canonical
+from specledger.evidence.disk import sync_folder
 from specledger.evidence.layout import MAX_LINE, RECEIPTS
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.guard import Guarded
 from specledger.kinds.running import Finished, RunOptions
 from specledger.load import Bundle
 from specledger.pipeline.executing import execute
-from specledger.wings.guard.conversation import BY_RULES
-from specledger.wings.guard.log import DECISION, canonical_lines, differs
-from specledger.wings.trajectories.recording.controller import GUARD
+from specledger.wings.guard.log import Line, canonical_lines, differs
+from specledger.wings.trajectories.recording.guard_log import DECISION, GUARD
 
-Records = Sequence[tuple[str, Mapping[str, Any]]]
+_UNFINISHED: Final = ".unfinished-"
+"""The beginning of the name of a folder in which evidence is made."""
+_EVIDENCE: Final = "evidence"
 
 
-def seal(bundle: Bundle, records: Records, head: Mapping[str, str], folder: Path) -> Finished:
+def seal(bundle: Bundle, lines: Sequence[Line], head: Mapping[str, str], folder: Path) -> Finished:
     """Write the evidence of a conversation.
 
     Args:
         bundle: The scenario.
-        records: What its log holds.
+        lines: Those of its log.
         head: The id, the file and the format of its trajectory.
-        folder: The place of the evidence.
+        folder: The place of the evidence, beside which it is made, and where it is only if it is what was decided.
 
     Raises:
-        Rejected: E_GUARD_DIFFERS: the run decides a call otherwise than it was decided. The evidence is there then.
+        Rejected: E_GUARD_DIFFERS: the run decides a call otherwise than it was decided.
+        OSError: The evidence cannot be written.
     """
-    with TemporaryDirectory(prefix="specledger-") as work:
-        lines = Path(work) / head["file"]
-        with lines.open("wb") as file:
-            file.writelines(canonical_lines(records, head))
-        finished = execute(bundle, folder, RunOptions(trajectories=(lines,)))
-    again = {decided["call"]: dict(decided) for decided in _decided(folder / RECEIPTS)}
-    for type_, record in records:
-        logged = {key: value for key, value in record.items() if key != "cause"}
-        if type_ == DECISION and record["cause"] == BY_RULES and logged["call"] in again:
-            decided = again[logged["call"]]
-            if logged != {key: value for key, value in decided.items() if key in logged}:
-                raise differs(f"the call {logged['call']!r:.200} is decided otherwise in {folder}")
+    with TemporaryDirectory(prefix=_UNFINISHED, dir=folder.parent.parent) as work:
+        trajectory, evidence = Path(work) / head["file"], Path(work) / _EVIDENCE
+        with trajectory.open("wb") as file:
+            file.writelines(canonical_lines(lines, head))
+        finished = execute(bundle, evidence, RunOptions(trajectories=(trajectory,)))
+        told = {line.body["call"]: line.digest for line in lines if line.type == DECISION}
+        for decided in _decided(evidence / RECEIPTS):
+            if decided["receipt"] != told.get(decided["call"]):
+                raise differs(f"the run decides the call {decided['call']!r:.200} otherwise than it was decided")
+        evidence.rename(folder)
+        sync_folder(folder.parent)
     return finished
 
 

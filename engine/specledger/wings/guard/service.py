@@ -25,6 +25,7 @@ from specledger.wings.guard.log import ConversationLog
 from specledger.wings.guard.protocol import (
     E_GUARD_CONVERSATION,
     E_GUARD_SEALED,
+    E_GUARD_UNWRITABLE,
     Ask,
     Begin,
     End,
@@ -223,6 +224,8 @@ class GuardService:
         except Rejected as rejected:
             first = rejected.diagnostics[0]
             raise Refusal(first.code, first.message) from None
+        except OSError as error:
+            raise Refusal(E_GUARD_UNWRITABLE, f"its evidence cannot be written: {error.strerror}") from None
         (self.folder / LOGS / f"{conversation.name}.jsonl").unlink()
         manifest = finished.manifest
         told = {"verdict": str(finished.verdict), "root": manifest["receipts"]["root"], "evidence": str(folder)}
@@ -254,6 +257,6 @@ def _answer(answer: Answer) -> dict[str, Any]:
         **answer.decision.document(),
         "decision": "allow" if answer.allowed else "deny",
         "reason": answer.reason,
-        "cause": answer.cause,
+        "cause": answer.cause.value,
         "receipt": answer.receipt,
     }

@@ -61,6 +61,7 @@ class Call(Struct, frozen=True, omit_defaults=True):
         batch: Calls of one message have the same number: they are parallel.
         actor: Who calls: empty for the agent itself, else the id of a subagent.
         parent: The id of the call that started this subagent; empty if there is none.
+        late: Whether a guard gave up deciding it, as that took too long.
     """
 
     id: str
@@ -71,6 +72,7 @@ class Call(Struct, frozen=True, omit_defaults=True):
     parent: str = ""
     line: int = 0
     time: Stamp = ""
+    late: bool = False
 
 
 class Result(Struct, frozen=True, omit_defaults=True):

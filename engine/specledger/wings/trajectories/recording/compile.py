@@ -39,16 +39,23 @@ def compile_recording(stage: Stage, role: Role) -> PlannedRecording | None:
     model = spec.model
     assert isinstance(model, Scenario)  # noqa: S101 - what has roles is one
     closed = model.guard is None or model.guard.fail == "closed"
-    return _planned(recording, role.agent, stage.world, policies, closed=closed)
+    log = (spec.name, stage.bundle.digest)
+    return _planned(recording, role.agent, stage.world, policies, log, closed=closed)
 
 
 def _planned(
-    recording: Recording, agent: Resolved, world: World, policies: tuple[Policy, ...], *, closed: bool
+    recording: Recording,
+    agent: Resolved,
+    world: World,
+    policies: tuple[Policy, ...],
+    log: tuple[str, str],
+    *,
+    closed: bool,
 ) -> PlannedRecording:
     def make(
         actor: Actor, trajectories: Iterator[Trajectory], kind: type[RecordedController] = RecordedController
     ) -> RecordedController:
-        return kind(actor, world, recording.otherwise, policies, trajectories, closed=closed)
+        return kind(actor, world, recording.otherwise, policies, trajectories, log=log, closed=closed)
 
     def forbids(tool: str) -> str:
         if closed and recording.otherwise is None and tool not in world.actions:

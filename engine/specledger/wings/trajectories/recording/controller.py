@@ -15,12 +15,13 @@ from typing import Any, Final, Protocol
 from msgspec.structs import replace
 
 from specledger.compile.plan import Actor, Judgement, Proposal
-from specledger.core.events import Event, Severity
+from specledger.core.events import Event, GuardCause, Severity
 from specledger.core.unknown import Unknown
 from specledger.run.controller import DecisionController, Foresee, Moment, Unrecorded
 from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Result, Trajectory
 from specledger.wings.trajectories.recording.decision import Decision, decide
 from specledger.wings.trajectories.recording.fitting import fit_arguments, fit_result, is_misfit
+from specledger.wings.trajectories.recording.guard_log import GUARD, GuardChain, too_late
 from specledger.wings.trajectories.rules.of_scenario import rules_event
 from specledger.wings.trajectories.rules.plans import Outcome
 from specledger.wings.trajectories.rules.policy import Policy, Session
@@ -28,8 +29,6 @@ from specledger.worlds.model import World
 
 UNKNOWN_TOOL: Final = "unknown_tool"
 """Why the world cannot follow a call."""
-GUARD: Final = "guard"
-"""The type of the receipt of what a guard decided."""
 
 
 class Questions(Protocol):
@@ -52,11 +51,12 @@ class RecordedController(DecisionController):
         policies: Sequence[Policy],
         trajectories: Iterator[Trajectory],
         *,
+        log: tuple[str, str],
         closed: bool = True,
     ) -> None:
         """Go through trajectories, one for each episode. A tool without an action is the action `otherwise`.
 
-        A guard denies calls of which nothing can be said, if it is `closed`.
+        A guard denies calls of which nothing can be said, if it is `closed`; its `log` is of a scenario and its specs.
         """
         super().__init__(actor)
         self._world, self._otherwise, self._policies = world, otherwise, policies
@@ -74,6 +74,8 @@ class RecordedController(DecisionController):
         self._arguments: dict[str, Any] = {}
         self._closed = closed
         self._guarded = False
+        self._log = log
+        self._chain: GuardChain | None = None
         self._about_call: list[tuple[str, Outcome]] = []
         self._judgement: Judgement | None = None
         self._gap = ""
@@ -94,6 +96,7 @@ class RecordedController(DecisionController):
             if isinstance(entry, Result):
                 self._results.setdefault(entry.call, entry)
         self._guarded = trajectory.format == GUARDED
+        self._chain = GuardChain(trajectory.id, *self._log) if self._guarded else None
         self._sessions = [(policy.name, policy.begin(retracts=self._guarded)) for policy in self._policies]
 
     def opening(self) -> dict[str, Any]:
@@ -135,6 +138,8 @@ class RecordedController(DecisionController):
         raise AssertionError("an episode has as many steps as its trajectory has calls")
 
     def _hear(self, entry: Entry) -> None:
+        if self._chain is not None:
+            self._chain.hear(entry)
         if isinstance(entry, Finding):
             self._findings[entry.code] += 1
             return
@@ -160,12 +165,21 @@ class RecordedController(DecisionController):
 
     def guard(self, moment: Moment, foresee: Foresee) -> Iterable[Event]:
         """What is decided of a call that a guard decided before it was made, and whether it was made."""
-        if not self._guarded:
+        if self._chain is None:
             return ()
         decision, made = self.decide(foresee), not self._is_denied(self._call.id)
         if made and self._gap:
             self._findings[self._gap] += 1
-        body = {"episode": moment.episode, "t": moment.t, **decision.document(), "made": made}
+        cause = GuardCause.DEADLINE if self._call.late else GuardCause.RULES
+        logged = too_late(self._call, closed=self._closed) if self._call.late else decision
+        body = {
+            "episode": moment.episode,
+            "t": moment.t,
+            **decision.document(),
+            "made": made,
+            "cause": cause.value,
+            "receipt": self._chain.decide(logged, cause),
+        }
         return (Event(GUARD, body),)
 
     def decide(self, foresee: Foresee) -> Decision:

@@ -14,8 +14,9 @@ from specledger.run.actor_state import ActorState
 from specledger.run.controller import Foresee, Moment
 from specledger.run.episode import Episode
 from specledger.wings.trajectories.model import Call, Entry, Result, Trajectory
-from specledger.wings.trajectories.recording.controller import GUARD, RecordedController
+from specledger.wings.trajectories.recording.controller import RecordedController
 from specledger.wings.trajectories.recording.decision import Decision
+from specledger.wings.trajectories.recording.guard_log import GUARD
 
 MOST_CALLS: Final = 1_000_000
 """Calls of a conversation that a world follows."""
@@ -42,6 +43,7 @@ class LiveController(RecordedController):
     def begin(self) -> None:
         """Begin the conversation."""
         super().begin()
+        self._chain = None  # the lines are those of the log that is being written
         self._entries = self.waiting = _Waiting()
 
     def add(self, entry: Entry) -> None:
