@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -228,6 +229,118 @@ def test_a_tool_that_changes_is_a_finding(project, monkeypatch):
     assert [(each["code"], each["message"]) for each in findings] == [
         ("E_GUARD_TOOLS", "the tool read_file changed: its description, arguments")
     ]
+
+
+def fails_open(project):
+    scenario = project / "specs/scenario/files.yaml"
+    scenario.write_text(f"{scenario.read_text()}guard: {{fail: open}}\n")
+
+
+def findings_in(evidence):
+    lines = (evidence / "trajectories.jsonl").read_text().splitlines()
+    return [json.loads(line)["finding"]["message"] for line in lines if line.startswith('{"finding":')]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fail", ["closed", "open"])
+def test_tools_that_change_between_the_first_look_and_the_client_are_findings(project, fail):
+    (project / "notes/changes").write_text("later")
+    if fail == "open":
+        fails_open(project)
+
+    async def run():
+        async with Client(proxy(project, *server(project))) as client:
+            calls = [("take", {}), ("read_file", {"path": "today.txt"}), ("slow", {"steps": 1})]
+            return [await client.call_tool(*call, raise_on_error=False) for call in calls]
+
+    told = asyncio.run(run())
+    assert [result.is_error for result in told] == [fail == "open"] * 2 + [False]
+    (evidence,) = sealed(project)
+    assert findings_in(evidence)[:2] == ["the tool read_file changed: its description", "the tool take is new"]
+    assert json.loads((evidence / "manifest.json").read_text())["result"]["verdict"] == "INCONCLUSIVE"
+    assert len(bodies_of(evidence, "guard")) == (1 if fail == "open" else 3)
+
+
+def test_a_tool_that_is_listed_later_is_not_called_unjudged(project, monkeypatch):
+    monkeypatch.chdir(project)
+    fails_open(project)
+
+    async def run():
+        files, guard = FastMCP("own"), guard_middleware("files")
+        files.tool(lambda path: path, name="read_file")
+        files.add_middleware(guard)
+        async with Client(files) as client:
+            await client.call_tool("read_file", {"path": "a"})
+            files.tool(lambda: "taken", name="take")
+            taken = await client.call_tool("take", raise_on_error=False)
+        return taken, await guard.end()
+
+    taken, ended = asyncio.run(run())
+    assert "came or changed after the start" in text_of(taken)
+    assert findings_in(Path(ended["evidence"]))[0] == "the tool take is new"
+
+
+LARGE = {"an integer beyond 64 bits": 2**70, "an integer that Python cannot write": 10**5_000}
+
+
+@pytest.mark.parametrize("number", LARGE.values(), ids=LARGE)
+def test_a_number_of_any_size_is_judged_or_not_forwarded(project, monkeypatch, number):
+    monkeypatch.chdir(project)
+    fails_open(project)
+    policy = project / "specs/policy/notes.yaml"
+    rule = "when: {tool: add}, read: {n: {path: args.n, as: number}}, require: 'n < 100.0', else: too large"
+    policy.write_text(f"{policy.read_text()}  small: {{{rule}}}\n")
+
+    async def run():
+        files, guard, added = FastMCP("own"), guard_middleware("files"), []
+
+        def add(n: int) -> str:
+            added.append(n)
+            return "added"
+
+        files.tool(add)
+        files.add_middleware(guard)
+        async with Client(files) as client:
+            with suppress(Exception):  # a client that cannot write it sends nothing
+                told = await client.call_tool("add", {"n": number}, raise_on_error=False)
+                assert told.is_error
+        return added
+
+    assert asyncio.run(run()) == []
+
+
+@pytest.mark.slow
+def test_a_proxy_that_is_ended_seals_and_what_a_killed_one_left_is_sealed_later(project):
+    def ended_by(number):
+        command = [sys.executable, "-m", "specledger", "guard", "files", "--mcp", "--", *server(project)]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, cwd=project, text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+            call = {"name": "read_file", "arguments": {"path": "today.txt"}}
+            for message in (
+                {"id": 1, "method": "initialize", "params": begin},
+                {"method": "notifications/initialized"},
+                {"id": 2, "method": "tools/call", "params": call},
+            ):
+                process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+                process.stdin.flush()
+                if "id" in message:
+                    assert "error" not in json.loads(process.stdout.readline())
+            process.send_signal(number)
+            process.wait(60)
+            return process.returncode, process.stderr.read()
+
+    assert ended_by(signal.SIGTERM) == (0, "PASS, evidence guard/sealed/c1\n")
+    assert ended_by(signal.SIGKILL) == (-signal.SIGKILL, "")
+    status, said = ended_by(signal.SIGINT)
+    assert (status, said.count("1 conversation in guard did not end"), "guard/sealed/c3" in said) == (0, 1, True)
+    done = run_guard(project, "files", "--seal")
+    assert (done.returncode, done.stdout) == (0, "c2: PASS, evidence guard/sealed/c2\n")
+    assert verify(project / "guard/sealed/c2").verdict == "PASS"
+    assert run_guard(project, "files", "--seal").stdout == ""
 
 
 def run_guard(project, *words):

@@ -38,6 +38,9 @@ Socket = Annotated[
 Stdio = Annotated[bool, typer.Option("--stdio", help="Answer messages on standard input, for one client.")]
 Mcp = Annotated[bool, typer.Option("--mcp", help="Guard an MCP server: its command, or its URL, follows after `--`.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would have been decided of the calls of logs.")]
+Seal = Annotated[
+    bool, typer.Option("--seal", help="Seal the conversations that did not end, and that no guard has open.")
+]
 Settings = Annotated[
     Path | None,
     typer.Option(
@@ -61,6 +64,7 @@ def guard(  # noqa: PLR0913, PLR0917 - each is an option
     mcp: Mcp = False,
     settings: Settings = None,
     uninstall: Uninstall = False,
+    seal: Seal = False,
     output: Results = Format.HUMAN,
 ) -> None:
     """Decide the calls of live agents before they are made, by the world, gates, invariants and rules of a scenario."""
@@ -75,6 +79,9 @@ def guard(  # noqa: PLR0913, PLR0917 - each is an option
     if dry_run:
         _decide_logs(bundle, words or [], output)
         return
+    if seal:
+        _seal_left(bundle, out)
+        return
     if words:
         raise typer.BadParameter(f"unexpected {printable(words[0])}; logs are for --dry-run")
     from specledger.wings.guard.server import answer_stream, prepare_folder, serve
@@ -87,6 +94,26 @@ def guard(  # noqa: PLR0913, PLR0917 - each is an option
         return
     said = f"guard of {bundle.main.name} at {printable(str(listens))}, fails {service.settings.fail}"
     serve(service, listens, lambda: print_error(said))
+
+
+def _seal_left(bundle: Bundle, out: Path) -> None:
+    """End the conversations that a guard left which was killed."""
+    import asyncio
+
+    from specledger.wings.guard.server import prepare_folder
+    from specledger.wings.guard.service import GuardService
+
+    prepare_folder(out)
+    service = GuardService(bundle, out)
+    answers = asyncio.run(service.seal_left())
+    service.close()
+    for name, answer in answers.items():
+        if answer["type"] == "ended":
+            print_text(printable(f"{name}: {answer['verdict']}, evidence {answer['evidence']}"))
+        else:
+            print_error(printable(f"{name} is not sealed: {answer['code']}: {answer['message']}"))
+    if any(answer["type"] != "ended" for answer in answers.values()):
+        raise typer.Exit(Exit.ERROR)
 
 
 def _guard_server(bundle: Bundle, words: list[str], out: Path, output: Format, *, dry_run: bool) -> None:
@@ -104,9 +131,7 @@ def _guard_server(bundle: Bundle, words: list[str], out: Path, output: Format, *
     if dry_run:
         _show_tools(bundle, list_tools(words), output)
         return
-    ended = serve_proxy(bundle, words, out)
-    if ended is not None:
-        print_error(f"{ended['verdict']}, evidence {printable(ended['evidence'])}")
+    serve_proxy(bundle, words, out, print_error)
 
 
 def _show_tools(bundle: Bundle, tools: list[dict[str, Any]], output: Format) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -27,6 +27,9 @@ from specledger.wings.trajectories.recording.guard_log import (
     opening,
     too_late,
 )
+
+MOST_BYTES: Final = 64 << 20
+"""Bytes of a log after which its conversation takes nothing any more."""
 
 
 class Answer(Struct, frozen=True):
@@ -165,6 +168,9 @@ class Conversation:
     def _go_on(self) -> None:
         if self.ended:
             raise Refusal(E_GUARD_CONVERSATION, f"the conversation {self.name} ended")
+        if self._log.size > MOST_BYTES:
+            message = f"the log of the conversation {self.name} has more than {MOST_BYTES} bytes; end it"
+            raise Refusal(E_GUARD_CONVERSATION, message)
 
     def _settle(self, call: Call, decision: Decision, cause: GuardCause) -> Answer:
         """Log a call with its decision, once; whoever comes first decides."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from specledger.core.canonical import NotCanonical, canonical_ints, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -20,6 +20,9 @@ from specledger.wings.trajectories.recording.guard_log import ENTRY
 
 E_GUARD_DIFFERS = code("E_GUARD_DIFFERS", "a decision is made otherwise than it was")
 E_GUARD_LOG = code("E_GUARD_LOG", "the log of a conversation cannot be continued")
+
+MOST_READ: Final = 256 << 20
+"""Bytes of a log at most that is read again; what writes one stops long before."""
 
 
 class Line(NamedTuple):
@@ -47,6 +50,8 @@ class ConversationLog:
         except (Busy, NotPlain):
             raise _refused(path, "another process writes it, or it is no plain file") from None
         try:
+            if self._file.size > MOST_READ:
+                raise _refused(path, f"it has more than {MOST_READ} bytes")
             self.records = tuple(self._read())
         except BaseException:
             self.close()
@@ -56,6 +61,11 @@ class ConversationLog:
     def run(self) -> str:
         """The run that its lines name."""
         return self._chain.run
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self._file.size
 
     @property
     def head(self) -> str:

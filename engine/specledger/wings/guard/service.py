@@ -1,7 +1,8 @@
 """The guard of a scenario: its conversations, and what each message makes of them.
 
 A conversation takes one message at a time. Its decisions are made in a thread, so that a slow rule holds up no other
-conversation, and are given up after the deadline of the scenario.
+conversation, and are given up after the deadline of the scenario. Decisions, the beginnings and ends of conversations,
+and all that only writes to a log have threads of their own, so that none of them waits for those that take long.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from specledger.load import Bundle
 from specledger.spec.scenario import Guard, Scenario
 from specledger.wings.guard.client import PROTOCOL
 from specledger.wings.guard.conversation import Answer, Conversation
-from specledger.wings.guard.log import ConversationLog
+from specledger.wings.guard.log import E_GUARD_LOG, ConversationLog
 from specledger.wings.guard.protocol import (
     E_GUARD_CONVERSATION,
     E_GUARD_SEALED,
@@ -34,6 +35,7 @@ from specledger.wings.guard.protocol import (
     Refusal,
     Report,
     Say,
+    error_answer,
 )
 from specledger.wings.trajectories.model import Call, Finding, Speaker
 from specledger.wings.trajectories.model import Message as Heard
@@ -44,6 +46,7 @@ SEALED: Final = "sealed"
 """The folder of the evidence of those that ended."""
 MOST_CONVERSATIONS: Final = 1_000
 _THREADS: Final = 64
+"""Threads for each of three kinds of work."""
 _BUSY: Final = "its last decision is still being made"
 
 Made = TypeVar("Made")
@@ -72,9 +75,12 @@ class GuardService:
         self.bundle, self.folder = bundle, folder
         self.plan = compile_scenario(bundle)
         self.settings = model.guard or Guard()
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="guard")
+        self._logging, self._deciding, self._opening = (
+            ThreadPoolExecutor(_THREADS, thread_name_prefix=f"guard-{work}") for work in ("log", "decide", "open")
+        )
         self._places: dict[str, _Place] = {}
-        self._beginning = asyncio.Lock()
+        self._begun: dict[str, asyncio.Task[_Place]] = {}
+        self._last = 0
 
     async def answer(self, message: Message) -> dict[str, Any]:
         """The answer to a message, without its `id`.
@@ -102,17 +108,13 @@ class GuardService:
                 return answer
 
     async def _begin(self, message: Begin) -> dict[str, Any]:
-        async with self._beginning:
-            name = message.conversation
-            if name is None:
-                name = await self._in_thread(self._free_name)
-            resumed = True
-            if name not in self._places:
-                if len(self._places) >= MOST_CONVERSATIONS:
-                    raise Refusal(E_GUARD_CONVERSATION, f"there are {MOST_CONVERSATIONS} conversations")
-                conversation = await self._in_thread(partial(self._opened, name))
-                resumed = conversation.entries > 0
-                self._places[name] = _Place(conversation)
+        name = message.conversation
+        resumed = True
+        if name is None:
+            name, resumed = await self._begin_new(), False
+        elif name not in self._places:
+            place = await asyncio.shield(self._begun.get(name) or self._beginning(name))
+            resumed = place.conversation.entries > 0
         return {
             "type": "begun",
             "protocol": PROTOCOL,
@@ -123,11 +125,41 @@ class GuardService:
             "resumed": resumed,
         }
 
+    async def _begin_new(self) -> str:
+        """Begin a conversation of a name that is free, also if another guard of this folder takes one meanwhile."""
+        while True:
+            name = self._free_name()
+            try:
+                await asyncio.shield(self._beginning(name))
+            except Refusal as refusal:
+                if refusal.diagnostic.code == E_GUARD_LOG and (self.folder / LOGS / f"{name}.jsonl").exists():
+                    continue
+                raise
+            return name
+
     def _free_name(self) -> str:
-        number = 1
-        while any((self.folder / where).exists() for where in (f"{LOGS}/c{number}.jsonl", f"{SEALED}/c{number}")):
-            number += 1
-        return f"c{number}"
+        """A name that no conversation has, and that is not given again."""
+        while True:
+            self._last += 1
+            name = f"c{self._last}"
+            places = (self.folder / LOGS / f"{name}.jsonl", self.folder / SEALED / name)
+            if name not in self._begun and not any(place.exists() for place in places):
+                return name
+
+    def _beginning(self, name: str) -> asyncio.Task[_Place]:
+        """The work of beginning a conversation, which all wait for who begin it meanwhile."""
+        if len(self._places) + len(self._begun) >= MOST_CONVERSATIONS:
+            raise Refusal(E_GUARD_CONVERSATION, f"there are {MOST_CONVERSATIONS} conversations")
+        self._begun[name] = asyncio.create_task(self._place_of(name))
+        return self._begun[name]
+
+    async def _place_of(self, name: str) -> _Place:
+        try:
+            place = _Place(await self._in_thread(partial(self._opened, name), self._opening))
+            self._places[name] = place
+        finally:
+            del self._begun[name]
+        return place
 
     def _opened(self, name: str) -> Conversation:
         if (self.folder / SEALED / name).exists():
@@ -198,7 +230,7 @@ class GuardService:
     async def _decide(self, place: _Place, call: Call) -> Answer:
         """Decide a call, or give it up in time; the turn ends with the thread that decides."""
         loop = asyncio.get_running_loop()
-        work: Future[Answer] = self._threads.submit(place.conversation.ask, call)
+        work: Future[Answer] = self._deciding.submit(place.conversation.ask, call)
         work.add_done_callback(lambda _: loop.call_soon_threadsafe(place.turn.release))
         waiting = asyncio.wrap_future(work)
         done, _ = await asyncio.wait({waiting}, timeout=self.settings.deadline_ms / 1000)
@@ -211,7 +243,7 @@ class GuardService:
         place = self._place(message.conversation)
         async with place.turn:
             self._place(message.conversation)  # another message may have ended it meanwhile
-            answer = await self._in_thread(lambda: self._seal(place.conversation))
+            answer = await self._in_thread(lambda: self._seal(place.conversation), self._opening)
             self._places.pop(message.conversation, None)
         return answer
 
@@ -231,12 +263,28 @@ class GuardService:
         told = {"verdict": str(finished.verdict), "root": manifest["receipts"]["root"], "evidence": str(folder)}
         return {"type": "ended", **told, "guard": manifest["result"].get("guard", {})}
 
-    async def _in_thread(self, work: Callable[[], Made]) -> Made:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    def left(self) -> list[str]:
+        """The names of conversations that did not end, whether or not somebody goes on with them."""
+        return sorted(path.stem for path in (self.folder / LOGS).glob("*.jsonl"))
+
+    async def seal_left(self) -> dict[str, dict[str, Any]]:
+        """End the conversations that no process has open; by their names the answers, or why they were not ended."""
+        answers = {}
+        for name in self.left():
+            try:
+                await self.answer(Begin(0, protocol=PROTOCOL, conversation=name))
+                answers[name] = await self.answer(End(0, conversation=name))
+            except Refusal as refusal:
+                answers[name] = error_answer(refusal)
+        return answers
+
+    async def _in_thread(self, work: Callable[[], Made], threads: ThreadPoolExecutor | None = None) -> Made:
+        return await asyncio.get_running_loop().run_in_executor(threads or self._logging, work)
 
     def close(self) -> None:
         """Leave all conversations as they are, to be resumed."""
-        self._threads.shutdown(wait=True)
+        for threads in (self._deciding, self._opening, self._logging):
+            threads.shutdown(wait=True)
         for place in self._places.values():
             place.conversation.close()
 

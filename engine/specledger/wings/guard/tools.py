@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from specledger.core.diagnostics import code
@@ -10,6 +10,18 @@ from specledger.load import Bundle
 from specledger.wings.trajectories.tools.types import Types
 
 E_GUARD_TOOLS = code("E_GUARD_TOOLS", "the tools of a server do not fit the world, or changed")
+
+
+def described(tools: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What the tools of a server say of themselves, by name, from what MCP lists."""
+    return {
+        tool["name"]: {
+            "description": tool.get("description"),
+            "arguments": tool["inputSchema"],
+            "result": tool.get("outputSchema"),
+        }
+        for tool in tools
+    }
 
 
 def misfits(bundle: Bundle, schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
