@@ -187,24 +187,46 @@ OTHERS = {
 }
 
 
+LINKED = ("a file", "a link to a file", "a link to none")
+
+
+@pytest.mark.parametrize("where", LINKED)
 @pytest.mark.parametrize("before", OTHERS.values(), ids=OTHERS)
-def test_settings_are_as_before_after_it_is_undone(settings, before):
-    if before is not None:
-        settings.parent.mkdir(parents=True)
-        settings.write_text(json.dumps(before))
-        settings.chmod(0o600)
+def test_settings_are_as_before_after_it_is_undone(settings, before, where):
+    settings.parent.mkdir(parents=True)
+    place = settings if where == "a file" else settings.with_name("elsewhere.json")
+    if place != settings:
+        settings.symlink_to(place.name)
+    text = None if before is None or where == "a link to none" else json.dumps(before, indent=7) + "\n\n"
+    if text is not None:
+        place.write_text(text)
+        place.chmod(0o640)
     for _ in range(2):  # twice is as once
         install(settings, Path("guard.sock"), "closed")
     hooks = json.loads(settings.read_text())["hooks"]
     assert [sum("guard.sock" in json.dumps(group) for group in hooks[name]) for name in EVENTS] == [1] * len(EVENTS)
-    if before is not None:
-        assert os.stat(settings).st_mode & 0o777 == 0o600
     assert uninstall(settings) is True
     assert uninstall(settings) is False
-    assert (json.loads(settings.read_text()) if settings.exists() else before or {}) == (before or {})
+    assert settings.is_symlink() == (where != "a file")
+    assert (place.read_text() if place.exists() else None) == text
+    if text is not None:
+        assert place.stat().st_mode & 0o777 == 0o640
+    assert {path.name for path in settings.parent.iterdir()} <= {settings.name, place.name}
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": 1}}'])
+def test_settings_that_were_changed_meanwhile_keep_the_change(settings):
+    settings.parent.mkdir(parents=True)
+    settings.write_text("{}")
+    install(settings, Path("guard.sock"), "closed")
+    changed = json.loads(settings.read_text())
+    settings.write_text(json.dumps({**changed, "model": "x"}))
+    install(settings, Path("other.sock"), "closed")
+    assert uninstall(settings) is True
+    assert json.loads(settings.read_text()) == {"model": "x"}
+    assert [path.name for path in settings.parent.iterdir()] == [settings.name]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "// mine\n{}", '{"hooks": []}', '{"hooks": {"Stop": 1}}'])
 def test_settings_that_are_none_are_left_as_they_are(settings, text):
     settings.parent.mkdir(parents=True)
     settings.write_text(text)

@@ -107,6 +107,22 @@ def test_a_result_counts_from_the_next_call_on(guard_of):
     assert carry_out(guard, "5", "send_money", large)["decision"] == "allow"
 
 
+SPELLINGS = {"today.txt": "allow", " today.txt": "deny", "file://today.txt": "deny", "x/../today.txt": "deny"}
+
+
+@pytest.mark.parametrize(("path", "decision"), SPELLINGS.items(), ids=SPELLINGS)
+def test_the_exact_text_of_a_path_may_be_demanded(guard_of, office, path, decision):
+    """As docs/guard.md says: two spellings of a path are one by `as: path`, and two by `as: text`."""
+    policy = office / "specs/policy/payments.yaml"
+    rule = "{when: {tool: write}, read: {name: {path: args.path, as: text}}, require: \"name in ['today.txt']\"}"
+    policy.write_text(f"{policy.read_text()}  exact: {rule}\n")
+    agent = office / "specs/agent/office-agent.yaml"
+    agent.write_text("{spec: agent/v1, name: office-agent, trajectories: {otherwise: call}}")
+    guard = guard_of("world=any-call", "governor=any-action", "invariants=[]")
+    guard("begin")
+    assert guard("ask", call="1", tool="write", arguments={"path": path})["decision"] == decision
+
+
 def test_what_the_user_wrote_is_read(guard_of):
     guard = guard_of()
     guard("begin")

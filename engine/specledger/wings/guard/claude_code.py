@@ -22,12 +22,15 @@ _TIMEOUT: Final = 60  # seconds
 
 
 def install(settings: Path, socket: Path, fail: str) -> None:
-    """Write the hook for every event that it takes, in the place of an earlier one.
+    """Write the hook for every event that it takes, in the place of an earlier one; the settings before it are kept.
 
     Raises:
         Rejected: E_GUARD_INSTALL: the settings are not what Claude Code reads.
     """
-    document = _without(_read(settings), settings)
+    present = _read(settings)
+    document = _without(from_json(to_json(present)), settings)
+    if document == present:  # without a hook, so that these are the settings to which an uninstallation goes back
+        _keep(settings)
     # The agent writes to the working folder, so that no module may come from there.
     words = [sys.executable, "-P", "-m", MODULE, "--socket", str(socket.absolute()), "--fail", fail]
     hook = {"type": "command", "command": shlex.join(words), "timeout": _TIMEOUT}
@@ -35,11 +38,13 @@ def install(settings: Path, socket: Path, fail: str) -> None:
     for event in EVENTS:
         matcher = {"matcher": "*"} if event in _MATCHED else {}
         hooks.setdefault(event, []).append({**matcher, "hooks": [hook]})
-    _write(settings, document)
+    _write(settings, to_json(document, indent=True) + b"\n")
 
 
 def uninstall(settings: Path) -> bool:
     """Take the hook out; whether there was one.
+
+    The settings are then byte for byte what they were before it, unless they were changed since.
 
     Raises:
         Rejected: E_GUARD_INSTALL, as above.
@@ -48,11 +53,38 @@ def uninstall(settings: Path) -> bool:
     after = _without(from_json(to_json(before)), settings)
     if after == before:
         return False
-    if after:
-        _write(settings, after)
+    kept = _kept(settings)
+    earlier = kept.read_bytes() if kept.exists() else None
+    if earlier is not None and _document(earlier) == after:
+        _write(settings, earlier)
+    elif after or earlier is not None:
+        _write(settings, to_json(after, indent=True) + b"\n")
     else:
-        settings.unlink()
+        settings.resolve().unlink()
+    kept.unlink(missing_ok=True)
     return True
+
+
+def _kept(settings: Path) -> Path:
+    """Where the settings are as they were before the hook."""
+    place = settings.resolve()
+    return place.with_name(f"{place.name}.before-guard")
+
+
+def _keep(settings: Path) -> None:
+    kept = _kept(settings)
+    if settings.exists():
+        _put(kept, settings.read_bytes(), settings.stat().st_mode & 0o777)
+    else:
+        kept.unlink(missing_ok=True)
+
+
+def _document(data: bytes) -> Any:
+    """The JSON value of bytes; None if they are no JSON."""
+    try:
+        return from_json(data)
+    except ValueError:
+        return None
 
 
 def _read(settings: Path) -> dict[str, Any]:
@@ -61,7 +93,7 @@ def _read(settings: Path) -> dict[str, Any]:
     try:
         document = from_json(settings.read_bytes())
     except ValueError as error:
-        raise _refused(settings, f"they are no JSON: {error}") from None
+        raise _refused(settings, f"they are no JSON, which has no comments: {error}") from None
     if not isinstance(document, dict):
         raise _refused(settings, "they are no JSON object")
     return document
@@ -92,15 +124,19 @@ def _is_own(group: Any) -> bool:
     return isinstance(command, str) and f" -m {MODULE} " in command
 
 
-def _write(settings: Path, document: dict[str, Any]) -> None:
-    """Put new settings in the place of the present ones, whole."""
+def _write(settings: Path, data: bytes) -> None:
+    """Put new settings in the place of the present ones, or of the file that a link to them leads to."""
     settings.parent.mkdir(parents=True, exist_ok=True)
     place = settings.resolve()
+    _put(place, data, place.stat().st_mode & 0o777 if place.exists() else 0o600)
+
+
+def _put(place: Path, data: bytes, mode: int) -> None:
+    """Write a file whole, or leave what is there."""
     part = place.with_name(f"{place.name}.part")
     try:
-        write_file(part, to_json(document, indent=True) + b"\n")
-        if place.exists():
-            part.chmod(place.stat().st_mode & 0o777)
+        write_file(part, data)
+        part.chmod(mode)
         os.replace(part, place)
     finally:
         part.unlink(missing_ok=True)

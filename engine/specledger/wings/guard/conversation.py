@@ -191,9 +191,9 @@ class Conversation:
 
     def _write_decision(self, call: Call, decision: Decision, cause: GuardCause) -> str:
         """Log a call, its decision, and what is told of it if it is denied; the digest of the decision's line."""
-        told = [] if decision.allowed else [entry_line(denial(decision))]
-        _, receipt, *_ = self._append([entry_line(call), decision_line(decision, cause), *told], sync=True)
-        self.entries += 1 + len(told)
+        denied = [] if decision.allowed else [entry_line(denial(decision))]
+        _, receipt, *_ = self._append([entry_line(call), decision_line(decision, cause), *denied], sync=True)
+        self.entries += 1 + len(denied)
         return receipt
 
     def _write(self, entry: Entry) -> None:

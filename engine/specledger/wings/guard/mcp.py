@@ -198,7 +198,7 @@ def _plain(value: Any) -> Any:
 
 
 def _has_common_integers(value: Any) -> bool:
-    """Whether all integers have 64 bits: rules say nothing of others, so that an agent could choose not to be judged."""
+    """Whether all integers have 64 bits: rules say nothing of others, so an agent could choose not to be judged."""
     if isinstance(value, dict | list):
         return all(map(_has_common_integers, value.values() if isinstance(value, dict) else value))
     return not isinstance(value, int) or -(2**63) <= value < 2**64

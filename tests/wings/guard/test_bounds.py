@@ -1,0 +1,102 @@
+"""What one conversation may take: no more than its bytes, and nothing from the others."""
+
+import asyncio
+import json
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from specledger.core.canonical import canonical_bytes
+from specledger.wings.guard import conversation, log, service
+from specledger.wings.guard.server import answer_line
+from specledger.wings.trajectories.recording.live import LiveEpisode
+
+
+def test_a_conversation_has_so_many_bytes_and_then_is_ended(guard_of, monkeypatch):
+    monkeypatch.setattr(conversation, "MOST_BYTES", 5_000)
+    guard = guard_of()
+    guard("begin")
+    answers = [guard("say", speaker="user", text="x" * 1_000) for _ in range(9)]
+    assert [answer["type"] for answer in answers] == ["noted"] * 4 + ["error"] * 5
+    assert "more than 5000 bytes; end it" in answers[-1]["message"]
+    assert guard("ask", call="1", tool="read_mail", arguments={"id": 1})["code"] == "E_GUARD_CONVERSATION"
+    guard("begin", "b")
+    assert guard("ask", "b", call="1", tool="read_mail", arguments={"id": 1})["decision"] == "allow"
+    assert Path(guard("end")["evidence"]).is_dir()
+
+
+def test_a_log_that_is_too_large_is_not_read(guard_of, monkeypatch):
+    guard = guard_of()
+    guard("begin")
+    guard.service.close()
+    monkeypatch.setattr(log, "MOST_READ", 10)
+    assert guard_of()("begin")["code"] == "E_GUARD_LOG"
+
+
+@pytest.fixture
+def messages_to(guard_of):
+    """Gives a guard messages at the same time; its answers, those of the first one last."""
+
+    def give(first, others, release):
+        guard = guard_of("guard.deadline_ms=10000")
+        guard("begin")
+
+        async def answer(type_, conversation, **fields):
+            message = {"type": type_, "id": 1, "conversation": conversation, **fields}
+            return json.loads(await answer_line(guard.service, canonical_bytes(message) + b"\n"))
+
+        async def run():
+            slow = [asyncio.create_task(answer(*each[0], **each[1])) for each in first]
+            await asyncio.sleep(0.2)
+            answers = [await asyncio.wait_for(answer(*each[0], **each[1]), 5) for each in others]
+            release.set()
+            return answers, [await task for task in slow]
+
+        return guard.runner.run(run())
+
+    return give
+
+
+BEGIN_B = (("begin", "b"), {"protocol": "specledger/guard/v1"})
+ASK_B = (("ask", "b"), {"call": "1", "tool": "read_mail", "arguments": {"id": 1}})
+
+
+def test_a_conversation_whose_rule_is_slow_holds_up_no_other_one(messages_to, monkeypatch):
+    release, decide = Event(), LiveEpisode.decide
+
+    def slow(self, call):
+        assert call.id != "slow" or release.wait(30)
+        return decide(self, call)
+
+    monkeypatch.setattr(LiveEpisode, "decide", slow)
+    asked = (("ask", "a"), {"call": "slow", "tool": "read_mail", "arguments": {"id": 1}})
+    answers, late = messages_to([asked], [BEGIN_B, ASK_B], release)
+    assert [answer["type"] for answer in answers] == ["begun", "decision"]
+    assert late[0]["decision"] == "allow"
+
+
+def test_a_conversation_that_takes_long_to_begin_holds_up_no_other_one(messages_to, monkeypatch):
+    release, opened = Event(), service.GuardService._opened
+    times = []
+
+    def slow(self, name):
+        times.append(name)
+        assert name != "long" or release.wait(30)
+        return opened(self, name)
+
+    monkeypatch.setattr(service.GuardService, "_opened", slow)
+    begin = (("begin", "long"), {"protocol": "specledger/guard/v1"})
+    answers, late = messages_to([begin] * 3, [BEGIN_B, ASK_B], release)
+    assert [answer["type"] for answer in answers] == ["begun", "decision"]
+    assert [answer["type"] for answer in late] == ["begun"] * 3
+    assert times.count("long") == 1
+
+
+def test_two_guards_of_one_folder_give_different_names(guard_of, monkeypatch):
+    begin = b'{"type": "begin", "id": 1, "protocol": "specledger/guard/v1"}\n'
+    one, two = guard_of(), guard_of()
+    assert one.line(begin)["conversation"] == "c1"
+    names = iter(["c1", "c2"])  # as if both had looked before either began
+    monkeypatch.setattr(two.service, "_free_name", lambda: next(names))
+    assert two.line(begin)["conversation"] == "c2"
