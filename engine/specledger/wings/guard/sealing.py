@@ -41,7 +41,7 @@ def seal(bundle: Bundle, lines: Sequence[Line], head: Mapping[str, str], folder:
         with trajectory.open("wb") as file:
             file.writelines(canonical_lines(lines, head))
         finished = execute(bundle, evidence, RunOptions(trajectories=(trajectory,)))
-        receipts = {line.body["call"]: line.digest for line in lines if line.type == DECISION}
+        receipts = {typed(Guarded, line.body)["call"]: line.digest for line in lines if line.type == DECISION}
         for decided in _decided(evidence / RECEIPTS):
             if decided["receipt"] != receipts.get(decided["call"]):
                 raise differs(f"the run decides the call {decided['call']!r:.200} otherwise than it was decided")
