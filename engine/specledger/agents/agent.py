@@ -104,6 +104,13 @@ class Agent(Struct, frozen=True):
     step: Callable[..., Any] | None = None
     draws: Draws = ()
 
+    @property
+    def reads_clock(self) -> bool:
+        """Whether what it proposes may change from step to step though it sees and remembers the same."""
+        lets = (self.let, self.each, self.claims, *(candidate.for_each for candidate in self.candidates))
+        alone = (self.score, *(candidate.when for candidate in self.candidates))
+        return any(checked.clock for checked in (*alone, *(checked for let in lets for _, checked in let)))
+
 
 def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Agent | None:
     """Check an agent against what it will be given; None, with findings, if it is wrong."""

@@ -17,7 +17,7 @@ from specledger.expr import Emitter, EvaluationError, RecordType, Type, compile_
 from specledger.expr.check.tree import Path
 from specledger.expr.errors import E_EVAL_LIMIT
 from specledger.lang.bind import bind, emit_let, fields_of
-from specledger.lang.draws import drawn_sources
+from specledger.lang.draws import drawn_sources, emit_list
 from specledger.lang.effects import emit_fitting
 from specledger.lang.scope import Let
 
@@ -84,9 +84,9 @@ def compile_sources(agent: Agent) -> Callable[[Any, Any], list[list[Any]]]:
 
     def compose(emitter: Emitter) -> str:
         seen, memory = emitter.local("observation"), emitter.local("memory")
-        read = frozenset[str]().union(*(source.variables for _, _, source in agent.draws))
+        read = frozenset[str]().union(*(draw.variables for draw in agent.draws))
         lines, names = bind(emitter, read, agent.memory.sources(emitter, seen, memory))
-        lists = ", ".join(emitter.hold(source, emitter.expression(source, names)) for _, _, source in agent.draws)
+        lists = ", ".join(emit_list(emitter, draw, names) for draw in agent.draws)
         return emitter.function("sources", [seen, memory], [*lines, f"return [{lists}]"])
 
     return compile_function(compose)

@@ -303,6 +303,7 @@ class Plan(Struct, frozen=True):
         start: `episode -> state`.
         drawn: `episode -> values` that its start state was made with, by name.
         chance: What follows an action once values are drawn, by its op.
+        step_chance: What follows every action after that; None if nothing is drawn for it.
         opening: `state -> figures` of an episode's start.
         record: `(state, next state, outcome) -> figures`.
         until: `state -> bool`: whether the episode ends early.
@@ -336,6 +337,7 @@ class Plan(Struct, frozen=True):
     parts: tuple[PlannedPart, ...]
     actors: tuple[Actor, ...]
     simultaneous: bool = False
+    step_chance: PlannedChance | None = None
     watchdog: PlannedWatchdog | None = None
     oracle: Oracle | None = None
     signatures: tuple[str, ...] | None = None

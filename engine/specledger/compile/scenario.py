@@ -36,6 +36,7 @@ from specledger.gates.governor import Footing, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
 from specledger.gates.known import recorded_invariant, recorded_monitor_writes
 from specledger.gates.monitor import compile_monitor_begin, compile_monitor_writes
+from specledger.lang.draws import draw_from
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.load.findings import E_SPEC_MISSING_KEY
@@ -106,8 +107,8 @@ class Start:
     def drawn(self, episode: int) -> dict[str, Any]:
         """What is drawn for the start of an episode, by name."""
         lists = zip(self.starter.draws, self.starter.lists(), strict=True)
-        named = (((stream, episode, name), items) for (name, stream, _), items in lists)
-        return {names[-1]: Stream.named(self._seed, "start", *names).choice(items) for names, items in named}
+        named = (((draw.stream, episode, draw.name), items) for draw, items in lists)
+        return {names[-1]: draw_from(Stream.named(self._seed, "start", *names), items) for names, items in named}
 
 
 def with_start(plan: Plan, bundle: Bundle) -> Plan:
@@ -202,6 +203,7 @@ class _Compiler:
             start=start,
             drawn=start.drawn,
             chance=_chance(world),
+            step_chance=_step_chance(world),
             opening=compile_over(world, world.opening, like),
             record=(recorded_between if self._recorded else compile_between)(world, world.record, like),
             success=(recorded_predicate if self._recorded else compile_predicate)(world, world.success, default=False),
@@ -281,8 +283,8 @@ class _Compiler:
         planned = PlannedDrift(
             name=spec.name,
             schedule=calendar.schedule(drift, times),
-            streams=tuple(stream for _, stream, _ in drift.draws),
-            draws=tuple(name for name, _, _ in drift.draws),
+            streams=tuple(draw.stream for draw in drift.draws),
+            draws=tuple(draw.name for draw in drift.draws),
             sources=compile_sources(drift.draws, world, drift.when),
             apply=compile_change(drift.draws, drift.effects, world),
         )
@@ -325,13 +327,26 @@ def _chance(world: World) -> Mapping[str, PlannedChance]:
     """What is drawn after each action that draws, by its op."""
     return {
         op: PlannedChance(
-            tuple((stream, name) for name, stream, _ in action.draws),
+            tuple((draw.stream, draw.name) for draw in action.draws),
             compile_sources(action.draws, world, op=op),
             compile_change(action.draws, action.chance, world, op),
         )
         for op, action in world.actions.items()
         if action.draws
     }
+
+
+def _step_chance(world: World) -> PlannedChance | None:
+    """What is drawn after every action; None if nothing is."""
+    draws, effects = world.chance.draws, world.chance.effects
+    if not draws:
+        return None
+    sources, change = compile_sources(draws, world), compile_change(draws, effects, world)
+    return PlannedChance(
+        tuple((draw.stream, draw.name) for draw in draws),
+        lambda state, _action, _inputs: sources(state),
+        lambda state, _action, _inputs, drawn: change(state, drawn),
+    )
 
 
 def _monitor(invariant: Invariant, footing: Footing, *, recorded: bool) -> PlannedMonitor | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from specledger.compile.plan import Plan, PlannedDrift, State
 from specledger.core.rng import Stream
+from specledger.lang.draws import draw_from
 
 
 def drifted(
@@ -20,7 +21,7 @@ def drifted(
     if sources is None or not all(sources):
         return None
     drawn = [
-        Stream.named(plan.seed, "drift", stream, index, *position, name).choice(source)
+        draw_from(Stream.named(plan.seed, "drift", stream, index, *position, name), source)
         for stream, name, source in zip(drift.streams, drift.draws, sources, strict=True)
     ]
     return drift.apply(before, drawn), dict(zip(drift.draws, drawn, strict=True))
@@ -36,17 +37,19 @@ def follow(
 ) -> tuple[State, dict[str, Any]]:
     """The state after chance, and its part of the receipt; nothing follows if a list to draw from is empty.
 
-    `settled` is the state after the action alone. The position is the episode, the step and the agent, whose name is
-    empty if there is only one.
+    `settled` is the state after the action alone: what the action draws follows first, then what every step draws. The
+    position is the episode, the step and the agent, whose name is empty if there is only one.
     """
-    planned = plan.chance.get(action["op"])
-    lists = None if planned is None else planned.sources(settled, action, inputs)
-    if planned is None or lists is None or not all(lists):
-        return settled, {}
     episode, t, agent = position
-    drawn = {}
-    for (stream, name), items in zip(planned.draws, lists, strict=True):
-        names = (stream, action["op"], episode, t, name, *([agent] if agent else []))
-        drawn[name] = Stream.named(plan.seed, "action", *names).choice(items)
-    after = planned.apply(settled, action, inputs, list(drawn.values()))
-    return after, {"chance": {"drawn": drawn, "changed": changed(settled, after)}}
+    after, drawn = settled, dict[str, Any]()
+    for planned, of in ((plan.chance.get(action["op"]), ("action", action["op"])), (plan.step_chance, ("step", ""))):
+        lists = None if planned is None else planned.sources(after, action, inputs)
+        if planned is None or lists is None or not all(lists):
+            continue
+        values = []
+        for (stream, name), items in zip(planned.draws, lists, strict=True):
+            names = (stream, of[1], episode, t, name, *([agent] if agent else []))
+            values.append(draw_from(Stream.named(plan.seed, of[0], *names), items))
+        after = planned.apply(after, action, inputs, values)
+        drawn |= {name: value for (_, name), value in zip(planned.draws, values, strict=True)}
+    return after, {"chance": {"drawn": drawn, "changed": changed(settled, after)}} if drawn else {}

@@ -126,16 +126,32 @@ class Function(Model):
     body: Expression = Field(alias="is")
 
 
+Elements = Annotated[list[int | float | str | bool], Field(min_length=1, max_length=4096)]
+"""A list that is written as one: numbers, texts or truth values."""
+
+
 class Draw(Model):
-    """One value drawn uniformly from a list by a named stream of the run's seed.
+    """One value drawn from a list by a named stream of the run's seed.
 
     Attributes:
-        from: The list of which one element is drawn, each with the same probability.
-        stream: The stream of random values; streams of different names are independent.
+        from: The list of which one element is drawn, or an expression that gives it; decimals are fixed point.
+        weights: How likely each element is, as integers in the same order; all alike, if left out.
+        stream: The stream of random values, named as the value if left out; streams of different names are independent.
     """
 
-    source: Expression = Field(alias="from")
-    stream: Name
+    source: Expression | Elements = Field(alias="from")
+    weights: Expression | Annotated[list[int], Field(min_length=1, max_length=4096)] | None = None
+    stream: Name | None = None
+
+
+class WorldDraw(Draw):
+    """One value drawn for each episode.
+
+    Attributes:
+        once: With `episode` the value is a field of the state, read everywhere; without it, `start` alone reads it.
+    """
+
+    once: Literal["episode"] | None = None
 
 
 Line = Annotated[str, StringConstraints(min_length=1, max_length=400, pattern=r"^[^\n\r]*$")]
@@ -185,6 +201,18 @@ class Glyph(Model):
 
     cell: Expression | None = None
     effects: list[Effect] = Field(default_factory=list)
+
+
+class StepChance(Model):
+    """What follows every action of a world, after `every_step` and the action's own `chance`.
+
+    Attributes:
+        draw: The values that are drawn.
+        effects: What they do to the state; right sides read the drawn values.
+    """
+
+    draw: Annotated[Mapping[Identifier, Draw], Field(min_length=1)]
+    effects: Annotated[list[Effect], Field(min_length=1)]
 
 
 class Drawing(Model):
@@ -319,11 +347,12 @@ class World(Spec):
         functions: Pure functions that expressions call.
         derived: Values that follow from the fields.
         drawing: How the map of a scenario becomes state.
-        draw: Values that `start` reads, drawn for each episode.
+        draw: Values that are drawn for each episode.
         start: Start values of fields.
         well_formed: What a start state must satisfy.
         actions: What agents can do, by the name of the operation.
         every_step: Effects that are made after every action.
+        chance: What is drawn after every action, and the effects of that; no gate sees them.
         parts: Worlds inside this one.
         opening: Figures of the start state of an episode, for its receipt.
         observe: What an agent sees, and all that it sees.
@@ -346,11 +375,12 @@ class World(Spec):
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     derived: Expressions = Field(default_factory=dict)
     drawing: Drawing | None = None
-    draw: Mapping[Identifier, Draw] = Field(default_factory=dict)
+    draw: Mapping[Identifier, WorldDraw] = Field(default_factory=dict)
     start: Expressions = Field(default_factory=dict)
     well_formed: list[Condition] = Field(default_factory=list)
     actions: Annotated[Mapping[Identifier, Action], Field(min_length=1)]
     every_step: list[Effect] = Field(default_factory=list)
+    chance: StepChance | None = None
     parts: Mapping[Identifier, Part] = Field(default_factory=dict)
     opening: Expressions = Field(default_factory=dict)
     observe: Expressions = Field(default_factory=dict)

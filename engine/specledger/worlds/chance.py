@@ -11,12 +11,13 @@ from typing import Any
 from specledger.core.diagnostics import code
 from specledger.expr import Checked, Emitter, RecordType, compile_function
 from specledger.lang.bind import bind, fields_of
-from specledger.lang.draws import Draws, check_draws, drawn_sources
+from specledger.lang.draws import Draws, check_draws, drawn_sources, emit_list
 from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
-from specledger.lang.scope import Scope
+from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.spec.world import Action
+from specledger.spec.world import World as WorldSpec
 from specledger.worlds.emit import supplied
-from specledger.worlds.model import World
+from specledger.worlds.model import Chance, World
 
 E_CHANCE = code("E_CHANCE", "chance where there can be none")
 
@@ -32,6 +33,20 @@ def check_chance(name: str, spec: Action, state: RecordType, scope: Scope) -> tu
     return draws, check_effects(spec.chance, state, scope.declare(drawn, *location, "draw"), *location, "chance")
 
 
+def check_step_chance(model: WorldSpec, state: RecordType, scope: Scope) -> Chance:
+    """What is drawn after every action, from the state that it and its own chance made, and the effects of that."""
+    if model.chance is None:
+        return Chance()
+    for name in sorted(model.chance.draw):
+        owner = next((op for op, action in sorted(model.actions.items()) if name in action.draw), None)
+        if owner is not None:
+            scope.wrong(E_NAME_TAKEN, f"{name!r} is drawn after the action {owner!r} already", "chance", "draw", name)
+    draws, drawn = check_draws(model.chance.draw, scope, "chance")
+    scope.sealed(drawn, "chance", "draw")
+    inner = scope.declare(drawn, "chance", "draw")
+    return Chance(draws, check_effects(model.chance.effects, state, inner, "chance", "effects"))
+
+
 def compile_sources(
     draws: Draws, world: World, when: Checked | None = None, op: str | None = None
 ) -> Callable[..., list[list[Any]] | None]:
@@ -40,8 +55,8 @@ def compile_sources(
     def compose(emitter: Emitter) -> str:
         params, sources = _given(emitter, world, op)
         needed = frozenset[str]() if when is None else when.variables
-        lines, names = bind(emitter, needed.union(*(source.variables for _, _, source in draws)), sources)
-        lists = ", ".join(emitter.expression(source, names) for _, _, source in draws)
+        lines, names = bind(emitter, needed.union(*(draw.variables for draw in draws)), sources)
+        lists = ", ".join(emit_list(emitter, draw, names) for draw in draws)
         refuse = [] if when is None else [f"if not {emitter.expression(when, names)}:", "    return None"]
         return emitter.function("sources", params, [*lines, *refuse, f"return [{lists}]"])
 

@@ -16,7 +16,7 @@ from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.cells import CELL_FUNCTIONS
-from specledger.worlds.chance import E_CHANCE, check_chance
+from specledger.worlds.chance import E_CHANCE, check_chance, check_step_chance
 from specledger.worlds.clock import clock_of
 from specledger.worlds.model import (
     PlannedAction,
@@ -28,7 +28,7 @@ from specledger.worlds.namespace import check_variables
 from specledger.worlds.natives import FIELD_FUNCTIONS
 from specledger.worlds.paths import PATH_FUNCTIONS
 from specledger.worlds.picture import check_picture
-from specledger.worlds.start_check import E_WORLD_START, check_beginning, stateless
+from specledger.worlds.start_check import E_WORLD_START, check_beginning, check_start_draws, stateless
 
 E_WORLD_PART = code("E_WORLD_PART", "a part does not fit its world")
 E_WORLD_ACTION = code("E_WORLD_ACTION", "the arguments of two actions disagree")
@@ -74,7 +74,8 @@ class _Checker:
             return None
         parts = {name: world for name, world in worlds.items() if world is not None}
         scope.sealed(fields, "state")
-        scope, state = self._state(scope, fields, parts)
+        drawn = check_start_draws(self.model, scope)
+        scope, state = self._state(scope, fields, parts, drawn.fields)
         if state is None:
             return None
         clock, actor = clock_of(self.model, state)
@@ -106,12 +107,13 @@ class _Checker:
             record=record,
             receipt=receipt,
             success=scope.timed(clock).expression("success", expect=BOOL) if self.model.success is not None else None,
-            **check_beginning(self.model, scope, state),
+            **check_beginning(self.model, scope, state, drawn),
             namespace=check_variables(self.model, state, checked, scope),
             views=self._views(scope),
             others=others,
             clock=clock,
             actor=actor,
+            chance=check_step_chance(self.model, state, scope.timed(clock | actor)),
         )
 
     def _part_world(self, name: str) -> World | None:
@@ -147,7 +149,7 @@ class _Checker:
         return replace(scope, environment=environment.extend(functions=own, constants=constants))
 
     def _state(
-        self, scope: Scope, fields: Mapping[str, Type], parts: Mapping[str, World]
+        self, scope: Scope, fields: Mapping[str, Type], parts: Mapping[str, World], drawn: Mapping[str, Type]
     ) -> tuple[Scope, RecordType | None]:
         """The state's type and the scope in which its fields, its derived values and `now` are visible."""
         clash = sorted(set(fields) & set(parts))
@@ -157,11 +159,11 @@ class _Checker:
         own = {name: type_ for name, type_ in fields.items() if scope.free(name, "state", name)}
         inner = {name: world.state for name, world in parts.items()}
         theirs = {name: type_ for name, type_ in inner.items() if scope.free(name, "parts", name)}
-        scope = scope.within(**own, **theirs)
+        scope = scope.within(**own, **theirs, **drawn)
         written = {name: Defined((), self.spec.text("derived", name)) for name in self.model.derived}
         scope = scope.name("derived", written, "derived")
         derived = {name: body for name, body in written.items() if scope.environment.derived.get(name) == body}
-        state = RecordType("state", {**fields, **inner}, derived=derived)
+        state = RecordType("state", {**fields, **drawn, **inner}, derived=derived)
         return scope.within(now=state), state
 
     def _actions(
@@ -261,7 +263,7 @@ class _Checker:
             )
         constants = stateless(scope)
         own = set(world.state.fields) - set(world.parts)
-        if world.draws or any(action.draws for action in world.actions.values()):
+        if world.draws or world.drawing_in_a_step:
             self.scope.wrong(E_CHANCE, f"the world {world.name!r} of part {name!r} draws", "parts", name)
         unknown = set(spec.start) - own
         for field in sorted(own - set(spec.start) - set(world.start.types)):

@@ -117,6 +117,13 @@ class Namespace(Struct, frozen=True):
     labels: Let
 
 
+class Chance(Struct, frozen=True):
+    """What follows once values are drawn: after an action, or after every one."""
+
+    draws: Draws = ()
+    effects: tuple[PlannedEffect, ...] = ()
+
+
 class World(Struct, frozen=True):
     """A checked world.
 
@@ -134,6 +141,7 @@ class World(Struct, frozen=True):
         views: By the name of an agent what it observes and the actions it may take; empty in a world for one agent.
         others: The type of the actions that the agents take at the same moment, by agent; None for one agent.
         clock: The names of the clock of the run that mean nothing else here, `t` and `episode`.
+        chance: What follows every action once values are drawn.
         actor: The same of who acts, for expressions that are evaluated for one agent; empty in a world for one agent.
     """
 
@@ -161,6 +169,13 @@ class World(Struct, frozen=True):
     others: RecordType | None
     clock: Mapping[str, Type] = {}
     actor: Mapping[str, Type] = {}
+    chance: Chance = Chance()
+
+    @property
+    def drawing_in_a_step(self) -> str:
+        """What draws values in a step, in words; empty if nothing does."""
+        drawing = [op for op, action in self.actions.items() if action.draws]
+        return f"the action {drawing[0]!r}" if drawing else "the `chance` of every step" if self.chance.draws else ""
 
     def without_simulation(self) -> World:
         """The world whose results come from outside alone."""

@@ -14,9 +14,9 @@ from specledger.core.spans import Span, Text
 from specledger.core.weight import check_weight
 from specledger.expr import Checked, Emitter, Environment, IntType, Type, compile_expression, compile_function, conforms
 from specledger.lang.bind import bind, emit_record
-from specledger.lang.draws import Draws, drawn_sources
+from specledger.lang.draws import Draws, drawn_sources, emit_list
 from specledger.lang.effects import emit_effects
-from specledger.lang.scope import Let, Scope
+from specledger.lang.scope import Fields, Let, Scope
 from specledger.spec.scenario import Map
 from specledger.worlds.emit import compile_predicate
 from specledger.worlds.maps import Grid, MapError, Stretch
@@ -87,7 +87,7 @@ class Starter(Struct, frozen=True):
             IllFormedError: A list is empty.
         """
         lists = self.sources() if self.draws else []
-        empty = [name for (name, _, _), items in zip(self.draws, lists, strict=True) if not items]
+        empty = [draw.name for draw, items in zip(self.draws, lists, strict=True) if not items]
         if empty:
             raise IllFormedError(E_START_INCOMPLETE, f"there is nothing to draw {empty[0]!r} from")
         return lists
@@ -179,7 +179,7 @@ def starter(world: World, scenario_start: Let) -> Starter:
         world=world,
         draws=world.draws,
         sources=_sources(world.draws),
-        own=_values(Let(tuple(sorted(own.items()))), world.draws),
+        own=_values(Fields(tuple(sorted(own.items()))), world.draws),
         parts={name: _part_start(world, name) for name in world.parts},
         glyphs={character: (_value(glyph.cell), _glyph(glyph)) for character, glyph in world.glyphs.items()},
         conditions=tuple(
@@ -254,7 +254,7 @@ def _values(let: Let, draws: Draws) -> Callable[[list[Any]], dict[str, Any]]:
 
 def _sources(draws: Draws) -> Callable[[], list[list[Any]]]:
     def compose(emitter: Emitter) -> str:
-        lists = ", ".join(emitter.expression(source, {}) for _, _, source in draws)
+        lists = ", ".join(emit_list(emitter, draw, {}) for draw in draws)
         return emitter.function("sources", [], [f"return [{lists}]"])
 
     return compile_function(compose)

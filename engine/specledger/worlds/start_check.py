@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import code, suggest
+from specledger.core.spans import Text
 from specledger.expr import BOOL, INT, MISTAKEN, Environment, IntType, RecordType, Type
+from specledger.expr.check.checker import check
+from specledger.expr.check.relations import widened
 from specledger.lang.declare import CELL, FIELD
 from specledger.lang.draws import Draws, check_draws
 from specledger.lang.effects import check_effects
-from specledger.lang.scope import Let, Scope
+from specledger.lang.scope import E_NAME_TAKEN, Fields, Let, Scope
 from specledger.spec.world import Drawing
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.model import PlannedCondition, PlannedGlyph
@@ -19,9 +24,35 @@ from specledger.worlds.model import PlannedCondition, PlannedGlyph
 E_WORLD_START = code("E_WORLD_START", "a start value is missing or has no place")
 
 
-def check_beginning(model: WorldSpec, scope: Scope, state: RecordType) -> dict[str, Any]:
+class StartDraws(Struct, frozen=True):
+    """What a world draws for each episode.
+
+    Attributes:
+        types: The types of the drawn values.
+        fields: Those of values that are fields of the state.
+    """
+
+    draws: Draws
+    types: Mapping[str, Type]
+    fields: Mapping[str, Type]
+
+
+def check_start_draws(model: WorldSpec, scope: Scope) -> StartDraws:
+    """Check what a world draws, in the scope of its constants and functions alone."""
+    draws, types = check_draws(model.draw, scope)
+    scope.sealed(types, "draw")
+    once = [name for name, draw in sorted(model.draw.items()) if draw.once is not None]
+    for name in once:
+        if name in model.state:
+            message = f"{name!r} is a field of the state already, and a value that is drawn once is one, too"
+            scope.wrong(E_NAME_TAKEN, message, "draw", name)
+    free = [name for name in once if name not in model.state and scope.free(name, "draw", name)]
+    return StartDraws(draws, types, {name: widened(types[name]) for name in free})
+
+
+def check_beginning(model: WorldSpec, scope: Scope, state: RecordType, drawn: StartDraws) -> dict[str, Any]:
     """What a checked world has of its beginning, by the names of its attributes."""
-    draws, start = _start_values(model, scope, state)
+    draws, start = _start_values(model, scope, state, drawn)
     return {
         "draws": draws,
         "start": start,
@@ -31,18 +62,21 @@ def check_beginning(model: WorldSpec, scope: Scope, state: RecordType) -> dict[s
     }
 
 
-def _start_values(model: WorldSpec, scope: Scope, state: RecordType) -> tuple[Draws, Let]:
+def _start_values(model: WorldSpec, scope: Scope, state: RecordType, drawn: StartDraws) -> tuple[Draws, Let]:
     """What a world draws for its start states, and their values."""
     for name in model.start:
         if name not in state.fields or name in model.parts:
             near = suggest(name, state.fields)
             message = f"{name!r} is no field of the state, which has {', '.join(state.fields)}"
             scope.wrong(E_WORLD_START, message, "start", name, near=near)
-    constants = stateless(scope)
-    draws, drawn = check_draws(model.draw, constants)
-    constants.sealed(drawn, "draw")
-    constants = constants.declare(drawn, "draw")
-    return draws, constants.each(model.start, "start", expect=state.fields)
+    constants = stateless(scope).declare(drawn.types, "draw")
+    own = constants.each(model.start, "start", expect=state.fields)
+    once = [
+        (name, checked)
+        for name in sorted(drawn.fields.keys() - model.start.keys())
+        if (checked := check(Text.inline(name), constants.environment, scope.diagnostics)) is not None
+    ]
+    return drawn.draws, Fields((*own.items, *once), own.mistaken)
 
 
 def _conditions(model: WorldSpec, scope: Scope) -> tuple[PlannedCondition, ...]:

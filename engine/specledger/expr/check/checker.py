@@ -20,7 +20,7 @@ from specledger.expr.check.names import dotted
 from specledger.expr.check.operators import advice, apart, as_fixed, holds_fixed, mixed
 from specledger.expr.check.relations import mismatch
 from specledger.expr.check.tree import Path, Slot, Typed, Value
-from specledger.expr.check.types import BOOL, DOUBLE, DYN, MISTAKEN, STRING, Defined, IntType, Type
+from specledger.expr.check.types import BOOL, DOUBLE, DYN, FIXED, MISTAKEN, STRING, Defined, IntType, ListType, Type
 from specledger.expr.errors import E_EXPR_LIMIT, E_EXPR_NO_PROMOTION, E_EXPR_TYPE
 from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.limits import MAX_EXPANDED_HEIGHT, MAX_EXPANDED_NODES
@@ -82,6 +82,14 @@ def check_body(definition: Defined, environment: Environment, diagnostics: Diagn
     if ast is not None:
         params = {name: (Slot(name), MISTAKEN) for name in definition.params}
         _walked(Forms(Session(diagnostics), scope_of(environment), ast.text, params), ast)
+
+
+def with_fixed(checked: Checked) -> Checked:
+    """A list of decimals as one of fixed-point numbers, for values that stand in receipts; anything else as it is."""
+    if not isinstance(checked.type, ListType) or checked.type.item != DOUBLE:
+        return checked
+    root = as_fixed(checked.root, ListType(FIXED))
+    return replace(checked, root=root, type=root.type)
 
 
 def _walked(forms: Forms, ast: Ast) -> Typed | None:

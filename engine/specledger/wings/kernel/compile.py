@@ -70,9 +70,8 @@ class KernelCompiler:
 
     def compile(self) -> KernelPlan | None:
         """The kernel; None, with findings, if it is wrong."""
-        drawing = [op for op, action in self.world.actions.items() if action.draws]
-        if drawing:
-            message = f"the action {drawing[0]!r} of the world {self.world.name!r} draws, and the governor is a kernel"
+        if drawing := self.world.drawing_in_a_step:
+            message = f"{drawing} of the world {self.world.name!r} draws, and the governor is a kernel"
             self.diagnostics.error(E_CHANCE, message, self.bundle.main.span("governor"))
         assert self.role.rules.admission is not None  # noqa: S101 - see `attach`
         return self._kernel(self.role.rules.admission)
@@ -122,7 +121,7 @@ class KernelCompiler:
             if narration.declared is None
             else unused_variables(self.world, narration.declared.reads, narration.views.names),
             is_choice=self._variables.may_be_choice,
-            deterministic=self.decider is not None and not any(stream for _, stream, _ in self.decider.draws),
+            deterministic=self.decider is not None and not any(draw.stream for draw in self.decider.draws),
             ms_per_tick=admits.ms_per_tick,
             gate_docs={spec.name: spec.model.doc or "" for spec in self._proposal_invariants()},
             signing=None

@@ -94,6 +94,8 @@ def first_best(proposals: list[dict[str, Any]], label: Callable[[Mapping[str, An
 def compile_proposals(agent: Agent, name: str, seed: int) -> Callable[[Any, Any, DecisionPoint], list[dict[str, Any]]]:
     """`(observation, memory, decision point) -> proposals` of an agent, with the values that it draws."""
     propose: Callable[..., list[dict[str, Any]]] = compile_propose(agent)
+    if not agent.draws and agent.reads_clock:
+        return lambda seen, memory, _point: propose(seen, memory)
     if not agent.draws:
         known = KnownValues()
 
@@ -110,14 +112,14 @@ def compile_proposals(agent: Agent, name: str, seed: int) -> Callable[[Any, Any,
 
 def compile_possible(agent: Agent) -> Callable[[Any, Any], Iterator[list[dict[str, Any]]]] | None:
     """`(observation, memory) -> the proposals for each combination of values that may be drawn`, None if none are."""
-    if not any(stream for _, stream, _ in agent.draws):
+    if not any(draw.stream for draw in agent.draws):
         return None
     propose: Callable[..., list[dict[str, Any]]] = compile_propose(agent)
     sources = compile_sources(agent)
 
     def possible(seen: Any, memory: Any) -> Iterator[list[dict[str, Any]]]:
         lists = zip(agent.draws, sources(seen, memory), strict=True)
-        drawn = product(*(values if stream else values[:1] for (_, stream, _), values in lists))
+        drawn = product(*(values if draw.stream else values[:1] for draw, values in lists))
         return (propose(seen, memory, [*values]) for values in islice(drawn, MOST_DRAWN))
 
     return possible
@@ -134,10 +136,10 @@ def compile_draws(agent: Agent, name: str, seed: int) -> Callable[[Any, Any, Dec
         if not all(lists):
             raise EvaluationError(E_EVAL_LIMIT, "an agent draws from an empty list")
         return [
-            Stream.named(seed, "agent", name, stream, drawn, *point).choice(values)
-            if stream
+            Stream.named(seed, "agent", name, drawn.stream, drawn.name, *point).choice(values)
+            if drawn.stream
             else values[min(point.asked, len(values) - 1)]
-            for (drawn, stream, _), values in zip(agent.draws, lists, strict=True)
+            for drawn, values in zip(agent.draws, lists, strict=True)
         ]
 
     return draw

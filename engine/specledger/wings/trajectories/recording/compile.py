@@ -102,11 +102,10 @@ def _check_scenario(stage: Stage, role: Role) -> None:
             )
             hint = "`asks` in the agent names a model that answers them" if key == "probes" else "leave it out"
             wrong(E_RECORDING, message, spec.span(key), hint=hint)
-    for name, action in stage.world.actions.items():
-        if action.draws:
-            message = f"the action {name!r} draws, and what a recording left is not drawn"
-            hint = "say what comes back as its `result`"
-            wrong(E_RECORDING, message, spec.span("world"), hint=hint)
+    if drawing := stage.world.drawing_in_a_step:
+        message = f"{drawing} draws, and what a recording left is not drawn"
+        hint = "say what comes back as the `result` of an action"
+        wrong(E_RECORDING, message, spec.span("world"), hint=hint)
 
 
 def _check_recording(recording: Recording, agent: Resolved, world: World, diagnostics: Diagnostics) -> None:
