@@ -14,7 +14,7 @@ from specledger.core.spans import Span, Text
 from specledger.expr.check.checker import Checked, check, check_body
 from specledger.expr.check.environment import ENGINE_NAMES, RESERVED, Environment
 from specledger.expr.check.excluded_names import NOT_DEFINED
-from specledger.expr.check.types import BOOL, FIXED, INT, MISTAKEN, Defined, FixedType, Type
+from specledger.expr.check.types import BOOL, DOUBLE, FIXED, INT, MISTAKEN, Defined, FixedType, Type
 from specledger.expr.parse.parser import parse
 from specledger.lang.declare import DeclarationError, bound_type, read_constant, read_type, sealable
 from specledger.lang.words import mentioned_in, named_in
@@ -301,7 +301,8 @@ class Scope(Struct, frozen=True):
         """Add a finding for each value that cannot stand in a receipt."""
         for name, type_ in types.items():
             if not sealable(type_):
-                self.wrong(E_NOT_SEALABLE, f"{name!r} is {type_}", *path, name)
+                hint = "write `qfixed`, a number with six decimals that is held exactly" if type_ == DOUBLE else None
+                self.diagnostics.error(E_NOT_SEALABLE, f"{name!r} is {type_}", self.source.span(*path, name), hint=hint)
 
     def _levels(self, names: Sequence[str], path: Path) -> list[list[str]]:
         """The names in groups, each of which reads only groups before it; a circle is one finding and left out."""

@@ -67,6 +67,7 @@ def check(
     if ast is None:
         return None
     forms = Forms(Session(diagnostics), scope_of(environment), ast.text, {})
+    forms.fixed = expect is not None and holds_fixed(expect)
     root = _walked(forms, ast)
     if root is not None and expect is not None:
         root = _expected(forms, root, expect)

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
-from specledger.core.diagnostics import suggest
+from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr.check import ranges, tree
 from specledger.expr.check.analysis import body_weight
 from specledger.expr.check.calls import Calls
-from specledger.expr.check.operators import Refusal, aligned, apart, binary, mixed, unary
+from specledger.expr.check.environment import Session
+from specledger.expr.check.operators import Refusal, aligned, apart, as_fixed, binary, holds_fixed, mixed, unary
 from specledger.expr.check.relations import join, mismatch, plain, undecided, widened
 from specledger.expr.check.tree import Slot, Typed, Value
 from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
     DYN,
+    FIXED,
     MISTAKEN,
     NOTHING,
     NULL,
     STRING,
     ChoiceType,
+    FixedType,
     IntType,
     ListType,
     MapType,
@@ -74,6 +78,19 @@ class Loops(Calls):
         if item is None:
             return None
         slot = Slot(node.variable)
+        target = self._typed_by_use(target, lambda type_: self._in_macro(node, slot, type_)[1] is not None)
+        item = target.type.item if isinstance(target.type, ListType) else item
+        condition, body = self._in_macro(node, slot, item)
+        if body is None:
+            return None
+        most = target.type.most if isinstance(target.type, ListType) else ListType(DYN).most
+        results: dict[str, Type] = {"map": ListType(body.type, most), "filter": ListType(item, most)}
+        weight = body_weight(body, condition)
+        type_ = results.get(node.kind, BOOL)
+        return tree.Loop(node.kind, target, slot, body, condition, weight, type=type_, start=node.start, end=node.end)
+
+    def _in_macro(self, node: syntax.Macro, slot: Slot, item: Type) -> tuple[Typed | None, Typed | None]:
+        """The condition of a macro, if it has one, and its body; the body is None where one of them is wrong."""
         condition: Typed | None = None
         predicate = f"the predicate of `{node.kind}`"
         with self.naming(node.variable, slot, DYN if item == NOTHING else item):
@@ -81,13 +98,19 @@ class Loops(Calls):
                 condition = self.condition(node.condition, predicate)
             with self.knowing(ranges.proved(condition) if condition else {}):
                 body = self.check(node.body) if node.kind == "map" else self.condition(node.body, predicate)
-        if body is None or (node.condition is not None and condition is None):
-            return None
-        most = target.type.most if isinstance(target.type, ListType) else ListType(DYN).most
-        results: dict[str, Type] = {"map": ListType(body.type, most), "filter": ListType(item, most)}
-        weight = body_weight(body, condition)
-        type_ = results.get(node.kind, BOOL)
-        return tree.Loop(node.kind, target, slot, body, condition, weight, type=type_, start=node.start, end=node.end)
+        return condition, None if node.condition is not None and condition is None else body
+
+    def _typed_by_use(self, target: Typed, fits: Callable[[Type], bool]) -> Typed:
+        """A list of literal decimals: as fixed-point numbers where it does not fit, as doubles, what it is used for."""
+        decimals = isinstance(target.type, ListType) and target.type.item == DOUBLE
+        fixed = as_fixed(target, ListType(FIXED)) if decimals else target
+        if not holds_fixed(fixed.type):
+            return target
+        session, self.session = self.session, Session(Diagnostics(), self.session.frames, self.session.nodes)
+        try:
+            return target if fits(DOUBLE) else fixed
+        finally:
+            self.session = session
 
     def _item_of(self, node: Node, kind: str, target: Typed) -> Type | None:
         type_ = target.type
@@ -111,6 +134,9 @@ class Loops(Calls):
         item = None if target is None else self._item_of(node, "reduce", target)
         if target is None or initial is None or item is None:
             return None
+        kept, over, first = widened(initial.type), target, initial
+        target = self._typed_by_use(over, lambda type_: self._folded(node, over, first, type_, kept, 0) is not None)
+        item = target.type.item if isinstance(target.type, ListType) else item
         return self._folded(node, target, initial, item, widened(initial.type), _ROUNDS)
 
     def _folded(
@@ -255,7 +281,8 @@ class Forms(Loops):
         return None if typed is None or typed.type is MISTAKEN else typed
 
     def _operation(self, node: Node, operator: str, operands: tuple[Node, ...]) -> Typed | None:
-        args = self.check_all(operands)
+        with self.wanting_fixed(any(isinstance(self.known_type(operand), FixedType) for operand in operands)):
+            args = self.check_all(operands)
         if args is None:
             return None
         args = args if operator in ("*", "/") else aligned(args)

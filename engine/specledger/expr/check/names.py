@@ -37,6 +37,7 @@ from specledger.expr.check.tree import (
 )
 from specledger.expr.check.types import (
     BOOL,
+    DOUBLE,
     DYN,
     JSON,
     MISTAKEN,
@@ -88,6 +89,7 @@ class Names(ABC):
         self.text = text
         self.names = dict(names)
         self.facts: Facts = {}
+        self.fixed = False
 
     @abstractmethod
     def check(self, node: Node) -> Typed | None:
@@ -141,6 +143,8 @@ class Names(ABC):
         hint = refusal.hint
         if any(holds_fixed(operand.type) for operand in operands):
             hint = hint or advice(operands, tuple(map(self.source, operands)))
+        elif refusal.code == E_EXPR_NO_PROMOTION and self.fixed and (written := self._as_fixed(node, operands)):
+            hint = f"write `{written}`"
         elif refusal.code == E_EXPR_NO_PROMOTION:
             hint = "write `double(n)` for the ints"
             whole = next((operand for operand in operands if isinstance(operand.type, IntType)), None)
@@ -161,6 +165,36 @@ class Names(ABC):
             first, middle, last = map(self.source, (node.left.left, node.left.right, node.right))
             hint = f"write `{first} {node.left.operator} {middle} && {middle} {node.operator} {last}`"
         self.refuse(node, refusal.code, refusal.message, hint)
+
+    def _as_fixed(self, node: Node, operands: tuple[Typed, ...]) -> str | None:
+        """An int and a decimal literal as they are written where a fixed-point number is needed."""
+        if not isinstance(node, Binary) or node.operator not in ("*", "+", "-"):
+            return None
+        if not any(isinstance(operand, Value) and not operand.name for operand in operands):
+            return None
+        sort = float if node.operator == "*" else int
+        left, right = (
+            f"qfixed({self.source(operand)})" if (operand.type == DOUBLE) == (sort is float) else self.source(operand)
+            for operand in operands
+        )
+        return f"{left} {node.operator} {right}"
+
+    def known_type(self, node: Node) -> Type | None:
+        """The type of a name, or of a field of one, without a finding where there is none."""
+        if isinstance(node, Name):
+            known = self.names.get(node.name)
+            constant = self.scope.environment.constants.get(node.name)
+            return known[1] if known else self.scope.variables.get(node.name) or (constant and constant[0])
+        owner = self.known_type(node.operand) if isinstance(node, Select) else None
+        return owner.fields.get(node.key) if isinstance(node, Select) and isinstance(owner, RecordType) else None
+
+    @contextmanager
+    def wanting_fixed(self, wanted: bool) -> Iterator[None]:
+        """Whether a part stands where a fixed-point number is needed, for hints."""
+        before = self.fixed
+        self.fixed = before or wanted
+        yield
+        self.fixed = before
 
     @abstractmethod
     def derived(self, node: Node, name: str, definition: Defined, record: Typed | None) -> Typed | None:

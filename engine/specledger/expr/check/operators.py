@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from specledger.expr.check import ranges
 from specledger.expr.check.relations import as_map, comparable, join
-from specledger.expr.check.tree import Choice, MakeList, MakeMap, Typed, Value
+from specledger.expr.check.tree import Choice, Item, MakeList, MakeMap, Typed, Value
 from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
@@ -61,6 +61,9 @@ def as_fixed(node: Typed, expect: Type) -> Typed:
             fixed = all(isinstance(item.type, FixedType) for item in items)
             fixed_values = [item.value for item in items if isinstance(item, Value)]
             return replace(node, type=ListType(FIXED, node.type.most), value=fixed_values) if fixed and items else node
+        case Item(operand=operand) if isinstance(expect, FixedType) and node.type == DOUBLE:
+            listed = as_fixed(operand, ListType(FIXED))
+            return replace(node, operand=listed, type=FIXED) if listed is not operand else node
         case MakeList() if isinstance(expect, ListType) and holds_fixed(expect):
             items = [as_fixed(item, expect.item) for item in node.items]
             fits = bool(items) and all(holds_fixed(item.type) for item in items)
