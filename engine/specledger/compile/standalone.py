@@ -17,7 +17,7 @@ from specledger.expr.check.excluded_names import FOREIGN
 from specledger.expr.check.types import DYN, MISTAKEN
 from specledger.expr.errors import E_EXPR_TYPE, E_EXPR_UNKNOWN_NAME
 from specledger.expr.eval.builtins import STANDARD
-from specledger.lang.scope import Scope
+from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.lang.words import chained_in, named_in, selected_in
 from specledger.load import Resolved
 from specledger.spec.governor import Governor
@@ -49,7 +49,12 @@ class _Standalone:
         self.constants: Mapping[str, Any] = getattr(spec.model, "constants", {})
         memory = getattr(spec.model, "memory", None)
         named = {name for key in _MAPPINGS for name in getattr(spec.model, key, {})}
-        self.own = {*self.constants, *named, *(() if memory is None else memory.fields), *_aliases(spec.data)}
+        self.own = {
+            *self.constants,
+            *named,
+            *(() if memory is None else memory.fields),
+            *(name for _, name in _aliases(spec.data)),
+        }
         self.read: set[str] = set()
         self.unknown: list[tuple[str, bool, tuple[str | int, ...]]] = []
         for path, text in spec.expressions():
@@ -75,12 +80,22 @@ class _Standalone:
             variables["proposal"] = RecordType("proposal", {**own, "action": MISTAKEN, "score": INT})
         environment = Environment(variables, {**WORLD_FUNCTIONS, **others})
         scope = Scope(environment, self.spec, self.diagnostics)
+        self._refuse_reserved(scope)
         scope = scope.constants(self.constants, "constants").functions(self.functions, "functions")
         for path, _ in self.spec.expressions():
             if path[0] != "functions":
                 scope.expression(*path, expect=BOOL if path[-1] in _CONDITIONS else None)
         scope.unused(self.functions)
         self.diagnostics.extend(self._misspelt(scope))
+
+    def _refuse_reserved(self, scope: Scope) -> None:
+        """Find names that no spec can give, whatever its world is; constants and functions are looked at elsewhere."""
+        memory = getattr(self.spec.model, "memory", None)
+        named = [((key, name), name) for key in _MAPPINGS for name in getattr(self.spec.model, key, {})]
+        named += [(("memory", "fields", name), name) for name in (() if memory is None else memory.fields)]
+        for path, name in (*named, *_aliases(self.spec.data)):
+            if name in ENGINE_NAMES:
+                scope.wrong(E_NAME_TAKEN, f"{name!r} is a name that the engine gives", *path)
 
     def _misspelt(self, scope: Scope) -> Iterator[Diagnostic]:
         """A misspelling of a name of the spec that nothing reads is an error; any other one may be a world's name."""
@@ -137,17 +152,17 @@ def _slips(a: str, b: str) -> int:
     return rows[-1][-1]
 
 
-def _aliases(value: Any) -> Iterator[str]:
-    """The names that effects give to elements by `as`."""
+def _aliases(value: Any, *path: str | int) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The names that effects give to elements by `as`, each with its place."""
     if isinstance(value, Mapping):
         alias = value.get("as")
         if isinstance(alias, str):
-            yield alias
-        for below in value.values():
-            yield from _aliases(below)
+            yield (*path, "as"), alias
+        for key, below in value.items():
+            yield from _aliases(below, *path, key)
     elif isinstance(value, list | tuple):
-        for below in value:
-            yield from _aliases(below)
+        for index, below in enumerate(value):
+            yield from _aliases(below, *path, index)
 
 
 def _never(*values: Any) -> Any:

@@ -181,6 +181,10 @@ class Diagnostics:
         """Whether there is a finding of this code, message and place, whatever else it says."""
         return (code, message, span) in self._keys
 
+    def relates(self, code: str, span: Span | None) -> bool:
+        """Whether a finding of this code names a place as the one that it comes from."""
+        return any(found.code == code and any(at == span for _, at in found.related) for found in self._found.values())
+
     @property
     def has_errors(self) -> bool:
         """Whether any finding is an error."""

@@ -100,9 +100,13 @@ class Scope(Struct, frozen=True):
         """The same names, for the expressions of another spec."""
         return replace(self, source=source)
 
-    def free(self, name: str, *path: str | int) -> bool:
+    def free(self, name: str, *path: str | int, called: bool = False) -> bool:
         """Whether a spec may give this name to something here; if not, that is a finding at `path`."""
-        problem = "is a name that the engine gives" if name in ENGINE_NAMES else self.environment.conflict(name)
+        problem = (
+            "is a name that the engine gives"
+            if name in ENGINE_NAMES
+            else self.environment.conflict(name, called=called)
+        )
         if problem is not None:
             first = self.source.span("constants", name) if name in self.environment.constants else None
             related = (
@@ -128,7 +132,8 @@ class Scope(Struct, frozen=True):
 
     def name(self, sort: str, items: Mapping[str, Any], *path: str | int) -> Scope:
         """The scope with the functions, constants or derived values of a spec; names already taken are left out."""
-        free = {name: items[name] for name in sorted(items) if self.free(name, *path, name)}
+        called = sort == "functions"
+        free = {name: items[name] for name in sorted(items) if self.free(name, *path, name, called=called)}
         return replace(self, environment=self.environment.extend(**{sort: free}))
 
     def types(

@@ -14,7 +14,7 @@ from specledger.load.document import Node
 from specledger.load.findings import describe, place_of
 from specledger.spec.base import FixedConstant
 
-TYPES: Final = ("int", "bool", "string", "qfixed", "double")
+TYPES: Final = ("int", "bool", "string", "qfixed", "double", "expression")
 """The types that a parameter may have."""
 
 E_PARAM_DECLARATION = code("E_PARAM_DECLARATION", "A parameter is declared wrongly")
@@ -28,6 +28,7 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
 _WHOLE: Final = re.compile(r"\$\{([^{}]*)\}")
 _BARE: Final = re.compile(r"\{([^{}]*)\}")
 _FREE: Final = ("doc", "metadata")  # text for people, in which `${` is only text
+_WITHOUT_BOUNDS: Final = ("bool", "string", "expression")
 _PARTS: Final = ("type", "default", "minimum", "maximum", "enum")
 
 
@@ -176,11 +177,11 @@ def _declare(name: str, node: Node, diagnostics: Diagnostics) -> Param | None:
 
 
 def _bound(name: str, sort: str, node: Node, diagnostics: Diagnostics) -> tuple[Any, Any] | None:
-    value = _measure(node.value, sort) if sort not in ("bool", "string") else None
+    value = _measure(node.value, sort) if sort not in _WITHOUT_BOUNDS else None
     if value is None:
         _refuse(
             node,
-            f"the bound of `{name}` is no {sort}" if sort not in ("bool", "string") else f"a {sort} has no bounds",
+            f"the bound of `{name}` is no {sort}" if sort not in _WITHOUT_BOUNDS else f"the type {sort} has no bounds",
             diagnostics,
         )
         return None
@@ -204,6 +205,8 @@ def _measure(value: object, sort: str) -> Any:
         return value if isinstance(value, bool) else None
     if sort == "string":
         return value if isinstance(value, str) else None
+    if sort == "expression":
+        return value if isinstance(value, str | int | float) else None
     if sort == "double":
         return float(value) if isinstance(value, int | float) and number else None
     try:

@@ -165,6 +165,9 @@ def _day(value: str) -> str:
 Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), AfterValidator(_day)]
 """A day of the calendar: `2027-01-31`."""
 
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=120)]
+"""The name of one of several entries of a list, by which it is changed and counted; no expression reads it."""
+
 Reason = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=120)]
 """A stable machine-readable reason."""
 

@@ -12,6 +12,7 @@ from specledger.spec.base import (
     Constant,
     Expression,
     Expressions,
+    Id,
     Identifier,
     Model,
     Reason,
@@ -36,7 +37,7 @@ class Gate(Model):
         witness: Values that the receipt of a rejection records.
     """
 
-    id: Reason
+    id: Id
     when: Expression = "true"
     deny: Expression | None = None
     require: Expression | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from specledger.spec.base import Expression, Identifier, Model
+from specledger.spec.base import Expression, Id, Identifier, Model
 from specledger.spec.types import TypeSpec
 from specledger.spec.world import Effect
 
@@ -43,7 +43,7 @@ class Write(Model):
         effect: What it changes in the memory.
     """
 
-    id: Identifier
+    id: Id
     when: Expression = "true"
     effect: Effect
 

@@ -12,10 +12,10 @@ from specledger.spec.base import (
     Expression,
     Expressions,
     FieldPath,
+    Id,
     Identifier,
     Model,
     Name,
-    Reason,
     Reference,
     RefTo,
     Spec,
@@ -268,7 +268,7 @@ class Condition(Model):
         message: What a finding says in words.
     """
 
-    id: Reason
+    id: Id
     require: Expression
     message: str | None = None
 

@@ -121,8 +121,24 @@ def compute(figure: PlannedFigure, runs: Sequence[Run]) -> list[dict[str, Any]]:
             **_STATISTICS[figure.statistic](figure, groups[name]),
             **({"undecided": _undecided(figure, groups[name])} if figure.decided else {}),
         }
-        for name in sorted(groups)
+        for name in sorted(groups, key=lambda name: _place(figure, name))
     ]
+
+
+def _place(figure: PlannedFigure, name: str) -> tuple[str, list[tuple[bool, float, str]], str]:
+    """What groups are sorted by: seeds and the values of a case as numbers where they are numbers, else as text."""
+    case = figure.cases.get(name, {})
+    values = [*case.values()] if case else [int(name)] if figure.by == "seed" else []
+    arm = name.partition(".")[0] if case else "" if values else name
+    return arm, [_sorted_as(value) for value in values], name
+
+
+def _sorted_as(value: bool | int | str) -> tuple[bool, float, str]:
+    """A value of an axis among others: numbers first, a double among them, which is written as text."""
+    try:
+        return False, float(value), ""
+    except ValueError:
+        return True, 0.0, str(value)
 
 
 class FigureError(Exception):

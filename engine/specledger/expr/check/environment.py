@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import copy
 from functools import lru_cache
 from itertools import filterfalse
@@ -37,8 +37,8 @@ RESERVED = frozenset(_RESERVED.split())
 """Reserved words of CEL: no variable, parameter or function can have such a name (fields can)."""
 
 ENGINE_NAMES = frozenset(
-    {"now", "next", "previous", "outcome", "op", "action", "args", "inputs", "proposal", "proposals", "rejected"}
-    | {"writes", "cost", "seen", "here", "claims"}
+    {"now", "next", "previous", "outcome", "action", "proposal", "proposals", "rejected", "writes", "cost", "seen"}
+    | {"claims"}
 )
 """Names that the engine itself gives somewhere; a spec's constants, state, functions and arguments cannot take them."""
 
@@ -130,18 +130,23 @@ class Environment:
         if sort == "derived" and any(definition.params for definition in names.values()):
             raise ValueError("a derived value has no parameters")
 
-    def conflict(self, name: str) -> str | None:
-        """Why `name` cannot be given to something new here, as a clause for a message; None when it can."""
+    def conflict(self, name: str, *, called: bool = False) -> str | None:
+        """Why `name` cannot be given to something new here, as a clause for a message; None when it can.
+
+        What is `called` cannot have the name of a function that every world has; what is read can.
+        """
         if name in RESERVED:
             return "is a reserved word of CEL"
         if not is_name(name):
             return "is not a name: letters, digits and _, not beginning with a digit"
-        kinds = {
-            "a standard function": STANDARD,
+        native = {name for name, function in self.functions.items() if isinstance(function, Native)}
+        functions = self.functions.keys() - (set() if called else native)
+        kinds: dict[str, Collection[str]] = {
+            "a standard function": STANDARD if called else (),
             "a variable": self.variables,
             "a constant": self.constants,
             "a derived value": self.derived,
-            "a function": self.functions,
+            "a function": functions,
         }
         return next((f"is already {kind}" for kind, names in kinds.items() if name in names), None)
 

@@ -282,7 +282,8 @@ class Names(ABC):
         message = f"{kind} `{first.name}` reads `{node.name}`{through}, {reason}"
         related: tuple[tuple[str, Span], ...] = ((f"`{node.name}` is read here", self.span(node)),)
         call = first.text.span(first.node.start, first.node.end)
-        self.session.diagnostics.error(E_EXPR_CAPTURE, message, call, hint=hint, related=related)
+        if first.definition.params or not self.session.diagnostics.relates(E_EXPR_CAPTURE, related[0][1]):
+            self.session.diagnostics.error(E_EXPR_CAPTURE, message, call, hint=hint, related=related)
 
     def select(self, node: Select) -> Typed | None:
         """`operand.key`, or a qualified name."""
