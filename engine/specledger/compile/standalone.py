@@ -91,7 +91,9 @@ class _Standalone:
     def _refuse_reserved(self, scope: Scope) -> None:
         """Find names that no spec can give, whatever its world is; constants and functions are looked at elsewhere."""
         memory = getattr(self.spec.model, "memory", None)
-        named = [((key, name), name) for key in _MAPPINGS for name in getattr(self.spec.model, key, {})]
+        named: list[tuple[tuple[str | int, ...], str]] = [
+            ((key, name), name) for key in _MAPPINGS for name in getattr(self.spec.model, key, {})
+        ]
         named += [(("memory", "fields", name), name) for name in (() if memory is None else memory.fields)]
         for path, name in (*named, *_aliases(self.spec.data)):
             if name in ENGINE_NAMES:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import accumulate
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,7 @@ from specledger.verify.run import RUN
 from tests.toys import FREE, bodies, compile_specs, documents_of, findings_of, write_specs
 from tests.verifying import verify_bundle
 
-SHOP = {
+SHOP: dict[str, Any] = {
     "constants": {"DOSES": [0.0, 0.25, 1.25]},
     "state": {"stock": "int", "sold": "int", "level": "qfixed"},
     "draw": {
@@ -47,8 +48,8 @@ SHOP = {
     "observe": {"price": "price"},
     "record": {"stock": "next.stock", "sold": "next.sold", "level": "next.level", "price": "price"},
 }
-BUYER = {"candidates": [{"op": "order"}], "score": "price"}
-WATCH = {**FREE, "gates": [{"id": "dear", "deny": "price > 4 && t == 3", "reason": "dear"}]}
+BUYER: dict[str, Any] = {"candidates": [{"op": "order"}], "score": "price"}
+WATCH: dict[str, Any] = {**FREE, "gates": [{"id": "dear", "deny": "price > 4 && t == 3", "reason": "dear"}]}
 SEED, EPISODES, HORIZON = 11, 40, 6
 
 

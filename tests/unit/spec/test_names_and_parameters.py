@@ -1,5 +1,7 @@
 """Names that authors give: which are refused, where, and how often; parameters that are expressions."""
 
+from typing import Any
+
 import pytest
 
 from specledger.expr.check.environment import ENGINE_NAMES
@@ -8,14 +10,14 @@ from specledger.pipeline.checking import check
 from specledger.suites.figures import PlannedFigure, compute
 from tests.toys import FREE, bodies, compile_specs, documents_of, findings_of, plan_of, write_specs
 
-WORLD = {
+WORLD: dict[str, Any] = {
     "state": {"n": "int"},
     "start": {"n": "0"},
     "actions": {"go": {"effects": [{"set": "n", "to": "n + 1"}]}},
     "observe": {"n": "n"},
     "record": {"n": "next.n"},
 }
-AGENT = {"candidates": [{"op": "go"}], "score": "n"}
+AGENT: dict[str, Any] = {"candidates": [{"op": "go"}], "score": "n"}
 
 
 def test_ids_of_gates_conditions_and_writes_have_hyphens(tmp_path):
@@ -82,7 +84,7 @@ def test_groups_of_a_figure_are_sorted_as_numbers():
     assert [record["name"] for record in compute(seeds, runs)] == ["2", "9", "10"]
 
 
-RULES = {
+RULES: dict[str, Any] = {
     **FREE,
     "params": {"risky": {"type": "expression", "default": "false"}, "most": "int"},
     "constants": {"MOST": "${most}"},
