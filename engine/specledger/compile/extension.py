@@ -18,6 +18,7 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.core.wing import part_of
 from specledger.expr import Checked
 from specledger.load import Bundle, Resolved
+from specledger.oracles.model import Model
 from specledger.oracles.spending import AskedCalls
 from specledger.worlds.model import World
 
@@ -57,7 +58,7 @@ class Attachment(Struct, frozen=True):
     greeting: Callable[[State], dict[str, Any]]
     shown: Callable[[State], dict[str, Any]]
     questions: Callable[[Plan], Questions]
-    asks: Callable[[bool], Any] | None = None
+    asks: Callable[[bool, Model | None], Any] | None = None
     rehearse: Callable[[Plan], AskedCalls] | None = None
 
 

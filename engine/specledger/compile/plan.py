@@ -20,6 +20,7 @@ from specledger.spec.agent import Outside
 
 if TYPE_CHECKING:
     from specledger.lang.notation import Notation
+    from specledger.oracles.model import Model
     from specledger.oracles.model_agent import ModelPlan
     from specledger.oracles.recording import LiveAgent, Oracle
     from specledger.oracles.spending import AskedCalls
@@ -259,8 +260,8 @@ class Actor(Struct, frozen=True):
         keyed: Whether its controller signs with a key, which a run that is made again does not have.
         too_few_repeats: Names of what asks it too seldom to find anything; a preview warns of them.
         outside: Who is asked outside; None where the agent is a spec.
-        asks: `record -> LiveAgent`: opens the model that is asked about recorded calls, and says whether a cassette
-            asks it for what it does not hold; None where none is asked.
+        asks: `(record, model) -> LiveAgent`: opens the model that is asked about recorded calls, or takes another one
+            in its place, and says whether a cassette asks for what it does not hold; None where none is asked.
         rehearse: Counts what it is asked about recorded calls; None where none is asked, or no logs are named.
         memory: What its memory and its governor's weigh at most, by their types.
     """
@@ -280,7 +281,7 @@ class Actor(Struct, frozen=True):
     keyed: bool = False
     too_few_repeats: tuple[str, ...] = ()
     outside: PlannedOutside | None = None
-    asks: Callable[[bool], LiveAgent] | None = None
+    asks: Callable[[bool, Model | None], LiveAgent] | None = None
     rehearse: Callable[[Plan], AskedCalls] | None = None
     memory: int = 0
 
@@ -359,7 +360,7 @@ class Plan(Struct, frozen=True):
         return next((actor.outside for actor in self.actors if actor.outside is not None), None)
 
     @property
-    def asks(self) -> Callable[[bool], LiveAgent] | None:
+    def asks(self) -> Callable[[bool, Model | None], LiveAgent] | None:
         """Opens the model that is asked about the calls of a recording; None where none is asked."""
         return next((actor.asks for actor in self.actors if actor.asks is not None), None)
 

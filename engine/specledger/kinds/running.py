@@ -26,6 +26,7 @@ from specledger.run.scenario_run import Tell
 from specledger.run.workers import ALONE
 
 if TYPE_CHECKING:
+    from specledger.oracles.model import Model
     from specledger.oracles.recording import Listener, Tape
     from specledger.verify.checks import Verification
 
@@ -46,6 +47,7 @@ class RunOptions(Struct, frozen=True):
         retry: Whether answers that failed on the way to the model are deleted, with the results that rest on them.
         tape: What was answered already, in place of asking an agent from outside.
         trajectories: Logs of a recorded agent, in place of those that it names.
+        asked: Who answers questions about recorded calls, in place of the model that the agent names.
         resume: Whether to continue an unfinished run to the same place, and to keep this one if it ends early.
         events: What the run gave, if it was made already, by an executor that runs share.
         shard: `(i, n)`, if only the i-th of n parts is made: every n-th run of a suite, or a range of episodes.
@@ -63,6 +65,7 @@ class RunOptions(Struct, frozen=True):
     tape: Tape | None = None
     trial: Listener | None = None
     trajectories: tuple[Path, ...] = ()
+    asked: Model | None = None
     resume: bool = False
     events: Iterable[Event] | None = None
     shard: tuple[int, int] | None = None

@@ -58,7 +58,7 @@ def scenario_events(
     if asks is not None:
         from specledger.kinds.logged_events import asked_events
 
-        return asked_events(run, plan, asks(wanted.record), writer)
+        return asked_events(run, plan, asks(wanted.record, wanted.asked), writer)
     if watchdog is None:
         finished = _finished(bundle, plan, writer.beside / BEFORE, episodes or range(plan.episodes))
         return run(plan, resumed=finished)

@@ -58,7 +58,7 @@ def attach(stage: Stage, role: Role) -> Attachment | None:
         greeting=lambda _start: {},
         shown=lambda _state: {},
         questions=lambda _plan: Asked(),
-        asks=lambda record: AskedModel(planned, record=record),
+        asks=lambda record, model: AskedModel(planned, record=record, model=model),
         rehearse=how.rehearse(probes) if recording.files else None,
     )
 
@@ -80,7 +80,7 @@ class _Asking(Struct, frozen=True):
         oracle = plan.oracle
         if oracle is None:
             oracle = Oracle(Tape())
-            oracle.live = AskedModel(self.planned, record=False)
+            oracle.live = AskedModel(self.planned)
         oracle.spending = Spending(model=True, price=pricing(self.planned.service))
         return RecordedQuestions(self, probes, plan.seed, Questions(oracle, self.planned.identity))
 

@@ -24,10 +24,10 @@ Made = TypeVar("Made")
 class AskedModel:
     """The model of a run as a live agent, which is opened when it is first asked."""
 
-    def __init__(self, planned: PlannedModel, *, record: bool) -> None:
-        """Ask a model; to `record` a cassette asks it for what it does not hold."""
+    def __init__(self, planned: PlannedModel, *, record: bool = False, model: Model | None = None) -> None:
+        """Ask a model, or the one given; to `record` a cassette asks it for what it does not hold."""
         self._planned, self._record = planned, record
-        self._model: Model | None = None
+        self._model = model
 
     def ask(self, position: Place, asked: Asked, message: bytes) -> Answer:
         """Ask once; the answer holds what the model answered, failures among them."""

@@ -13,6 +13,9 @@ from specledger.pipeline.verifying import verify
 from specledger.wings.bridges.inspect.asking import load_asked, run_asked
 from tests.loopback_model import BEHAVIOURS
 
+# what the other package leaves open in a test before is collected in one of these
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+
 SMALL = ["episodes=1", "horizon=4", "probes=[p5-causal]", "map.vary=run"]
 VERDICTS = {"faithful": "PASS", "hidden": "FAIL", "refusing": "INCONCLUSIVE", "broken": "INCONCLUSIVE"}
 

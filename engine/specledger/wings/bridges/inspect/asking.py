@@ -1,6 +1,6 @@
-"""A run whose agent is a model that Inspect asks.
+"""A run whose agent is a model that Inspect asks, or that asks it about what a recorded agent did.
 
-The run is made twice, as every live run is: first with the model, then from its answers, which is what the evidence
+The first is made twice, as every live run is: first with the model, then from its answers, which is what the evidence
 holds and what replay makes again. There is no deadline: Inspect has its own.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
 
 from msgspec.structs import replace
@@ -24,6 +25,8 @@ from specledger.pipeline.checking import annotated
 from specledger.pipeline.executing import execute
 from specledger.pipeline.trying import one_of
 from specledger.run.scenario_run import make_run
+from specledger.wings.trajectories.lines import read_lines
+from specledger.wings.trajectories.model import Trajectory
 
 E_INSPECT_AGENT = code("E_INSPECT_AGENT", "an agent that Inspect cannot ask")
 
@@ -41,6 +44,47 @@ def load_asked(scenario: str, agent: str | None, overrides: Sequence[str]) -> Bu
         message = f"{bundle.specs[bundle.main.refs['agent',]].name} is no model"
         raise Rejected([Diagnostic(E_INSPECT_AGENT, message, bundle.main.span("agent"))])
     return bundle
+
+
+def load_recorded(scenario: str, overrides: Sequence[str]) -> Bundle | None:
+    """The bundle of a scenario whose recorded calls the evaluated model is asked about; None where nothing is recorded.
+
+    A model is not taken for deterministic, unless a change says so.
+    """
+    bundle = one_of(scenario, "scenario", overrides)
+    if "agent" not in bundle.main.data:
+        return None
+    agent = bundle.specs[bundle.main.refs["agent",]]
+    if "trajectories" not in agent.data:
+        return None
+    if not agent.data["trajectories"].get("asks"):
+        message = f"{agent.name} names no model that is asked about its calls (`asks`)"
+        raise Rejected([Diagnostic(E_INSPECT_AGENT, message, bundle.main.span("agent"))])
+    stand_in = annotated("agent", ANNOTATION)
+    model = stand_in.specs[stand_in.main.refs["outside", "model"]].name
+    changes = [f"{_ASKS}.model={model}"]
+    if not any(change.startswith(f"{_ASKS}.deterministic") for change in overrides):
+        changes.append(f"{_ASKS}.deterministic=false")
+    return one_of(scenario, "scenario", [*overrides, *changes])
+
+
+_ASKS: Final = "agent.trajectories.asks"
+
+
+def run_about(bundle: Bundle, log: Path, folder: Path, ask: Ask) -> Finished:
+    """Ask about the calls of the trajectories of a log, and write the evidence."""
+    return execute(bundle, folder, RunOptions(trajectories=(log,), asked=_Model(ask)))
+
+
+def trajectories_of(bundle: Bundle, logs: Sequence[Path]) -> list[Trajectory]:
+    """The trajectories of logs, or of those that the agent of a bundle of `load_recorded` names."""
+    recording = compile_scenario(bundle).recording
+    assert recording is not None  # noqa: S101 - see `load_recorded`
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "trajectories.jsonl"
+        recording.store(logs, path)
+        with path.open("rb") as file:
+            return list(read_lines(file))
 
 
 def run_asked(bundle: Bundle, folder: Path, ask: Ask) -> Finished:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from anyio import from_thread, to_thread
@@ -24,7 +25,10 @@ from specledger.kinds.running import Finished
 from specledger.load import Bundle
 from specledger.oracles.failures import BLOCKED, TRUNCATED, UNAVAILABLE
 from specledger.oracles.model import Call, ModelAnswer, ModelRequest, TokenUsage, answered, failed
-from specledger.wings.bridges.inspect.asking import run_asked
+from specledger.wings.bridges.inspect.asking import run_about, run_asked, trajectories_of
+from specledger.wings.bridges.inspect.messages import played, recorded
+from specledger.wings.trajectories.lines import write_lines
+from specledger.wings.trajectories.model import Trajectory
 
 _RESULT: Final = "specledger"
 """The key of a sample's metadata with the result of its run."""
@@ -41,6 +45,17 @@ def evaluation(bundles: Sequence[Bundle], out: Path) -> Task:
     return Task(MemoryDataset(samples), solver=_play(named, out), scorer=_verdict(), name=bundles[0].main.name)
 
 
+def examination(bundles: Sequence[Bundle], logs: Sequence[Path], out: Path) -> Task:
+    """The task with one sample for each trajectory and bundle, whose messages are the trajectory."""
+    named, samples = dict[str, tuple[Bundle, Trajectory]](), []
+    for bundle in bundles:
+        for number, trajectory in enumerate(trajectories_of(bundle, logs)):
+            name = f"{_name(bundle)}-{number}"
+            named[name] = bundle, trajectory
+            samples.append(Sample(input=recorded(trajectory), id=name, metadata={"trajectory": trajectory.id}))
+    return Task(MemoryDataset(samples), solver=_examine(named, out), scorer=_verdict(), name=bundles[0].main.name)
+
+
 def _name(bundle: Bundle) -> str:
     return f"{bundle.main.name}-{bundle.main.model.model_dump()['seed']}"
 
@@ -54,11 +69,33 @@ def _play(bundles: dict[str, Bundle], out: Path) -> Solver:
         model = str(state.model).replace("/", "-")
         folder = out / f"{name}-{model}-{state.epoch}"
         finished = await to_thread.run_sync(run_asked, bundles[name], folder, _ask)
-        state.metadata[_RESULT] = _document(finished)
-        state.output = ModelOutput.from_content(model, finished.verdict.value)
-        return state
+        state.messages = [*state.messages, *played(finished.place)]
+        return _ended(state, finished)
 
     return solve
+
+
+@solver
+def _examine(named: dict[str, tuple[Bundle, Trajectory]], out: Path) -> Solver:
+    """Ask the evaluated model about the calls of a sample's trajectory."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        name = str(state.sample_id)
+        bundle, trajectory = named[name]
+        folder = out / f"{name}-{str(state.model).replace('/', '-')}-{state.epoch}"
+        with TemporaryDirectory() as written:
+            log = Path(written) / "trajectory.jsonl"
+            log.write_bytes(b"".join(write_lines([trajectory])))
+            finished = await to_thread.run_sync(run_about, bundle, log, folder, _ask)
+        return _ended(state, finished)
+
+    return solve
+
+
+def _ended(state: TaskState, finished: Finished) -> TaskState:
+    state.metadata[_RESULT] = _document(finished)
+    state.output = ModelOutput.from_content(str(state.model), finished.verdict.value)
+    return state
 
 
 @scorer(metrics=[accuracy(), stderr()])
