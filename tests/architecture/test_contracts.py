@@ -36,6 +36,7 @@ KEPT |= {f"specledger/wings/{wing}/commands.py": "import typer" for wing in WING
 BROKEN = {
     "layers": {"specledger/core/planted.py": "import specledger.cli.leaf"},
     "wings": {f"specledger/wings/{WINGS[-1]}/planted.py": f"import specledger.wings.{WINGS[0]}.commands"},
+    "bridges": {"specledger/wings/bridges/planted.py": "import specledger.wings.laws.kinds"},
     "challenges": {"specledger/wings/challenges/planted.py": "import specledger.wings.laws.kinds"},
     "guard": {"specledger/wings/guard/planted.py": "import specledger.wings.kernel.commands"},
     "discovery": {"specledger/wings/discovery/planted.py": "import specledger.wings.kernel.commands"},

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -11,9 +12,9 @@ from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.oracles.model import ModelRequest, Tool
 from specledger.pipeline.verifying import verify
-from specledger.wings.trajectories.model import Call, Message, Result, Speaker, Trajectory, Withheld
+from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Trajectory, Withheld
 from specledger.wings.trajectories.reading import read_logs
-from tests.wings.bridges.inspect.test_evaluation import mocked
+from tests.wings.bridges.inspect.mocks import mocked
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed; `make inspect` does so")
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the other package are not ours
@@ -89,7 +90,7 @@ def test_a_model_that_acted_leaves_its_actions_as_calls(tmp_path):
     receipts = [json.loads(line) for line in (place / "receipts.jsonl").read_bytes().splitlines()]
     acted = [line["body"]["proposals"][0]["action"] for line in receipts if line["type"] == "commit"]
     calls = [entry for entry in trajectory.entries if isinstance(entry, Call)]
-    assert [{"op": call.tool, **call.arguments} for call in calls] == acted
+    assert [{"op": call.tool, **dict(cast("Any", call.arguments))} for call in calls] == acted
     results = [entry for entry in trajectory.entries if isinstance(entry, Result)]
     assert [result.call for result in results] == [call.id for call in calls]
 
@@ -102,7 +103,7 @@ def test_a_recording_that_names_no_model_is_refused():
 def test_the_messages_of_a_trajectory():
     from specledger.wings.bridges.inspect.messages import recorded
 
-    entries = [
+    entries: list[Entry] = [
         Message(Speaker.SYSTEM, "Be brief."),
         Message(Speaker.USER, "Pay."),
         Call("1", "pay", {"sum": {"$number": "1.5"}, "to": Withheld("ab").digest}, 1),
