@@ -170,7 +170,7 @@ class Names(ABC):
         """An int and a decimal literal as they are written where a fixed-point number is needed."""
         if not isinstance(node, Binary) or node.operator not in ("*", "+", "-"):
             return None
-        if not any(isinstance(operand, Value) and not operand.name for operand in operands):
+        if not any(isinstance(operand, Value) for operand in operands):
             return None
         sort = float if node.operator == "*" else int
         left, right = (
