@@ -112,7 +112,14 @@ class Scope(Struct, frozen=True):
             related = (
                 () if first is None or path[0] == "constants" else ((f"the constant {name!r} is defined here", first),)
             )
-            self.diagnostics.error(E_NAME_TAKEN, f"{name!r} {problem}", self.source.span(*path), related=related)
+            hint = f"choose another, such as `own_{name}`: `spec explain {name}` says where it means something"
+            self.diagnostics.error(
+                E_NAME_TAKEN,
+                f"{name!r} {problem}",
+                self.source.span(*path),
+                hint=hint if name in ENGINE_NAMES else None,
+                related=related,
+            )
         return problem is None
 
     def declare(self, types: Mapping[str, Type], *path: str | int) -> Scope:

@@ -20,6 +20,7 @@ from specledger.report.extension import meanings
 from specledger.report.failed_probes import FailedProbes
 from specledger.report.figures import in_units
 from specledger.report.gate_section import gate_section
+from specledger.report.guarded import GuardReading
 from specledger.report.left_open import LeftOpen, mark_of
 from specledger.report.markup import shorten
 from specledger.report.model import (
@@ -76,7 +77,7 @@ class RunReading(Reading):
         self._result = typed(run.RunResult, evidence.manifest["result"])
         self._observations = Observations()
         self._start = typed(run.Start, {})
-        self._rules = RuleReading(evidence, self._observations)
+        self._rules, self._guarded = RuleReading(evidence, self._observations), GuardReading()
         self._idle: Counter[str] = Counter()
         self._left_open = LeftOpen()
         self._price: Counter[str] = Counter()
@@ -113,6 +114,8 @@ class RunReading(Reading):
         elif type_ == "rules":
             self._rules.add(receipt)
             self._broken += len(typed(run.Rules, body)["broken"])
+        elif type_ == "guard":
+            self._guarded.add(receipt)
         elif type_ == "episode_end":
             self._end(receipt)
 
@@ -296,6 +299,7 @@ class RunReading(Reading):
         yield from self._failed.sections()
         probes = [self._probe_row(*probe) for probe in sorted(self._probes.items())]
         yield from probe_sections(self.agents(), probes, specs.prices())
+        yield from self._guarded.sections()
         yield from self._rules.sections()
         yield self._drifts()
         yield self._budget()

@@ -17,6 +17,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import SCENARIO
 from specledger.evidence.receipts import typed
+from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.run import Change, Commit, Decided, Drift, Episode, Step
 from specledger.evidence.receipts.suite import Run
 from specledger.load import Bundle
@@ -228,11 +229,12 @@ def _lines(evidence: Evidence, words: list[str] | None) -> Iterator[StepLine]:
             at = typed(Decided, body)
             t = None if type_ in ("episode", "episode_end") else at.get("t")
             of = at.get("agent", "")
-            facts = (
-                _step_facts(typed(Step, body), proposals.get(of, []))
-                if type_ == "step"
-                else {name: body.get(name) for name in _FACTS[type_]}
-            )
+            if type_ == "step":
+                facts = _step_facts(typed(Step, body), proposals.get(of, []))
+            elif type_ == "guard":
+                facts = _guard_facts(typed(Guarded, body))
+            else:
+                facts = {name: body.get(name) for name in _FACTS[type_]}
             yield StepLine(type_, at["episode"], t, seq, {**({"agent": of} if of else {}), **facts})
 
 
@@ -240,11 +242,12 @@ _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "step": (),
     "drift": ("drift", "changed"),
     "probe": ("probe", "verdict", "cause"),
+    "guard": (),
     "error": ("code", "expression"),
     "episode": (),
     "episode_end": ("ended", "steps", "success", "first_success"),
 }
-"""The fields of a receipt that a line shows, by its type; a step is summarized."""
+"""The fields of a receipt that a line shows, by its type; a step and a decision of a guard are summarized."""
 
 
 def _step_facts(body: Step, proposals: list[Any]) -> dict[str, Any]:
@@ -268,6 +271,20 @@ def _step_facts(body: Step, proposals: list[Any]) -> dict[str, Any]:
         "cost": None if cost is None else cost["total"],
         "success": body["success"],
         "violations": [violation["invariant"] for violation in body["violations"]],
+    }
+
+
+def _guard_facts(body: Guarded) -> dict[str, Any]:
+    """The decision about a call, and each gate, rule or invariant that objects with its reason."""
+    objections = [*body["denied_by"], *body["unjudged"]]
+    reasons = "; ".join(f"{objection['name']}: {shown(objection['reason'])}" for objection in objections)
+    return {
+        "guard": body["decision"],
+        "call": body["call"],
+        "tool": body["tool"],
+        "by": reasons,
+        "made": body["made"],
+        "cause": body["cause"],
     }
 
 

@@ -1,8 +1,8 @@
-"""A small server of the Messages API on the loopback interface: it answers by a script, and keeps what it was sent."""
+"""A small server of the Messages API on the loopback interface: it answers as a model is said to, and keeps what it was sent."""
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -21,18 +21,18 @@ def text(words: str) -> Block:
     return {"type": "text", "text": words}
 
 
+def script(*answers: Sequence[Block]) -> Callable[[dict[str, Any]], Sequence[Block]]:
+    """A model that gives answers in their order, whatever it is asked."""
+    left = list(answers)
+    return lambda _: left.pop(0) if left else [text("done")]
+
+
 class MessagesApi:
-    """Gives the answers of a script in their order to requests that have tools; to any other one, a short text.
+    """Gives what a model answers to requests that have tools; to any other one, a short text."""
 
-    A conversation that begins with a prompt of `of` has a script of its own.
-    """
-
-    def __init__(
-        self, script: Sequence[Sequence[Block]], of: Mapping[str, Sequence[Sequence[Block]]] | None = None
-    ) -> None:
-        """Answer by a script, which has the blocks of each answer."""
-        self._script = list(script)
-        self._of = {prompt: list(own) for prompt, own in (of or {}).items()}
+    def __init__(self, model: Callable[[dict[str, Any]], Sequence[Block]]) -> None:
+        """Answer by a model, which gives the blocks of the answer to the body of a request."""
+        self._model = model
         self._lock = threading.Lock()
         self.requests: list[dict[str, Any]] = []
         api = self
@@ -78,12 +78,8 @@ class MessagesApi:
         with self._lock:
             if not body.get("tools"):
                 return [text("ok")]
-            begin = json.dumps(body["messages"][0])
-            own = next((script for prompt, script in self._of.items() if prompt in begin), None)
-            if own is None:
-                self.requests.append(body)
-            script = self._script if own is None else own
-            return script.pop(0) if script else [text("done")]
+            self.requests.append(body)
+            return self._model(body)
 
     def tool_results(self) -> dict[str, Block]:
         """What came back from each call, as the last request has it."""

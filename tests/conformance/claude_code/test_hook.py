@@ -1,4 +1,4 @@
-"""Claude Code itself, guarded by its hook, with a model on the loopback interface that asks for calls by a script.
+"""Claude Code itself, guarded by its hook, with a model on the loopback interface that asks for calls.
 
 `make claude-code` installs it (400 MB) and runs these tests; without it they say so, and are skipped.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from specledger.pipeline.verifying import verify
-from tests.conformance.claude_code.messages_api import MessagesApi, text, tool_use
+from tests.conformance.claude_code.messages_api import MessagesApi, script, text, tool_use
 from tests.toys.bundles import bodies_of
 
 HERE = Path(__file__).parent
@@ -62,9 +62,9 @@ class Project:
         assert b"guard of shell" in self.guard.stderr.readline()
         subprocess.run([*SPEC, "guard", "install", "claude-code", "shell"], cwd=self.work, check=True)
 
-    def ask(self, prompt, *answers, tools="Bash", of=None):
+    def ask(self, prompt, *answers, tools="Bash", model=None):
         """What Claude Code says at the end, and the server of its model."""
-        api = MessagesApi(answers, of)
+        api = MessagesApi(model or script(*answers))
         environment = {
             **dict.fromkeys(QUIET, "1"),
             "PATH": os.environ["PATH"],
@@ -160,14 +160,20 @@ def test_parallel_failing_and_forbidden_calls_have_the_results_that_the_model_re
 
 def test_what_a_subagent_writes_is_no_request(project_of):
     project = project_of()
-    project.ask(
-        "Ask an agent.",
-        [tool_use(1, "Agent", description="a", prompt="Do it.", subagent_type="general-purpose")],
-        [text("I wait.")],
-        [tool_use(2, "Bash", command="touch evil")],
-        tools="Bash,Agent",
-        of={"Do it.": [[text("touch evil")]]},
-    )
+
+    def model(body):
+        said = json.dumps(body["messages"])
+        if "Do it." in json.dumps(body["messages"][0]):
+            return [text("touch evil")]
+        if tool_use(2, "")["id"] in said:
+            return [text("I was denied.")]
+        if "<task-notification>" in said:
+            return [tool_use(2, "Bash", command="touch evil")]
+        if tool_use(1, "")["id"] in said:
+            return [text("I wait.")]
+        return [tool_use(1, "Agent", description="a", prompt="Do it.", subagent_type="general-purpose")]
+
+    project.ask("Ask an agent.", tools="Bash,Agent", model=model)
     evidence = project.sealed()
     assert verify(evidence).intact
     notices = [message for message in entries(evidence, "message") if "touch evil" in message["text"]]

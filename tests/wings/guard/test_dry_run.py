@@ -69,6 +69,25 @@ def test_a_dry_run_is_a_command(spec, office, tmp_path, monkeypatch):
     assert len(document["decisions"]) == 20
 
 
+def test_a_dry_run_names_what_it_could_not_read(spec, office, tmp_path, monkeypatch):
+    monkeypatch.chdir(office)
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    call = Trajectory("t", "made.jsonl", "canonical", (Call("1", "read_mail", {"id": 1}), Result("1", "text", False)))
+    (logs / "made.jsonl").write_bytes(b"".join(write_lines([call])))
+    assert spec("guard", "office", "--dry-run", str(logs)).status == 0
+    (logs / "notes.txt").write_text("no log")
+    (logs / "old.jsonl.gz").write_bytes(b"\x1f\x8b\x08 more")
+    done = spec("guard", "office", "--dry-run", str(logs))
+    assert done.status == 3
+    assert [line for line in done.out.splitlines() if "not read" in line] == [
+        "  not read: notes.txt:1: E_LOG_JSON: not JSON at line 1, column 1: invalid literal, expected 'null'",
+        "  not read: old.jsonl.gz: E_LOG_FILE: the file is compressed: unpack it first",
+    ]
+    document = spec("guard", "office", "--dry-run", str(logs), "--output", "json").json
+    assert [each["file"] for each in document["not_read"]] == ["notes.txt", "old.jsonl.gz"]
+
+
 def test_a_scenario_without_a_recording_is_refused(spec, office, monkeypatch):
     monkeypatch.chdir(office)
     done = spec("guard", "hazard")

@@ -210,4 +210,5 @@ def _decide_logs(bundle: Bundle, words: list[str], output: Format) -> None:
         print_json(result)
     else:
         print_text("\n".join(dry_run_text(result)))
-    raise typer.Exit(Exit.FINDINGS if result["denied"] else Exit.CONFORMS if result["calls"] else Exit.INCONCLUSIVE)
+    whole = result["calls"] and not result["not_read"]
+    raise typer.Exit(Exit.FINDINGS if result["denied"] else Exit.CONFORMS if whole else Exit.INCONCLUSIVE)

@@ -16,7 +16,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import counted, printable
 from specledger.load import Bundle
 from specledger.wings.guard.conversation import denial
-from specledger.wings.trajectories.model import GUARDED, Call, Result, Trajectory
+from specledger.wings.trajectories.model import GUARDED, Call, Finding, Result, Trajectory
 from specledger.wings.trajectories.recording.decision import Decision
 
 FORMAT: Final = "specledger/guard-dry-run/v1"
@@ -27,10 +27,16 @@ def dry_run(bundle: Bundle, trajectories: Iterable[Trajectory]) -> dict[str, Any
     """The decisions of all calls, as JSON values."""
     plan = compile_scenario(bundle)
     decisions: list[dict[str, Any]] = []
+    not_read: list[dict[str, Any]] = []
     by: Counter[str] = Counter()
     count = 0
     for trajectory in trajectories:
         count += 1
+        findings = (entry for entry in trajectory.entries if isinstance(entry, Finding))
+        not_read += [
+            {"file": trajectory.file, "line": finding.line, "code": finding.code, "message": finding.message}
+            for finding in findings
+        ]
         for call, decision in decisions_of(plan, trajectory):
             place = {"trajectory": trajectory.id, "file": trajectory.file, "line": call.line}
             decisions.append({**place, **decision.document()})
@@ -45,6 +51,7 @@ def dry_run(bundle: Bundle, trajectories: Iterable[Trajectory]) -> dict[str, Any
         "calls": len(decisions),
         "denied": denied,
         "by": dict(sorted(by.items())),
+        "not_read": not_read,
         "decisions": decisions,
     }
 
@@ -91,4 +98,9 @@ def dry_run_text(result: Mapping[str, Any]) -> list[str]:
         lines.append(printable(f"  {decision['file']}{line}: {decision['tool']}, call {decision['call']}: {why}"))
     if len(denied) > _MOST_SHOWN:
         lines.append(f"  and {len(denied) - _MOST_SHOWN} more, which --output json has")
+    for finding in result["not_read"][:_MOST_SHOWN]:
+        line = f":{finding['line']}" if finding["line"] else ""
+        lines.append(printable(f"  not read: {finding['file']}{line}: {finding['code']}: {finding['message']}"))
+    if len(result["not_read"]) > _MOST_SHOWN:
+        lines.append(f"  and {len(result['not_read']) - _MOST_SHOWN} more that were not read")
     return lines

@@ -122,3 +122,9 @@ class Trajectory(Struct, frozen=True):
     file: str
     format: str
     entries: Sequence[Entry]
+
+
+def denied_calls(trajectory: Trajectory) -> frozenset[str]:
+    """The ids of the calls that a guard denied, so that they were never made."""
+    results = (entry for entry in trajectory.entries if isinstance(entry, Result))
+    return frozenset(result.call for result in results if result.denied)

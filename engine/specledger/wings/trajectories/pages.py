@@ -88,7 +88,7 @@ def _content(entry: Entry, tools: Mapping[str, str]) -> tuple[str, Any]:
         return entry.code, entry.message
     if isinstance(entry, Call):
         return f"call {entry.tool}", _value(entry.arguments)
-    failed = " (failed)" if entry.error else ""
+    failed = " (denied)" if entry.denied else " (failed)" if entry.error else ""
     return f"result of {tools.get(entry.call, 'no call')}{failed}", _value(entry.content)
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from specledger.core.verdict import Verdict, combine
 from specledger.wings.trajectories.coverage import Watch
-from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory
+from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.rules.policy import Policy
 
@@ -73,6 +73,7 @@ class Scan(Struct):
         findings: What could not be read, by its code.
         formats: The number of trajectories of each format.
         misfits: How many calls do not fit their tool, where tools are known.
+        denied: How many calls a guard denied, so that they were never made and nothing judges them.
     """
 
     rules: dict[str, RuleCount]
@@ -81,6 +82,7 @@ class Scan(Struct):
     findings: Counter[str] = field(default_factory=Counter)
     formats: Counter[str] = field(default_factory=Counter)
     misfits: int = 0
+    denied: int = 0
 
     @property
     def verdict(self) -> Verdict:
@@ -102,10 +104,15 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None
         result.trajectories += 1
         result.formats[trajectory.format or "unknown"] += 1
         broken = set()
-        session = policy.begin()
+        denied = denied_calls(trajectory)
+        session = policy.begin(retracts=bool(denied))
         for entry in trajectory.entries:
             if isinstance(entry, Finding):
                 result.findings[entry.code] += 1
+                continue
+            if isinstance(entry, Call) and entry.id in denied:
+                result.denied += 1
+                session.hear(entry)
                 continue
             if isinstance(entry, Call):
                 result.calls[entry.tool] += 1

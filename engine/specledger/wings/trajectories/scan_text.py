@@ -28,7 +28,9 @@ def scan_text(scan: Scan, policy: str) -> str:
 
 def _read(scan: Scan) -> str:
     formats = ", ".join(f"{printable(name)} {number}" for name, number in sorted(scan.formats.items()))
-    return f"{counted(scan.trajectories, 'trajectory')} ({formats or 'none'}), {counted(scan.calls.total(), 'call')}"
+    denied = f", {scan.denied} more denied by a guard" if scan.denied else ""
+    where = f"{counted(scan.trajectories, 'trajectory')} ({formats or 'none'})"
+    return f"{where}, {counted(scan.calls.total(), 'call')}{denied}"
 
 
 def _table(scan: Scan) -> Iterator[str]:
@@ -87,6 +89,7 @@ def scan_document(scan: Scan, policy: str) -> dict[str, Any]:
         "trajectories": scan.trajectories,
         "formats": dict(scan.formats),
         "calls": dict(scan.calls),
+        **({"denied": scan.denied} if scan.denied else {}),
         "findings": dict(scan.findings),
         "rules": {name: _rule(count) for name, count in scan.rules.items()},
     }
