@@ -17,14 +17,16 @@ from specledger.expr import INT, RecordType, Type
 from specledger.expr.check.types import FIXED, FixedType
 from specledger.gates.governor import check_governor
 from specledger.load import Bundle, Resolved
+from specledger.load.changed import read_path
 from specledger.spec.suite import Allowed, Arm, Figure, Mutant, Overlay, Suite
 from specledger.suites.checks import PlannedCheck, check_checks
 from specledger.suites.episode_types import Grammar
 from specledger.suites.figures import PlannedFigure
 from specledger.suites.literals import report_unknown
 from specledger.suites.measures import Sampler, check_measures
-from specledger.suites.overlay import E_SUITE_SET, Change, overlay, read_path
+from specledger.suites.overlay import E_SUITE_SET, Change, overlay
 from specledger.suites.plan import Case, PlannedMutant, SuitePlan, Trial
+from specledger.suites.stated import stated_by
 from specledger.suites.truth import Truth, check_truth
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
@@ -264,7 +266,8 @@ class _Compiler:
             if not steps:
                 self._wrong(E_SUITE_SET, f"{path!r} is no path", *at, path, of=spec)
                 continue
-            read.append(Change(steps, value, spec.span(*at, path)))
+            whose = f"{stated_by(spec, at)}, `{path}`: "
+            read.append(Change(steps, value, spec.origins.get((*at, path)), whose))
         return read
 
     def _places(self, overlaid: Overlay, *at: str | int, of: Resolved | None = None) -> dict[str, Any]:

@@ -38,6 +38,7 @@ def check_suite(bundle: Bundle, diagnostics: Diagnostics) -> None:
     """Compile a suite and every scenario that it runs, each of them once; add the warnings of those of its own runs."""
     from specledger.compile.scenario import compile_with_findings
     from specledger.compile.suite import compile_suite
+    from specledger.suites.stated import with_change
 
     plan = compile_suite(bundle)
     diagnostics.extend(plan.warnings)
@@ -52,5 +53,5 @@ def check_suite(bundle: Bundle, diagnostics: Diagnostics) -> None:
                 _, warnings = compile_with_findings(case.bundle)
                 diagnostics.extend(warnings if trial is plan.trial else ())
             except Rejected as rejected:
-                errors.extend(rejected.diagnostics)
+                errors.extend(with_change(bundle.main, diagnostic) for diagnostic in rejected.diagnostics)
     errors.raise_if_errors()

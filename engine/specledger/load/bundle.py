@@ -21,6 +21,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import code
 from specledger.core.digest import tagged
 from specledger.core.spans import Span, Text
+from specledger.load.changed import changes_at, keys_in
 from specledger.load.document import Node, Path
 from specledger.load.findings import place_of
 from specledger.load.shapes import Shape
@@ -229,6 +230,9 @@ def find_references(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple
     """The paths of a value at which a model has references, with the kinds that they refer to."""
     if shape.reference is not None:
         yield path, shape.reference
+        return
+    if changes_at(shape) is not None:
+        yield from () if isinstance(value, Node) else keys_in(value, path)
         return
     for step, member in _steps(value):
         references = {

@@ -15,6 +15,7 @@ from specledger.core.diagnostics import Diagnostics, code
 from specledger.load.document import Document, DocumentSource, Node, ResolvedRef
 from specledger.load.findings import describe, place_of
 from specledger.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES, kind_of
+from specledger.load.overrides import has_items
 from specledger.load.shapes import Shape
 from specledger.spec.base import SpecKinds
 
@@ -163,7 +164,7 @@ class Templates:
             return replace(base or added, value=(*(base.elements if base else ()), *added.elements), key=over.key)
         if base is None:
             return over
-        if over.is_mapping and _has_items(base):
+        if over.is_mapping and has_items(base):
             return self._merge_items(base, over, shapes)
         if not base.is_mapping or not over.is_mapping:
             return over
@@ -232,11 +233,6 @@ def _is_list(shapes: tuple[Shape, ...]) -> bool:
     """Whether only a list may stand here."""
     leaves = [leaf for shape in shapes for leaf in shape.leaves]
     return bool(leaves) and all(leaf.elements for leaf in leaves)
-
-
-def _has_items(node: Node) -> bool:
-    """Whether a node is a list whose elements have an `id`."""
-    return bool(node.elements) and all("id" in element.members for element in node.elements)
 
 
 def _without(root: Node, key: str) -> Node:

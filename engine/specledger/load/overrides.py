@@ -13,6 +13,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.spans import Span
+from specledger.load.changed import ADD
 from specledger.load.document import Node, Path, Range, Source
 from specledger.load.findings import describe
 from specledger.load.input_filter import admit
@@ -156,6 +157,9 @@ class _Applier:
         """The node with the change made at the remaining steps, or the node as it is after a finding was reported."""
         if not change.steps:
             self._see_axes(node, change)
+            laid = self._lay(node, change.value) if node.is_list and change.value.is_mapping else None
+            if laid is not None:
+                return laid
             self.handed_on = {other: kept for other, kept in self.handed_on.items() if other[: len(path)] != path}
             return replace(change.value, key=node.key)
         if any(shape.reference for shape in shapes):
@@ -172,6 +176,32 @@ class _Applier:
         hint = f"set it as a whole: `{whole.source.text[: whole.start - 1]}=...`"
         self._diagnostics.error(E_SET_PATH, message, whole.span, hint=hint)
         return node
+
+    def _lay(self, node: Node, value: Node) -> Node | None:
+        """A list with a mapping laid over it, as `extends` does; None if the mapping replaces it."""
+        added = value.members.get(ADD) if len(value.members) == 1 else None
+        if added is not None and added.is_list:
+            return replace(node, value=(*node.elements, *added.elements))
+        if not has_items(node):
+            return None
+        changes = dict(value.members)
+        items = []
+        for item in node.elements:
+            change = changes.pop(str(item.members["id"].value), None)
+            if change is None:
+                items.append(item)
+            elif change.is_mapping:
+                items.append(replace(item, value={**item.members, **change.members}))
+            elif change.value is not None:
+                items.append(replace(change, key=None))
+        for name, change in changes.items():
+            if change.is_mapping:
+                named = Node(change.key or change.place, "plain", name)
+                items.append(replace(change, key=None, value={"id": named, **change.members}))
+            else:
+                ids = [str(item.members["id"].value) for item in node.elements]
+                self._refuse(Step(name, change.key or change.place), ids)
+        return replace(node, value=tuple(items))
 
     def _visit_member(self, node: Node, shapes: tuple[Shape, ...], change: Change, path: Path) -> Node:
         members = node.members
@@ -193,6 +223,9 @@ class _Applier:
     def _visit_element(self, node: Node, shapes: tuple[Shape, ...], change: Change, path: Path) -> Node:
         elements = node.elements
         step, rest = change.steps[0], change.after(1)
+        if not rest.steps and rest.value.is_mapping and has_items(node):
+            only = replace(rest.value, value={step.key: replace(rest.value, key=step.place)})
+            return self._lay(node, only) or node
         labels = [_label(element) for element in elements]
         if step.key.isascii() and step.key.isdigit() and len(step.key) < 9:
             index = int(step.key)
@@ -247,6 +280,11 @@ class _Applier:
 def _is_written(node: Node, axis: Node) -> bool:
     """Whether a node is the value of an axis, which keeps its place wherever it is put."""
     return node.place.source is axis.place.source and node.place == axis.place
+
+
+def has_items(node: Node) -> bool:
+    """Whether a node is a list whose elements have an `id`."""
+    return bool(node.elements) and all("id" in element.members for element in node.elements)
 
 
 def _as_use(node: Node) -> Node:

@@ -25,6 +25,7 @@ from specledger.load.bundle import (
     key_of,
     restore,
 )
+from specledger.load.changed import changes_inside, references_of_changes
 from specledger.load.composing import compose
 from specledger.load.document import DocumentSource, Node, Path, ResolvedRef
 from specledger.load.extends import Template, Templates
@@ -179,7 +180,8 @@ class Resolver:
         refs: dict[Path, str] = {}
         leads = set(prepared.template.leads)
         keyed: dict[Path, Node] = {}
-        for path, kind in find_references(Shape(model), root):
+        changed = references_of_changes(root, Shape(model), self.kinds) if changes_inside(model) else ()
+        for path, kind in (*find_references(Shape(model), root), *changed):
             node = root.at(path)
             done = self._follow(node, kind, handed_on.get(cases.get(path, path), ()), case=path in cases)
             key = done.key

@@ -181,6 +181,16 @@ class ExpressionMark(Struct, frozen=True):
     """Marks a string field as an expression of the profile, so that its place can be found."""
 
 
+class ChangesMark(Struct, frozen=True):
+    """Marks a mapping of dotted paths to the values that come to stand there, in a spec and those that it refers to.
+
+    Attributes:
+        kind: The kind of the spec.
+    """
+
+    kind: str
+
+
 class TermsMark(Struct, frozen=True):
     """Marks an expression that may be written as a list of weighted terms, each with a name."""
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import Field, StrictBool, StrictInt, StrictStr, StringConstraints, model_validator
 
 from specledger.spec.base import (
+    ChangesMark,
     Constant,
     Expression,
     Expressions,
@@ -30,7 +31,7 @@ STATISTICS: Final = ("rate", "effect", "mean", "sum", "least", "greatest", "quan
 
 Seed = Annotated[int, Field(ge=0, le=2**53 - 1)]
 SpecPath = Annotated[str, StringConstraints(min_length=1, max_length=300)]
-Changes = Mapping[SpecPath, Any]
+Changes = Annotated[Mapping[SpecPath, Any], ChangesMark("scenario")]
 """Dotted paths of a resolved scenario, which lead on into what it refers to, and the values that take their places."""
 ArmName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_.~%,=-]+)?$", max_length=201)]
 """`rich`; of a case of a matrix with the id of the case: `rich.charge=9.5,seed=1`."""

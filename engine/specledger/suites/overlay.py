@@ -10,17 +10,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.spans import Span
 from specledger.load.bundle import Bundle, Resolved, decode, dump, encode, find_references, gather, key_of, restore
+from specledger.load.changed import ADD
+from specledger.load.document import Node, Path
+from specledger.load.findings import place_of
 from specledger.load.shapes import Shape, known_keys
 
 E_SUITE_SET = code("E_SUITE_SET", "a change of a suite has no place, or leads to no valid spec")
 
-_STEP: Final = re.compile(r'\s*(?:"([^"]*)"|([^."]+))\s*(?:\.|$)')
-
-Path = tuple[str | int, ...]
+_WRITTEN: Final = re.compile(r'"[^"]*"|[^."]+')
+"""A key of a dotted path as it is written."""
 
 
 class Change(Struct, frozen=True):
@@ -29,23 +32,38 @@ class Change(Struct, frozen=True):
     Attributes:
         steps: The keys, from the root of a spec on.
         value: What comes to stand there; None takes away what stands there.
+        place: The node of the value, if it was read from a file.
+        whose: Which arm or mutant of which suite states it, and under which path.
+        passed: How many keys of the whole path lie before `steps`.
     """
 
     steps: tuple[str, ...]
     value: Any
-    span: Span | None
+    place: Node | None
+    whose: str = ""
+    passed: int = 0
 
+    @property
+    def span(self) -> Span | None:
+        """Where its value is written."""
+        return None if self.place is None else place_of(self.place)
 
-def read_path(text: str) -> tuple[str, ...]:
-    """The keys of a dotted path, of which one with a dot stands in double quotes; nothing for what is no path."""
-    steps, at = [], 0
-    while at < len(text):
-        match = _STEP.match(text, at)
-        if match is None:
-            return ()
-        steps.append(match[1] if match[1] is not None else match[2].strip())
-        at = match.end()
-    return tuple(steps)
+    @property
+    def step_span(self) -> Span | None:
+        """Where the first of its keys is written, inside the dotted path."""
+        key = None if self.place is None else self.place.key
+        if key is None:
+            return self.span
+        written = key.source.text[key.start : key.end]
+        ranges = [match.span() for match in _WRITTEN.finditer(written)]
+        if self.passed >= len(ranges):
+            return key.span
+        start, end = ranges[self.passed]
+        return key.source.span(key.start + start, key.start + end)
+
+    def below(self) -> Change:
+        """The same change seen from below its first key."""
+        return replace(self, steps=self.steps[1:], passed=self.passed + 1)
 
 
 def overlay(bundle: Bundle, key: str, places: Mapping[str, Any], changes: Sequence[Change]) -> Bundle:
@@ -60,7 +78,7 @@ def overlay(bundle: Bundle, key: str, places: Mapping[str, Any], changes: Sequen
     known = dict(bundle.specs)
     spec = known[key]
     if places:
-        spec = _resolve(spec, {**decode(spec.data), **places}, known, None)
+        spec = _resolve(spec, {**decode(spec.data), **places}, known, None, {})
         known[spec.key] = spec
     return gather(_apply(spec.key, tuple(changes), known), known)
 
@@ -71,32 +89,47 @@ def _apply(key: str, changes: tuple[Change, ...], known: dict[str, Resolved]) ->
         return key
     spec = known[key]
     data = decode(spec.data)
+    written: dict[Path, Node] = {}
     for change in changes:
         references = {path for path, _ in find_references(Shape(type(spec.model)), data)}
-        data = _put(data, (Shape(type(spec.model)),), change, (), (references, known))
-    changed = _resolve(spec, data, known, changes[-1].span)
+        data = _put(data, (Shape(type(spec.model)),), change, (), _Around(references, known, written))
+    changed = _resolve(spec, data, known, changes[-1], written)
     known[changed.key] = changed
     return changed.key
 
 
-def _put(
-    node: Any,
-    shapes: tuple[Shape, ...],
-    change: Change,
-    path: Path,
-    around: tuple[set[Path], dict[str, Resolved]],
-) -> Any:
+class _Around(Struct, frozen=True):
+    """What a change needs to know of the spec that it is made in.
+
+    Attributes:
+        references: The paths of its references.
+        known: All specs by their keys.
+        written: Gets the node of each new value, by its path.
+    """
+
+    references: set[Path]
+    known: dict[str, Resolved]
+    written: dict[Path, Node]
+
+    def write(self, path: Path, node: Node) -> None:
+        """Keep where a new value is written, and all that is in it."""
+        self.written.update({(*path, *below): inner for below, inner in node.walk()})
+
+
+def _put(node: Any, shapes: tuple[Shape, ...], change: Change, path: Path, around: _Around) -> Any:
     """A value with the change made below it."""
-    references, known = around
     if not change.steps:
-        return change.value
-    if path in references:
-        if node not in known:
+        return _lay(node, change.value, change, path, around)
+    if path in around.references:
+        if node not in around.known:
             raise _refusal(change, f"{node!r} is no spec of this suite: name it outside of `set`", [])
-        return _apply(node, (change,), known)
-    step, rest = change.steps[0], Change(change.steps[1:], change.value, change.span)
+        return _apply(node, (change,), around.known)
+    step, rest = change.steps[0], change.below()
     key: str | int = step
     if isinstance(node, list):
+        if not rest.steps and isinstance(change.value, dict) and _has_items(node):
+            item = change.place and replace(change.place, value={step: change.place})
+            return _lay(node, {step: change.value}, replace(rest, place=item), path, around)
         key = _index(node, step, change)
         children: Mapping[Any, Any] = dict(enumerate(node))
     elif isinstance(node, dict):
@@ -110,6 +143,45 @@ def _put(
         inner = tuple(shape for outer in shapes for shape in outer.inside(key))
         left[key] = _put(children.get(key), inner, rest, (*path, key), around)
     return [left[index] for index in sorted(left)] if isinstance(node, list) else left
+
+
+def _lay(node: Any, value: Any, change: Change, path: Path, around: _Around) -> Any:
+    """A value laid over another one as `extends` does: into a list of items by their ids, `{add: [...]}` at its end."""
+    place = change.place
+    if isinstance(node, list) and isinstance(value, dict):
+        if [*value] == [ADD] and isinstance(value[ADD], list):
+            added = None if place is None else place.child(ADD)
+            for index, element in enumerate(() if added is None else added.elements):
+                around.write((*path, len(node) + index), element)
+            return [*node, *value[ADD]]
+        if _has_items(node):
+            return _merged(node, value, change, path, around)
+    if place is not None:
+        around.write(path, place)
+    return value
+
+
+def _merged(items: list[Any], changes: dict[str, Any], change: Change, path: Path, around: _Around) -> list[Any]:
+    """Items after changes by their ids: null takes one away, one of an id that there is not comes to the end."""
+    ids = [str(item["id"]) for item in items]
+    nodes = {} if change.place is None else change.place.members
+    for name, value in changes.items():
+        if value is None and name not in ids:
+            at = nodes[name].key_span if name in nodes else change.span
+            raise _refusal(replace(change, steps=(name,)), f"there is no item `{name}` here", ids, at)
+    changed = [{**item, **(changes.get(str(item["id"])) or {})} for item in items]
+    kept = [item for item in changed if changes.get(str(item["id"]), item) is not None]
+    merged = [*kept, *({"id": name, **changes[name]} for name in changes if name not in ids)]
+    for index, item in enumerate(merged):
+        node = nodes.get(str(item["id"]))
+        if node is not None:
+            around.write((*path, index), node)
+    return merged
+
+
+def _has_items(node: list[Any]) -> bool:
+    """Whether a list is one of items with ids."""
+    return bool(node) and all(isinstance(item, dict) and "id" in item for item in node)
 
 
 def _index(elements: list[Any], step: str, change: Change) -> int:
@@ -129,8 +201,11 @@ def _label(element: Any) -> str | None:
     return next((str(element[key]) for key in ("id", "name") if key in element), None) if element else None
 
 
-def _resolve(spec: Resolved, data: Any, known: Mapping[str, Resolved], span: Span | None) -> Resolved:
-    """The resolved form of changed data."""
+def _resolve(
+    spec: Resolved, data: Any, known: Mapping[str, Resolved], change: Change | None, written: Mapping[Path, Node]
+) -> Resolved:
+    """The resolved form of changed data; `written` are the nodes of its new values."""
+    span, whose = (None, "") if change is None else (change.span, change.whose)
     try:
         model = restore(type(spec.model), encode(data))
         form = dump(model)
@@ -138,17 +213,18 @@ def _resolve(spec: Resolved, data: Any, known: Mapping[str, Resolved], span: Spa
         parts = [line.split(" [type=")[0].strip().removeprefix("Value error, ") for line in str(error).splitlines()]
         whole = parts[2:] and parts[2].startswith("For further")  # of a model's own rule: there is no line of a place
         message = parts[1] if whole else f"{parts[1]}: {parts[2]}" if len(parts) > 2 else parts[0]
-        raise Rejected([Diagnostic(E_SUITE_SET, f"{spec.name} would be invalid: {message}", span)]) from None
+        raise Rejected([Diagnostic(E_SUITE_SET, f"{whose}{spec.name} would be invalid: {message}", span)]) from None
     refs = {}
     for path, kind in find_references(Shape(type(spec.model)), form):
         target: Any = form
         for step in path:
             target = target[step]
         if not isinstance(target, str) or target not in known or known[target].kind != kind:
-            message = f"{spec.name} would refer to {target!r}, which is no {kind} of this suite"
+            message = f"{whose}{spec.name} would refer to {target!r}, which is no {kind} of this suite"
             raise Rejected([Diagnostic(E_SUITE_SET, message, span, hint=f"name the {kind} outside of `set`")])
         refs[path] = target
-    origins = {path: node for path, node in spec.origins.items() if _at(form, path) == _at(spec.data, path)}
+    kept = {path: node for path, node in spec.origins.items() if _at(form, path) == _at(spec.data, path)}
+    origins = {**kept, **{path: node for path, node in written.items() if _is_at(form, path, node)}}
     return Resolved(spec.kind, model.name, key_of(spec.kind, model.name, form), model, form, refs, origins)
 
 
@@ -162,8 +238,14 @@ def _at(value: Any, path: Path) -> Any:
     return value
 
 
-def _refusal(change: Change, message: str, candidates: Sequence[str]) -> Rejected:
+def _is_at(form: Any, path: Path, node: Node) -> bool:
+    """Whether a scalar of a change is what stands at a path, which a later change may have moved."""
+    value = _at(form, path)
+    return node.style not in ("block", "flow") and value is not None and str(value) == str(node.plain())
+
+
+def _refusal(change: Change, message: str, candidates: Sequence[str], at: Span | None = None) -> Rejected:
     near = suggest(change.steps[0], candidates)
     names = ", ".join(dict.fromkeys(candidates))
     hint = f"did you mean `{near}`?" if near else f"there is {names}" if names else None
-    return Rejected([Diagnostic(E_SUITE_SET, message, change.span, hint=hint)])
+    return Rejected([Diagnostic(E_SUITE_SET, f"{change.whose}{message}", at or change.step_span, hint=hint)])

@@ -17,10 +17,23 @@ WRONG = {
     "inside a spec that no run names": (
         "set: {horizon: 2}",
         "set: {invariants: [nowhere], invariants.nowhere.severity: warn}",
+        "E_REF_MISSING",
+        None,
+    ),
+    "a spec under `set` that there is not": ("set: {horizon: 2}", "set: {agent: clamber}", "E_REF_MISSING", "climber"),
+    "a spec of another kind under `set`": ("set: {horizon: 2}", "set: {agent: climb}", "E_REF_KIND", None),
+    "an item that is taken away and is not there": (
+        "set: {horizon: 2}",
+        "set: {governor.gates: {tird: null}}",
+        "E_SUITE_SET",
+        "did you mean `tired`?",
+    ),
+    "an item that is added without all it needs": (
+        "set: {horizon: 2}",
+        "set: {governor.gates.more: {deny: 'false'}}",
         "E_SUITE_SET",
         None,
     ),
-    "another spec under `set`": ("set: {horizon: 2}", "set: {agent: climber}", "E_SUITE_SET", "name the agent"),
     "an arm that there is not": ("over: long}", "over: lang}", "E_SUITE_ARM", None),
     "a scenario that there is not": ("arms: [long]", "scenarios: [clamb]", "E_SUITE_ARM", None),
     "a rate of numbers": ("rate: success, over: long", "rate: top, over: long", "E_SUITE_FIGURE", None),
@@ -170,4 +183,6 @@ def test_all_at_once(edit, findings):
 def test_a_rule_of_the_kind_that_a_change_breaks_is_told_in_its_words(edit, findings):
     edit("set: {horizon: 2}", "set: {agent.outside: {python: 'a:b'}}")
     told = [one[2] for one in findings() if one[0] == "E_SUITE_SET"]
-    assert told == ["climber would be invalid: an agent that is asked `outside` has no other body"]
+    assert told == [
+        "arm `short` of `heights`, `agent.outside`: climber would be invalid: an agent that is asked `outside` has no other body"
+    ]
