@@ -10,7 +10,7 @@ from specledger.compile.actor import footing_of
 from specledger.compile.plan_cache import PlanCache
 from specledger.compile.roles import roles
 from specledger.compile.suite_names import names_of
-from specledger.core.diagnostics import Diagnostics, Rejected, code
+from specledger.core.diagnostics import Diagnostics, Rejected, code, suggest
 from specledger.core.identity import ByIdentity
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, RecordType, Type
@@ -34,6 +34,7 @@ from specledger.worlds.model import World
 E_SUITE_ARM = code("E_SUITE_ARM", "there is no such arm or scenario in the suite")
 E_SUITE_TWICE = code("E_SUITE_TWICE", "two of a suite have one name")
 E_SUITE_TUNED = code("E_SUITE_TUNED", "a run uses a seed that was tuned on")
+E_SUITE_BY = code("E_SUITE_BY", "a mutant that a check is meant to notice which there is not")
 E_SUITE_NESTED = code("E_SUITE_NESTED", "a mutant of a suite without runs")
 
 
@@ -122,6 +123,13 @@ class _Compiler:
         self._known(mutant.arms or (), model.runs, *at, "arms")
         names = {self.bundle.specs[key].name for arm in model.runs.values() for key in _scenarios(arm)}
         self._known(mutant.scenarios or (), names, *at, "scenarios")
+        checks = {check.id for check in model.checks}
+        for number, name in enumerate(mutant.by):
+            if name not in checks:
+                near = suggest(name, checks)
+                hint = f"did you mean `{near}`?" if near else f"there is {', '.join(sorted(checks))}"
+                message = f"mutant `{mutant.id}` of `{main.name}`: {spec.name} has no check {name!r}"
+                self.diagnostics.error(E_SUITE_BY, message, main.span(*at, "by", number), hint=hint)
         under = self._changes(mutant.under, *at, "under")
         reduced = repr((spec.key, mutant.arms, mutant.scenarios, sorted(mutant.under.items(), key=repr)))
         if spec is main and not (mutant.arms or mutant.scenarios or mutant.under):

@@ -40,6 +40,7 @@ from specledger.kinds.shard_merging import read_shards
 from specledger.kinds.shards import write_shard
 from specledger.load import Bundle
 from specledger.report.figures import figure_rows
+from specledger.report.mutant_doubts import doubts
 from specledger.run.executor import Work, spread
 from specledger.run.workers import here
 from specledger.spec.agent import Agent
@@ -264,7 +265,7 @@ def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[s
         *claims_table(_claims(receipts)),
         *text_table("figures", _figures(figures)),
         *text_table("checks", _checks(_of(receipts, "check", suite.Check), written, figures)),
-        *text_table("mutants", _mutants(_of(receipts, "mutant", suite.Mutant))),
+        *text_table("mutants", _mutants(receipts, spec)),
         *_untried(receipts),
         *_unlabelled(receipts),
     ]
@@ -373,11 +374,12 @@ def _checks(
     return rows
 
 
-def _mutants(receipts: Sequence[suite.Mutant]) -> list[list[str]]:
+def _mutants(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[list[str]]:
     words = {Verdict.PASS: "caught", Verdict.FAIL: "SURVIVED", Verdict.ERROR: "ERROR"}
-    rows = []
-    for receipt in receipts:
+    rows, runs = [], _of(receipts, "run", suite.Run)
+    for receipt in _of(receipts, "mutant", suite.Mutant):
         noticed = f" by {', '.join(receipt['caught'])}" if receipt["caught"] else ": no check noticed it"
+        noticed += "".join(f"; {doubt}" for doubt in doubts(receipt, spec, runs))
         location = printable(f"in {receipt['suite']}{noticed}")
         rows.append([words[Verdict(receipt["verdict"])], printable(receipt["mutant"]), location])
     return rows

@@ -19,6 +19,7 @@ from specledger.report.figures import figure_rows, figure_section
 from specledger.report.gate_section import gate_section
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, MOST_RUNS, Check, Reading, Receipt, ReportKind, SubRun, value_text
+from specledger.report.mutant_doubts import doubts
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, figure_rates, probe_plots, rejection_counts
@@ -70,6 +71,7 @@ class SuiteReading(Reading):
         self._observations = Observations()
         self._checks: list[tuple[int, Check, suite.Check]] = []
         self._mutants: list[tuple[int, Check, suite.Mutant]] = []
+        self._all: list[suite.Run] = []
         self._figures: list[tuple[int, suite.Figure]] = []
         self._own: list[tuple[int, suite.Run]] = []
         self._runs = 0
@@ -88,8 +90,10 @@ class SuiteReading(Reading):
         if type_ == "start":
             start = typed(suite.Start, body)
             self._runs, self._allowed = as_int(start["runs"]), start["allowed"]
-        elif type_ == "run" and len(self._own) < self._runs:
-            self._run(receipt, typed(suite.Run, body))
+        elif type_ == "run":
+            self._all.append(typed(suite.Run, body))
+            if len(self._own) < self._runs:
+                self._run(receipt, self._all[-1])
         elif type_ == "figure":
             figure = typed(suite.Figure, body)
             self._figures.append((receipt.seq, figure))
@@ -133,9 +137,13 @@ class SuiteReading(Reading):
         self._observations.note(id_, receipt, f"caught by {caught}" if caught else "not caught", body["control"], {})
         says = f"a check of {as_name(body['suite'])} notices that this is switched off or changed"
         failed, error = int(verdict is Verdict.FAIL), verdict is Verdict.ERROR
+        why = "; ".join(self._doubts(body))
         return self._observations.of(
-            Check(id_, says, self._specs.main.key, OF_VERDICT[verdict], 1, failed, error=error)
+            Check(id_, says, self._specs.main.key, OF_VERDICT[verdict], 1, failed, why, error=error)
         )
+
+    def _doubts(self, body: suite.Mutant) -> list[str]:
+        return doubts(body, Specs.of(self._specs).root, self._all)
 
     def checks(self) -> Iterator[Check]:
         """The suite's checks and mutants, and that its own runs had no errors, ended as expected and are decided."""
@@ -255,7 +263,8 @@ class SuiteReading(Reading):
             data = says.get(mutant["mutant"], {})
             changed = {key: value for key, value in data.items() if key not in ("id", "doc")}
             verdicts = {"control": mutant["control"], "mutated": mutant["mutated"]}
-            details = [*spec_details(data), ("changed", Block(changed)), ("verdicts", Block(verdicts))]
+            doubtful: list[tuple[str, Cell]] = [("caught, but", Quoted(doubt)) for doubt in self._doubts(mutant)]
+            details = [*spec_details(data), *doubtful, ("changed", Block(changed)), ("verdicts", Block(verdicts))]
             caught = [RowLink(anchor("checks", entry), entry) for entry in mutant["caught"]]
             cells = (Joined(caught, listed=True) if caught else Words("nothing"), Quoted(mutant["suite"]))
             mark = _MUTANTS.get(mutant["verdict"], "error")

@@ -196,6 +196,7 @@ class Mutant(Overlay):
         arms: The arms that are tried; all, if left out.
         scenarios: The scenarios that are tried; all, if left out.
         under: Changes that hold for the trial without the mutant, too.
+        by: The checks that are meant to notice it; if only others do, reports say so.
         replay: Whether the runs of the trial are made again and compared.
     """
 
@@ -205,6 +206,7 @@ class Mutant(Overlay):
     arms: Annotated[list[ArmName], Field(min_length=1, max_length=64)] | None = None
     scenarios: Annotated[list[Name], Field(min_length=1, max_length=256)] | None = None
     under: Changes = Field(default_factory=dict)
+    by: Annotated[list[Name], Field(max_length=64)] = Field(default_factory=list)
     replay: Literal["bytes", "none"] | None = None
 
 
