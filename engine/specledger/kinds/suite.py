@@ -284,9 +284,8 @@ def _untried(receipts: Sequence[Receipt]) -> list[str]:
     """The checks that no mutant makes fail: nothing here shows that they can fail at all."""
     mutants = _of(receipts, "mutant", suite.Mutant)
     caught = {check for mutant in mutants for check in mutant["caught"]}
-    left = [
-        printable(receipt["check"]) for receipt in _of(receipts, "check", suite.Check) if receipt["check"] not in caught
-    ]
+    names = [receipt["check"] for receipt in _of(receipts, "check", suite.Check)]
+    left = [printable(name) for name in names if name not in caught]
     return [f"  checks that no mutant makes fail: {', '.join(left)}"] if mutants and left else []
 
 
@@ -379,9 +378,8 @@ def _mutants(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[list[
     rows, runs = [], _of(receipts, "run", suite.Run)
     for receipt in _of(receipts, "mutant", suite.Mutant):
         noticed = f" by {', '.join(receipt['caught'])}" if receipt["caught"] else ": no check noticed it"
-        noticed += "".join(f"; {doubt}" for doubt in doubts(receipt, spec, runs))
-        location = printable(f"in {receipt['suite']}{noticed}")
-        rows.append([words[Verdict(receipt["verdict"])], printable(receipt["mutant"]), location])
+        said = "; ".join([f"in {receipt['suite']}{noticed}", *doubts(receipt, spec, runs)])
+        rows.append([words[Verdict(receipt["verdict"])], *map(printable, (receipt["mutant"], said))])
     return rows
 
 

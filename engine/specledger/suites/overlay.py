@@ -32,26 +32,26 @@ class Change(Struct, frozen=True):
     Attributes:
         steps: The keys, from the root of a spec on.
         value: What comes to stand there; None takes away what stands there.
-        place: The node of the value, if it was read from a file.
+        value_node: The node of the value, if it was read from a file.
         whose: Which arm or mutant of which suite states it, and under which path.
         passed: How many keys of the whole path lie before `steps`.
     """
 
     steps: tuple[str, ...]
     value: Any
-    place: Node | None
+    value_node: Node | None
     whose: str = ""
     passed: int = 0
 
     @property
     def span(self) -> Span | None:
         """Where its value is written."""
-        return None if self.place is None else place_of(self.place)
+        return None if self.value_node is None else place_of(self.value_node)
 
     @property
     def step_span(self) -> Span | None:
         """Where the first of its keys is written, inside the dotted path."""
-        key = None if self.place is None else self.place.key
+        key = None if self.value_node is None else self.value_node.key
         if key is None:
             return self.span
         written = key.source.text[key.start : key.end]
@@ -128,8 +128,8 @@ def _put(node: Any, shapes: tuple[Shape, ...], change: Change, path: Path, aroun
     key: str | int = step
     if isinstance(node, list):
         if not rest.steps and isinstance(change.value, dict) and _has_items(node):
-            item = change.place and replace(change.place, value={step: change.place})
-            return _lay(node, {step: change.value}, replace(rest, place=item), path, around)
+            item = change.value_node and replace(change.value_node, value={step: change.value_node})
+            return _lay(node, {step: change.value}, replace(rest, value_node=item), path, around)
         key = _index(node, step, change)
         children: Mapping[Any, Any] = dict(enumerate(node))
     elif isinstance(node, dict):
@@ -147,24 +147,24 @@ def _put(node: Any, shapes: tuple[Shape, ...], change: Change, path: Path, aroun
 
 def _lay(node: Any, value: Any, change: Change, path: Path, around: _Around) -> Any:
     """A value laid over another one as `extends` does: into a list of items by their ids, `{add: [...]}` at its end."""
-    place = change.place
+    written = change.value_node
     if isinstance(node, list) and isinstance(value, dict):
         if [*value] == [ADD] and isinstance(value[ADD], list):
-            added = None if place is None else place.child(ADD)
+            added = None if written is None else written.child(ADD)
             for index, element in enumerate(() if added is None else added.elements):
                 around.write((*path, len(node) + index), element)
             return [*node, *value[ADD]]
         if _has_items(node):
             return _merged(node, value, change, path, around)
-    if place is not None:
-        around.write(path, place)
+    if written is not None:
+        around.write(path, written)
     return value
 
 
 def _merged(items: list[Any], changes: dict[str, Any], change: Change, path: Path, around: _Around) -> list[Any]:
     """Items after changes by their ids: null takes one away, one of an id that there is not comes to the end."""
     ids = [str(item["id"]) for item in items]
-    nodes = {} if change.place is None else change.place.members
+    nodes = {} if change.value_node is None else change.value_node.members
     for name, value in changes.items():
         if value is None and name not in ids:
             at = nodes[name].key_span if name in nodes else change.span
