@@ -40,17 +40,28 @@ def init(
             "real?), or `logs` (rules over logs of tool calls).",
         ),
     ] = "world",
+    editor: Annotated[
+        str | None,
+        typer.Option(
+            "--editor",
+            autocompletion=completion.editors,
+            show_default="VS Code, with schemas alone",
+            help="The editor whose settings for `spec lsp` are written: `vscode`, `neovim` or `helix`.",
+        ),
+    ] = None,
 ) -> None:
     """Write a project: specs whose run fails until one edit is made, CI, and schemas for editors."""
     from specledger.pipeline.editor_schemas import SCHEMAS
-    from specledger.pipeline.project import starts, write_project
+    from specledger.pipeline.project import editors, starts, write_project
 
     known = starts()
     if start not in known:
         near = suggest(start, known)
         hint = f"; did you mean {near}?" if near else ""
         raise typer.BadParameter(f"there is no start {printable(start)}, but {', '.join(known)}{hint}")
-    project = write_project(folder, start)
+    if editor is not None and editor not in editors():
+        raise typer.BadParameter(f"there are settings for {', '.join(editors())}, not for {printable(editor)}")
+    project = write_project(folder, start, editor)
     lines = [f"wrote {printable(str(folder / file))}" for file in project.written]
     lines += [f"kept  {printable(str(folder / file))}" for file in project.kept]
     lines.append(f"wrote {printable(str(folder / SCHEMAS))} (JSON Schemas for editors)")

@@ -20,6 +20,13 @@ def starts(incomplete: str) -> list[str]:
     return _matching(starts(), incomplete)
 
 
+def editors(incomplete: str) -> list[str]:
+    """Editors whose settings `spec init` writes."""
+    from specledger.pipeline.project import editors
+
+    return _matching(editors(), incomplete)
+
+
 def specs(incomplete: str) -> list[str]:
     """Names of specs of the project and of shipped ones, and YAML files and folders."""
     from specledger.kinds import KINDS

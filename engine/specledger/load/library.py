@@ -9,7 +9,9 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -92,16 +94,23 @@ def project_of(folder: Path) -> Path | None:
 
 
 class Search(Struct, frozen=True):
-    """Where names are looked for."""
+    """Where names are looked for.
+
+    Attributes:
+        project: The folder of the specs of the project.
+        shipped: The folder of the shipped specs.
+        unsaved: What stands for the bytes of some files, links followed: texts that an editor has not saved.
+    """
 
     project: Path | None = None
     shipped: Path | None = None
+    unsaved: Mapping[Path, bytes] = MappingProxyType({})
 
     @classmethod
-    def at(cls, folder: Path) -> "Search":
+    def at(cls, folder: Path, unsaved: Mapping[Path, bytes] = MappingProxyType({})) -> "Search":
         """The project of the files in a folder, and the shipped specs."""
         project = project_of(folder)
-        return cls(None if project is None else project / "specs", shipped.find_specs())
+        return cls(None if project is None else project / "specs", shipped.find_specs(), unsaved)
 
     def roots(self) -> list[Path]:
         """The folders whose files may be referred to, links followed."""
@@ -230,14 +239,19 @@ class Library:
     def peek(self, file: Path) -> str | None:
         """The kind that a file's head seems to say, without reading the file as YAML."""
         try:
-            match = _HEAD.search(_read_bytes(file)[:4096])
+            match = _HEAD.search(self._bytes(file)[:4096])
         except OSError:
             return None
         return None if match is None else match[1].decode("ascii")
 
+    def _bytes(self, path: Path) -> bytes:
+        """The text that is not saved, or at most one byte more than a spec file may have."""
+        unsaved = None if self._fixed is None else self._fixed.unsaved.get(self.real(path))
+        return _read_bytes(path) if unsaved is None else unsaved[: MAX_BYTES + 1]
+
     def _read(self, path: Path, shown: str, span: Span | None) -> Document | None:
         try:
-            data = _read_bytes(path)
+            data = self._bytes(path)
         except OSError as error:
             near = suggest(path.stem, _stems(path.parent))
             hint = f"did you mean `{near}`?" if near and isinstance(error, FileNotFoundError) else None

@@ -156,6 +156,12 @@ class Described(Struct, frozen=True):
 def describe(path: str) -> Described:
     """Describe a path such as `scenario.probes` or `governor.gates.deny`."""
     kind, *steps = path.split(".")
+    return describe_key(kind, steps)
+
+
+def describe_key(kind: str, steps: Sequence[str]) -> Described:
+    """Describe the key to which some steps lead in documents of a kind; Rejected as E_EXPLAIN_PATH if there is none."""
+    path = ".".join([kind, *steps])
     if kind not in KINDS:
         raise _missing(path, kind, KINDS, "kind")
     schema = _schema(kind)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code
 from specledger.expr.check.checker import check_syntax
 from specledger.kinds import KINDS, case_name, load
-from specledger.load import Bundle
+from specledger.load import Bundle, Search
 from specledger.load.from_files import with_context
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
 from specledger.load.params import E_PARAM_MISSING
@@ -56,9 +56,12 @@ def load_cases(
     kind: str | None = None,
     allow_outside: bool = False,
     case: str | None = None,
+    search: Search | None = None,
 ) -> tuple[Bundle, ...]:
     """Load a file or a name with the specs it refers to: a bundle for each case of its matrix, or those of `case`."""
-    return load(target, kind=kind, set=overrides, see=check_syntax, allow_outside=allow_outside, case=case)
+    return load(
+        target, kind=kind, set=overrides, see=check_syntax, allow_outside=allow_outside, case=case, search=search
+    )
 
 
 def load_runs(
@@ -129,6 +132,7 @@ def check(
     *,
     allow_outside: bool = False,
     whole: Whole | None = None,
+    search: Search | None = None,
 ) -> tuple[list[CheckedSpec], tuple[Diagnostic, ...]]:
     """Check specs as far as that is possible without running them.
 
@@ -136,6 +140,7 @@ def check(
     their shape, their references and the syntax of their expressions are checked. `crashed` turns an exception
     that one target causes into a finding, so that the others are still checked. A spec whose parameters have no values
     is valid if another one of the targets gives them. `whole` is told of every case, for findings about all of them.
+    `search` says where names are looked for.
 
     Returns:
         The specs without errors in any of their cases, and every finding.
@@ -148,10 +153,10 @@ def check(
     for target in targets:
         cases: list[CheckedSpec | None] = []
         try:
-            for bundle in load_cases(target, overrides, allow_outside=allow_outside):
-                case_diagnostics = Diagnostics(MOST_FINDINGS)
-                depth = _check_case(bundle, case_diagnostics)
-                _add_new(with_context(case_diagnostics.sorted(), bundle.uses, overrides), diagnostics)
+            for bundle in load_cases(target, overrides, allow_outside=allow_outside, search=search):
+                findings = Diagnostics(MOST_FINDINGS)
+                depth = _check_case(bundle, findings)
+                _add_new(with_context(findings.sorted(), bundle.uses, overrides), diagnostics)
                 cases.append(None if depth is None else _checked(bundle, depth, target))
                 typed |= bundle.specs.keys() if depth == _COMPILED else set()
                 whole.add(target, bundle, typed=depth == _COMPILED)

@@ -28,6 +28,7 @@ GOLDENS: Final = Path("fixtures/golden")
 """Where a project keeps its goldens."""
 STARTS: Final = "starts.yaml"
 _OF_EVERY_START: Final = "every"
+_OF_EDITORS: Final = "editors"
 _DOT: Final = "dot-"
 
 
@@ -69,8 +70,15 @@ def starts() -> Mapping[str, Start]:
     return msgspec.convert({} if document is None else document.root.plain(), dict[str, Start])
 
 
-def write_project(folder: Path, name: str = "world") -> Project:
+def editors() -> tuple[str, ...]:
+    """The editors whose settings for `spec lsp` can be written; Rejected as E_INIT if the shipped files are missing."""
+    return tuple(sorted(folder.name for folder in (_shipped() / _OF_EDITORS).iterdir()))
+
+
+def write_project(folder: Path, name: str = "world", editor: str | None = None) -> Project:
     """Write a project whose run fails until one edit is made; files that exist are kept.
+
+    `editor` is one whose settings for `spec lsp` are written; else VS Code is told which schema is of which files.
 
     Raises:
         Rejected: E_INIT.
@@ -83,13 +91,15 @@ def write_project(folder: Path, name: str = "world") -> Project:
         what = "the root of the file system" if resolved == resolved.parent else "not a folder"
         raise Rejected([Diagnostic(E_INIT, f"{folder} is {what}", hint="name another folder: spec init DIR")])
     files = [*_files(shipped / _OF_EVERY_START), *_files(shipped / name)]
+    files += [] if editor is None else _files(shipped / _OF_EDITORS / editor)
     _refuse_links(folder, [*(target for _, target in files), *map(schema_file, KINDS), NAMES, SETTINGS, GOLDENS])
     written: list[Path] = []
     kept: list[Path] = []
     for source, target in files:
         (written if _write_new(folder / target, source.read_bytes()) else kept).append(target)
-    settings = pretty({"yaml.schemas": yaml_schemas()}).encode()
-    (written if _write_new(folder / SETTINGS, settings) else kept).append(SETTINGS)
+    if editor is None:
+        settings = pretty({"yaml.schemas": yaml_schemas()}).encode()
+        (written if _write_new(folder / SETTINGS, settings) else kept).append(SETTINGS)
     write_schemas(folder)
     return Project(start, tuple(sorted(written)), tuple(kept))
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -216,3 +217,38 @@ class TestExplainAPath:
                     described = describe(f"{kind}.{key}")
                     assert described.type
                     assert described.doc == member["description"]
+
+
+class TestInitForEditors:
+    @pytest.mark.parametrize(
+        ("editor", "files"),
+        [
+            ("vscode", [".vscode/extensions.json", ".vscode/settings.json"]),
+            ("neovim", [".nvim.lua"]),
+            ("helix", [".helix/languages.toml"]),
+        ],
+    )
+    def test_the_settings_of_an_editor_start_the_language_server(self, spec, empty, editor, files):
+        done = spec("init", "--editor", editor)
+        assert (done.status, done.err) == (0, "")
+        assert [file for file in files if not (empty / file).is_file()] == []
+        text = "".join((empty / file).read_text(encoding="utf-8") for file in files)
+        assert '"spec"' in text
+        assert '"lsp"' in text
+        for file in files:
+            if file.endswith(".json"):
+                json.loads((empty / file).read_text(encoding="utf-8"))
+            elif file.endswith(".toml"):
+                tomllib.loads((empty / file).read_text(encoding="utf-8"))
+
+    def test_settings_that_exist_are_kept(self, spec, empty):
+        (empty / ".vscode").mkdir()
+        (empty / ".vscode/settings.json").write_text("{}")
+        assert "kept  .vscode/settings.json" in spec("init", "--editor", "vscode").out
+        assert (empty / ".vscode/settings.json").read_text() == "{}"
+
+    def test_an_editor_without_settings_is_refused(self, spec, empty):
+        done = spec("init", "--editor", "emacs")
+        assert done.status == 2
+        assert "helix, neovim, vscode, not for emacs" in done.err
+        assert list(empty.iterdir()) == []

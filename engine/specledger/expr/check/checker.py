@@ -5,6 +5,11 @@ Source: CEL language definition, "Gradual Type Checking".
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -49,6 +54,19 @@ class Checked(Struct, frozen=True, eq=False):
         return clock_read(self.root)
 
 
+_OBSERVER: Final[ContextVar[Callable[[Checked], None] | None]] = ContextVar("observer", default=None)
+
+
+@contextmanager
+def observed(keep: Callable[[Checked], None]) -> Iterator[None]:
+    """Call `keep` with every expression that is typed meanwhile, whatever collects the findings."""
+    token = _OBSERVER.set(keep)
+    try:
+        yield
+    finally:
+        _OBSERVER.reset(token)
+
+
 def check(
     source: Text | Ast, environment: Environment, diagnostics: Diagnostics, expect: Type | None = None
 ) -> Checked | None:
@@ -74,7 +92,11 @@ def check(
     if root is None:
         return None
     variables = frozenset(variable.name for variable in captures_of(root))
-    return Checked(ast.text, root.type, root, variables, reads_of(root))
+    checked = Checked(ast.text, root.type, root, variables, reads_of(root))
+    keep = _OBSERVER.get()
+    if keep is not None:
+        keep(checked)
+    return checked
 
 
 def check_body(definition: Defined, environment: Environment, diagnostics: Diagnostics) -> None:
