@@ -38,6 +38,7 @@ BROKEN = {
     "wings": {f"specledger/wings/{WINGS[-1]}/planted.py": f"import specledger.wings.{WINGS[0]}.commands"},
     "bridges": {"specledger/wings/bridges/planted.py": "import specledger.wings.laws.kinds"},
     "challenges": {"specledger/wings/challenges/planted.py": "import specledger.wings.laws.kinds"},
+    "editor": {"specledger/wings/editor/planted.py": "import specledger.wings.kernel.commands"},
     "guard": {"specledger/wings/guard/planted.py": "import specledger.wings.kernel.commands"},
     "discovery": {"specledger/wings/discovery/planted.py": "import specledger.wings.kernel.commands"},
     "evidence": {"specledger/evidence/planted.py": "import specledger.spec.leaf"},

@@ -13,7 +13,7 @@ class Editor(LanguageClient):
     def __init__(self, project):
         super().__init__("a client of tests", "1")
         self.project = project
-        self.findings = {}
+        self.findings: dict[str, list] = {}
         self._news = asyncio.Event()
         self._version = 0
 
