@@ -47,28 +47,28 @@ def layout(document: Document, model: ModelType) -> str:
 def comments(document: Document) -> list[str]:
     """The comments of a document, sorted."""
     covered = sorted(
-        (place.start, place.end)
+        (part.start, part.end)
         for _, node in document.root.walk()
-        for place in (node.key, node.place if node.style not in ("block", "flow") else None)
-        if place is not None
+        for part in (node.key, node.place if node.style not in ("block", "flow") else None)
+        if part is not None
     )
-    found, at = [], 0
+    texts, at = [], 0
     for start, end in [*covered, (len(document.text), len(document.text))]:
         gap = document.text[max(at - 1, 0) : start]
-        found += [match[0].rstrip() for match in _COMMENT.finditer(gap, min(at, 1)) if match[0].strip()]
+        texts += [match[0].rstrip() for match in _COMMENT.finditer(gap, min(at, 1)) if match[0].strip()]
         at = max(at, end)
-    return sorted(comment for text in found for comment in text.split("\n"))
+    return sorted(comment for text in texts for comment in text.split("\n"))
 
 
 def _double_quotes(document: Document) -> str:
     """The text with double quotes in place of single ones, where neither escapes nor quotes are inside."""
     text = document.text
     for _, node in document.root.walk():
-        for place in (node.key, node.place if node.style == "single" else None):
-            written = "" if place is None else text[place.start : place.end]
+        for part in (node.key, node.place if node.style == "single" else None):
+            written = "" if part is None else text[part.start : part.end]
             inner = written[1:-1]
-            if place is not None and written[:1] == "'" and not set(inner) & set("\"'\\\n"):
-                text = f'{text[: place.start]}"{inner}"{text[place.end :]}'
+            if part is not None and written[:1] == "'" and not set(inner) & set("\"'\\\n"):
+                text = f'{text[: part.start]}"{inner}"{text[part.end :]}'
     return text
 
 
@@ -114,7 +114,7 @@ class _Layout:
         for (key, member), (lead, line, stop) in zip(members, bounds, strict=True):
             inside = tuple(inner for shape in shapes for inner in shape.inside(key))
             parts[key] = _Part(self._lead(lead, line), self._entry(member, inside, line, stop))
-        order = {key: place for place, key in enumerate(key_order(shapes))}
+        order = {key: number for number, key in enumerate(key_order(shapes))}
         known = sorted((key for key in parts if key in order), key=order.__getitem__)
         return [*(parts[known.pop(0) if key in order else key] for key in [*parts]), _Part(tail, [])]
 

@@ -81,8 +81,8 @@ class References:
         real = self._library.real(file)
         for kind, node in _referring(document):
             if isinstance(node.value, str) and "${" not in node.value:
-                found = self._library.find(node, kind)
-                yield Reference(real, kind, node, None if found is None else found.real)
+                lead = self._library.find(node, kind)
+                yield Reference(real, kind, node, None if lead is None else lead.real)
 
 
 def _referring(document: Document) -> Iterator[tuple[str, Node]]:

@@ -7,11 +7,13 @@ import sys
 
 import pytest
 
+from specledger.pipeline.project import write_project
+
 
 @pytest.fixture
-def project(spec, tmp_path, monkeypatch):
+def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert spec("init", ".").status == 0
+    write_project(tmp_path)
     return tmp_path
 
 

@@ -1,6 +1,12 @@
-"""`spec lsp`: what editors start."""
+"""`spec lsp` and `spec mcp`: what editors and coding agents start."""
 
 from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from specledger.core.diagnostics import code, missing_package
 
@@ -16,3 +22,19 @@ def lsp() -> None:
             raise
         raise missing_package(E_EDITOR_PACKAGE, "pygls", "lsp") from None
     make_server().start_io()
+
+
+def mcp(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="The project; nothing outside it is read or written.")
+    ] = Path(),
+    deadline: Annotated[
+        int, typer.Option("--deadline", min=1, max=3600, metavar="SECONDS", help="How long one call may take.")
+    ] = 120,
+) -> None:
+    """Let a coding agent check, explain, run, verify and report the specs of a folder: an MCP server."""
+    if find_spec("fastmcp") is None:
+        raise missing_package(E_EDITOR_PACKAGE, "fastmcp", "mcp")
+    from specledger.wings.editor.mcp_server import serve
+
+    serve(folder, deadline)

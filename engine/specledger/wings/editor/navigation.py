@@ -88,7 +88,7 @@ def _renamed(reference: Reference, name: str) -> str:
 
 def _reference_at(workspace: Workspace, file: Path, offset: int) -> Reference | None:
     inside = workspace.references(file).inside(file)
-    return next((each for each in inside if each.node.place.start <= offset <= each.node.place.end), None)
+    return next((use for use in inside if use.node.place.start <= offset <= use.node.place.end), None)
 
 
 def _refused(message: str, hint: str | None = None) -> Rejected:

@@ -89,8 +89,8 @@ class Workspace:
             _, diagnostics = check(targets, search=self.search(file))
         by_file: dict[Path, list[Diagnostic]] = {file.resolve(): []}
         for diagnostic in diagnostics:
-            place = file if diagnostic.span is None else Path(diagnostic.span.file)
-            by_file.setdefault(place.resolve(), []).append(diagnostic)
+            path = file if diagnostic.span is None else Path(diagnostic.span.file)
+            by_file.setdefault(path.resolve(), []).append(diagnostic)
         if any(diagnostic.severity is Severity.ERROR for diagnostic in by_file[file.resolve()]):
             by_file = {file.resolve(): by_file[file.resolve()]}
         return Findings(by_file, tuple(typed))
@@ -108,7 +108,7 @@ class Workspace:
         ]
         if not parts:
             return None
-        _, text, part = min(parts, key=lambda found: found[0])
+        _, text, part = min(parts, key=lambda part: part[0])
         return text, part
 
     def _inside(self, project: Path) -> dict[Path, bytes]:
@@ -116,10 +116,10 @@ class Workspace:
         return {file: data for file, data in self.unsaved.items() if file.is_relative_to(real)}
 
 
-def _covering(checked: Checked, place: tuple[int, int]) -> Iterator[Typed]:
+def _covering(checked: Checked, position: tuple[int, int]) -> Iterator[Typed]:
     """The parts of an expression whose text is at a line and a column."""
     for part in walk(checked.root):
         if 0 <= part.start < part.end <= len(checked.text.value):
             span = checked.text.span(part.start, part.end)
-            if (span.start.line, span.start.column) <= place <= (span.end.line, span.end.column):
+            if (span.start.line, span.start.column) <= position <= (span.end.line, span.end.column):
                 yield part

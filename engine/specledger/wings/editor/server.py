@@ -43,15 +43,13 @@ class SpecServer(LanguageServer):
     def offset(self, file: Path, position: lsp.Position) -> int:
         """The offset of a position, which counts as the client does."""
         lines = self.texts.text(file).splitlines(keepends=True) or [""]
-        place = self.workspace.position_codec.position_from_client_units(lines, position)
-        return sum(map(len, lines[: place.line])) + place.character
+        at = self.workspace.position_codec.position_from_client_units(lines, position)
+        return sum(map(len, lines[: at.line])) + at.character
 
     def range(self, file: Path, span: Span) -> lsp.Range:
         """The range of a span, as the client counts."""
         lines = self.texts.text(file).splitlines(keepends=True)
-        start, end = (
-            lsp.Position(max(place.line - 1, 0), max(place.column - 1, 0)) for place in (span.start, span.end)
-        )
+        start, end = (lsp.Position(max(at.line - 1, 0), max(at.column - 1, 0)) for at in (span.start, span.end))
         return self.workspace.position_codec.range_to_client_units(lines, lsp.Range(start, end))
 
     def examine(self, file: Path) -> None:
@@ -60,16 +58,16 @@ class SpecServer(LanguageServer):
             return  # YAML that is no spec
         findings = self.texts.check(file).by_file
         before = self._shown.get(file.resolve(), set())
-        for place in {*findings, *before}:
-            shown = [self._shown_finding(place, diagnostic) for diagnostic in findings.get(place, [])]
-            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=_uri(place), diagnostics=shown))
-        self._shown[file.resolve()] = {place for place, found in findings.items() if found} | {file.resolve()}
+        for path in {*findings, *before}:
+            shown = [self._shown_finding(path, diagnostic) for diagnostic in findings.get(path, [])]
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=_uri(path), diagnostics=shown))
+        self._shown[file.resolve()] = {path for path, listed in findings.items() if listed} | {file.resolve()}
 
     def forget(self, file: Path) -> None:
         """Show no more findings of a file that was closed."""
         self.texts.drop(file)
-        for place in self._shown.pop(file.resolve(), set()):
-            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=_uri(place), diagnostics=[]))
+        for path in self._shown.pop(file.resolve(), set()):
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=_uri(path), diagnostics=[]))
 
     def _shown_finding(self, file: Path, diagnostic: Diagnostic) -> lsp.Diagnostic:
         notes = (("expected", diagnostic.expected), ("found", diagnostic.found), ("hint", diagnostic.hint))
@@ -173,8 +171,8 @@ def _references(server: SpecServer, params: lsp.ReferenceParams) -> list[lsp.Loc
     named = None if file is None else renamed_at(server.texts, file, server.offset(file, params.position))
     if file is None or named is None:
         return []
-    known = server.texts.references(file).to(named[0])
-    return [lsp.Location(_uri(each.file), server.range(each.file, each.node.text.span())) for each in known]
+    uses = server.texts.references(file).to(named[0])
+    return [lsp.Location(_uri(use.file), server.range(use.file, use.node.text.span())) for use in uses]
 
 
 def _prepare_rename(server: SpecServer, params: lsp.PrepareRenameParams) -> lsp.Range | None:
@@ -192,11 +190,11 @@ def _rename(server: SpecServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
     except Rejected as refused:
         raise JsonRpcInvalidParams(str(refused)) from None
     edits: dict[Path, list[lsp.TextEdit | lsp.AnnotatedTextEdit | lsp.SnippetTextEdit]] = {}
-    for place, span, text in change.edits:
-        edits.setdefault(place, []).append(lsp.TextEdit(server.range(place, span), text))
+    for path, span, text in change.edits:
+        edits.setdefault(path, []).append(lsp.TextEdit(server.range(path, span), text))
     texts = [
-        lsp.TextDocumentEdit(lsp.OptionalVersionedTextDocumentIdentifier(_uri(place)), list(changes))
-        for place, changes in edits.items()
+        lsp.TextDocumentEdit(lsp.OptionalVersionedTextDocumentIdentifier(_uri(path)), list(changes))
+        for path, changes in edits.items()
     ]
     return lsp.WorkspaceEdit(document_changes=[*texts, lsp.RenameFile(_uri(change.before), _uri(change.after))])
 
