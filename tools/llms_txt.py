@@ -15,7 +15,7 @@ _HEAD: Final = """\
 # specledger
 
 > A spec is data; a run is a pure function of it; its evidence is a chain that anyone can recompute. Worlds, agents,
-> rules over tool calls and tests of stated reasons are YAML; the command `spec` checks, runs, verifies and reports them.
+> rules over tool calls and tests of stated reasons are YAML; `spec` checks, runs, verifies and reports them.
 
 Specs are files `specs/<kind>/<name>.yaml` whose first key is `spec: <kind>/v1`. `spec init` writes a project,
 `spec check .` finds mistakes, each with a hint, `spec explain CODE` or `spec explain scenario.probes` says more,

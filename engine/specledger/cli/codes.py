@@ -4,6 +4,7 @@ from typing import Final
 
 from specledger.core.diagnostics import Diagnostic, code
 
+E_CHANGED = code("E_CHANGED", "what changed is not known")
 E_GOLDEN_NONE = code("E_GOLDEN_NONE", "there is no scenario to compare, or nothing to compare it with")
 E_KEY_TRACKED = code("E_KEY_TRACKED", "a private key would soon be committed")
 E_REPORT_PLACE = code("E_REPORT_PLACE", "a report cannot be written there")

@@ -1,4 +1,4 @@
-"""Keeps a private key out of the commits of the git repository in which it is written."""
+"""The git repository of a project: a private key is kept out of its commits, and changed files are known from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from specledger.cli.codes import E_KEY_TRACKED
+from specledger.cli.codes import E_CHANGED, E_KEY_TRACKED
 from specledger.core.diagnostics import Diagnostic, Rejected
 
 _IGNORED: Final = ".gitignore"
@@ -44,6 +44,31 @@ def ignore_private(file: Path) -> Path | None:
         ignored.write_text(before, encoding="utf-8")
         raise _tracked(f"{ignored} cannot make git ignore {path}")
     return ignored
+
+
+def changed_files(ref: str) -> set[Path]:
+    """The files of the repository of the working folder that differ from a commit, untracked and deleted ones too.
+
+    Raises:
+        Rejected: E_CHANGED: there is no repository, no git, or no such commit.
+    """
+    here = Path.cwd()
+    root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
+    git = shutil.which("git")
+    if root is None or git is None:
+        message = "git is not installed" if git is None else f"{here} is in no git repository"
+        raise Rejected([Diagnostic(E_CHANGED, message, hint="name what is to be run, without --changed")])
+    asked = _git(git, root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    if asked.returncode != 0:
+        message, hint = f"git knows no commit {ref}", "name a commit, a branch or a tag, such as main"
+        raise Rejected([Diagnostic(E_CHANGED, message, hint=hint)])
+    commit = asked.stdout.decode("ascii").strip()
+    differing = _git(git, root, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--")
+    untracked = _git(git, root, "ls-files", "--others", "--exclude-standard", "-z")
+    if differing.returncode or untracked.returncode:
+        raise Rejected([Diagnostic(E_CHANGED, "git does not say what changed")])
+    names = (differing.stdout + untracked.stdout).split(b"\0")
+    return {(root / os.fsdecode(name)).resolve() for name in names if name}
 
 
 def _git(git: str, root: Path, *words: str) -> subprocess.CompletedProcess[bytes]:

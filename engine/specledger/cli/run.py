@@ -52,8 +52,8 @@ from specledger.cli.output import (
 )
 from specledger.cli.shards import print_shards, read_shard, take_shard
 from specledger.cli.verify import print_replay
-from specledger.core.diagnostics import Diagnostic, Rejected, counted
-from specledger.core.verdict import Verdict, combine, exit_code
+from specledger.core.diagnostics import Diagnostic, Rejected, counted, printable
+from specledger.core.verdict import Exit, Verdict, combine, exit_code
 from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ Resume = Annotated[
         "complete one is there.",
     ),
 ]
+Changed = Annotated[
+    bool, typer.Option("--changed", help="Run those alone that differ from a commit, or that depend on what does.")
+]
+Since = Annotated[
+    str, typer.Option("--since", metavar="COMMIT", help="The commit, branch or tag that --changed compares with.")
+]
 ShardNumber = Annotated[
     str | None,
     typer.Option(
@@ -98,6 +104,8 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     trust_agent: TrustAgent = False,
     resume: Resume = False,
     shard: ShardNumber = None,
+    changed: Changed = False,
+    since: Since = "HEAD",
     live: Live = False,
     record: Record = False,
     sign: Sign = None,
@@ -117,6 +125,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     from specledger.kinds.running import RunOptions
     from specledger.pipeline.executing import place_cases
 
+    files = _touched(files, since) if changed else files
     seal = seal_of(sign, origin, timestamp)
     changes = [*(overrides or []), *([f"episodes={episodes}"] if episodes is not None else [])]
     cases = _load_cases(files, changes, seed, case, allow_outside=allow_outside)
@@ -136,6 +145,18 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     else:
         _print_runs(finished, format_, process_count(workers), replay=replay)
     raise typer.Exit(exit_code(combine(result.ending for result in finished)))
+
+
+def _touched(files: Sequence[str], commit: str) -> list[str]:
+    """The targets that differ from a commit, or depend on what does; with none of them nothing is run."""
+    from specledger.cli.repository import changed_files
+    from specledger.pipeline.changes import touched_runs
+
+    touched = touched_runs(files, changed_files(commit))
+    if not touched:
+        print_error(f"nothing of {' '.join(map(printable, files))} changed since {printable(commit)}: nothing was run")
+        raise typer.Exit(Exit.INCONCLUSIVE)
+    return touched
 
 
 def _run_each(

@@ -51,6 +51,14 @@ class References:
         files = [Path(file) for file in expand_targets([str(project)]).files]
         return cls([*files, *(unsaved or ())], Search.at(project, unsaved or {}))
 
+    def files(self) -> tuple[Path, ...]:
+        """The files that were read, links followed."""
+        return tuple(self._of)
+
+    def leads_nowhere(self, file: Path) -> bool:
+        """Whether a file refers to a spec that there is not."""
+        return any(reference.leads is None for reference in self.inside(file))
+
     def document(self, file: Path) -> Document | None:
         """The document in a file, if it can be read as a spec."""
         return self._library.read(file)

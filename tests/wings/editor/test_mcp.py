@@ -77,7 +77,7 @@ def test_an_agent_authors_a_spec(agent, project):
     assert wrong["exit_code"] == 2
     assert all(finding["hint"] for finding in json.loads(wrong["output"])["diagnostics"])
     assert (passed["exit_code"], passed["bundle"]) == (0, "out/mcp/first-2")
-    assert [answer["exit_code"] for answer in evidence] == [0, 0, 0]
+    assert [answer["exit_code"] for answer in evidence] == [0, 0, 3], "without replay not everything was checked"
     assert evidence[1]["output"].startswith("#")
 
 

@@ -8,9 +8,9 @@ from specledger.core.wing import Wing
 
 
 def _commands() -> Mapping[str, Mapping[str, Callable[..., None]]]:
-    from specledger.wings.editor.commands import lsp, mcp
+    from specledger.wings.editor.commands import lsp, mcp, watch
 
-    return {"Write specs": {"lsp": lsp, "mcp": mcp}}
+    return {"Write specs": {"watch": watch, "lsp": lsp, "mcp": mcp}}
 
 
 WING = Wing("editor", commands=_commands)

@@ -107,12 +107,12 @@ class AuthoringTools:
             env={**environment, "NO_COLOR": "1"},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
         try:
             async with asyncio.timeout(self._deadline_s):
-                printed, _ = await process.communicate()
+                printed, findings = await process.communicate()
         except TimeoutError:
             return Answer(-1, f"not finished after {self._deadline_s} seconds, and ended", "")
         finally:
@@ -121,7 +121,7 @@ class AuthoringTools:
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         status = process.returncode or 0
-        text = printed.decode("utf-8", "replace")
+        text = (printed if "json" in words else printed + findings).decode("utf-8", "replace")
         cut = "" if len(text) <= _MOST_OUTPUT else f"\n... and {len(text) - _MOST_OUTPUT} characters more"
         return Answer(status, _MEANINGS.get(status, "internal error"), text[:_MOST_OUTPUT] + cut)
 

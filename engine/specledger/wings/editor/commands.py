@@ -1,4 +1,4 @@
-"""`spec lsp` and `spec mcp`: what editors and coding agents start."""
+"""`spec lsp`, `spec mcp` and `spec watch`: what editors, coding agents and authors start beside their work."""
 
 from __future__ import annotations
 
@@ -38,3 +38,19 @@ def mcp(
     from specledger.wings.editor.mcp_server import serve
 
     serve(folder, deadline)
+
+
+def watch(
+    targets: Annotated[
+        list[str] | None, typer.Argument(metavar="[TARGET...]", help="Files, folders or patterns; `.` if left out.")
+    ] = None,
+) -> None:
+    """Check specs whenever they are saved, and run what a change touches, until Ctrl-C."""
+    from threading import Event
+
+    from specledger.cli.output import print_text
+    from specledger.wings.editor.watch import Watch
+
+    watching = Watch(targets or ["."], tell=print_text)
+    watching.start()
+    watching.forever(Event())
