@@ -18,7 +18,8 @@ def watch(project):
 
     class Noted(Watch):
         def __init__(self):
-            self.commands, self.said = [], []
+            self.commands: list[tuple] = []
+            self.said: list[str] = []
             super().__init__(["."], self.command, self.said.append)
 
         def command(self, *words):
@@ -68,10 +69,12 @@ def test_new_files_and_files_that_are_gone_are_changes(watch):
 def test_the_command_watches_until_it_is_ended(project):
     command = [sys.executable, "-m", "specledger", "watch"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
-    lines, ready, ran = [], Event(), Event()
+    assert process.stdout is not None
+    output, ready, ran = process.stdout, Event(), Event()
+    lines: list[str] = []
 
     def read():
-        for line in process.stdout:
+        for line in output:
             lines.append(line)
             if line.startswith("watching"):
                 ready.set()
@@ -88,6 +91,6 @@ def test_the_command_watches_until_it_is_ended(project):
         process.terminate()
         process.wait(30)
         reader.join(30)
-        process.stdout.close()
+        output.close()
     assert f"changed: {GOVERNOR}\n" in lines
     assert process.returncode in (143, -15, 130)
