@@ -7,7 +7,6 @@ folder.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,9 +18,9 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import file_digest
 from specledger.core.events import Event
 from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.evidence import disk
 from specledger.evidence.chain import Chain
 from specledger.evidence.counterexamples import find_cases, parts_of
-from specledger.evidence.disk import write_file, write_parts
 from specledger.evidence.kind import RUN, ReceiptKind
 from specledger.evidence.layout import (
     COUNTEREXAMPLES,
@@ -106,7 +105,7 @@ class BundleWriter:
         try:
             kept = FOLDERS if self._kind.name == SUITE else ()
             self._workplace.open(self._identity, resume=self._resume, kept=kept)
-            self._lines = (self.inside / RECEIPTS).open("wb")
+            self._lines = disk.SYSTEM.create(self.inside / RECEIPTS)
         except OSError as error:
             self._workplace.close()
             raise self._workplace.unwritable(error) from error
@@ -145,7 +144,7 @@ class BundleWriter:
     def put(self, name: str, data: bytes) -> None:
         """Write a further file, one of `MORE`."""
         try:
-            write_file(self.inside / name, data)
+            disk.write_file(self.inside / name, data)
         except OSError as error:
             raise self._workplace.unwritable(error) from error
 
@@ -162,11 +161,11 @@ class BundleWriter:
             files = {SPECS: self._form + b"\n"}
             files |= {f"{SOURCES}/{name}": data for name, data in self._sources.items()}
             for name, data in files.items():
-                (self.inside / name).parent.mkdir(parents=True, exist_ok=True)
-                write_file(self.inside / name, data)
+                disk.make_folders((self.inside / name).parent)
+                disk.write_file(self.inside / name, data)
             cases = self._write_failing(result)
             manifest = self._manifest(result, [*files, *cases, *(f"{path}/{MANIFEST}" for path in inner)])
-            write_file(self.inside / MANIFEST, canonical_bytes(manifest) + b"\n")
+            disk.write_file(self.inside / MANIFEST, canonical_bytes(manifest) + b"\n")
             if attach is not None:
                 attach(self.inside)
             self._workplace.move()
@@ -180,7 +179,7 @@ class BundleWriter:
         try:
             self._sync(self._lines)
             if not self.chain.count:
-                (self.inside / RECEIPTS).unlink()
+                disk.SYSTEM.remove(self.inside / RECEIPTS)
             fill(self.inside)
             self._workplace.move()
         except OSError as error:
@@ -204,9 +203,9 @@ class BundleWriter:
         """Write the failing cases, for which the receipts are read again where there can be any; their paths."""
         cases = find_cases(self._kind.cases, self._written()) if self._kind.may_fail(result) else []
         if cases:
-            (self.inside / COUNTEREXAMPLES).mkdir()
+            disk.SYSTEM.make_folder(self.inside / COUNTEREXAMPLES)
             for path, parts in parts_of(cases, self._written()):
-                write_parts(self.inside / path, parts)
+                disk.write_parts(self.inside / path, parts)
         return [case.path for case in cases]
 
     def _written(self) -> Iterator[bytes]:
@@ -225,8 +224,7 @@ class BundleWriter:
 
     @staticmethod
     def _sync(file: IO[bytes]) -> None:
-        file.flush()
-        os.fsync(file.fileno())
+        disk.sync_file(file)
         file.close()
 
 

@@ -6,7 +6,6 @@ work was lost. The folder is continued only by a run of the same specs with the 
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Final
 import specledger
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import tagged
+from specledger.evidence import disk
 from specledger.evidence.layout import MANIFEST, RECEIPTS
 
 IDENTITY: Final = "identity"
@@ -67,7 +67,7 @@ def set_aside(work: Path, kept: Collection[str]) -> None:
     """Move the receipts of the last attempt aside, unless an earlier one came further, and remove what else it made."""
     last, before = work / "new" / RECEIPTS, work / BEFORE
     if last.is_file() and not (before.is_file() and before.stat().st_size >= last.stat().st_size):
-        last.replace(before)
+        disk.SYSTEM.rename(last, before)
     for folder, names in ((work, {"new", IDENTITY, BEFORE}), (work / "new", {*kept})):
         for path in folder.iterdir():
             if path.name not in names:
@@ -89,9 +89,9 @@ def _count_episodes(file: Path) -> int:
 def remove(path: Path) -> None:
     """Remove a file or a folder."""
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        disk.SYSTEM.remove_tree(path)
     else:
-        path.unlink()
+        disk.SYSTEM.remove(path)
 
 
 def _other(message: str) -> Rejected:

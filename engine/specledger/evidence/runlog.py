@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypedDict, cast
 
 from msgspec import Meta, Struct, ValidationError, convert
+from msgspec.structs import replace
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.digest import sha256_hex, tagged
-from specledger.evidence.disk import AppendFile, NotPlain
+from specledger.evidence.append_file import AppendFile, NotPlain, begins_like
 from specledger.evidence.layout import Count
 
 FORMAT: Final = "specledger/runlog/v1"
@@ -214,15 +215,16 @@ def _read(file: AppendFile) -> RunLog:
     """The log in an open file; a torn line is cut off, and an empty log is begun."""
     if file.size > MAX_LOG:
         raise InvalidLog(f"it has more than {MAX_LOG} bytes")
-    log = read_runlog(file.read())
-    if log.torn and not log.heads and not _LINE.startswith(log.torn):
+    whole = file.whole
+    log, torn = read_runlog(file.read(0, whole)), file.read(whole)
+    if not log.heads and not begins_like(torn, _LINE + b"\n"):
         raise InvalidLog("it has no line that could be an entry")
-    if log.torn:
-        file.cut(file.size - len(log.torn))
+    if torn:
+        file.cut(whole)
     if log.heads:
-        return log
+        return replace(log, torn=torn)
     file.append(_LINE + b"\n", sync=False)
-    return RunLog((), (tagged(FORMAT, _LINE),), log.torn)
+    return RunLog((), (tagged(FORMAT, _LINE),), torn)
 
 
 _LINE: Final = canonical_bytes({"body": {"format": FORMAT}, "prev": GENESIS, "seq": 0, "type": "log"})

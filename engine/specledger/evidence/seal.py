@@ -17,6 +17,7 @@ from msgspec import Meta, Struct, ValidationError, convert
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import file_digest, sha256_hex, sha256_raw
+from specledger.evidence import disk
 from specledger.evidence.checkpoint import (
     ORIGIN,
     RUN,
@@ -28,7 +29,6 @@ from specledger.evidence.checkpoint import (
     read_note,
     sign_note,
 )
-from specledger.evidence.disk import write_file
 from specledger.evidence.envelope import (
     Envelope,
     InvalidEnvelope,
@@ -120,7 +120,9 @@ class Seal(Struct, frozen=True):
             files[ATTESTATION] = _envelope(folder, ATTESTATION, attestation(manifest), self.key)
             files[PROVENANCE] = _envelope(folder, PROVENANCE, provenance(manifest), self.key)
         for name in (SUMS, GUIDE):  # removed first, so that an interrupted seal leaves nothing wrong
-            (folder / name).unlink(missing_ok=True)
+            if os.path.lexists(folder / name):
+                disk.SYSTEM.remove(folder / name)
+        disk.SYSTEM.sync_folder(folder)
         for name, content in files.items():
             _write(folder / name, content)
         present = frozenset(name for name in ATTACHED if os.path.lexists(folder / name))
@@ -239,8 +241,7 @@ def _check_timestamp(data: bytes, digest: bytes) -> None:
 def _write(path: Path, data: bytes) -> None:
     """Replace a file as a whole; a killed process leaves its partial file beside the bundle."""
     beside = path.parent.parent / f".{path.parent.name}.{path.name}.{os.getpid()}"
-    write_file(beside, data)
-    beside.replace(path)
+    disk.replace_file(path, data, beside)
 
 
 def _no_bundle(path: Path, why: str) -> Rejected:

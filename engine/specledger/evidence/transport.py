@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from specledger.evidence import disk
 from specledger.evidence.layout import PATH
 
 
@@ -24,14 +25,14 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
         InvalidFiles: A path leaves the folder, or is a file and a folder.
         OSError: Something cannot be written; the folder exists.
     """
-    folder.mkdir()
+    disk.SYSTEM.make_folder(folder)
     for name, content in files.items():
         if not PATH.fullmatch(name):
             raise InvalidFiles("a path has a form that no file of a bundle has")
         path = folder / name
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("xb") as target:
+            disk.make_folders(path.parent)
+            with disk.SYSTEM.create(path) as target:
                 target.write(content)
-        except (FileExistsError, NotADirectoryError):
+        except (FileExistsError, IsADirectoryError, NotADirectoryError):
             raise InvalidFiles(f"{name} is a file and a folder") from None

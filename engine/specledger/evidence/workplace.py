@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -16,6 +15,7 @@ from typing import Final
 
 from specledger.core.canonical import LINE_LIMIT, NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
+from specledger.evidence import disk
 from specledger.evidence.layout import (
     ATTACHED,
     ATTESTATION,
@@ -68,13 +68,13 @@ class Workplace:
         if resume:
             self._adopt(identity)
         if self._lock is None:
-            shutil.rmtree(self._work, ignore_errors=True)
+            disk.remove_folder(self._work)
         for work, lock in self._abandoned():  # of processes that were killed
             self._clear(work, lock)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        disk.make_folders(self.folder)
         if self._lock is None:
             self._lock = _try_lock(self._work)
-            (self._work / IDENTITY).write_text(identity, encoding="utf-8")
+            disk.write_file(self._work / IDENTITY, identity.encode())
         set_aside(self._work, kept)
 
     @property
@@ -90,9 +90,21 @@ class Workplace:
             OSError: The system refuses.
         """
         self._refuse_foreign()
+        disk.sync_names(self.folder)
         if self.target.exists():
-            self.target.rename(self._work / _EARLIER)
-        self.folder.rename(self.target)
+            self._sync_above()
+            disk.SYSTEM.rename(self.target, self._work / _EARLIER)
+        disk.SYSTEM.rename(self.folder, self.target)
+        try:
+            self._sync_above()
+        except OSError:
+            disk.SYSTEM.rename(self.target, self.folder)  # the earlier one is not removed for what may be lost
+            raise
+
+    def _sync_above(self) -> None:
+        """Force the names of the place and of the working folder to the disk."""
+        disk.SYSTEM.sync_folder(self._work)
+        disk.SYSTEM.sync_folder(self.target.parent)
 
     def close(self, *, keep: bool = False) -> None:
         """Put an earlier bundle back if no new one took its place, and remove the folder unless it is kept."""
@@ -106,9 +118,10 @@ class Workplace:
         """Remove a working folder, after putting back what it set aside."""
         with suppress(OSError):
             if (work / _EARLIER).exists() and not self.target.exists():
-                (work / _EARLIER).rename(self.target)
+                disk.SYSTEM.rename(work / _EARLIER, self.target)
+                disk.SYSTEM.sync_folder(self.target.parent)
             if not keep:
-                shutil.rmtree(work, ignore_errors=True)
+                disk.remove_folder(work)
         if lock is not None:
             os.close(lock)
 
@@ -124,8 +137,8 @@ class Workplace:
             if mine:
                 self._lock = lock
                 if work != self._work:
-                    shutil.rmtree(self._work, ignore_errors=True)
-                    work.rename(self._work)
+                    disk.remove_folder(self._work)
+                    disk.SYSTEM.rename(work, self._work)
 
     def _abandoned(self) -> Iterator[tuple[Path, int]]:
         """The working folders for this place that no process holds, each with a lock on it."""

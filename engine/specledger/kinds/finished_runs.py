@@ -6,13 +6,13 @@ Everything else is removed and run again.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from specledger.compile.suite import DeferredPlan
 from specledger.core.diagnostics import code
+from specledger.evidence import disk
 from specledger.evidence.layout import FOLDERS, MANIFEST, MORE
 from specledger.evidence.resume import remove
 from specledger.evidence.workplace import WORKING
@@ -54,8 +54,7 @@ def take_runs(shards: Sequence[Shard], deferred: DeferredPlan, folder: Path) -> 
         for case, known, fault in read_finished(shard.place, deferred, own, ALONE):
             if fault is not None:
                 raise refused(f"{shard.place}: the run {case.place} is missing or changed: {fault}")
-            (folder / case.place).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(shard.place / case.place, folder / case.place)
+            disk.copy_files(shard.place / case.place, folder / case.place)
             outcomes[case.place] = known
     return outcomes
 

@@ -17,6 +17,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.entries import Mode
 from specledger.core.events import Event
 from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.disk import make_folders
 from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.evidence.receipts.kernel import AUDIT
 from specledger.kinds.running import RunOptions
@@ -100,7 +101,7 @@ def watched_events(
         yield from run_watched(run, plan, tape, trial=wanted.trial)
     else:
         logs = audit_logs()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(path.parent)
         with logs.open(path, mode) as log:
             tape.head = log.head
             if warn is not None:

@@ -12,8 +12,8 @@ from typing import Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.verdict import Verdict
+from specledger.evidence import disk
 from specledger.evidence.bundle import BundleWriter
-from specledger.evidence.disk import write_file
 from specledger.evidence.layout import SOURCES
 from specledger.evidence.resume import engine_digest
 from specledger.evidence.workplace import SHARD
@@ -35,8 +35,8 @@ def write_shard(
 
     def fill(folder: Path) -> None:
         for name, data in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            write_file(folder / name, data)
+            disk.make_folders((folder / name).parent)
+            disk.write_file(folder / name, data)
 
     writer.finish_unsealed(fill)
     result = {"verdict": Verdict.PASS.value, "shard": list(shard), "made": count, "of": of, "what": what}

@@ -15,7 +15,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code, counted, pri
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
-from specledger.evidence.disk import sync_files
+from specledger.evidence.disk import make_folders, sync_files
 from specledger.evidence.kind import SUITE as RECEIPTS
 from specledger.evidence.receipts import suite, typed
 from specledger.evidence.resume import identity_of
@@ -131,7 +131,7 @@ class SuiteRuns(Work):
         """Run the case of a number."""
         trial, case = self.deferred.plan.cases[item]
         folder = self.place(item)
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(folder.parent)
         episodes, samples = Episodes(case.heading, case.truth), Samples()
         wanted, options = trial.wanted(case), RunOptions(trusted=self.trusted, record=self.record)
         digest = case.bundle.digest
@@ -158,7 +158,7 @@ class SuiteRuns(Work):
     def made(self, item: int, result: Mapping[str, Any]) -> Any:
         """Write the bundle that a cluster returned."""
         case, folder = self.deferred.plan.cases[item][1], self.place(item)
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(folder.parent)
         try:
             write_files(result["files"], folder)
             sync_files(folder)

@@ -12,13 +12,15 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.canonical import LINE_LIMIT, NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.spans import Position, Span
+from specledger.evidence import disk
+from specledger.evidence.append_file import begins_like
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest, request_key
 
 if sys.platform != "win32":
@@ -58,7 +60,7 @@ class CassetteModel:
         self._model: Model | None = None
         self._answers: dict[str, ModelAnswer] = {}
         self._asked: dict[int, Mapping[str, Any]] = {}
-        self._read, self._lines = 0, 0
+        self._read, self._lines, self._synced = 0, 0, 0
         with _opened(path, write=source is not None) as file:
             self._catch_up(file)
 
@@ -96,8 +98,19 @@ class CassetteModel:
     def _append(self, file: int, line: bytes) -> None:
         if self._read + len(line) > MOST_FILE:
             raise _unopened(self._path, f"it would have more than {MOST_FILE} bytes")
-        _write(file, line)
+        self._write(file, self._read, line)
         self._catch_up(file)
+
+    def _write(self, file: int, size: int, data: bytes) -> None:
+        """Write at the end of a file of a size, and force all to the disk; what cannot be written does not stay."""
+        try:
+            disk.write_all(file, data)
+            disk.SYSTEM.sync(file)
+            self._synced = size + len(data)
+        except OSError:
+            with suppress(OSError):  # who records next cuts it off
+                disk.SYSTEM.truncate(file, size)
+            raise
 
     def _catch_up(self, file: int) -> None:
         """Read what stands in the file behind what was read already; the file is locked.
@@ -108,11 +121,17 @@ class CassetteModel:
         if size > MOST_FILE or size < self._read:
             raise _unopened(self._path, "it is too large" if size > MOST_FILE else "it became shorter")
         data = _bytes(file, self._read, size)
-        whole, end, rest = data.rpartition(b"\n")
+        if self._source is not None and size > self._synced:  # by a process that may have ended before it did so
+            disk.SYSTEM.sync(file)
+            self._synced = size
+        lost = data.find(b"\0")  # where a crash of the machine lost a part
+        whole, end, rest = data[: lost if lost >= 0 else size].rpartition(b"\n")
+        rest += data[lost:] if lost >= 0 else b""
         head = canonical_bytes({"format": FORMAT, "model": dict(self._identity)})
-        if self._lines == 0 and not end and self._source is not None and head.startswith(rest):
-            os.ftruncate(file, 0)
-            _write(file, head + b"\n")
+        if self._lines == 0 and not end and self._source is not None and begins_like(rest, head + b"\n"):
+            disk.SYSTEM.sync_folder(self._path.parent)
+            disk.SYSTEM.truncate(file, 0)
+            self._write(file, 0, head + b"\n")
             whole, end, rest = head, b"\n", b""
         for line in whole.split(b"\n") if end else []:
             self._lines += 1
@@ -122,7 +141,7 @@ class CassetteModel:
             message = "the last line is unfinished" if size else "the file is empty"
             raise self._wrong(E_CASSETTE_FORM, message, self._lines + 1)
         if rest:
-            os.ftruncate(file, self._read)
+            disk.SYSTEM.truncate(file, self._read)
 
     def _take(self, line: bytes, head: bytes) -> None:
         """Take the next line."""
@@ -170,7 +189,7 @@ def _opened(path: Path, *, write: bool) -> Iterator[int]:
     flags = os.O_NONBLOCK | os.O_CLOEXEC
     flags |= os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW if write else os.O_RDONLY
     try:
-        file = os.open(path, flags, 0o644)
+        file = disk.SYSTEM.open(path, flags)
     except FileNotFoundError as error:
         raise _unopened(path, error.strerror or "it is not there", None if write else _MAKE_HINT) from None
     except OSError as error:
@@ -191,9 +210,3 @@ def _bytes(file: int, start: int, end: int) -> bytes:
     while start + len(content) < end and (more := os.pread(file, end - start - len(content), start + len(content))):
         content += more
     return bytes(content)
-
-
-def _write(file: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(file, data) :]
-    os.fsync(file)

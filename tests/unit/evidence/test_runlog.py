@@ -71,7 +71,7 @@ def test_a_log_that_was_hardly_begun_is_begun_again(kept, path, log):
     assert read_runlog(path.read_bytes()).attempts[0].seq == 1
 
 
-@pytest.mark.parametrize("data", [b"hello", b"hello\n", b"{}\n", b"\n", b"\x00" * 9, b'{"body":1}'])
+@pytest.mark.parametrize("data", [b"hello", b"hello\n", b"{}\n", b"\n", b"\x00" * 9 + b"hello" * 30, b'{"body":1}'])
 def test_a_file_that_is_no_log_is_left_as_it_is(data, path):
     path.write_bytes(data)
     assert codes(announce, path, ATTEMPT) == ["E_RUNLOG"]

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from specledger.compile.model import compile_model
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected, render
+from specledger.evidence import disk
+from specledger.evidence.disk import Disk
 from specledger.kinds import bundle_from_document, load
 from specledger.oracles import cassette
 from specledger.oracles.cassette import FORMAT, CassetteModel
@@ -287,12 +289,13 @@ def test_it_is_locked_while_it_is_written_and_free_while_somebody_thinks(file, m
             seen.append(("asked", is_free()))
             return super().ask(request)
 
-    def write(descriptor, data, real=cassette._write):
-        seen.append(("written", is_free()))
-        real(descriptor, data)
+    class Watching(Disk):
+        def write(self, file, data):
+            seen.append(("written", is_free()))
+            return super().write(file, data)
 
     seen: list = []
-    monkeypatch.setattr(cassette, "_write", write)
+    monkeypatch.setattr(disk, "SYSTEM", Watching())
     CassetteModel(file, WHO, Watched).ask(TURNS[0])
     assert seen == [("written", False), ("asked", True), ("written", False)]
 

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple, Self
 from specledger.core.canonical import NotCanonical, canonical_ints, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
+from specledger.evidence.append_file import AppendFile, Busy, NotPlain
 from specledger.evidence.chain import Chain
-from specledger.evidence.disk import AppendFile, Busy, NotPlain
 from specledger.wings.trajectories.lines import MAX_LINE, MAX_LINE_VOLUME
 from specledger.wings.trajectories.recording.guard_log import ENTRY
 
@@ -98,7 +98,7 @@ class ConversationLog:
     def _read(self) -> Iterator[Line]:
         """All lines that count."""
         size, waiting = 0, b""
-        lines = self._file.read().split(b"\n")[:-1]
+        lines = self._file.read(0, self._file.whole).split(b"\n")[:-1]
         for line in lines:
             record = self._parsed(line)
             if self._calls(record):

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from specledger.core.canonical import parse_canonical
-from specledger.evidence.disk import sync_folder
+from specledger.evidence import disk
 from specledger.evidence.layout import MAX_LINE, RECEIPTS
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.guard import Guarded
@@ -45,8 +45,8 @@ def seal(bundle: Bundle, lines: Sequence[Line], head: Mapping[str, str], folder:
         for decided in _decided(evidence / RECEIPTS):
             if decided["receipt"] != receipts.get(decided["call"]):
                 raise differs(f"the run decides the call {decided['call']!r:.200} otherwise than it was decided")
-        evidence.rename(folder)
-        sync_folder(folder.parent)
+        disk.SYSTEM.rename(evidence, folder)
+        disk.SYSTEM.sync_folder(folder.parent)
     return finished
 
 

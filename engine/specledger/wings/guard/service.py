@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
+from specledger.evidence import disk
 from specledger.evidence.chain import run_id
 from specledger.load import Bundle
 from specledger.spec.scenario import Guard, Scenario
@@ -258,7 +259,7 @@ class GuardService:
             raise Refusal(first.code, first.message) from None
         except OSError as error:
             raise Refusal(E_GUARD_UNWRITABLE, f"its evidence cannot be written: {error.strerror}") from None
-        (self.folder / LOGS / f"{conversation.name}.jsonl").unlink()
+        disk.SYSTEM.remove(self.folder / LOGS / f"{conversation.name}.jsonl")
         manifest = finished.manifest
         told = {"verdict": str(finished.verdict), "root": manifest["receipts"]["root"], "evidence": str(folder)}
         return {"type": "ended", **told, "guard": manifest["result"].get("guard", {})}

@@ -117,9 +117,19 @@ def test_a_new_log_has_its_name_on_the_disk(path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", fsync)
     AuditLog(path, LIVE, ACCEPTS).close()
-    assert synced == [path.parent.stat().st_ino]
+    folder = path.parent.stat().st_ino
+    assert synced == [folder]
+    with AuditLog(path, LIVE, ACCEPTS) as log:  # whoever made it may have ended before the name was there
+        log.append(sealed(1)[0])
+    assert synced == [folder, folder, path.stat().st_ino]
+
+
+def test_what_is_in_a_log_is_on_the_disk_before_anything_follows(path, monkeypatch):
+    path.write_bytes(lines(sealed(1))[0])
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.fstat(file).st_ino))
     AuditLog(path, LIVE, ACCEPTS).close()
-    assert len(synced) == 1
+    assert path.stat().st_ino in synced
 
 
 # What is refused
@@ -212,7 +222,8 @@ FOREIGN = {
     "a last line with a wrong hash": lines([{**sealed(1)[0], "timestamp_ms": 7}])[0],
     "an empty last line": lines(sealed(1))[0] + b"\n",
     "a last line that is no entry": lines(sealed(1))[0] + b"{}\n",
-    "zeros": b"\0" * 5000,
+    "zeros before something else": b"\0" * 5000 + b"\x7fELF",
+    "zeros before other text": b"\0" * 3 + b"hello",
     "a very long line": b"x" * (2 * audit.MAX_ENTRY + 10),
 }
 
@@ -317,12 +328,19 @@ def test_wherever_a_crash_tears_the_last_line_the_log_goes_on_from_the_last_whol
     assert path.read_bytes() == b"".join(lines(entries))
 
 
-def test_zeros_that_a_crash_of_the_machine_left_behind_are_cut_off_on_the_disk_too(path, watched):
-    path.write_bytes(lines(sealed(1))[0] + b"\0" * 3000)
+@pytest.mark.parametrize("whole", [0, 1])
+@pytest.mark.parametrize(
+    "torn",
+    [b"\0" * 3000, b'{"cap' + b"\0" * 50 + b'"}\n', b"\0" * 99 + b"x" * 99 + b"\n"],
+    ids=["all of it", "in a line that ends", "the beginning"],
+)
+def test_zeros_that_a_crash_of_the_machine_left_behind_are_cut_off_on_the_disk_too(path, watched, torn, whole):
+    kept = b"".join(lines(sealed(1))[:whole])
+    path.write_bytes(kept + torn)
     with AuditLog(path, LIVE, ACCEPTS) as log:
         assert [one.code for one in log.findings] == ["W_AUDIT_TORN"]
-        assert watched == ["fsync"]
-    assert path.read_bytes() == lines(sealed(1))[0]
+        assert watched[-1] == "fsync"
+    assert path.read_bytes() == kept
 
 
 def test_a_hang_is_recorded_behind_a_torn_line(path):

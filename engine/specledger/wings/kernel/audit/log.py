@@ -21,10 +21,12 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canon
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.digest import sha256_hex
 from specledger.core.entries import Entries, Mode, entry_hash, mode_of
-from specledger.evidence.disk import AppendFile, Busy, NotPlain
+from specledger.evidence.append_file import AppendFile, Busy, NotPlain, begins_like
 
 MAX_ENTRY: Final = 4_194_304
 """Bytes of a line at most, its newline included: more than any schema-valid entry has."""
+MOST_TORN: Final = 2 * MAX_ENTRY
+"""Bytes at most that may be cut off."""
 
 E_AUDIT_BUSY = code("E_AUDIT_BUSY", "another process writes this audit log")
 E_AUDIT_UNWRITABLE = code("E_AUDIT_UNWRITABLE", "the audit log cannot be written")
@@ -121,16 +123,16 @@ class AuditLog:
 
     def _continue(self, file: AppendFile) -> None:
         """Read the last entry, and cut off a torn line."""
-        start = max(0, file.size - 2 * MAX_ENTRY)  # a torn line, and a whole one before it
-        tail = file.read(start)
-        whole = tail.rfind(b"\n") + 1
-        torn = tail[whole:]
+        whole = file.whole
+        if file.size - whole > MOST_TORN:
+            raise self._foreign("it has no line that could be an entry")
+        torn = file.read(whole)
         if whole:
-            self.head = self._last(tail[:whole])
-        elif start or not (len(torn) < MAX_ENTRY and torn.startswith(_OPENING[: len(torn)])):
+            self.head = self._last(file.read(max(0, whole - MAX_ENTRY - 1), whole))
+        elif not begins_like(torn, _OPENING):
             raise self._foreign("it has no line that could be an entry")
         if torn:
-            file.cut(start + whole)
+            file.cut(whole)
             message = f"{len(torn)} bytes (SHA-256 {sha256_hex(torn)}) were cut off the end of {self.path}"
             self.findings = (Diagnostic(W_AUDIT_TORN, message, severity=Severity.WARNING),)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +12,7 @@ from specledger.compile.plan import Actor, PlannedRecording
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import file_digest
 from specledger.core.spans import Span
+from specledger.evidence.disk import write_parts
 from specledger.load import Resolved
 from specledger.spec.agent import Recording
 from specledger.wings.trajectories.formats.names import reader_named
@@ -82,10 +82,7 @@ def store(
     """Write the canonical lines of logs to a path, and give the recording of these lines."""
     reader = None if format_ is None else reader_named(format_)
     lengths: list[int] = []
-    with path.open("wb") as file:
-        file.writelines(write_lines(_counted(read_logs(logs, reader), lengths)))
-        file.flush()
-        os.fsync(file.fileno())
+    write_parts(path, write_lines(_counted(read_logs(logs, reader), lengths)))
     return _recording(planned, path, make, tuple(lengths))
 
 
