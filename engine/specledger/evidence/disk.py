@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -141,10 +142,8 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 
 def remove_folder(folder: Path) -> None:
     """Remove a folder and all that is in it, as far as the system admits it."""
-    try:
+    with suppress(OSError):
         SYSTEM.remove_tree(folder)
-    except OSError:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 _PIECE: Final = 1_048_576

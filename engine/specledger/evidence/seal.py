@@ -122,7 +122,7 @@ class Seal(Struct, frozen=True):
         for name in (SUMS, GUIDE):  # removed first, so that an interrupted seal leaves nothing wrong
             if os.path.lexists(folder / name):
                 disk.SYSTEM.remove(folder / name)
-        disk.SYSTEM.sync_folder(folder)
+                disk.SYSTEM.sync_folder(folder)
         for name, content in files.items():
             _write(folder / name, content)
         present = frozenset(name for name in ATTACHED if os.path.lexists(folder / name))

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -53,8 +54,7 @@ class Workplace:
     def __init__(self, target: Path) -> None:
         """Name the folders; nothing is touched."""
         self.target = target
-        self._work = target.parent / f".{target.name}.{os.getpid()}.partial"
-        self.folder = self._work / "new"
+        self._work = self._named(os.getpid())
         self._lock: int | None = None
 
     def open(self, identity: str = "", *, resume: bool = False, kept: Collection[str] = ()) -> None:
@@ -67,15 +67,20 @@ class Workplace:
         self._refuse_foreign()
         if resume:
             self._adopt(identity)
-        if self._lock is None:
-            disk.remove_folder(self._work)
-        for work, lock in self._abandoned():  # of processes that were killed
+        for work, lock in self._abandoned():  # of processes that were killed, perhaps of the same number
             self._clear(work, lock)
+        if self._lock is None:
+            self._work = next(work for work in map(self._named, count(os.getpid())) if not os.path.lexists(work))
         disk.make_folders(self.folder)
         if self._lock is None:
             self._lock = _try_lock(self._work)
-            disk.write_file(self._work / IDENTITY, identity.encode())
+            disk.replace_file(self._work / IDENTITY, identity.encode(), self._work / "unwritten")
         set_aside(self._work, kept)
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the bundle grows."""
+        return self._work / "new"
 
     @property
     def beside(self) -> Path:
@@ -92,18 +97,18 @@ class Workplace:
         self._refuse_foreign()
         disk.sync_names(self.folder)
         if self.target.exists():
-            self._sync_above()
+            self._sync_above(self._work)
             disk.SYSTEM.rename(self.target, self._work / _EARLIER)
         disk.SYSTEM.rename(self.folder, self.target)
         try:
-            self._sync_above()
+            self._sync_above(self._work)
         except OSError:
             disk.SYSTEM.rename(self.target, self.folder)  # the earlier one is not removed for what may be lost
             raise
 
-    def _sync_above(self) -> None:
-        """Force the names of the place and of the working folder to the disk."""
-        disk.SYSTEM.sync_folder(self._work)
+    def _sync_above(self, work: Path) -> None:
+        """Force the names of the place and in a working folder to the disk."""
+        disk.SYSTEM.sync_folder(work)
         disk.SYSTEM.sync_folder(self.target.parent)
 
     def close(self, *, keep: bool = False) -> None:
@@ -117,13 +122,20 @@ class Workplace:
     def _clear(self, work: Path, lock: int | None, *, keep: bool = False) -> None:
         """Remove a working folder, after putting back what it set aside."""
         with suppress(OSError):
-            if (work / _EARLIER).exists() and not self.target.exists():
-                disk.SYSTEM.rename(work / _EARLIER, self.target)
-                disk.SYSTEM.sync_folder(self.target.parent)
+            if (work / _EARLIER).exists():
+                if self.target.exists():
+                    self._sync_above(work)  # before the earlier one goes, the new one is there
+                    disk.SYSTEM.rename(work / _EARLIER, work / "replaced")  # what is half removed is not put back
+                else:
+                    disk.SYSTEM.rename(work / _EARLIER, self.target)
+                self._sync_above(work)
             if not keep:
                 disk.remove_folder(work)
         if lock is not None:
             os.close(lock)
+
+    def _named(self, number: int) -> Path:
+        return self.target.parent / f".{self.target.name}.{number}.partial"
 
     def _adopt(self, identity: str) -> None:
         """Take over a working folder that can be continued, if there is one."""
@@ -135,10 +147,7 @@ class Workplace:
                 raise
             self._clear(work, None if mine else lock, keep=True)
             if mine:
-                self._lock = lock
-                if work != self._work:
-                    disk.remove_folder(self._work)
-                    disk.SYSTEM.rename(work, self._work)
+                self._work, self._lock = work, lock
 
     def _abandoned(self) -> Iterator[tuple[Path, int]]:
         """The working folders for this place that no process holds, each with a lock on it."""

@@ -121,6 +121,8 @@ class CassetteModel:
         if size > MOST_FILE or size < self._read:
             raise _unopened(self._path, "it is too large" if size > MOST_FILE else "it became shorter")
         data = _bytes(file, self._read, size)
+        if self._source is not None and self._lines == 0:
+            disk.SYSTEM.sync_folder(self._path.parent)
         if self._source is not None and size > self._synced:  # by a process that may have ended before it did so
             disk.SYSTEM.sync(file)
             self._synced = size
@@ -129,7 +131,6 @@ class CassetteModel:
         rest += data[lost:] if lost >= 0 else b""
         head = canonical_bytes({"format": FORMAT, "model": dict(self._identity)})
         if self._lines == 0 and not end and self._source is not None and begins_like(rest, head + b"\n"):
-            disk.SYSTEM.sync_folder(self._path.parent)
             disk.SYSTEM.truncate(file, 0)
             self._write(file, 0, head + b"\n")
             whole, end, rest = head, b"\n", b""
