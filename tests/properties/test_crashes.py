@@ -6,22 +6,27 @@ from tests import crashes
 from tests.crash_writers import WRITERS
 from tests.planted_faults import FAULTS
 
-FEW = {name: 12 if "bundle" in name or name == "seal" else 60 for name in WRITERS}
-MANY = {name: 900 if "bundle" in name or name == "seal" else 5500 for name in WRITERS}
+FEW, MANY = 12, 720
+MORE = {"audit log": 6800, "audit log of a simulated run": 6800, "guard log": 6800, "cassette": 6800, "run log": 3500}
+"""Schedules of the writers whose crashes take under two milliseconds."""
+RARE = "an earlier bundle is removed before it is out of the way"
 
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_nothing_that_was_acknowledged_is_lost_and_nothing_half_written_counts(name, tmp_path):
-    crashes.explore(name, range(FEW[name]), tmp_path / "root")
+    crashes.explore(name, range(5 * FEW if name in MORE else FEW), tmp_path / "root")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_nothing_is_lost_in_100_000_crashes(name, tmp_path):
-    assert crashes.explore(name, range(FEW[name], MANY[name]), tmp_path / "root") > MANY[name]
+    schedules = MORE.get(name, MANY)
+    assert crashes.explore(name, range(schedules), tmp_path / "root") > 2.8 * schedules
 
 
-@pytest.mark.parametrize("planted", FAULTS)
+@pytest.mark.parametrize(
+    "planted", [pytest.param(name, marks=[pytest.mark.slow] if name == RARE else []) for name in FAULTS]
+)
 def test_a_planted_fault_is_noticed(planted, tmp_path):
     name, _ = FAULTS[planted]
     assert crashes.find(name, planted, range(400), tmp_path / "root") is not None

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
 
 class Disk:
@@ -91,17 +91,6 @@ def sync_file(file: IO[bytes]) -> None:
     SYSTEM.sync(file.fileno())
 
 
-def sync_files(folder: Path) -> None:
-    """Force the content of the files in a folder, and in the folders in it, to the disk."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            file = SYSTEM.open(path, os.O_RDONLY)
-            try:
-                SYSTEM.sync(file)
-            finally:
-                os.close(file)
-
-
 def sync_names(folder: Path) -> None:
     """Force the names in a folder, and in the folders in it, to the disk."""
     for inside, _, _ in os.walk(folder, topdown=False):
@@ -126,24 +115,7 @@ def make_folders(folder: Path) -> None:
                 raise  # another process did not make it
 
 
-def copy_files(folder: Path, to: Path) -> None:
-    """Copy a folder of plain files, and force the content of the copies to the disk."""
-    for inside, _, names in os.walk(folder):
-        make_folders(to / Path(inside).relative_to(folder))
-        for name in names:
-            with Path(inside, name).open("rb") as source:
-                write_parts(to / Path(inside).relative_to(folder) / name, _pieces(source))
-
-
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
-    while piece := file.read(_PIECE):
-        yield piece
-
-
 def remove_folder(folder: Path) -> None:
     """Remove a folder and all that is in it, as far as the system admits it."""
     with suppress(OSError):
         SYSTEM.remove_tree(folder)
-
-
-_PIECE: Final = 1_048_576

@@ -1,9 +1,11 @@
-"""The plain files of a bundle as data: so a cluster carries a run from one machine to another."""
+"""The plain files of a bundle, carried from one place to another: as data by a cluster, as copies by a merge."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import IO, Final
 
 from specledger.evidence import disk
 from specledger.evidence.layout import PATH
@@ -36,3 +38,31 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
                 target.write(content)
         except (FileExistsError, IsADirectoryError, NotADirectoryError):
             raise InvalidFiles(f"{name} is a file and a folder") from None
+
+
+def sync_files(folder: Path) -> None:
+    """Force the content of the files in a folder, and in the folders in it, to the disk."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            file = disk.SYSTEM.open(path, os.O_RDONLY)
+            try:
+                disk.SYSTEM.sync(file)
+            finally:
+                os.close(file)
+
+
+def copy_files(folder: Path, to: Path) -> None:
+    """Copy a folder of plain files, and force the content of the copies to the disk."""
+    for inside, _, names in os.walk(folder):
+        disk.make_folders(to / Path(inside).relative_to(folder))
+        for name in names:
+            with Path(inside, name).open("rb") as source:
+                disk.write_parts(to / Path(inside).relative_to(folder) / name, _pieces(source))
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    while piece := file.read(_PIECE):
+        yield piece
+
+
+_PIECE: Final = 1_048_576

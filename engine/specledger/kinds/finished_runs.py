@@ -12,9 +12,9 @@ from typing import Any
 
 from specledger.compile.suite import DeferredPlan
 from specledger.core.diagnostics import code
-from specledger.evidence import disk
 from specledger.evidence.layout import FOLDERS, MANIFEST, MORE
 from specledger.evidence.resume import remove
+from specledger.evidence.transport import copy_files
 from specledger.evidence.workplace import WORKING
 from specledger.kinds.shard_merging import Shard
 from specledger.kinds.shards import refused
@@ -54,7 +54,7 @@ def take_runs(shards: Sequence[Shard], deferred: DeferredPlan, folder: Path) -> 
         for case, known, fault in read_finished(shard.place, deferred, own, ALONE):
             if fault is not None:
                 raise refused(f"{shard.place}: the run {case.place} is missing or changed: {fault}")
-            disk.copy_files(shard.place / case.place, folder / case.place)
+            copy_files(shard.place / case.place, folder / case.place)
             outcomes[case.place] = known
     return outcomes
 

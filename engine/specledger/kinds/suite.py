@@ -15,12 +15,12 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code, counted, pri
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
-from specledger.evidence.disk import make_folders, sync_files
+from specledger.evidence.disk import make_folders
 from specledger.evidence.kind import SUITE as RECEIPTS
 from specledger.evidence.receipts import suite, typed
 from specledger.evidence.resume import identity_of
 from specledger.evidence.suite_result import beyond_allowed
-from specledger.evidence.transport import InvalidFiles, read_files, write_files
+from specledger.evidence.transport import InvalidFiles, read_files, sync_files, write_files
 from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.case import case_name
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished, take_runs
