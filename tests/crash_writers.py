@@ -14,9 +14,10 @@ from specledger.evidence.runlog import announce, attempt_of, enter, read_runlog,
 from specledger.evidence.seal import UNSIGNED, Seal, seal_bundle
 from specledger.oracles.cassette import CassetteModel
 from specledger.oracles.model import ModelRequest, answered
-from specledger.wings.guard.log import BEGIN, DECISION, END, ENTRY, ConversationLog
+from specledger.wings.guard.log import ConversationLog
 from specledger.wings.kernel.audit.log import AuditLog
 from specledger.wings.kernel.documents.schemas import axion
+from specledger.wings.trajectories.recording.guard_log import BEGIN, DECISION, END, ENTRY
 
 ACCEPTS = axion().check("audit_entry")
 
