@@ -187,6 +187,8 @@ def test_what_a_killed_run_left_is_no_hindrance(tmp_path):
     abandoned = writer(tmp_path / "evidence")
     abandoned.__enter__().add(EVENTS[0])
     assert snapshot(tmp_path) != {}
+    os.close(abandoned._workplace._lock)
+    abandoned._workplace._lock = None
     write(tmp_path / "evidence")
     assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
     abandoned.__exit__(None, None, None)
@@ -480,6 +482,8 @@ def test_an_interruption_between_the_two_moves_puts_the_earlier_bundle_back(tmp_
     write(tmp_path / "evidence", run="00" * 16)
 
     def interrupted(path, target):
+        if path.name != "evidence":
+            return rename(path, target)
         monkeypatch.undo()
         if done:
             rename(path, target)
@@ -507,3 +511,21 @@ def test_an_event_without_canonical_form_leaves_nothing(tmp_path):
 def test_a_receipt_that_no_verifier_would_read_is_refused_and_leaves_nothing(tmp_path):
     with unchanged(tmp_path, code="E_RECEIPT_SIZE"):
         write(tmp_path / "evidence", [Event("start", {"invariants": [], "gates": [], "specs": "x" * MAX_LINE})])
+
+
+def test_a_writer_of_the_same_number_that_still_works_is_left_alone(tmp_path):
+    """In two containers that share a folder, processes have the same number."""
+    with writer(tmp_path / "evidence", run="00" * 16) as other:
+        other.add(EVENTS[0])
+        write(tmp_path / "evidence")
+        for event in EVENTS[1:]:
+            other.add(event)
+        other.finish()
+    assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
+
+
+def test_an_earlier_bundle_that_a_process_of_the_same_number_set_aside_is_put_back(tmp_path):
+    earlier = snapshot(abandoned(tmp_path, f".evidence.{os.getpid()}.partial") / "earlier")
+    with writer(tmp_path / "evidence"):
+        pass
+    assert snapshot(tmp_path / "evidence") == earlier

@@ -366,13 +366,13 @@ def test_what_serves_several_bundles(seal, shared):
 def test_a_seal_that_is_killed_on_the_way_leaves_nothing_that_is_wrong(place, monkeypatch):
     """At every moment the digests are those of the files, or are not there."""
     write(place, Seal(ONE))
-    replaced, moments = type(place).replace, []
+    renamed, moments = type(place).rename, []
 
-    def replace(self, target):
+    def rename(self, target):
         moments.append((place / "sha256sums").exists())
-        return replaced(self, target)
+        return renamed(self, target)
 
-    monkeypatch.setattr(type(place), "replace", replace)
+    monkeypatch.setattr(type(place), "rename", rename)
     seal_bundle(place, Seal(OTHER))
     assert moments == [False] * 5
     assert sums(place) == (place / "sha256sums").read_bytes()
