@@ -75,7 +75,7 @@ def measure(make):
             return simulated.operations, writer.content()
 
 
-_MEASURED = {}
+_MEASURED: dict = {}
 
 
 def schedule(name, seed, place):

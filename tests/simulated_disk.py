@@ -144,7 +144,7 @@ class SimulatedDisk(Disk):
 
     def lose_power(self):
         """Forget what is not durable, by chance in part; what is found is what is seen from now on."""
-        dropped = set()
+        dropped: set = set()
         way = self.chance.choice(["nothing", "all", "prefix", "parts", "parts"])
         kept = {"nothing": 0, "all": len(self.changes)}.get(way, self.chance.randrange(len(self.changes) + 1))
         for number, change in enumerate(self.changes):
@@ -254,7 +254,9 @@ class SimulatedDisk(Disk):
         if not self._inside(folder) or self._omits("sync_folder"):
             return
         if self._step(errno.EIO) and self.chance.random() >= self.lying:
-            node, needed, arrived = self._node(folder), set(), set()
+            node = self._node(folder)
+            needed: set = set()
+            arrived: set = set()
             for change in reversed(self.changes):
                 if marks_of(change) & needed or any(folder is node for folder, *_ in change):
                     needed |= needs_of(change)
@@ -312,13 +314,13 @@ class SimulatedDisk(Disk):
 
     def _change(self, *change):
         """Change names together; the last of each is what was there, for what depends on it."""
-        change = [(folder, name, node, folder.names.get(name)) for folder, name, node in change]
-        for folder, name, node, _ in change:
+        full = [(folder, name, node, folder.names.get(name)) for folder, name, node in change]
+        for folder, name, node, _ in full:
             if node is None:
                 folder.names.pop(name, None)
             else:
                 folder.names[name] = node
-        self.changes.append(change)
+        self.changes.append(full)
 
 
 def places_of(change):
