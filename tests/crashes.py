@@ -17,8 +17,8 @@ import time
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
+from specledger.core import disk
 from specledger.core.diagnostics import Rejected
-from specledger.evidence import disk
 from tests.crash_writers import WRITERS
 from tests.planted_faults import PLANTED
 from tests.simulated_disk import Ended, SimulatedDisk

@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from unittest.mock import patch
 
-from specledger.evidence import disk
+from specledger.core import disk
 from specledger.evidence.append_file import AppendFile
 from specledger.evidence.workplace import Workplace
 from tests.simulated_disk import SimulatedDisk

@@ -20,7 +20,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from specledger.evidence.disk import Disk
+from specledger.core.disk import Disk
 
 
 class Ended(BaseException):

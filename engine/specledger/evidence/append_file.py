@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from specledger.evidence import disk
+from specledger.core import disk
 
 if sys.platform != "win32":
     import fcntl
@@ -165,12 +165,4 @@ class AppendFile:
         return self._file
 
 
-def begins_like(torn: bytes, opening: bytes) -> bool:
-    """Whether torn bytes are lines of text that begin with an opening, of which parts may be zeros."""
-    if torn.translate(None, _TEXT):
-        return False
-    return all(byte in (0, expected) for byte, expected in zip(torn, opening, strict=False))
-
-
 _PIECE: Final = 1_048_576
-_TEXT: Final = bytes([0, *b"\n", *range(32, 127), *range(128, 256)])

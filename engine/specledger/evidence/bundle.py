@@ -13,12 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from specledger.core import disk
 from specledger.core.canonical import NotCanonical, canonical_bytes, check_volume
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import file_digest
 from specledger.core.events import Event
 from specledger.core.floats import FLOATS_ANYWHERE
-from specledger.evidence import disk
 from specledger.evidence.chain import Chain
 from specledger.evidence.counterexamples import find_cases, parts_of
 from specledger.evidence.kind import RUN, ReceiptKind

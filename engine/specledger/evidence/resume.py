@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 import specledger
+from specledger.core import disk
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import tagged
-from specledger.evidence import disk
 from specledger.evidence.layout import MANIFEST, RECEIPTS
 
 IDENTITY: Final = "identity"

@@ -24,7 +24,8 @@ from msgspec.structs import replace
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.digest import sha256_hex, tagged
-from specledger.evidence.append_file import AppendFile, NotPlain, begins_like
+from specledger.core.disk import begins_like
+from specledger.evidence.append_file import AppendFile, NotPlain
 from specledger.evidence.layout import Count
 
 FORMAT: Final = "specledger/runlog/v1"

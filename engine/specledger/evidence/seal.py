@@ -14,10 +14,10 @@ from typing import Annotated, Any, Final, Literal, cast
 
 from msgspec import Meta, Struct, ValidationError, convert
 
+from specledger.core import disk
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import file_digest, sha256_hex, sha256_raw
-from specledger.evidence import disk
 from specledger.evidence.checkpoint import (
     ORIGIN,
     RUN,

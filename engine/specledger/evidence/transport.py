@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Final
 
-from specledger.evidence import disk
+from specledger.core import disk
 from specledger.evidence.layout import PATH
 
 

@@ -14,9 +14,9 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from specledger.core import disk
 from specledger.core.canonical import LINE_LIMIT, NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
-from specledger.evidence import disk
 from specledger.evidence.layout import (
     ATTACHED,
     ATTESTATION,

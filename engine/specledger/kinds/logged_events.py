@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from specledger.compile.plan import Plan
 from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.disk import make_folders
 from specledger.core.entries import Mode
 from specledger.core.events import Event
 from specledger.evidence.bundle import BundleWriter
-from specledger.evidence.disk import make_folders
 from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.evidence.receipts.kernel import AUDIT
 from specledger.kinds.running import RunOptions

@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from specledger.core import disk
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.verdict import Verdict
-from specledger.evidence import disk
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.layout import SOURCES
 from specledger.evidence.resume import engine_digest

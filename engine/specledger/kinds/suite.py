@@ -12,10 +12,10 @@ from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import DeferredPlan, compile_suite, seeds_of_suite
 from specledger.core.diagnostics import Diagnostic, Rejected, code, counted, printable
+from specledger.core.disk import make_folders
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
-from specledger.evidence.disk import make_folders
 from specledger.evidence.kind import SUITE as RECEIPTS
 from specledger.evidence.receipts import suite, typed
 from specledger.evidence.resume import identity_of

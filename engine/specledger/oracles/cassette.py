@@ -16,11 +16,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
+from specledger.core import disk
 from specledger.core.canonical import LINE_LIMIT, NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.disk import begins_like
 from specledger.core.spans import Position, Span
-from specledger.evidence import disk
-from specledger.evidence.append_file import begins_like
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest, request_key
 
 if sys.platform != "win32":

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specledger.compile.model import compile_model
+from specledger.core import disk
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected, render
-from specledger.evidence import disk
-from specledger.evidence.disk import Disk
+from specledger.core.disk import Disk
 from specledger.kinds import bundle_from_document, load
 from specledger.oracles import cassette
 from specledger.oracles.cassette import FORMAT, CassetteModel

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.evidence.disk import write_file
+from specledger.core.disk import write_file
 from specledger.wings.guard.client import from_json, to_json
 from specledger.wings.guard.codes import E_GUARD_INSTALL
 from specledger.wings.guard.hook import EVENTS, MODULE

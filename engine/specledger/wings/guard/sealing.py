@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from specledger.core import disk
 from specledger.core.canonical import parse_canonical
-from specledger.evidence import disk
 from specledger.evidence.layout import MAX_LINE, RECEIPTS
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.guard import Guarded

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from specledger.compile.scenario import compile_scenario
+from specledger.core import disk
 from specledger.core.diagnostics import Rejected
-from specledger.evidence import disk
 from specledger.evidence.chain import run_id
 from specledger.load import Bundle
 from specledger.spec.scenario import Guard, Scenario

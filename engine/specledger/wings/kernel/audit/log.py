@@ -20,8 +20,9 @@ from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.digest import sha256_hex
+from specledger.core.disk import begins_like
 from specledger.core.entries import Entries, Mode, entry_hash, mode_of
-from specledger.evidence.append_file import AppendFile, Busy, NotPlain, begins_like
+from specledger.evidence.append_file import AppendFile, Busy, NotPlain
 
 MAX_ENTRY: Final = 4_194_304
 """Bytes of a line at most, its newline included: more than any schema-valid entry has."""

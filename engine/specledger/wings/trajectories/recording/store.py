@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from specledger.compile.plan import Actor, PlannedRecording
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import file_digest
+from specledger.core.disk import write_parts
 from specledger.core.spans import Span
-from specledger.evidence.disk import write_parts
 from specledger.load import Resolved
 from specledger.spec.agent import Recording
 from specledger.wings.trajectories.formats.names import reader_named

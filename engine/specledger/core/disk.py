@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 
 class Disk:
@@ -119,3 +119,13 @@ def remove_folder(folder: Path) -> None:
     """Remove a folder and all that is in it, as far as the system admits it."""
     with suppress(OSError):
         SYSTEM.remove_tree(folder)
+
+
+def begins_like(torn: bytes, opening: bytes) -> bool:
+    """Whether torn bytes are lines of text that begin with an opening, of which parts may be zeros."""
+    if torn.translate(None, _TEXT):
+        return False
+    return all(byte in (0, expected) for byte, expected in zip(torn, opening, strict=False))
+
+
+_TEXT: Final = bytes([0, *b"\n", *range(32, 127), *range(128, 256)])
