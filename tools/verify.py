@@ -1049,17 +1049,27 @@ class RunFollower:
 
     def _rules(self, body: JSON) -> None:
         """What the rules of policies say of a call of a recording, or of an action."""
-        shape(body, ("episode", "t", "held", "broken", "unjudged"), "what rules say")
+        kept = body.get("withheld", [])
+        more = ("withheld",) if kept else ()
+        shape(body, ("episode", "t", "held", "broken", "unjudged", *more), "what rules say")
         judged = [("held", name, times) for name, times in body["held"].items()]
         judged += [(kind, entry["rule"], 1) for kind in ("broken", "unjudged") for entry in body[kind]]
+        judged += [(verdict["status"], verdict["rule"], 1) for verdict in kept]
+        require(self.recorded or not kept, "verdicts are kept where nothing was withheld")
         require(judged, "rules say nothing")
         for kind, name, times in judged:
             require(name in self.rules and type(times) is int and times > 0, "a rule is none of the run's")
+            require(kind in ("held", "broken", "unjudged"), "a kept verdict is none")
             self.rules[name][kind] += times
             self.count["checks"] += times * (kind != "unjudged" and self.severities[name] == "fatal")
         for violation in body["broken"]:
             agree(violation, {"severity": self.severities[violation["rule"]]}, "a broken rule")
             self.violations[violation["severity"]][violation["rule"]] += 1
+        for verdict in kept:
+            shape(verdict, ("rule", "call", "status"), "a kept verdict")
+            self.rules[verdict["rule"]]["withheld"] += 1
+            if verdict["status"] == "broken":
+                self.violations[self.severities[verdict["rule"]]][verdict["rule"]] += 1
 
     def _guard(self, body: JSON) -> None:
         """What a guard decided of a call of a recording before it was made."""
@@ -1426,7 +1436,8 @@ def causes_of(kind: str, type_: str, body: JSON) -> set[str]:
     """What a receipt says went wrong; a suite's own receipts say nothing, its runs have failing cases of their own."""
     if kind == "scenario":
         if type_ == "rules":
-            return {f"rule:{entry['rule']}" for entry in body["broken"]}
+            kept = [verdict for verdict in body.get("withheld", ()) if verdict["status"] == "broken"]
+            return {f"rule:{entry['rule']}" for entry in (*body["broken"], *kept)}
         if type_ in ("probe", "error"):
             failed = type_ == "error" or body["verdict"] in ("FAIL", "ERROR")
             return {f"{type_}:{body['code' if type_ == 'error' else 'probe']}"} if failed else set()
@@ -2107,6 +2118,9 @@ def note_open(b: Bundle) -> None:
         "expressions: gates, invariants, probes, `success`, checks (L5; `spec verify --judge`)": True,
         "that the documents in specs/ resolve to specs.json": sources,
         "which documents specs.json was resolved from: there are none": not sources,
+        "verdicts of rules from before a value was withheld: nobody can without these values": any(
+            "withheld" in counts for counts in b.manifest["result"].get("rules", {}).values()
+        ),
         "the time stamp (L2; use openssl, or `spec verify --tsa`)": TIMESTAMP in b.detached,
         f"the words of {GUIDE}": GUIDE in b.detached,
         "who signed the bundle (L1; no trust file was given)": b.note is not None and b.trust is None,

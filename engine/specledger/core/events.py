@@ -29,6 +29,13 @@ class GuardCause(StrEnum):
     DEADLINE = "deadline"
 
 
+class KeptStatus(StrEnum):
+    """What a rule said of a call before a value was withheld."""
+
+    HELD = "held"
+    BROKEN = "broken"
+
+
 class Ended(StrEnum):
     """How an episode ended. ERROR, HANG and DIED broke it off, and UNKNOWN: a recording does not say what followed."""
 

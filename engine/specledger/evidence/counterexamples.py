@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes, parse_written
-from specledger.core.events import PROGRESS
+from specledger.core.events import PROGRESS, KeptStatus
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import counterexample_path
 from specledger.evidence.receipts import run, typed
@@ -134,7 +134,9 @@ def _causes(type_: str, body: Body) -> set[str]:
     if type_ == "error":
         return {named_cause("error", typed(run.EvaluationError, body)["code"])}
     if type_ == "rules":
-        return {named_cause("rule", breach["rule"]) for breach in typed(run.Rules, body)["broken"]}
+        rules = typed(run.Rules, body)
+        kept = [verdict["rule"] for verdict in rules.get("withheld", ()) if verdict["status"] == KeptStatus.BROKEN]
+        return {named_cause("rule", rule) for rule in (*(breach["rule"] for breach in rules["broken"]), *kept)}
     if type_ == "episode_end":
         return _broken(typed(run.EpisodeEnd, body))
     if type_ != "step":

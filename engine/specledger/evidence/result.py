@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
-from specledger.core.events import GuardDecision, Severity, breached, owned
+from specledger.core.events import GuardDecision, KeptStatus, Severity, breached, owned
 from specledger.core.faults import FaultLimit
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import recording, run, typed
@@ -147,8 +147,21 @@ class Tally:
             counter[breach["rule"]] += 1
         for outcome in body["unjudged"]:
             self._rules[outcome["rule"]]["unjudged"] += 1
+        for kept in body.get("withheld", ()):
+            self._keep(kept["rule"], KeptStatus(kept["status"]))
         self._figures["checks"] += sum(times for name, times in body["held"].items() if name in self._fatal)
         self._figures["checks"] += sum(breach["rule"] in self._fatal for breach in body["broken"])
+
+    def _keep(self, rule: str, status: KeptStatus) -> None:
+        """Count a verdict that was made before a value was withheld: it stays, with that remark."""
+        counts = self._rules[rule]
+        counts["withheld"] = counts.get("withheld", 0) + 1
+        self._figures["checks"] += rule in self._fatal
+        if status is KeptStatus.HELD:
+            counts["held"] += 1
+        else:
+            counts["broken"] += 1
+            (self._violations if rule in self._fatal else self._warnings)[rule] += 1
 
     def _guarded(self, body: Guarded) -> None:
         """Count what a guard decided: a check, unless it could not be judged; a denied call that was made is a breach.

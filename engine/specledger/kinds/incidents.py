@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from specledger.compile.plan import Judgement, Plan
 from specledger.compile.scenario import compile_scenario
-from specledger.core.events import Event, Severity, breached, owned
+from specledger.core.events import Event, KeptStatus, Severity, breached, owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import Probe
@@ -30,6 +30,8 @@ MOST_INCIDENTS: Final = 5
 
 _RANKS: Final[Mapping[str, int]] = {Severity.FATAL: 0, Severity.WARN: 2}
 _PROBE_RANK: Final = 1
+_KEPT_RANK: Final = 1
+_KEPT: Final = "broken before a value was withheld"
 
 
 def incidents_of(event: Event) -> list[Incident]:
@@ -46,6 +48,10 @@ def incidents_of(event: Event) -> list[Incident]:
         return [
             Incident(rules["episode"], rules["t"], breach["rule"], breach["reason"], rank=_RANKS[breach["severity"]])
             for breach in rules["broken"]
+        ] + [
+            Incident(rules["episode"], rules["t"], kept["rule"], _KEPT, rank=_KEPT_RANK)
+            for kept in rules.get("withheld", ())
+            if kept["status"] == KeptStatus.BROKEN
         ]
     if event.type == "step":
         step = typed(run.Step, event.body)

@@ -175,6 +175,8 @@ def _text(finished: Finished) -> str:
     unjudged = {name: counts["unjudged"] for name, counts in result.get("rules", {}).items()}
     unjudged |= {name: sum(reasons.values()) for name, reasons in result.get("unjudged", {}).items()}
     lines += _figures("rules that could not be judged", unjudged, "")
+    kept = {name: counts.get("withheld", 0) for name, counts in result.get("rules", {}).items()}
+    lines += _figures("verdicts from before a value was withheld", kept, "")
     left_out = Counter[str]()
     for reasons in result.get("unjudged", {}).values():
         left_out.update(reasons)

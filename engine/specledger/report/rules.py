@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.diagnostics import counted
-from specledger.core.events import Severity
+from specledger.core.events import KeptStatus, Severity
 from specledger.evidence.receipts import recording, run, typed
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
@@ -45,6 +45,9 @@ class RuleReading:
             self._reasons[outcome["rule"]][as_name(outcome["reason"])] += 1
         for breach in body["broken"]:
             self._observations.note(f"rule/{breach['rule']}", receipt, breach["reason"], breach["value"])
+        for kept in body.get("withheld", ()):
+            if kept["status"] == KeptStatus.BROKEN:
+                self._observations.note(f"rule/{kept['rule']}", receipt, "broken before a value was withheld", "")
         if body["broken"] or body["unjudged"]:
             self._receipts.append(body)
 
@@ -102,6 +105,9 @@ class RuleReading:
         if unjudged:
             title = f"not judged {counted(unjudged, 'time')}"
             details.append((title, Quoted(self._open(name))))
+        if kept := as_int(self._counts[name].get("withheld", 0)):
+            words = f"judged before a value was withheld, and not checked again: {counted(kept, 'time')}"
+            details.append(("withheld", Words(words)))
         places = self._observations.links(check.id)
         return Row(name, mark, cells, details, places, max(check.failures, len(places)))
 

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
 from specledger.core.calibration import VAGUE, held_claims, outcomes
 from specledger.core.causes import Cause
+from specledger.core.events import KeptStatus
 from specledger.core.unknown import UNKNOWN, Unknown
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import (
@@ -124,6 +125,13 @@ class Episodes:
             rule = self._rules[broken["rule"]]
             rule["broken"] += 1
             rule["calls"].append(broken["call"])
+        for kept in body.get("withheld", ()):
+            rule = self._rules[kept["rule"]]
+            if kept["status"] == KeptStatus.HELD:
+                rule["held"] += 1
+            else:
+                rule["broken"] += 1
+                rule["calls"].append(kept["call"])
         for unjudged in body["unjudged"]:
             self._rules[unjudged["rule"]]["unjudged"] += 1
 

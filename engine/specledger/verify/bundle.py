@@ -301,8 +301,17 @@ def replay_content(
         verification.not_made(name, obstacle, Level.REPLAYED)
     else:
         with verification.check(name, Level.REPLAYED) as note:
-            note.message = verifiable.replay()
+            note.message = verifiable.replay() + _not_again(compiled.manifest["result"])
     return Replayed(**asdict(compiled), verifiable=verifiable, obstacle=obstacle)
+
+
+def _not_again(result: Mapping[str, Any]) -> str:
+    """What replay only took over from the recording: verdicts of rules that were made before a value was withheld."""
+    kept = {name: counts["withheld"] for name, counts in result.get("rules", {}).items() if "withheld" in counts}
+    if not kept:
+        return ""
+    listed = ", ".join(f"{name} {times}" for name, times in kept.items())
+    return f"; not checked again, since they read withheld values: verdicts of {listed}"
 
 
 def judge_content(replayed: Replayed[Any, Any], verification: Verification) -> None:

@@ -27,6 +27,7 @@ from specledger.core.events import (
     Ended,
     GuardCause,
     GuardDecision,
+    KeptStatus,
     Severity,
     owned,
     progress_violation,
@@ -162,7 +163,10 @@ class RunOrder:
         return not self._committed and not self._decided
 
     def _ruled(self, body: run.Rules) -> None:
-        outcomes = (*body["broken"], *body["unjudged"])
+        kept = body.get("withheld", ())
+        outcomes = (*body["broken"], *body["unjudged"], *kept)
+        require(all(one["status"] in (*KeptStatus,) for one in kept), "a kept verdict is none", E_STATE)
+        require(self._recorded or not kept, "verdicts are kept where nothing was withheld", E_STATE)
         counts = all(type(times) is int and times > 0 for times in body["held"].values())
         require(counts and (body["held"] or outcomes), f"the rules at t = {body['t']} say nothing", E_STATE)
         named = {*body["held"], *(outcome["rule"] for outcome in outcomes)} <= self._rules.keys()

@@ -11,7 +11,7 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load
 from specledger.wings.trajectories.formats.compile import compile_format
 from specledger.wings.trajectories.lines import write_lines
-from specledger.wings.trajectories.model import Call, Finding, Message, Result, Trajectory
+from specledger.wings.trajectories.model import Call, Finding, Kept, Message, Result, Trajectory
 from specledger.wings.trajectories.reading import READERS, read_logs
 from specledger.wings.trajectories.withholding import Withholding
 
@@ -45,7 +45,7 @@ def test_lines_of_each_format_are_valid(file):
     assert valid(write_lines(read_logs([LOGS / "formats" / file], reader))) == []
 
 
-@pytest.mark.parametrize("kind", [Message, Call, Result, Finding, Trajectory])
+@pytest.mark.parametrize("kind", [Message, Call, Result, Finding, Kept, Trajectory])
 def test_it_names_each_field_of_the_model(kind):
     described = DOCUMENT["$defs"][kind.__name__.lower()]
     named = {field.name: field.required for field in fields(kind) if field.name != "entries"}

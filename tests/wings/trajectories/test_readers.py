@@ -412,3 +412,14 @@ def test_a_line_that_says_other_under_the_same_uuid_is_a_finding(tmp_path):
         Message(USER, "Pay Ann", line=1),
         Finding("E_LOG_DUPLICATE", "the uuid '1' is that of an earlier line, which says other", 3),
     ]
+
+
+def test_a_field_of_a_result_that_is_json_as_text_is_withheld_with_all_of_the_text():
+    salt = b"0" * 32
+    results = [Result("1", '{"payee": "Ann", "amount": 3}'), Result("2", "payee: Ann"), Result("3", "no payee: here")]
+    shown = Withholding(["result.payee"], salt).apply(Trajectory("a", "a", "", tuple(results)))
+    assert [type(getattr(entry, "content", None)).__name__ for entry in shown.entries] == [
+        "Withheld",
+        "Withheld",
+        "str",
+    ]

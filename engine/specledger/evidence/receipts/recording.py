@@ -1,6 +1,8 @@
 """What the receipts of a recording say of what it leaves out, and the counts of its rules."""
 
-from typing import TypedDict
+from typing import Annotated, NotRequired, TypedDict
+
+from specledger.core.events import KeptStatus
 
 
 class UnjudgedGate(TypedDict):
@@ -26,8 +28,20 @@ class Gap(TypedDict):
 
 
 class RuleCounts(TypedDict):
-    """How often a rule held, was broken, and could not be judged; never, if no call was about it."""
+    """How often a rule held, was broken, and could not be judged; never, if no call was about it.
+
+    `withheld` is how many of the first two were judged before a value was withheld, if any.
+    """
 
     held: int
     broken: int
     unjudged: int
+    withheld: NotRequired[int]
+
+
+class KeptVerdict(TypedDict):
+    """What a rule said of a call before a value was withheld: nobody can check it without the value."""
+
+    rule: str
+    call: str
+    status: Annotated[str, KeptStatus]

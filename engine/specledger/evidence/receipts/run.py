@@ -8,7 +8,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import ReceiptTypes
 from specledger.evidence.receipts.guard import GuardCounts, Guarded
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
-from specledger.evidence.receipts.recording import Gap, RuleCounts, UnjudgedGate, UnjudgedInvariant
+from specledger.evidence.receipts.recording import Gap, KeptVerdict, RuleCounts, UnjudgedGate, UnjudgedInvariant
 
 Change = TypedDict("Change", {"from": Any, "to": Any})
 """The value of a field before and after."""
@@ -258,7 +258,8 @@ class BrokenRule(RuleOutcome):
 class Rules(TypedDict):
     """What the rules of policies say of a call and of what precedes it; at the end of an episode of what is left.
 
-    `held` counts by rule. A rule that could not be judged says why.
+    `held` counts by rule. A rule that could not be judged says why. `withheld` are verdicts that were made before a
+    value was withheld, if there are any; they are in none of the others.
     """
 
     episode: int
@@ -266,6 +267,7 @@ class Rules(TypedDict):
     held: dict[str, int]
     broken: list[BrokenRule]
     unjudged: list[RuleOutcome]
+    withheld: NotRequired[list[KeptVerdict]]
 
 
 class EvaluationError(TypedDict):

@@ -52,6 +52,15 @@ Salt = Annotated[
     typer.Option("--salt", metavar="FILE", help="The salt of --withhold: a file with 64 hexadecimal digits."),
 ]
 
+KeptPolicies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        metavar="FILE",
+        help="Rules whose verdicts are kept where --withhold takes away what they read; may be repeated.",
+    ),
+]
+
 
 def import_logs(
     files: Logs,
@@ -59,17 +68,22 @@ def import_logs(
     out: Lines = Path("-"),
     withhold: Withhold = None,
     salt: Salt = None,
+    policy: KeptPolicies = None,
 ) -> None:
     """Read logs of agents, and write what they say as canonical lines."""
     from specledger.wings.trajectories.lines import write_lines
     from specledger.wings.trajectories.reading import read_logs
+    from specledger.wings.trajectories.rules.kept import withhold as withheld
 
     name, files = _known_format(read_as), _existing(files)
     withholding = _withholding(withhold or [], salt)
     summary = _Summary()
     trajectories = summary.listen(read_logs(files, name))
     if withholding is not None:
-        trajectories = map(withholding.apply, trajectories)
+        policies = [_policy(each)[1] for each in policy or ()]
+        trajectories = (withheld(trajectory, withholding, policies) for trajectory in trajectories)
+    elif policy:
+        raise typer.BadParameter("--policy is for --withhold: its rules judge before values are withheld")
     _write(write_lines(trajectories), out)
     summary.show()
     raise typer.Exit(Exit.FINDINGS if summary.codes else Exit.CONFORMS)

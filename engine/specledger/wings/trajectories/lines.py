@@ -16,7 +16,7 @@ from msgspec.structs import fields, replace
 from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints, is_bare, parse_canonical
 from specledger.core.log_json import WITHHELD
 from specledger.wings.trajectories.findings import MalformedLine
-from specledger.wings.trajectories.model import Call, Entry, Finding, Message, Result, Trajectory, Withheld
+from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message, Result, Trajectory, Withheld
 
 FORMAT: Final = "specledger/trajectories/v1"
 HEADER: Final = canonical_bytes({"format": FORMAT}) + b"\n"
@@ -25,11 +25,17 @@ MAX_LINE: Final = 72 << 20
 """The most bytes of a line; a log's own bound is lower, so that whatever was read can be written."""
 MAX_LINE_VOLUME: Final = 8 << 20
 
-_NAMES: Final[dict[type[Entry], str]] = {Message: "message", Call: "call", Result: "result", Finding: "finding"}
+_NAMES: Final[dict[type[Entry], str]] = {
+    Message: "message",
+    Call: "call",
+    Result: "result",
+    Finding: "finding",
+    Kept: "kept",
+}
 _TYPES: Final = {name: kind for kind, name in _NAMES.items()}
 _FIELDS: Final[dict[type[Entry], tuple[tuple[str, Any, bool], ...]]] = {
     kind: tuple((field.name, field.default, field.required) for field in fields(kind))
-    for kind in (Message, Call, Result, Finding)
+    for kind in (Message, Call, Result, Finding, Kept)
 }
 _KEYS: Final = {kind: frozenset(name for name, _, _ in members) for kind, members in _FIELDS.items()}
 _DEFAULTS: Final = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -105,7 +105,22 @@ class Finding(Struct, frozen=True, omit_defaults=True):
     line: int = 0
 
 
-Entry = Message | Call | Result | Finding
+class Kept(Struct, frozen=True, omit_defaults=True):
+    """What a rule said of the next call while a value was there that is withheld now; nobody can check it again.
+
+    Attributes:
+        policy: The key of the policy, with its digest: another version of it said nothing.
+        status: held or broken; none where the call was no opportunity.
+    """
+
+    policy: str
+    rule: str
+    call: str
+    status: Literal["held", "broken", "none"]
+    line: int = 0
+
+
+Entry = Message | Call | Result | Finding | Kept
 
 
 class Trajectory(Struct, frozen=True):

@@ -15,7 +15,7 @@ from specledger.evidence.layout import TRAJECTORIES
 from specledger.evidence.receipts.run import Rules
 from specledger.report.sections import Block, Cell, Quoted, Row, Section, Words
 from specledger.wings.trajectories.lines import read_lines
-from specledger.wings.trajectories.model import Call, Entry, Finding, Message, Trajectory, Withheld
+from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message, Trajectory, Withheld
 
 MOST_TRAJECTORIES: Final = 25
 MOST_ENTRIES: Final = 300
@@ -86,6 +86,8 @@ def _content(entry: Entry, tools: Mapping[str, str]) -> tuple[str, Any]:
         return f"{entry.speaker.value}{f' ({entry.actor})' if entry.actor else ''}", entry.text
     if isinstance(entry, Finding):
         return entry.code, entry.message
+    if isinstance(entry, Kept):
+        return f"kept verdict of {entry.rule}", f"{entry.status} before a value was withheld"
     if isinstance(entry, Call):
         return f"call {entry.tool}", _value(entry.arguments)
     failed = " (denied)" if entry.denied else " (failed)" if entry.error else ""

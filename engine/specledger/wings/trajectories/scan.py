@@ -41,6 +41,7 @@ class RuleCount(Struct):
     Attributes:
         fatal: Whether a breach is a failure; otherwise it is a warning.
         trajectories: In how many trajectories it was broken.
+        withheld: How many of the verdicts are from before a value was withheld.
         reasons: Why it was not judged, with the number of times.
     """
 
@@ -49,6 +50,7 @@ class RuleCount(Struct):
     broken: int = 0
     unjudged: int = 0
     trajectories: int = 0
+    withheld: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     breaches: list[Breach] = field(default_factory=list)
 
@@ -129,6 +131,7 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None
 
 
 def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: Entry) -> None:
+    count.withheld += outcome.withheld and outcome.status is not Status.UNJUDGED
     if outcome.status is Status.HELD:
         count.held += 1
     elif outcome.status is Status.UNJUDGED:

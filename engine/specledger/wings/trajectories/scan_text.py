@@ -76,6 +76,9 @@ def _not_judged(scan: Scan) -> list[str]:
     for name, count in scan.rules.items():
         for reason, number in sorted(count.reasons.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]:
             lines.append(f"{printable(name)} was not judged {counted(number, 'time')}: {printable(reason)}")
+        if count.withheld:
+            times = counted(count.withheld, "time")
+            lines.append(f"{printable(name)} was judged {times} before a value was withheld, and not checked again")
     tools = ", ".join(f"{_shortened(tool)} {number}" for tool, number in scan.calls.most_common(20))
     return [*lines, *([f"tools that were called: {tools}"] if tools else [])]
 
@@ -102,6 +105,7 @@ def _rule(count: RuleCount) -> dict[str, Any]:
         "held": count.held,
         "broken": count.broken,
         "unjudged": count.unjudged,
+        **({"withheld": count.withheld} if count.withheld else {}),
         "trajectories": count.trajectories,
         "reasons": dict(count.reasons),
         "breaches": [

@@ -12,6 +12,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import hmac_sha256
 from specledger.core.log_json import WITHHELD
 from specledger.wings.trajectories.model import Call, Entry, Result, Trajectory, Withheld
+from specledger.wings.trajectories.rules.structured import structured
 
 ROOTS: Final[dict[str, type[Entry]]] = {"arguments": Call, "result": Result}
 """What a path begins with."""
@@ -46,11 +47,16 @@ class Withholding:
                 entry = replace(entry, content=self._value(entry.content, path, whole=True))
         return entry
 
+    def _is_inside(self, text: str, path: list[str]) -> bool:
+        """Whether a path leads to a value of JSON or YAML that is a text: then all of the text is withheld."""
+        value = structured(text)
+        return type(value) in (dict, list) and self._value(value, path) != value
+
     def _value(self, value: Any, path: list[str], *, whole: bool = False) -> Any:
         """A value with what is at a path withheld; members of lists are meant one by one."""
         if value is UNSET or isinstance(value, Withheld):
             return value
-        if not path:
+        if not path or (type(value) is str and self._is_inside(value, path)):
             digest = hmac_sha256(self._salt, canonical_bytes(value))
             return Withheld(digest) if whole else {WITHHELD: digest}
         if isinstance(value, list):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from specledger.wings.trajectories.findings import MalformedLine
 from specledger.wings.trajectories.lines import FORMAT, MAX_LINE, read_lines
-from specledger.wings.trajectories.model import Entry, Finding, Trajectory
+from specledger.wings.trajectories.model import Entry, Finding, Kept, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.source import Source
 from specledger.wings.trajectories.stamps import stamp_of
@@ -37,7 +37,7 @@ def _stamped(trajectory: Trajectory) -> Trajectory:
 
 
 def _entry_stamped(entry: Entry) -> Entry:
-    return entry if isinstance(entry, Finding) else replace(entry, time=stamp_of(entry.time))
+    return entry if isinstance(entry, Finding | Kept) else replace(entry, time=stamp_of(entry.time))
 
 
 CANONICAL: Final = Reader("canonical", _recognises, _read)

@@ -68,7 +68,7 @@ class _Compiler:
     def policy(self) -> Policy:
         # the order in which they are written has no meaning, and evidence does not keep it
         rules = tuple(self.rule(name, rule) for name, rule in sorted(self.spec.rules.items()))
-        return Policy(self.spec.name, rules, tuple(self.sources), tuple(self.earlier))
+        return Policy(self.spec.name, self.resolved.key, rules, tuple(self.sources), tuple(self.earlier))
 
     def wrong(self, code: str, message: str, where: Where, hint: str | None = None) -> None:
         self.diagnostics.error(code, message, self.resolved.span(*where), hint=hint)

@@ -39,9 +39,12 @@ def names_of(policies: Sequence[Policy]) -> tuple[dict[str, str], ...]:
 def rules_event(episode: int, t: int, outcomes: Sequence[tuple[str, Outcome]]) -> Event:
     """What policies, by their names, say at a step."""
     held: dict[str, int] = {}
-    broken, unjudged = [], []
+    broken, unjudged, withheld = [], [], []
     for policy, outcome in outcomes:
         rule = f"{policy}.{outcome.rule}"
+        if outcome.withheld and outcome.status is not Status.UNJUDGED:
+            withheld.append({"rule": rule, "call": outcome.call, "status": outcome.status.value})
+            continue
         if outcome.status is Status.HELD:
             held[rule] = held.get(rule, 0) + 1
             continue
@@ -55,4 +58,5 @@ def rules_event(episode: int, t: int, outcomes: Sequence[tuple[str, Outcome]]) -
             broken.append({**body, "severity": Severity(outcome.severity).value, "source": outcome.source})
         else:
             unjudged.append(body)
-    return Event(RULES, {"episode": episode, "t": t, "held": held, "broken": broken, "unjudged": unjudged})
+    more = {"withheld": withheld} if withheld else {}
+    return Event(RULES, {"episode": episode, "t": t, "held": held, "broken": broken, "unjudged": unjudged, **more})

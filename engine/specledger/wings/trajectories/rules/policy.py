@@ -11,9 +11,10 @@ from msgspec import UNSET, Struct
 from specledger.core.unknown import Unknown
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.spec.base import QFIXED_ONE, format_qfixed
-from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Withheld
+from specledger.wings.trajectories.model import Call, Entry, Kept, Message, Result, Speaker, Withheld
 from specledger.wings.trajectories.rules.conditions import Event, decide
 from specledger.wings.trajectories.rules.earlier import PARALLEL, EarlierCalls
+from specledger.wings.trajectories.rules.kept import as_kept
 from specledger.wings.trajectories.rules.past import Origin, Source, SourcePlan
 from specledger.wings.trajectories.rules.plans import EarlierPlan, Outcome, RulePlan, Status
 from specledger.wings.trajectories.rules.undo import Undo, copies
@@ -32,6 +33,7 @@ class Policy(Struct, frozen=True, eq=False):
     """A compiled policy."""
 
     name: str
+    key: str
     rules: tuple[RulePlan, ...]
     sources: tuple[SourcePlan, ...]
     earlier: tuple[EarlierPlan, ...]
@@ -64,8 +66,9 @@ class Session:
         self._records: dict[str, list[Event]] = {}
         self._of_messages = [rule for rule in policy.rules if rule.matches is None]
         self._undo: Undo | None = None
+        self._kept: dict[tuple[str, str], str] = {}
 
-    def hear(self, entry: Message | Call | Result | Finding) -> list[Outcome]:
+    def hear(self, entry: Entry) -> list[Outcome]:
         """Judge an entry against what came before it, then remember it."""
         self._number += 1
         if isinstance(entry, Call):
@@ -75,6 +78,8 @@ class Session:
                 self._hear_result(entry)
         elif isinstance(entry, Message):
             return self._hear_message(entry)
+        elif isinstance(entry, Kept) and entry.policy == self.policy.key and not self.retracts:
+            self._kept[entry.rule, entry.call] = entry.status
         return []
 
     def records(self, matches: Callable[[str], bool]) -> list[Event]:
@@ -124,7 +129,8 @@ class Session:
                 {rule.name: self._last.get(rule.name) for rule in concerned.rules},
                 [(self._earlier[number], self._earlier[number].last_since) for number in concerned.since],
             )
-        outcomes = [outcome for rule in concerned.rules if (outcome := self._judge(rule, event)) is not None]
+        judged = [outcome for rule in concerned.rules if (outcome := self._judge(rule, event)) is not None]
+        outcomes = as_kept(judged, self._kept) if self._kept else judged
         for number in concerned.since:
             self._earlier[number].last_since = self._number
         for number in concerned.sources:

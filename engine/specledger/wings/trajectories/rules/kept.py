@@ -1,0 +1,49 @@
+"""Verdicts that stay when values are withheld: what rules said of a call while the values that they read were there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from specledger.wings.trajectories.model import Call, Entry, Kept, Trajectory
+from specledger.wings.trajectories.rules.plans import Outcome, Status
+from specledger.wings.trajectories.withholding import Withholding
+
+REMARK: Final = "judged before a value was withheld, and not checked again"
+_NONE: Final = "none"
+
+
+def as_kept(outcomes: Sequence[Outcome], kept: Mapping[tuple[str, str], str]) -> list[Outcome]:
+    """Outcomes of a call, in which a verdict that was kept stands where a withheld value leaves none."""
+    result = []
+    for outcome in outcomes:
+        open_ = outcome.withheld and outcome.status is Status.UNJUDGED
+        status = kept.get((outcome.rule, outcome.call)) if open_ else None
+        if status is None:
+            result.append(outcome)
+        elif status != _NONE:
+            result.append(replace(outcome, status=Status(status), reason=REMARK, value=""))
+    return result
+
+
+def withhold(trajectory: Trajectory, withholding: Withholding, policies: Sequence[Any]) -> Trajectory:
+    """A trajectory without some values, and before each call what policies said of it that only these values show."""
+    shown = withholding.apply(trajectory)
+    return replace(shown, entries=tuple(_with_verdicts(trajectory.entries, shown.entries, policies)))
+
+
+def _with_verdicts(whole: Sequence[Entry], shown: Sequence[Entry], policies: Sequence[Any]) -> Iterator[Entry]:
+    sessions = [(policy.key, policy.begin(), policy.begin()) for policy in policies]
+    for before, after in zip(whole, shown, strict=True):
+        for key, knowing, withheld in sessions:
+            known = {outcome.rule: outcome for outcome in knowing.hear(before)}
+            for outcome in withheld.hear(after):
+                if not (outcome.withheld and outcome.status is Status.UNJUDGED and isinstance(after, Call)):
+                    continue
+                verdict = known.get(outcome.rule)
+                if verdict is None or verdict.status is not Status.UNJUDGED:
+                    status = _NONE if verdict is None else verdict.status.value
+                    yield Kept(key, outcome.rule, outcome.call, status)  # type: ignore[arg-type]
+        yield after
