@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from specledger.core.unknown import Unknown, first_unknown
+from specledger.core.unknown import Unknown
 from specledger.expr.eval.evaluator import evaluate_known, touched
 from specledger.expr.generate.compiler import compile_function
 from specledger.expr.generate.emitter import Emitter
@@ -33,7 +33,11 @@ def three_valued(
 
 def any_unknown(*records: Any) -> bool:
     """Whether a record has an unknown member."""
-    return any(first_unknown(record) is not None for record in records)
+    for record in records:
+        kind = type(record)
+        if kind is Unknown or (kind is dict and Unknown in map(type, record.values())):
+            return True
+    return False
 
 
 def with_let(let: Let, names: Mapping[str, Any]) -> dict[str, Any]:

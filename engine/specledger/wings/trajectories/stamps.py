@@ -8,7 +8,7 @@ no time stays the text that it was.
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Final
 
@@ -25,7 +25,8 @@ _WRITTEN: Final = re.compile(
 NANOSECONDS: Final = Fraction(1, 1000)
 """The microseconds of one."""
 _NUMBER: Final = re.compile(r"\s*[0-9]{1,20}(?:\.[0-9]{1,30})?\s*")
-_EPOCH: Final = date(1970, 1, 1).toordinal()
+_BEGIN: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - of times in UTC without an offset
+_EPOCH: Final = _BEGIN.toordinal()
 _MICROSECONDS: Final = 1_000_000
 _SCALES: Final = ((10**11, Fraction(10**6)), (10**14, Fraction(10**3)), (10**17, Fraction(1)))
 """Below which size a number counts what: seconds, milliseconds, microseconds; nanoseconds above all of them."""
@@ -49,7 +50,21 @@ def stamp_at(microseconds: int) -> Stamp:
     return microseconds if abs(microseconds) <= MAX_INTEGER else f"{microseconds} microseconds"
 
 
+def _usual(text: str) -> int | None:
+    """The microseconds of a time as most logs write it, `2026-05-14T09:00:05.123Z`; None for any other text."""
+    marks = text[4:11:3] + text[-1:]
+    if marks != "--TZ" or text[19:20] not in (".", "Z") or text[11:13] > "23":
+        return None
+    try:
+        passed = datetime.fromisoformat(text[:-1]) - _BEGIN
+    except (ValueError, TypeError):
+        return None
+    return (passed.days * 86_400 + passed.seconds) * _MICROSECONDS + passed.microseconds
+
+
 def _microseconds(text: str, scale: Fraction | None) -> int | None:
+    if (usual := _usual(text)) is not None:
+        return usual
     written = _WRITTEN.fullmatch(text)
     if written is not None:
         return _of_date(written)
