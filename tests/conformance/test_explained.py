@@ -3,8 +3,10 @@
 import pytest
 
 from specledger.kinds import KINDS
+from specledger.kinds.explained_checks import _STATISTICS
 from specledger.lang.statement import lines_of
 from specledger.pipeline.explaining import can_explain, explain
+from specledger.spec.suite import STATISTICS
 from tests.pins import ROOT
 from tests.unit.lang.test_english import leftovers
 
@@ -18,6 +20,10 @@ FILES = sorted(
 
 def sentences(spec):
     return list(lines_of(spec.statements))
+
+
+def test_every_statistic_of_a_figure_has_words():
+    assert {*STATISTICS} == {*_STATISTICS}
 
 
 def test_every_kind_of_rule_is_explained():

@@ -21,6 +21,7 @@ _STATISTICS: Final = {
     "greatest": "the greatest of",
     "quantile": "the quantile of",
     "slope": "how fast this grows from episode to episode:",
+    "effect": "how much more often than what stands against it this holds:",
     "difference": "by how much this is greater in the first arm than in the second:",
 }
 """How a statistic of a figure is said."""

@@ -308,11 +308,20 @@ def test_a_claim_that_agrees_with_the_fields_is_accepted(law_of):
     assert law_of({**LOCAL, "claim_ast": claim}).claim == law_of(LOCAL).claim
 
 
-def test_a_string_claim_is_warned_about(plan_of):
-    (warning,) = plan_of(saying("X(t) >= 0")).warnings
+def test_a_formula_of_an_author_has_no_warning_and_one_of_a_model_has(plan_of):
+    assert plan_of(saying("X(t) >= 0")).warnings == ()
+    (warning,) = plan_of(saying("X(t) >= 0"), proposed=True).warnings
     assert (warning.code, warning.severity) == ("W_LAW_STRING", "warning")
     with pytest.raises(Rejected):
         plan_of(saying("X(t) >= 0"), strict=True)
+
+
+def test_a_claim_reads_the_length_of_the_ring_in_any_universe(plan_of):
+    plan = plan_of(saying("X(t) >= 0 - grid_length"))
+    assert (plan.warnings, plan.law.unknown) == ((), None)
+    assert show(plan.law.claim) == show(plan_of(saying("X(t) >= 0 - grid_length(t)")).law.claim)
+    own = plan_of({**saying("L(t) >= X(t)"), "observables": [X, {"name": "L", "expr": "grid_length"}]})
+    assert own.law.unknown is None
 
 
 @pytest.mark.parametrize("words", ["Cars never disappear", "X >= 0", "X(t) >="])

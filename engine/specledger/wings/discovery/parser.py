@@ -176,12 +176,12 @@ class ResponseParser:
                 value = self._scramble.law(value)
         try:
             bundle = bundle_of(value, self._universe, self._templates)
-            plan = compile_law(bundle, strict=self._strict, checked=self._forms)
+            plan = compile_law(bundle, strict=self._strict, proposed=True, checked=self._forms)
             strays = strays_of(bundle.main.model, plan.law.template)
             if strays:
                 value = {key: member for key, member in value.items() if key not in strays}
                 bundle = bundle_of(value, self._universe, self._templates)
-                plan = replace(compile_law(bundle, checked=self._forms), warnings=plan.warnings)
+                plan = replace(compile_law(bundle, proposed=True, checked=self._forms), warnings=plan.warnings)
             if not is_plain(value, MOST_NESTED):
                 return coded(E_ANSWER_SIZE, f"more than {MOST_NESTED} brackets inside one another")
             return ParsedLaw(value, bundle, plan)

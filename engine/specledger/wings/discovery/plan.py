@@ -89,7 +89,7 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
     def parsed(self, document: Mapping[str, Any]) -> ParsedLaw:
         """Compile a proposed law from its document, as it was read from an answer."""
         bundle = bundle_of(document, self.universe, self.templates)
-        return ParsedLaw(document, bundle, compile_law(bundle, checked=self.forms))
+        return ParsedLaw(document, bundle, compile_law(bundle, proposed=True, checked=self.forms))
 
     def law(
         self, document: Mapping[str, Any], effort: Effort | Escalation | HeldOut, universe: Bundle | None = None
@@ -102,7 +102,8 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
             Rejected: It is not a law there: for example, the universe lacks a symbol that it names.
         """
         tried, about = self._tried(document, effort), universe or self.universe
-        return compile_law(bundle_of(tried, about, self.templates, name_of(document)), checked=self.forms)
+        bundle = bundle_of(tried, about, self.templates, name_of(document))
+        return compile_law(bundle, proposed=True, checked=self.forms)
 
     def mutants(self, document: Mapping[str, Any]) -> list[tuple[int, Law]]:
         """A proposed law under rules that differ in one entry, spread evenly, each with the number of its mutant."""

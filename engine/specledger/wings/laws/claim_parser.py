@@ -22,6 +22,7 @@ from specledger.wings.laws.claim import (
     Time,
     operands,
 )
+from specledger.wings.laws.primitive import GRID_LENGTH
 
 E_CLAIM_NODE = code("E_CLAIM_NODE", "a claim has a node that means nothing")
 E_CLAIM_OPERATOR = code("E_CLAIM_OPERATOR", "a claim has an operator that means nothing")
@@ -244,6 +245,8 @@ class _Parser:
         if token in _WORDS:
             self._place -= 1
             raise self.unexpected()
+        if token == GRID_LENGTH and self.peek() != "(":
+            return Observe(token, NOW)
         if self.take("(") is None:
             raise ClaimError(E_CLAIM_TEXT, f"`{token}` does not say when it is looked at", hint=f"write `{token}(t)`")
         time = self._step()

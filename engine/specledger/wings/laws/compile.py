@@ -19,11 +19,13 @@ Checked = dict[str, Universe | Template]
 """The universes and templates that were checked, by key: many laws have the same ones."""
 
 
-def compile_law(bundle: Bundle, checked: Checked | None = None, *, strict: bool = False) -> LawPlan:
+def compile_law(
+    bundle: Bundle, checked: Checked | None = None, *, strict: bool = False, proposed: bool = False
+) -> LawPlan:
     """Compile the law that a bundle was loaded for.
 
     Universes and templates that were `checked` need not be checked again; it is added to. If `strict`, what is not
-    needed is refused, and a string claim.
+    needed is refused, and a string claim. One that was `proposed` by a model has a warning where its claim is a string.
     """
     diagnostics = Diagnostics()
     spec, model = bundle.main, bundle.main.model
@@ -36,7 +38,7 @@ def compile_law(bundle: Bundle, checked: Checked | None = None, *, strict: bool 
     if universe is not None and template is not None:
         if checked is not None:
             checked |= {keys[0]: universe, keys[1]: template}
-        law = check_law(spec, universe, template, diagnostics, strict=strict)
+        law = check_law(spec, universe, template, diagnostics, strict=strict, proposed=proposed)
     diagnostics.raise_if_errors()
     assert law is not None  # noqa: S101 - it is missing only where there was a finding
     law = replace(law, words=model.claim or "")

@@ -33,6 +33,8 @@ def law(bundle: Bundle) -> Iterator[Statement]:
     yield Statement(
         f"It is about {lengths} of the universe {code(universe.name)} that start with the symbols {symbols}"
     )
+    if model.says is not None:
+        yield Statement(f"In words: {quoted(model.says)}")
     if compiled.unknown is not None:
         yield Statement(f"It says {quoted(compiled.said)}, and nothing is decided: {compiled.unknown.detail}")
         return

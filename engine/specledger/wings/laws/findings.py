@@ -21,7 +21,11 @@ E_LAW_UNDEFINED = code("E_LAW_UNDEFINED", "a name that neither the law nor its u
 E_LAW_SORT = code("E_LAW_SORT", "an operator of a claim has operands that it cannot take")
 E_LAW_INTEGER = code("E_LAW_INTEGER", "an integer of a law cannot be recorded")
 E_LAW_STRING = code("E_LAW_STRING", "a string claim where only a tree is accepted")
-W_LAW_STRING = code("W_LAW_STRING", "a law gives its claim only as a string")
+W_LAW_STRING = code("W_LAW_STRING", "a claim that is a string and no formula, or that a model wrote")
+
+FORMULA = "write a formula such as `X(t) == X(0)`, and the words in `says`"
+"""The advice where a claim is in words."""
+
 E_LAW_PACKAGE = code("E_LAW_PACKAGE", "laws are tried with a package that is not installed")
 E_LAW_TEST = code("E_LAW_TEST", "a proposed test has a parameter that means nothing")
 W_LAW_UNDECIDED = code("W_LAW_UNDECIDED", "nothing can be said of a law")

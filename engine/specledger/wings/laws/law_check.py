@@ -43,16 +43,17 @@ from specledger.wings.laws.findings import (
     E_LAW_STRING,
     E_LAW_TEST,
     E_LAW_UNDEFINED,
+    FORMULA,
     W_LAW_FIELD,
     W_LAW_STRING,
 )
 from specledger.wings.laws.generators import read_test
 from specledger.wings.laws.law import Law, Test, Unknown
 from specledger.wings.laws.law_question import fits, largest_integer
-from specledger.wings.laws.observable import Observable
+from specledger.wings.laws.observable import Measured, Observable
 from specledger.wings.laws.observable_parser import Conditions, Reader
 from specledger.wings.laws.preconditions import lengths_of
-from specledger.wings.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError, report_symbols
+from specledger.wings.laws.primitive import E_UNIVERSE_SYMBOL, GRID_LENGTH, ArgumentError, report_symbols
 from specledger.wings.laws.spec.law import Law as LawSpec
 from specledger.wings.laws.spec.law import Precondition
 from specledger.wings.laws.template import SAMPLES, Mismatch, Template
@@ -61,7 +62,13 @@ from specledger.wings.laws.universe import Universe
 
 
 def check_law(
-    spec: Resolved, universe: Universe, template: Template, diagnostics: Diagnostics, *, strict: bool = False
+    spec: Resolved,
+    universe: Universe,
+    template: Template,
+    diagnostics: Diagnostics,
+    *,
+    strict: bool = False,
+    proposed: bool = False,
 ) -> Law | None:
     """Check a law; None, with findings, if it is none.
 
@@ -71,10 +78,11 @@ def check_law(
         template: Its form.
         diagnostics: Receives every finding.
         strict: Whether what is not needed, or a string claim, is refused, as if the law said so.
+        proposed: Whether a model wrote the law, whose claims are trees: a string is read with a warning.
     """
     findings = Diagnostics()
     scope = Scope(Environment(), spec, findings)
-    law = _Checker(spec, universe, template, scope, strict).law()
+    law = _Checker(spec, universe, template, scope, strict=strict, proposed=proposed).law()
     diagnostics.extend(findings.sorted())
     return None if findings.has_errors else law
 
@@ -86,12 +94,15 @@ def strays_of(model: Spec, template: Template) -> tuple[str, ...]:
 
 
 class _Checker:
-    def __init__(self, spec: Resolved, universe: Universe, template: Template, scope: Scope, strict: bool) -> None:
+    def __init__(
+        self, spec: Resolved, universe: Universe, template: Template, scope: Scope, *, strict: bool, proposed: bool
+    ) -> None:
         model = spec.model
         assert isinstance(model, LawSpec)  # noqa: S101 - the pipeline compiles what it dispatched by kind
         self.spec, self.model, self.universe, self.template = spec, model, universe, template
         self.scope = scope
         self.strict = strict or model.strict
+        self.proposed = proposed
         self.reader = Reader(universe, {}, {})
         self.unknown: Unknown | None = None
         self.T, waits = Duration.read(model.quantifiers.T), model.quantifiers.H
@@ -313,24 +324,25 @@ class _Checker:
         return None
 
     def _from_string(self) -> Node | None:
-        hint = "write `claim_ast`"
+        """The claim as a formula: the form of an author. Other words, and strings of proposers, have a warning."""
         if self.strict:
-            message = "strict parsing takes no string claim"
-            self.scope.diagnostics.error(E_LAW_STRING, message, self.spec.span("claim"), hint=hint)
+            self.scope.wrong(E_LAW_STRING, "strict parsing takes no string claim; write `claim_ast`", "claim")
             return None
+        span, warn = self.spec.span("claim"), self.scope.diagnostics.warn
         try:
             claim = read_text(self.model.claim or "")
-            message = f"the claim was read from its string, as {show(claim)}"
         except ClaimError as error:
-            message = f"the claim cannot be read from its string: {error.message}"
+            warn(W_LAW_STRING, f"the claim cannot be read from its string: {error.message}", span, hint=FORMULA)
             raise
-        finally:
-            self.scope.diagnostics.warn(W_LAW_STRING, message, self.spec.span("claim"), hint=hint)
+        if self.proposed:
+            warn(W_LAW_STRING, f"the claim was read from its string, as {show(claim)}", span, hint="write `claim_ast`")
+        if any(name == GRID_LENGTH for name, _ in reads(claim)):
+            self.reader.known.setdefault(GRID_LENGTH, Measured(self.universe.measures[GRID_LENGTH].bind(())))
         return self._sorted(claim)
 
     def _sorted(self, claim: Node) -> Node | None:
         """The claim, if it reads what there is and its operators take what they are given."""
-        known = {observable.name for observable in self.model.observables}
+        known = {*(observable.name for observable in self.model.observables), *self.reader.known}
         sound = True
         for node, path in placed(claim):
             if isinstance(node, Observe) and node.name not in known and node.name not in CELLWISE:

@@ -126,6 +126,10 @@ def bounds_of(measure: Measure, longest: int, shortest: int = 0) -> tuple[int, i
     return (least + measure.constant, high * (longest if high > 0 else shortest) + measure.constant)
 
 
+GRID_LENGTH: Final = "grid_length"
+"""The length of the ring, which laws can read in every universe."""
+
+
 class Primitive(Struct, frozen=True):
     """A checked primitive.
 

@@ -18,10 +18,11 @@ from specledger.expr.errors import E_EXPR_UNKNOWN_NAME
 from specledger.lang.scope import Let, Scope
 from specledger.lang.words import mentioned_in
 from specledger.load import Bundle, Resolved
-from specledger.wings.laws.automaton import Rule
+from specledger.wings.laws.automaton import Additive, Rule
 from specledger.wings.laws.primitive import (
     E_UNIVERSE_OBSERVABLE,
     E_UNIVERSE_SYMBOL,
+    GRID_LENGTH,
     MAX_WINDOWS,
     NEIGHBOURS,
     PATTERN,
@@ -172,9 +173,11 @@ class Universe(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def measures(self) -> Mapping[str, Primitive]:
-        """What laws can call: the primitives, and `pattern`."""
+        """What laws can call: the primitives, and in every universe `pattern` and the length of the ring."""
         pattern = Primitive(PATTERN, {"symbols": PATTERN}, lambda values: pattern_of(str(values[0]), self.alphabet))
-        return {PATTERN: pattern, **self.primitives}
+        cells = Additive(len(self.alphabet), 1, (1,) * len(self.alphabet))
+        length = Primitive(GRID_LENGTH, {}, lambda _: cells)
+        return {PATTERN: pattern, GRID_LENGTH: length, **self.primitives}
 
     def once(self, make: Callable[..., T], *given: Hashable) -> T:
         """What a function makes of this universe and of more arguments, made once: many laws share it."""

@@ -151,7 +151,8 @@ class Law(Spec):
         quantifiers: The steps that the law is judged at.
         preconditions: What the initial state must satisfy for a case to count.
         observables: Named values that the claim reads; each may use those before it.
-        claim: The claim in words; without a `claim_ast` it is compiled.
+        says: The claim in words, for readers.
+        claim: The claim as a formula, such as `X(t) == X(0)`; beside a `claim_ast` it may be in words.
         forbidden: What would falsify the law, in words.
         claim_ast: The claim as a tree.
         transform: The transform of a symmetry, such as `shift_k(3)`.
@@ -180,6 +181,7 @@ class Law(Spec):
     quantifiers: Quantifiers = Field(default_factory=Quantifiers)
     preconditions: Annotated[list[Precondition | Expression], Field(max_length=32)] = Field(default_factory=list)
     observables: Annotated[list[Observable], Field(max_length=64)] = Field(default_factory=list)
+    says: Sentence | None = None
     claim: Sentence | None = None
     claim_ast: Mapping[str, Any] | None = None
     forbidden: Sentence
