@@ -1,7 +1,7 @@
 """`python -m bench.guard`: how long a guard takes to decide a call by twenty rules, beside the forced write alone.
 
 One process holds the guard and its client, which speak over the guard's socket; the same client without a guard only
-reads and writes lines. Figures are of one call: processor time of the process, and time that passed.
+reads and writes lines, and one that asks Cedar gets an answer that is not logged. Figures are of one call: processor time of the process, and time that passed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from bench import guard_peer
 from bench.trajectories_rules import CALLS, rules, write_logs
 from specledger.kinds import load
 from specledger.wings.guard.server import Connections, prepare_folder
@@ -27,6 +28,7 @@ from specledger.wings.trajectories.model import Call, Message, Result, Trajector
 from specledger.wings.trajectories.reading import read_logs
 
 RULES = 20
+PEER = "cedarpy"
 Times = list[tuple[float, float]]
 """Processor time and time that passed, of each call, in seconds."""
 Ask = Callable[[dict[str, Any]], Awaitable[Any]]
@@ -40,11 +42,13 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         rows = asyncio.run(measure(Path(folder), max(options.calls // CALLS, 1)))
-    print(f"{'':34}{'cpu p50':>10}{'cpu p99':>10}{'wall p50':>10}{'wall p99':>10}  in ms, of one call")
-    for name, times in rows.items():
+    if not guard_peer.FOUND:
+        print(guard_peer.MISSING)
+    print(f"{'':34}{'cpu p50':>10}{'cpu p99':>10}{'wall p50':>10}{'wall p99':>10}{'denied':>9}  in ms, of one call")
+    for name, (times, denied) in rows.items():
         cpu, wall = (sorted(pair[number] for pair in times) for number in (0, 1))
         figures = [at(cpu, 0.5), at(cpu, 0.99), at(wall, 0.5), at(wall, 0.99)]
-        print(f"{name:34}" + "".join(f"{1000 * figure:10.3f}" for figure in figures))
+        print(f"{name:34}" + "".join(f"{1000 * figure:10.3f}" for figure in figures) + f"{denied:>9}")
     return 0
 
 
@@ -53,14 +57,14 @@ def at(values: list[float], share: float) -> float:
     return values[min(int(len(values) * share), len(values) - 1)]
 
 
-async def measure(folder: Path, conversations: int) -> dict[str, Times]:
-    """The times of every row."""
+async def measure(folder: Path, conversations: int) -> dict[str, tuple[Times, int]]:
+    """The times of every row, and how many calls were denied."""
     logs = folder / "logs.jsonl"
     write_logs(logs, conversations * CALLS)
     trajectories = list(read_logs([logs]))
     rows = {
         "nothing but lines over a socket": await over_socket(folder / "e.sock", echo, trajectories),
-        "the forced write alone": written(folder / "written", trajectories),
+        "the forced write alone": (written(folder / "written", trajectories), 0),
     }
     for number in (0, RULES):
         place = folder / f"guard{number}"
@@ -70,6 +74,10 @@ async def measure(folder: Path, conversations: int) -> dict[str, Times]:
             place / "g.sock", Connections(service).take, trajectories
         )
         service.close()
+        if guard_peer.FOUND:
+            rows[f"{PEER} with {number} policies"] = await over_socket(
+                folder / f"p{number}.sock", guard_peer.decider(number), trajectories
+            )
     return rows
 
 
@@ -99,8 +107,8 @@ async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
     writer.close()
 
 
-async def over_socket(path: Path, take: Any, trajectories: list[Trajectory]) -> Times:
-    """The times of each decision that a client asks for."""
+async def over_socket(path: Path, take: Any, trajectories: list[Trajectory]) -> tuple[Times, int]:
+    """The times of each decision that a client asks for, and how many calls were denied."""
     server = await asyncio.start_unix_server(take, str(path), limit=8 << 20)
     reader, writer = await asyncio.open_unix_connection(str(path), limit=8 << 20)
 
@@ -109,16 +117,21 @@ async def over_socket(path: Path, take: Any, trajectories: list[Trajectory]) -> 
         return json.loads(await reader.readline())
 
     times: Times = []
+    allowed = 0
     for trajectory in trajectories:
-        times += await conversation(ask, trajectory)
+        own, made = await conversation(ask, trajectory)
+        times += own
+        allowed += made
     writer.close()
+    await writer.wait_closed()
     server.close()
-    await asyncio.sleep(0)
-    return times
+    await server.wait_closed()
+    await asyncio.sleep(0.01)  # what answered reads the end
+    return times, len(times) - allowed
 
 
-async def conversation(ask: Ask, trajectory: Trajectory) -> Times:
-    """Ask about every call of a trajectory, and report the results of those that are allowed."""
+async def conversation(ask: Ask, trajectory: Trajectory) -> tuple[Times, int]:
+    """Ask about every call of a trajectory, and report the results of those that are allowed, which are counted."""
     times: Times = []
     of = {"conversation": trajectory.id}
     await ask({"type": "begin", "protocol": "specledger/guard/v1", **of})
@@ -135,7 +148,7 @@ async def conversation(ask: Ask, trajectory: Trajectory) -> Times:
                 allowed.add(entry.id)
         elif isinstance(entry, Result) and entry.call in allowed:
             await ask({"type": "report", "call": entry.call, "content": entry.content, **of})
-    return times
+    return times, len(allowed)
 
 
 def written(path: Path, trajectories: list[Trajectory]) -> Times:
