@@ -55,9 +55,17 @@ def test_a_decision_is_committed_to_and_can_be_opened_and_restated():
     assert (asked["action"], "commitment" in asked) == ({"op": "charge"}, False)
 
 
+def test_a_policy_sees_each_variable_of_the_world_under_its_own_name():
+    shown: list[Any] = []
+    agent = gym.Explained(lambda seen: shown.append(seen) or {"op": "wait"}, lambda seen: [])
+    variables = {"self.energy": {"type": {}, "doc": "", "value": 7}, "unread": {"type": {}}}
+    agent({"type": "decide", "id": 1, "observation": {"tick": 3}, "variables": variables})
+    assert shown == [{"tick": 3, "self.energy": 7}]
+
+
 def test_the_glue_of_the_example_is_short():
     lines = (EXAMPLE / "explained.py").read_text(encoding="utf-8").splitlines()
-    glue = lines[next(number for number, line in enumerate(lines) if line.startswith("def values")) :]
+    glue = lines[next(number for number, line in enumerate(lines) if line.startswith("# The glue")) :]
     assert len(glue) < 30
 
 

@@ -1,7 +1,7 @@
 """A trained policy as an agent under a kernel: its choices, and claims about what would change them.
 
 The claims come from whatever explains the policy: asking the policy itself about other values, a surrogate, a ranking.
-The kernel tests them against the policy. Observations hold each variable under its own name.
+The kernel tests them against the policy, which sees the observation, and each variable under its own name.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ class Explained:
             return {"type": "declined"}
         if kind not in ("decide", "ask"):
             return {"type": "ready"}
-        seen = message["observation"]
+        variables = {name: known["value"] for name, known in message.get("variables", {}).items() if "value" in known}
+        seen = {**message["observation"], **variables}
         stated = {"action": dict(self._policy(seen)), "claims": self._explain(seen)}
         self._asked[message["id"]] = stated
         return {"type": "statement", **stated, **({"commitment": self._commit(stated)} if kind == "decide" else {})}
