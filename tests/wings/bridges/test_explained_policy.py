@@ -57,7 +57,12 @@ def test_a_decision_is_committed_to_and_can_be_opened_and_restated():
 
 def test_a_policy_sees_each_variable_of_the_world_under_its_own_name():
     shown: list[Any] = []
-    agent = gym.Explained(lambda seen: shown.append(seen) or {"op": "wait"}, lambda seen: [])
+
+    def watched(seen):
+        shown.append(seen)
+        return {"op": "wait"}
+
+    agent = gym.Explained(watched, lambda seen: [])
     variables = {"self.energy": {"type": {}, "doc": "", "value": 7}, "unread": {"type": {}}}
     agent({"type": "decide", "id": 1, "observation": {"tick": 3}, "variables": variables})
     assert shown == [{"tick": 3, "self.energy": 7}]
