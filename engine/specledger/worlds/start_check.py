@@ -97,11 +97,11 @@ def _glyphs(model: WorldSpec, scope: Scope, state: RecordType) -> dict[str, Plan
     _check_drawing(model.drawing, scope, state)
     glyphs = {}
     constants = stateless(scope)
-    constants = constants.declare({"here": CELL}, "drawing")
+    drawn = constants.declare({"here": CELL}, "drawing")
     for glyph, spec in model.drawing.legend.items():
         location = ("drawing", "legend", glyph)
         cell = constants.expression(*location, "cell", expect=INT) if spec.cell is not None else None
-        effects = check_effects(spec.effects, state, constants, *location, "effects")
+        effects = check_effects(spec.effects, state, drawn, *location, "effects")
         if (spec.cell is None) != (model.drawing.cells is None):
             scope.wrong(E_WORLD_START, "a glyph has a `cell` exactly if the drawing has `cells`", *location)
         glyphs[glyph] = PlannedGlyph(cell, effects)

@@ -259,6 +259,8 @@ def _plain(value: Any, definitions: Mapping[str, Any]) -> Any:
     kept = {key: value[key] for key in _KEPT if key in value}
     if "const" in value:
         kept["enum"] = [value["const"]]
+    if isinstance(kept.get("type"), list):
+        kept["type"] = [kind for kind in kept["type"] if kind != "object"]  # values by cases are for authors
     if "items" in kept:
         kept["items"] = _plain(kept["items"], definitions)
     if "anyOf" in kept:
