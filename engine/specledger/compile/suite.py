@@ -84,6 +84,7 @@ class _Compiler:
         self._worlds: dict[str, World | None] = {}
         self._samplers: dict[tuple[str, ...], Sampler | None] = {}
         self._truths: dict[str, Truth] = {}
+        self._refused: set[str] = set()
         self._asked: dict[str, tuple[tuple[PlannedFigure, ...], tuple[PlannedCheck, ...]]] = {}
 
     def plan(self) -> SuitePlan:
@@ -182,7 +183,7 @@ class _Compiler:
                     seeded = places if seed is None else {**places, "seed": seed}
                     bundle = overlay(self.bundle, key, seeded, changes)
                 except Rejected as rejected:
-                    self.diagnostics.extend(rejected.diagnostics)
+                    self._refuse(name, mutant, rejected)
                     return []
                 parts = (name, scenario if arm.cases is None else None, seed)
                 run = ".".join(str(part) for part in parts if part is not None)
@@ -192,6 +193,13 @@ class _Compiler:
                 if case is not None:
                     cases[run.casefold()] = case
         return list(cases.values())
+
+    def _refuse(self, arm: str, mutant: Mutant | None, rejected: Rejected) -> None:
+        """Report changes that cannot be made; those of an arm once, and not again for each mutant of it."""
+        if mutant is None:
+            self._refused.add(arm)
+        if mutant is None or arm not in self._refused:
+            self.diagnostics.extend(rejected.diagnostics)
 
     def _case(self, spec: Resolved, names: tuple[str, str, str, str], bundle: Bundle) -> Case | None:
         arm, scenario, run, path = names

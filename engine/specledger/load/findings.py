@@ -239,12 +239,19 @@ def _reshaped(node: Node, expected: str, shapes: tuple[Shape, ...]) -> str | Non
     known = {name for shape in shapes for leaf in shape.leaves for name in leaf.fields}
     if expected == "a list":
         return _EMPTIED if node.value is None else "a list is `[a, b]`, or lines that begin with `- `"
+    fixed = node.members.get("qfixed") if node.is_mapping and len(node.members) == 1 else None
+    if expected.startswith("an expression") and fixed is not None:
+        return f"write the number alone: `{fixed.value}`; `{{qfixed: ...}}` is for constants"
     if expected.startswith("an expression") and node.style == "flow":
         return f'quote the expression: "{written}"' if len(written) <= _SHOWN and '"' not in written else "quote it"
     if expected == "an integer" and re.fullmatch(r"-?[0-9]{1,18}", str(node.value)):
         return f"write {node.value} without quotes"
     if expected == "text" and type(node.value) in (int, float):
         return f'quote it: "{node.value}"'
+    if node.is_list and expected == "text or a mapping" and "enum" not in known and len(node.elements) > 0:
+        first = node.elements[0]
+        one = first.place.source.text[first.place.start : first.place.end]
+        return f"it is one alone: write `{one}`; of several, each has an entry of its own, such as an arm of a suite"
     if node.is_list and expected == "text or a mapping" and "enum" in known:
         return f"write `{{enum: {written}}}`"
     if node.is_list and expected in ("an integer", "text"):
@@ -278,7 +285,8 @@ def _example(shapes: tuple[Shape, ...]) -> str | None:
     for shape in (leaf for outer in shapes for leaf in outer.leaves):
         if shape.model is not None:
             fields = shape.model.model_fields
-            needed = [field.alias or key for key, field in fields.items() if field.is_required()] or [*fields][:1]
+            other = [key for key in fields if key != "doc"][:1]
+            needed = [field.alias or key for key, field in fields.items() if field.is_required()] or other
             return f"write for instance `{{{', '.join(f'{key}: ...' for key in needed)}}}`" if needed else None
     return None
 

@@ -299,6 +299,8 @@ class Library:
         others = [other for file in self.find_target(name, None) if (other := self.peek(file)) is not None]
         hint = f"`{name}` is of the kind {others[0]}" if others else f"a spec `{name}` is written in {name}.yaml"
         hint = f"did you mean `{near}`?" if near else hint
+        if " - " in name:
+            hint = "the next `- ` is indented more than the one before it, so that it is part of this item"
         message = f"there is no {kind} `{name}`"
         self._diagnostics.error(E_REF_MISSING, message, node.span, hint=hint, found=f"nothing in {places}")
 

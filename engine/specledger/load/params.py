@@ -92,7 +92,11 @@ def bind(
         if given is None and param.default is None:
             related = (("it is declared here", param.place),)
             message = f"`{owner}` needs a value for its parameter `{name}`"
-            diagnostics.error(E_PARAM_MISSING, message, at or param.place, expected=param.type, related=related)
+            default = f"give it a default: `{name}: {{type: {param.type}, default: ...}}`"
+            hint = default if at is None else f"write `with: {{{name}: ...}}`"
+            diagnostics.error(
+                E_PARAM_MISSING, message, at or param.place, expected=param.type, related=related, hint=hint
+            )
             continue
         value = param.default if given is None else param.check(given, diagnostics)
         if value is not None:
@@ -221,5 +225,5 @@ def _refuse(node: Node, message: str, diagnostics: Diagnostics, hint: str | None
 
 
 def _refuse_partial(span: Span, diagnostics: Diagnostics) -> None:
-    hint = "give the parameter to a constant, and use the constant"
+    hint = "let the parameter be the whole value, `${name}`; in an expression, give it to a constant and use that"
     diagnostics.error(E_PARAM_PARTIAL, "`${...}` replaces a whole value only", span, hint=hint)

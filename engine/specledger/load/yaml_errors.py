@@ -92,6 +92,8 @@ def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, st
         if same_line:
             return E_YAML_EXPRESSION, "`: ` inside an unquoted value", QUOTE
         return E_YAML_SYNTAX, "a key where none can be", "check the indentation of this line and of those before it"
+    if character == "}" and _opened_last(text[:at]) == "[":
+        return E_YAML_SYNTAX, "`}` where a list is open", "close the list first, by `]`"
     if "flow" in context and same_line and character in _INSIDE_FLOW:
         return E_YAML_EXPRESSION, f"`{character}` inside an unquoted value, or a comma is missing before it", QUOTE
     if same_line and text[last.start : last.start + 1] in ("'", '"') and last.end <= at and character not in ("", "\n"):
@@ -104,6 +106,17 @@ def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, st
     if (tight := re.fullmatch(r"\s*([\w-]+):(\S.*)", before)) is not None:
         return E_YAML_SYNTAX, "this is not YAML", f"a space belongs after the colon before it: `{tight[1]}: {tight[2]}`"
     return E_YAML_SYNTAX, "this is not YAML", "check brackets, quotes, commas and indentation up to this place"
+
+
+def _opened_last(before: str) -> str:
+    """The bracket that is open at the end of a text, as far as its last line shows it; empty if none is."""
+    open_: list[str] = []
+    for bracket in re.findall(r"\"[^\"]*\"|'[^']*'|[\[\]{}]", before.rpartition("\n")[2]):
+        if bracket in "[{":
+            open_.append(bracket)
+        elif bracket in "]}" and open_:
+            open_.pop()
+    return open_[-1] if open_ else ""
 
 
 def find_trap(text: str, start: int, end: int, *, flow: bool) -> str | None:

@@ -5,14 +5,18 @@ FAIL if a check does not hold, INCONCLUSIVE if it had too few opportunities to f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from specledger.core.diagnostics import Diagnostics, code
+from specledger.core.diagnostics import Diagnostic, Diagnostics, code
 from specledger.core.verdict import Verdict
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, MissingFieldError, RecordType
+from specledger.expr.errors import E_EXPR_NO_PROMOTION
 from specledger.lang.scope import E_DECLARATION, Scope
 from specledger.load import Resolved
 from specledger.spec.suite import Suite
@@ -20,6 +24,8 @@ from specledger.suites.figures import OF_SOMETHING, FigureError, PlannedFigure
 from specledger.suites.literals import Compared, find_compared
 from specledger.suites.measures import Reading
 from specledger.suites.series import SERIES
+
+_DECIMAL: Final = re.compile(r"(?<![\w.])0?\.[0-9]{1,6}\b")
 
 W_SUITE_CONSTANT = code("W_SUITE_CONSTANT", "a check that always comes out the same")
 
@@ -70,7 +76,8 @@ def check_checks(
     """Check the checks of a suite against its figures; those that are wrong are left out, with findings."""
     model = spec.model
     assert isinstance(model, Suite)  # noqa: S101 - a bundle of the kind suite holds nothing else
-    scope = Scope(Environment({"runs": ListType(RUN)}, functions=SERIES), spec, diagnostics)
+    findings = Diagnostics()
+    scope = Scope(Environment({"runs": ListType(RUN)}, functions=SERIES), spec, findings)
     scope = scope.constants(model.constants, "constants")
     scope = scope.declare({figure.name: figure.type for figure in figures}, "figures")
     scope = scope.functions(model.functions, "functions")
@@ -82,7 +89,7 @@ def check_checks(
         opportunities = scope.expression("checks", index, "opportunities", expect=INT)
         if require is not None and not require.variables:
             message = f"the check {check.id!r} reads neither a figure nor `runs`, so it always comes out the same"
-            diagnostics.warn(W_SUITE_CONSTANT, message, spec.span("checks", index, "require"))
+            findings.warn(W_SUITE_CONSTANT, message, spec.span("checks", index, "require"))
         witness = scope.each(check.witness, "checks", index, "witness")
         scope.sealed(witness.types, "checks", index, "witness")
         if require is not None and opportunities is not None:
@@ -92,7 +99,22 @@ def check_checks(
             planned.append(
                 PlannedCheck(check.id, Reading.of(require), Reading.of(opportunities), check.least, readings, compared)
             )
+    written = {str(spec.span("checks", index, "require")): check.require for index, check in enumerate(model.checks)}
+    diagnostics.extend(_in_millionths(finding, written) for finding in findings.sorted())
     return tuple(planned)
+
+
+def _in_millionths(finding: Diagnostic, written: Mapping[str, Any]) -> Diagnostic:
+    """A finding about an int beside a decimal, with what to write: rates are counted in millionths.
+
+    `written` are the requirements by where they stand.
+    """
+    if finding.code != E_EXPR_NO_PROMOTION:
+        return finding
+    decimal = _DECIMAL.search(str(written.get(str(finding.span), "")))
+    share, count = ("0.9", 900_000) if decimal is None else (decimal[0], int(Decimal(decimal[0]) * 1_000_000))
+    hint = f"rates are counted in millionths: write {count} for {share}; a fixed-point `x` as `millionths(x)`"
+    return replace(finding, hint=hint)
 
 
 def judge(check: PlannedCheck, values: Mapping[str, Any]) -> dict[str, Any]:

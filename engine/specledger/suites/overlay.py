@@ -213,7 +213,10 @@ def _resolve(
         parts = [line.split(" [type=")[0].strip().removeprefix("Value error, ") for line in str(error).splitlines()]
         whole = parts[2:] and parts[2].startswith("For further")  # of a model's own rule: there is no line of a place
         message = parts[1] if whole else f"{parts[1]}: {parts[2]}" if len(parts) > 2 else parts[0]
-        raise Rejected([Diagnostic(E_SUITE_SET, f"{whose}{spec.name} would be invalid: {message}", span)]) from None
+        key = parts[1].split(".")[0] if not whole and len(parts) > 2 else ""
+        hint = f"`spec explain {spec.kind}.{key}` says what may stand there" if key else None
+        message = re.sub(r"\.[a-z-]*-?(?:str|record|dict)\b", "", message)
+        raise Rejected([Diagnostic(E_SUITE_SET, f"{whose}{spec.name} would be invalid: {message}", span, hint)]) from None
     refs = {}
     for path, kind in find_references(Shape(type(spec.model)), form):
         target: Any = form

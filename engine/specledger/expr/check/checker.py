@@ -140,9 +140,7 @@ def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:
     code, hint = E_EXPR_TYPE, None
     if mixed(root.type, expect):
         code = E_EXPR_NO_PROMOTION
-        truncating = (
-            f"`int({forms.source(root)})` truncates; fixed point counts millionths: 1.5 is 1500000, or {{qfixed: 1.5}}"
-        )
+        truncating = f"`int({forms.source(root)})` truncates; what is declared `qfixed` keeps decimals"
         hint = f"write `double({forms.source(root)})`" if expect == DOUBLE else truncating
         if apart(root.type, expect):
             source = forms.source(root)

@@ -195,6 +195,7 @@ WORDS = {
 """Words of other languages, and what CEL has instead."""
 
 
+_PER_CENT = "`%` is the remainder of a division; rates are counted in millionths: 90 % is 900000"
 _UNEXPECTED = {
     "+": "a number has no `+` before it",
     ",": "a comma stands only between items and arguments, in brackets",
@@ -255,7 +256,8 @@ class Cursor:
         """What to say of the token at hand."""
         token = self.next
         if token.kind == "end":
-            return Problem(E_EXPR_SYNTAX, f"the expression ends too early: {wanted}", token.start, token.end)
+            hint = _PER_CENT if self._at and self._tokens[self._at - 1].kind == "%" else None
+            return Problem(E_EXPR_SYNTAX, f"the expression ends too early: {wanted}", token.start, token.end, hint)
         named = token.kind in {"name", token.value}
         kind = "name" if token.kind == "quoted" else token.kind
         shown = f"`{str(token.value)[:40]}`" if named else kind
