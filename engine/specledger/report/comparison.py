@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from specledger.report.model import Reading, Subject, bundle_names
 from specledger.report.outcome import Outcome
 from specledger.report.plots import Line, Lines, Plot, probe_plots, side_by_side
 from specledger.report.probe_sections import probe_sections
-from specledger.report.sections import Quoted, Row, Section
+from specledger.report.sections import Cell, Quoted, Row, Section, Words
 
 Agents = Mapping[str, Sequence[RunMetrics]]
 
@@ -79,11 +79,18 @@ def changed_section(subjects: Sequence[Subject]) -> Section:
                 cells = table.setdefault(f"{_OF[part]}{change.path}", {0: change.first or ""})
                 cells[index] = change.second or ""
     rows = [
-        Row(path, "", [Quoted(cells.get(index, cells[0]), _LONGEST) for index in range(len(same))])
+        Row(path, "", [_side(cells.get(index, cells[0])) for index in range(len(same))])
         for path, cells in table.items()
     ]
-    intro = "Specs, results and checks that differ from those of the first bundle. An empty cell: there is none."
+    intro = "Specs, results and checks that differ from those of the first bundle."
+    left = [name for name, subject in zip(bundle_names(subjects), subjects, strict=True) if name not in dict(same)]
+    if left:
+        intro += f" Not compared, since it is of another kind or spec: {', '.join(left)}."
     return Section("changed", "What changed", intro, ("", *(name for name, _ in same)), rows)
+
+
+def _side(value: str) -> Cell:
+    return Quoted(value, _LONGEST) if value else Words("not in this bundle")
 
 
 def compared_sections(reading: Reading, agents: Agents) -> list[Section]:
@@ -105,11 +112,18 @@ def compared_plots(subjects: Sequence[Subject], agents: Agents) -> list[Plot]:
 
 
 def trends(subjects: Sequence[Subject]) -> list[Plot]:
-    """For each spec with several bundles, the checks that passed and the rates of its figures, by bundle."""
-    groups: dict[tuple[str, str], list[Subject]] = {}
+    """The checks that passed and the rates of figures, by bundle: a plot for each spec with comparable bundles."""
+    groups: dict[Hashable, list[Subject]] = {}
     for subject in subjects:
-        groups.setdefault((subject.kind, subject.name), []).append(subject)
-    return [_trend(f"Trend: {name}", same) for (_, name), same in groups.items() if len(same) > 1]
+        groups.setdefault(_comparable(subject), []).append(subject)
+    return [_trend(f"Trend: {same[0].title}", same) for same in groups.values() if len(same) > 1]
+
+
+def _comparable(subject: Subject) -> Hashable:
+    """What bundles of a trend have in common: the spec and its case, its checks, and how much was run."""
+    root = subject.evidence.specs.main.data
+    asked = tuple(sorted(check.id for check in subject.checks))
+    return subject.kind, subject.title, asked, root.get("episodes"), root.get("horizon")
 
 
 def _trend(title: str, subjects: Sequence[Subject]) -> Plot:
@@ -127,7 +141,8 @@ def _trend(title: str, subjects: Sequence[Subject]) -> Plot:
     verdicts = [subject.verdict.value for subject in subjects]
     pairs = enumerate(pairwise(verdicts), 2)
     marks = [(index, f"{before} to {after}") for index, (before, after) in pairs if before != after]
-    text = "Checks that passed and the first rates of figures with their 95 % interval, in per cent, by bundle in the"
+    text = "Bundles of this spec with the same checks, episodes and horizon. Checks that passed and the first rates of"
+    text += " figures with their 95 % interval, in per cent, by bundle in the"
     text += " order of the table. A dashed line is a change of the verdict."
     return Lines(title, text, lines, ONE // 100, marks, 1, "bundle", "verdict", "per cent")
 

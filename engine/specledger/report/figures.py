@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from specledger.core.statistics import LEAST_CLUSTERS
 from specledger.evidence.receipts.suite import Figure, Group, Interval
-from specledger.report.sections import Quoted, ReceiptLink, Row, Section, Words
+from specledger.report.sections import Cell, Prose, Quoted, ReceiptLink, Row, Section, Words
 
-FIGURE_HEADS: Final = ("figure", "statistic", "value", "of", "95 %", "95 % over clusters")
+FIGURE_HEADS: Final = ("figure", "what it is", "statistic", "value", "of", "95 %", "95 % over clusters")
 FIGURE_INTRO: Final = (
     "Rates are over what was decided. Intervals of rates (Wilson) and of effects, differences of two rates of the same "
     "cases (Newcombe), assume independent episodes; those over layouts, "
@@ -18,6 +18,17 @@ FIGURE_INTRO: Final = (
 NOT_DECIDED: Final = "not decided"
 
 _ONE: Final = 1_000_000
+_STATISTICS: Final[Mapping[str, str]] = {
+    "rate": "how often",
+    "mean": "mean of",
+    "sum": "sum of",
+    "least": "least",
+    "greatest": "greatest",
+    "quantile": "quantile of",
+    "slope": "slope of",
+    "difference": "difference of",
+    "effect": "effect on",
+}
 MEANS: Final = frozenset({"mean", "slope", "difference"})
 
 
@@ -85,13 +96,29 @@ def between(interval: Interval, show: Callable[[int], str]) -> str:
     return f"{low.removesuffix(' %').removesuffix(' points')} to {show(interval['high'])}"
 
 
-def figure_section(figures: Sequence[tuple[int, Figure]]) -> Section:
-    """The figures of a suite, each with the number of its receipt."""
+def figure_titles(written: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """What each figure of a suite is, by name: its `doc`, else how it is made from a measure."""
+    return {name: str(figure.get("doc") or _made(figure)) for name, figure in written.items()}
+
+
+def _made(figure: Mapping[str, Any]) -> str:
+    statistic, measure = next(((key, figure[key]) for key in _STATISTICS if key in figure), ("", ""))
+    parts = (("of", figure.get("over")), ("by", figure.get("by")))
+    more = "".join(f" {word} {value if isinstance(value, str) else '+'.join(value)}" for word, value in parts if value)
+    return f"{_STATISTICS.get(statistic, '')} {str(measure).replace('_', ' ')}{more}".strip()
+
+
+def figure_section(figures: Sequence[tuple[int, Figure]], titles: Mapping[str, str] | None = None) -> Section:
+    """The figures of a suite, each with the number of its receipt; `titles` say what they are."""
     rows = []
     for seq, figure in figures:
         for name, statistic, *rest in figure_rows(figure):
             failed = figure["error"] is not None
-            cells = [Quoted(statistic), *(Quoted(text) if failed else Words(text) for text in rest)]
+            cells: list[Cell] = [
+                Prose((titles or {}).get(figure["figure"], "")),
+                Quoted(statistic),
+                *(Quoted(text) if failed else Words(text) for text in rest),
+            ]
             rows.append(Row(name, "error" if failed and rest[0] == "error" else "", cells, places=(ReceiptLink(seq),)))
     return Section("figures", "Figures", FIGURE_INTRO, FIGURE_HEADS, rows)
 

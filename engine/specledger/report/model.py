@@ -185,6 +185,10 @@ class Reading:
         """The tables, in order."""
         yield from ()
 
+    def finding(self) -> Sequence[str]:
+        """What it shows, in sentences that come before the reason of the verdict; none if the reason says it."""
+        return ()
+
     def plots(self) -> Sequence[Plot]:
         """Plots of rates, counts and figures over steps."""
         return ()

@@ -42,7 +42,8 @@ _LONGEST: Final = 700  # characters of what a check means
 class Headline(Struct, frozen=True):
     """The verdict of a report, that of its profile or the worst of its bundles, with the reason in one sentence.
 
-    `meaning` are sentences about the check that the reason names: how it failed, or what it requires.
+    `meaning` are sentences about the check that the reason names: how it failed, or what it requires. `finding` is
+    what one bundle shows, in sentences that come first.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Headline(Struct, frozen=True):
     verdict: str
     reason: Sequence[Part]
     meaning: Sequence[Sequence[Part]] = ()
+    finding: Sequence[str] = ()
 
 
 def headline_of(report: Report) -> Headline:
@@ -60,8 +62,8 @@ def headline_of(report: Report) -> Headline:
         return Headline("Profile judged by evidence", title, verdict, [*_of_profile(report.judgement, report.subjects)])
     if len(names) == 1:
         (subject,) = report.subjects
-        why, kind = [*_of_subject(subject, True)], _kind(subject)
-        return Headline(kind, subject.title, subject.verdict, why, _meaning(subject))
+        why, finding = [*_of_subject(subject, True)], subject.reading.finding()
+        return Headline(_kind(subject), subject.title, subject.verdict, why, _meaning(subject), finding)
     worst = min(report.subjects, key=lambda subject_: _WORST_FIRST.index(subject_.verdict))
     index = report.subjects.index(worst)
     counts = ", ".join(f"{number} {mark}" for mark, number in marks_of(report.subjects))

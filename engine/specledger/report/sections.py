@@ -30,6 +30,13 @@ class Quoted(Struct, frozen=True):
     most: int = 400
 
 
+class Prose(Struct, frozen=True):
+    """A sentence of a spec, in which what stands between backticks is code."""
+
+    text: str
+    most: int = 400
+
+
 class Code(Struct, frozen=True):
     """A value of the evidence that is an expression, a digest or JSON."""
 
@@ -91,7 +98,7 @@ class Grid(Struct, frozen=True):
     more: int = 0
 
 
-Cell = Words | Quoted | Code | Expression | Block | Count | Bar | RowLink | PageLink | Joined | Grid
+Cell = Words | Quoted | Prose | Code | Expression | Block | Count | Bar | RowLink | PageLink | Joined | Grid
 
 NOTHING: Final = Words("")
 
@@ -164,6 +171,7 @@ def _empty(cell: Cell) -> bool:
     return (
         cell == NOTHING
         or (isinstance(cell, Quoted) and cell.value == "")
+        or (isinstance(cell, Prose) and not cell.text)
         or (isinstance(cell, Joined) and not cell.parts)
     )
 

@@ -11,7 +11,7 @@ from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import MAX_SPECS, MAX_SPECS_VOLUME, SPECS
 from specledger.load import Bundle
 from specledger.load.from_document import bundle_from_document
-from specledger.report.sections import NOTHING, Cell, Code, Expression, Quoted
+from specledger.report.sections import NOTHING, Cell, Code, Expression, Prose
 from specledger.report.units import Tree, unit_at
 from specledger.spec.model import NO_DATE, SERVICES
 
@@ -130,13 +130,13 @@ def _shades(colour: Any) -> list[str]:
 def requirement(data: Data) -> Cell:
     """The requirement of a gate, an invariant, a probe or a check in one line: its `doc`, else its first expression."""
     if data.get("doc"):
-        return Quoted(data["doc"], _LINE)
+        return Prose(str(data["doc"]), _LINE)
     keyword = next((name for name in ("require", "deny", "expect") if name in data), None)
     return NOTHING if keyword is None else Expression(keyword, str(data[keyword]))
 
 
 def spec_details(data: Data) -> list[tuple[str, Cell]]:
     """The `doc` and the expressions of a gate, an invariant, a probe or a check."""
-    details: list[tuple[str, Cell]] = [("says", Quoted(data["doc"]))] if data.get("doc") else []
+    details: list[tuple[str, Cell]] = [("says", Prose(str(data["doc"])))] if data.get("doc") else []
     details += [(name, Code(data[name])) for name in _EXPRESSIONS if name in data]
     return details

@@ -15,7 +15,7 @@ from specledger.evidence.receipts import suite, typed
 from specledger.evidence.suite_result import beyond_allowed
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
-from specledger.report.figures import figure_rows, figure_section
+from specledger.report.figures import figure_rows, figure_section, figure_titles
 from specledger.report.gate_section import gate_section
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, MOST_RUNS, Check, Reading, Receipt, ReportKind, SubRun, value_text
@@ -44,6 +44,7 @@ from specledger.report.sections import (
 )
 from specledger.report.specs import Specs, requirement, spec_details
 from specledger.report.step_series import recoveries_by_arm
+from specledger.report.suite_finding import suite_finding
 from specledger.report.witness_words import witness_words
 from specledger.spec.suite import Suite
 
@@ -82,6 +83,7 @@ class SuiteReading(Reading):
         model = evidence.specs.main.model
         assert isinstance(model, Suite)  # noqa: S101 - a suite's specs are a suite
         self._says = {check.id: check.doc or check.require for check in model.checks}
+        self._titles = figure_titles(Specs.of(evidence.specs).root.get("figures", {}))
         self._requires = {check["id"]: check for check in Specs.of(evidence.specs).root.get("checks", ())}
 
     def add(self, receipt: Receipt) -> None:
@@ -193,10 +195,15 @@ class SuiteReading(Reading):
         names = {name for text in texts for name in _NAME.findall(str(text))}
         return [figure for figure in self.figures if figure["figure"] in names]
 
+    def finding(self) -> list[str]:
+        """How often each agent is caught, and what the checks say of the figures."""
+        checks = [(check, self._read_by(check["check"])) for _, _, check in self._checks]
+        return suite_finding(self.agents(), checks)
+
     def sections(self) -> Iterator[Section]:
         """Checks, figures, mutants, probes by agent, gates and runs."""
         yield self._check_section()
-        yield figure_section(self._figures)
+        yield figure_section(self._figures, self._titles)
         yield self._mutant_section()
         yield from probe_sections(self.agents(), prices=Specs.of(self._specs).prices())
         rejections = self._rejections()

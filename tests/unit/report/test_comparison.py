@@ -64,10 +64,12 @@ def test_runs_of_different_scenarios_are_compared(tmp_path):
     ]
     section = changed_section(subjects)
     assert section.heads == ("", "simple", "hazard")
-    rows = {row.name: [getattr(cell, "value", None) for cell in row.cells] for row in section.rows}
-    assert rows == {"scenario/simple": ["there is one", ""], "scenario/hazard": ["", "there is one"]}
+    rows = {row.name: [getattr(cell, "value", getattr(cell, "text", "")) for cell in row.cells] for row in section.rows}
+    missing = "not in this bundle"
+    assert rows == {"scenario/simple": ["there is one", missing], "scenario/hazard": [missing, "there is one"]}
     law = subject_of(execute(load("momentum", kind="law", set=["cases=30", "mutations=0"])[0], tmp_path / "law").place)
-    assert changed_section([subjects[0], law]).rows == []  # of another kind
+    alone = changed_section([subjects[0], law])  # of another kind
+    assert (alone.rows, alone.intro.endswith("of another kind or spec: momentum.")) == ([], True)
 
 
 LAWS: dict[str, tuple[list[str], bool, list[str]]] = {

@@ -16,7 +16,7 @@ from specledger.core.canonical import parse_canonical
 from specledger.core.verdict import Exit
 from specledger.report.control import Control, Judgement, Match, Waiver
 from specledger.report.formats.html import embed
-from specledger.report.formats.html.elements import block, element, quoted, words
+from specledger.report.formats.html.elements import block, document_text, element, quoted, words
 from specledger.report.formats.html.embed import Copies, Embedded, choose
 from specledger.report.formats.html.tables import MOST_ROWS, anchors, render, render_cell
 from specledger.report.model import Report
@@ -327,7 +327,8 @@ def test_a_page_says_what_was_checked_and_never_that_it_is_verified(kind, places
 def test_the_command_writes_it(trap, heights, pages, spec, tmp_path):
     assert spec("report", trap, "--format", "html", "--out", tmp_path / "p.html").status == Exit.CONFORMS
     assert (tmp_path / "p.html").read_text(encoding="utf-8") == pages["run"]
-    status, page, _ = spec("report", trap, heights, "--format", "html", "--workers", "1", "--profile", "clatl-plan")
+    options = ("--format", "html", "--workers", "1", "--profile", "clatl-plan", "--out", "-")
+    status, page, _ = spec("report", trap, heights, *options)
     assert status == Exit.INCONCLUSIVE
     assert {"controls", "bundles", "gates"} <= {*Read(page).ids}
     assert re.search(r"<h1><bdi>clatl-plan</bdi> <span [^>]*><span [^>]*>.</span>INCONCLUSIVE</span></h1>", page)
@@ -409,3 +410,30 @@ def test_requirements_of_a_profile_are_rows_untested_ones_too(trap, heights):
     assert "invariant/no-bump in concave: passed" in text
     text = text_of("html", Report((subject, subject)))
     assert "2 bundles: 2 PASS. " in text
+
+
+DOCS = {
+    "a sentence with code": ("Denied by `axion-i3`.", '<p class="doc"><bdi>Denied by <code>axion-i3</code>.</bdi></p>'),
+    "two paragraphs": ("One.\n\nTwo.", '<p class="doc"><bdi>One.</bdi></p><p class="doc"><bdi>Two.</bdi></p>'),
+    "a folded line": ("One\ntwo.", '<p class="doc"><bdi>One two.</bdi></p>'),
+    "a list after a sentence": (
+        "These:\n- one `a`\n  goes on\n- two",
+        '<p class="doc"><bdi>These:</bdi></p><ul class="doc"><li><bdi>one <code>a</code> goes on</bdi></li>'
+        "<li><bdi>two</bdi></li></ul>",
+    ),
+    "a backtick too many": ("a `b` c ` d", '<p class="doc"><bdi>a <code>b</code> c ` d</bdi></p>'),
+    "markup": ("`<b>` & <i>", '<p class="doc"><bdi><code>&lt;b&gt;</code> &amp; &lt;i&gt;</bdi></p>'),
+    "nothing": ("\n\n", ""),
+}
+
+
+@pytest.mark.parametrize("case", DOCS)
+def test_what_a_spec_says_of_itself_is_set_as_it_is_written(case):
+    text, wanted = DOCS[case]
+    assert document_text(text) == wanted
+
+
+@given(st.text())
+def test_no_document_text_is_markup(text):
+    tags = re.sub(r"</?(p|ul|li|bdi|code)( class=\"doc\")?>", "", document_text(text))
+    assert not set(tags) & set("<>\"'")

@@ -58,18 +58,25 @@ def test_a_suite_is_summed_up(of_suite, heights, read):
         bodies.setdefault(one["type"], []).append(one["body"])
     assert of_suite.startswith("# `heights`: PASS\n")
     [climbs] = rows(of_suite, "Checks")
-    assert climbs == ["PASS", "climbs", "require: high.value > 0", str(bodies["check"][0]["opportunities"]), "1"]
+    assert climbs == [
+        "PASS",
+        "climbs",
+        "require: high.value > 0",
+        "height 2.000",
+        str(bodies["check"][0]["opportunities"]),
+        "1",
+    ]
     assert rows(of_suite, "Mutants") == [["caught", "no-bound", "climbs", "heights"]]
     assert [row[1] for row in rows(of_suite, "Runs")] == ["long.climb.3", "long.climb.4"]
     figures = {row[0]: row[1:] for row in rows(of_suite, "Figures")}
     groups = {one["figure"]: one["groups"][0] for one in bodies["figure"]}
     arrives = groups["arrives"]
     low, high = (share(arrives["wilson"][end]) for end in ("low", "high"))
-    assert figures["arrives"][:3] == ["rate", share(arrives["value"]), f"{arrives['count']} of {arrives['of']}"]
-    assert figures["arrives"][3].startswith(f"{low.removesuffix(' %')} to {high}")
-    assert figures["high"][:3] == ["mean", decimal(groups["high"]["value"]), str(groups["high"]["of"])]
-    assert figures["never"][3].endswith(f"; below {share(groups['never']['bound'])}")
-    assert figures["nothing"][1] == "none"
+    assert figures["arrives"][1:4] == ["rate", share(arrives["value"]), f"{arrives['count']} of {arrives['of']}"]
+    assert figures["arrives"][4].startswith(f"{low.removesuffix(' %')} to {high}")
+    assert figures["high"][1:4] == ["mean", decimal(groups["high"]["value"]), str(groups["high"]["of"])]
+    assert figures["never"][4].endswith(f"; below {share(groups['never']['bound'])}")
+    assert figures["nothing"][2] == "none"
     own = [one["result"]["rejections"] for one in bodies["run"][:2]]
     assert {row[1]: int(row[3]) for row in rows(of_suite, "Gates")} == {
         gate: sum(one[gate] for one in own) for gate in own[0]

@@ -79,7 +79,7 @@ def _bundles(subjects: Sequence[Subject]) -> Section:
         last, before[key] = before.get(key), subject
         why = reason_text(Report((subject,)))
         cells = (
-            PageLink(file, "page"),
+            PageLink(file, f"page of {name}"),
             Words(subject.kind),
             Quoted(why, 160),
             Count(subject.manifest["receipts"]["count"]),
@@ -100,7 +100,7 @@ def _since(last: Subject, subject: Subject) -> str:
 
 def _compared(subjects: Sequence[Subject]) -> Iterator[Section]:
     """The tables that bundles of a kind have in common, with a link to the page of each row."""
-    links = [PageLink(file, "page") for _, file, _ in _named(subjects)]
+    links = [PageLink(file, f"page of {name}") for name, file, _ in _named(subjects)]
     for section, of in common_tables(subjects):
         rows = [
             replace(row, cells=(links[index], *row.cells), details=(), places=())

@@ -30,6 +30,7 @@ from specledger.report.sections import (
     Grid,
     Joined,
     PageLink,
+    Prose,
     Quoted,
     RowLink,
     Section,
@@ -161,6 +162,8 @@ def _head(subject: Subject) -> Iterator[str]:
     if subject.doc:
         yield from ("", quote(subject.doc))
     headline = headline_of(Report((subject,)))
+    for finding in headline.finding:
+        yield from ("", quote(finding, _REASON))
     yield from ("", quote(parts_text(headline.reason), _REASON))
     for sentence in headline.meaning:
         yield from ("", quote(parts_text(sentence), _REASON))
@@ -192,6 +195,8 @@ def _cell(cell: Cell) -> str:
     match cell:
         case Words():
             return printable(cell.text).replace("|", "\\|")
+        case Prose():
+            return quote(cell.text)
         case Quoted() | Code() | Block():
             return quote(cell.value)
         case Expression():

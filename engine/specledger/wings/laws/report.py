@@ -32,6 +32,15 @@ from specledger.wings.laws.verdict import status_text
 from specledger.wings.laws.verify.statements import InvalidCertificate
 from specledger.wings.laws.verify.violation import State, Trajectory, measured
 
+_KNOWN: Final[Mapping[str, str]] = {
+    LawStatus.PROVED: "Proved, not only tried",
+    LawStatus.PASS: "Held wherever it was tried, which is no proof",
+    LawStatus.FAIL: "False, as a counterexample shows",
+    LawStatus.UNKNOWN: "Not known",
+    LawStatus.ERROR: "Not judged, for an error",
+}
+"""What the status of a law says of its claim."""
+
 _HEADS: Final = ("law", "claim", "rests on", "about", "expected")
 
 
@@ -85,6 +94,11 @@ class LawReading(Reading):
         outcome, failed = OF_VERDICT[found_to_be], int(found_to_be is Verdict.FAIL)
         error = found_to_be is Verdict.ERROR
         yield seen.of(Check(id_, says, main.key, outcome, could, failed, why, error=error, once=True))
+
+    def finding(self) -> list[str]:
+        """What is claimed of what, and what is known of it."""
+        verdict = self._judged["verdict"]
+        return [f"{_KNOWN.get(verdict['status'], 'Not judged')}: in {verdict['contract']}, `{verdict['claim']}`."]
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """Status, reason, whether the expectation was met, and the number of cases."""

@@ -6,7 +6,7 @@ Text is escaped, bounded, free of control characters and isolated; no part of a 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from string import Template
 from typing import Any, Final, NewType
@@ -24,6 +24,8 @@ NOTHING: Final = Markup("")
 
 _VOID: Final = frozenset({"input"})
 _LONGEST: Final = 400  # characters of a text in a line
+_PROSE: Final = 900  # characters of a sentence or two
+_DOC: Final = 4000  # characters of a `doc`
 _TALLEST: Final = 120  # lines of a block
 _WIDE: Final = 110  # characters of a value that is on one line of it
 _DEEP: Final = 14  # characters of an indent from which on lists are on one line
@@ -56,6 +58,36 @@ def quoted(value: Any, most: int = _LONGEST) -> Markup:
     """A value of the evidence on one line: a text as it is, anything else as JSON; nothing for an empty text."""
     text = value if isinstance(value, str) else _json(value)
     return element("bdi", words(shorten(text, most))) if text else NOTHING
+
+
+def prose(text: str, most: int = _PROSE) -> Markup:
+    """Text of the evidence on one line, in which what stands between backticks is code."""
+    parts = shorten(" ".join(text.split()), most).split("`")
+    if len(parts) % 2 == 0:
+        parts[-2:] = ["`".join(parts[-2:])]
+    shown = (element("code", words(part)) if at % 2 else words(part) for at, part in enumerate(parts) if part)
+    return element("bdi", *shown) if any(parts) else NOTHING
+
+
+def document_text(text: str) -> Markup:
+    """The `doc` of a spec: paragraphs, separated by empty lines, and lists of lines that begin with `- `."""
+    blocks = [block.strip("\n").split("\n") for block in shorten(text, _DOC).split("\n\n") if block.strip()]
+    return join(*(part for lines in blocks for part in _paragraphs(lines)))
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[Markup]:
+    """A block as a paragraph, and a list where its lines begin with `- `."""
+    at = next((at for at, line in enumerate(lines) if line.lstrip().startswith("- ")), len(lines))
+    if lines[:at]:
+        yield element("p", prose(" ".join(lines[:at]), _DOC), class_="doc")
+    items: list[str] = []
+    for line in lines[at:]:
+        if line.lstrip().startswith("- "):
+            items.append(line.lstrip()[2:])
+        else:
+            items[-1] += f" {line.strip()}"
+    if items:
+        yield element("ul", *(element("li", prose(item, _DOC)) for item in items), class_="doc")
 
 
 def code(value: Any, most: int = _LONGEST) -> Markup:

@@ -27,7 +27,17 @@ from specledger.report.comparison import (
 )
 from specledger.report.evidence import Evidence
 from specledger.report.extension import ANSWERS
-from specledger.report.formats.html.elements import NOTHING, Markup, code, document, element, join, quoted, words
+from specledger.report.formats.html.elements import (
+    NOTHING,
+    Markup,
+    code,
+    document,
+    document_text,
+    element,
+    join,
+    quoted,
+    words,
+)
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
 from specledger.report.formats.html.tables import (
@@ -130,7 +140,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict),
         "headline": render_headline(headline, contains),
-        "doc": element("p", quoted(doc, 1000), class_="doc") if doc else "",
+        "doc": document_text(doc) if doc else "",
         "broken": _failed(subject, contains) if alone else "",
         "facts": _terms(facts),
         "digests": _terms(digests(evidence)),
@@ -172,8 +182,9 @@ def _tables(report: Report, subject: Subject, reading: Reading) -> tuple[list[Se
     open_ = [check for check in subject.checks if check.outcome in undecided and check.id not in waivers]
     failed = {check_anchor(check.id).partition(".")[0] for check in open_}
     failed |= ANSWERS if "probes" in failed else frozenset()
-    about += [section for section in own if section.id in failed]
-    own = [section for section in own if section.id not in failed]
+    first = failed | ({"checks"} if reading.runs else set())
+    about += [section for section in own if section.id in first]
+    own = [section for section in own if section.id not in first]
     return [section for section in about if section.rows], [section for section in own if section.rows]
 
 

@@ -15,6 +15,7 @@ from specledger.report.formats.html.elements import (
     element,
     join,
     joined,
+    prose,
     quoted,
     words,
 )
@@ -31,6 +32,7 @@ from specledger.report.sections import (
     Joined,
     PageLink,
     Place,
+    Prose,
     Quoted,
     ReceiptLink,
     Row,
@@ -78,6 +80,8 @@ def render_cell(cell: Cell, contains: Contains) -> Markup:
             return words(cell.text)
         case Quoted():
             return quoted(cell.value, cell.most)
+        case Prose():
+            return prose(cell.text, cell.most)
         case Code():
             return code(cell.value, cell.most)
         case Expression():
@@ -177,7 +181,12 @@ def _links(row: Row, contains: Contains) -> Iterator[Markup]:
 def render_headline(headline: Headline, contains: Contains) -> Markup:
     """The reason of a verdict, and sentences about the check that it names."""
     meaning = [_sentence(parts, "meaning", contains) for parts in headline.meaning]
-    return join(_sentence(headline.reason, "headline", contains), *meaning)
+    if not headline.finding:
+        return join(_sentence(headline.reason, "headline", contains), *meaning)
+    first, *others = headline.finding
+    finding = [element("p", prose(first), class_="headline")]
+    finding += [element("p", prose(sentence), class_="meaning") for sentence in others]
+    return join(*finding, _sentence(headline.reason, "meaning", contains), *meaning)
 
 
 def _sentence(parts: Sequence[Part], class_: str, contains: Contains) -> Markup:
