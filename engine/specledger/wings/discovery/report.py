@@ -38,6 +38,7 @@ from specledger.wings.discovery import receipts as discovery
 from specledger.wings.discovery.parser import ParsedLaw
 from specledger.wings.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.wings.discovery.redundancy import ONE, RedundancyDetector
+from specledger.wings.discovery.terms import terms_section
 from specledger.wings.discovery.timeline import timeline
 from specledger.wings.laws.receipts import ACCEPTED as ACCEPTED_STATUSES
 from specledger.wings.laws.receipts import LawStatus
@@ -61,24 +62,6 @@ _YIELD_HEADS: Final = (
     *("discovery", "model", "prompt", "evaluations", "accepted", "different"),
     *("content", "content by 100", "tokens"),
 )
-_TERMS: Final = {
-    "law": "A claim about every ring of a universe at every step, in a fixed form.",
-    "conjecture, proposal": "A law that the model proposed; it is read before it is tried.",
-    "rejected proposal": "One that is not read as a law, or equals a law that is known; it gets no trial.",
-    "trial": "A law is tried on many starts, generated and mutated ones, and a proof is looked for.",
-    "PROVED": "A certificate shows it of every ring of the universe; no trial is needed to trust it.",
-    "PASS": "It held in every case that was tried; that is no proof.",
-    "FAIL": "A counterexample shows that it is false; that is a finding, and no fault of the run.",
-    "UNKNOWN": "It was not decided, with the reason.",
-    "accepted law": "A law that is PROVED or PASS, and equal to none that was known.",
-    "escalation": "After every so many iterations the laws accepted meanwhile are tried harder, so that one may fall.",
-    "iteration": "One question to the model, and what became of its proposals.",
-    "yield": "The content of the different laws for each trial; the table of the yield says what content is.",
-    "expected law": "One that the spec of the discovery names in advance; missing it fails the run.",
-    "found twice": "An equal law was proposed while the first one was being tried.",
-}
-"""Terms of the page of a discovery."""
-
 _LAW_HEADS: Final = (
     *("law", "claim", "rests on", "iteration"),
     *("content", "fails under rules held out"),
@@ -250,8 +233,7 @@ class DiscoveryReading(Reading):
         named = (("identity of the model", self._start["model"]["identity"]), *self._asked())
         rows = [Row(name, "", (Code(key),), (), (ReceiptLink(0),)) for name, key in named]
         yield Section("model", "Model and prompt", "As the first receipt names them.", ("", "name"), rows)
-        terms = [Row(term, "", (Words(text),)) for term, text in _TERMS.items()]
-        yield Section("terms", "Terms", "What the words of this page mean.", ("term", "meaning"), terms)
+        yield terms_section()
 
     def _names(self) -> dict[str, str]:
         """What each law is called, by its key: its name, with the digest if laws share it."""
