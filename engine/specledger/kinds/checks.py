@@ -53,5 +53,6 @@ def check_suite(bundle: Bundle, diagnostics: Diagnostics) -> None:
                 _, warnings = compile_with_findings(case.bundle)
                 diagnostics.extend(warnings if trial is plan.trial else ())
             except Rejected as rejected:
-                errors.extend(with_change(bundle.main, diagnostic) for diagnostic in rejected.diagnostics)
+                mutant = next((index for index, mutant in enumerate(plan.mutants) if mutant.mutated is trial), None)
+                errors.extend(with_change(bundle.main, diagnostic, mutant) for diagnostic in rejected.diagnostics)
     errors.raise_if_errors()

@@ -216,7 +216,9 @@ def _resolve(
         key = parts[1].split(".")[0] if not whole and len(parts) > 2 else ""
         hint = f"`spec explain {spec.kind}.{key}` says what may stand there" if key else None
         message = re.sub(r"\.[a-z-]*-?(?:str|record|dict)\b", "", message)
-        raise Rejected([Diagnostic(E_SUITE_SET, f"{whose}{spec.name} would be invalid: {message}", span, hint)]) from None
+        raise Rejected(
+            [Diagnostic(E_SUITE_SET, f"{whose}{spec.name} would be invalid: {message}", span, hint)]
+        ) from None
     refs = {}
     for path, kind in find_references(Shape(type(spec.model)), form):
         target: Any = form

@@ -22,13 +22,22 @@ def stated_by(suite: Resolved, at: Sequence[str | int]) -> str:
     return f"mutant `{suite.model.mutants[int(at[1])].id}` of `{suite.name}`"
 
 
-def with_change(suite: Resolved, finding: Diagnostic) -> Diagnostic:
-    """A finding about the value of a change, with the arm or mutant that states it and the path."""
+def with_change(suite: Resolved, finding: Diagnostic, mutant: int | None = None) -> Diagnostic:
+    """A finding about the value of a change, with the arm or mutant that states it and the path.
+
+    Where another file is named in a run of a `mutant`, by its place among the mutants, all of its changes follow.
+    """
     for path, node in suite.origins.items():
         if len(path) == 4 and path[2] in _PLACES and finding.span is not None and _is_in(finding.span, node.span):
             text = f"set by {stated_by(suite, path)}: `{path[3]}`"
             return replace(finding, related=(*finding.related, (text, node.key_span)))
-    return finding
+    changes = () if mutant is None else suite.origins.items()
+    related = [
+        (f"set by {stated_by(suite, path)}: `{path[3]}`", node.key_span)
+        for path, node in changes
+        if len(path) == 4 and path[:2] == ("mutants", mutant) and path[2] in _PLACES
+    ]
+    return replace(finding, related=(*related, *finding.related)) if related else finding
 
 
 def _is_in(inner: Span, outer: Span) -> bool:

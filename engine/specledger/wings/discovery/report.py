@@ -38,7 +38,7 @@ from specledger.wings.discovery import receipts as discovery
 from specledger.wings.discovery.parser import ParsedLaw
 from specledger.wings.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.wings.discovery.redundancy import ONE, RedundancyDetector
-from specledger.wings.discovery.terms import terms_section
+from specledger.wings.discovery.terms import YIELD_INTRO, terms_section
 from specledger.wings.discovery.timeline import timeline
 from specledger.wings.laws.receipts import ACCEPTED as ACCEPTED_STATUSES
 from specledger.wings.laws.receipts import LawStatus
@@ -48,15 +48,6 @@ from specledger.wings.laws.result import OUTCOMES
 
 ACCEPTED: Final = "accepted"
 """The check that a discovery accepted a law."""
-
-YIELD_INTRO: Final = (
-    "Yield is the content of different laws by evaluation. A law's content is the share of rules that differ in one "
-    "entry of the table and break it on small rings: a lower bound. Laws are different if they do not have the same "
-    "meaning; one that follows from others, as a multiple of a conserved quantity or the sum of two, counts as well. "
-    "Yield does not show: which laws follow from others; whether a law is interesting; the cost of an evaluation, a "
-    "token or a second; the result of another seed or another recording of the same model. A discovery with a more "
-    "informative prompt has less to find."
-)
 
 _YIELD_HEADS: Final = (
     *("discovery", "model", "prompt", "evaluations", "accepted", "different"),

@@ -5,6 +5,15 @@ from typing import Final
 
 from specledger.report.sections import Row, Section, Words
 
+YIELD_INTRO: Final = (
+    "Yield is the content of different laws by evaluation. A law's content is the share of rules that differ in one "
+    "entry of the table and break it on small rings: a lower bound. Laws are different if they do not have the same "
+    "meaning; one that follows from others, as a multiple of a conserved quantity or the sum of two, counts as well. "
+    "Yield does not show: which laws follow from others; whether a law is interesting; the cost of an evaluation, a "
+    "token or a second; the result of another seed or another recording of the same model. A discovery with a more "
+    "informative prompt has less to find."
+)
+
 TERMS: Final[Mapping[str, str]] = {
     "law": "A claim about every ring of a universe at every step, in a fixed form.",
     "conjecture, proposal": "A law that the model proposed; it is read before it is tried.",
