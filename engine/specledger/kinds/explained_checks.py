@@ -91,6 +91,7 @@ def profile(bundle: Bundle) -> Iterator[Statement]:
     assert isinstance(model, Profile)  # noqa: S101 - it was loaded as one
     for control in model.controls:
         yield from _control(control)
+    yield from names(model.functions, model.constants)
 
 
 def _control(control: Control) -> Iterator[Statement]:

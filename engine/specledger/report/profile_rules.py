@@ -102,7 +102,9 @@ def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics
     }
     model = spec.model
     assert isinstance(model, Profile)  # noqa: S101 - a spec of the kind profile is nothing else
-    plain = Scope(Environment({**dict.fromkeys(_NAMES, DYN), **_KNOWN}), spec, Diagnostics())
+    shared = Scope(Environment({**dict.fromkeys(_NAMES, DYN), **_KNOWN}), spec, diagnostics)
+    shared = shared.constants(model.constants, "constants").functions(model.functions, "functions")
+    plain = replace(shared, diagnostics=Diagnostics())
     questions = []
     for number, control in enumerate(model.controls):
         for index, named in enumerate(control.evidence):
@@ -117,12 +119,15 @@ def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics
                 names = {type_ for types in _kinds(named, receipts) for type_ in types}
                 at = spec.span(*path, "receipts")
                 if named.receipts is None or _known(named.receipts, names, "type of receipts", at, diagnostics):
-                    scopes = Scope(Environment(_types(named, receipts)), spec, diagnostics), plain
+                    scopes = tuple(
+                        scope.within(**dict.fromkeys(named.figures, INT))
+                        for scope in (shared.within(**_types(named, receipts)), plain)
+                    )
                     questions += _question(Question(id_, named), path, scopes)
     return tuple(questions)
 
 
-def _question(asked: Question, path: tuple[str | int, ...], scopes: tuple[Scope, Scope]) -> Iterator[Question]:
+def _question(asked: Question, path: tuple[str | int, ...], scopes: Sequence[Scope]) -> Iterator[Question]:
     """A question with its expressions, unless they are wrong.
 
     Receipts are not trusted to have the declared types, so what is evaluated is typed without them.
@@ -140,8 +145,8 @@ def _question(asked: Question, path: tuple[str | int, ...], scopes: tuple[Scope,
         )
     reads = frozenset(name for checked in expressions for name in checked.variables)
     late = asked.named.receipts is None or bool(_LATE & reads)
-    when = _function(expressions[1]) if len(expressions) > 1 else None
-    yield replace(asked, when=when, require=_function(expressions[0]), late=late, reads=reads)
+    require, *when = (_function(checked, asked.named.figures) for checked in expressions)
+    yield replace(asked, when=when[0] if when else None, require=require, late=late, reads=reads)
 
 
 RecordTypes = Mapping[str, RecordType]
@@ -203,8 +208,8 @@ def questions_of(profile: Bundle, kinds: Mapping[str, ReportedKind]) -> tuple[Qu
     return questions
 
 
-def _function(checked: Checked) -> Callable[..., bool]:
-    call = compile_expression(checked, _NAMES)
+def _function(checked: Checked, figures: Sequence[str]) -> Callable[..., bool]:
+    call = compile_expression(checked, (*_NAMES, *figures))
 
     def decide(*values: Any) -> bool:
         result = call(*values)
@@ -213,6 +218,13 @@ def _function(checked: Checked) -> Callable[..., bool]:
         return result
 
     return decide
+
+
+def _values_of(figure: Body) -> dict[str, int]:
+    """The value of a figure by its name, with that of each group as `figure_group`; nothing where it has none."""
+    groups = figure["groups"] if figure["error"] is None else ()
+    named = [(f"{figure['figure']}_{group['name']}" if group["name"] else figure["figure"], group) for group in groups]
+    return {name: group["value"] for name, group in named if type(group.get("value")) is int}
 
 
 NOTHING: Final[Body] = MappingProxyType({})
@@ -247,6 +259,8 @@ class Answers:
                 self._questions.setdefault(question.named.receipts, []).append(question)
         self._failing, self._holding = Observations(), Observations()
         self._start: Body = {}
+        self._figures: dict[str, int] = {}
+        self._lacking: dict[str, str] = {}
         self._kept: list[Receipt] = []
         self._bytes = 0
         self._present: Counter[str] = Counter()
@@ -259,6 +273,8 @@ class Answers:
         """Take the next receipt."""
         if receipt.seq == 0:
             self._start = receipt.body
+        if receipt.type == "figure":
+            self._figures |= _values_of(receipt.body)
         if self._keeps and self._fits():
             self._bytes += len(receipt.line)
             self._kept.append(receipt)
@@ -300,13 +316,29 @@ class Answers:
         for question in self._late:
             if question.named.receipts is None:
                 self._present[question.id] = 1
-                self._ask(question, None, (None, self._start, *late))
+                own = self._figures_of(question, bundle)
+                if own is None:
+                    self._errors[question.id] += 1
+                else:
+                    self._ask(question, None, (None, self._start, *late, *own))
             elif self._present[question.id] * len(kept) > _MOST_PAIRS:
                 self._errors[question.id] += 1
             else:
                 for receipt in self._kept:
                     if receipt.type == question.named.receipts:
                         self._ask(question, receipt, (receipt.body, self._start, *late))
+
+    def _figures_of(self, question: Question, bundle: Body) -> list[int] | None:
+        """The values of the figures that a question names; None if the bundle lacks one."""
+        result = bundle.get("result", {})
+        known = {**{name: value for name, value in result.items() if type(value) is int}, **self._figures}
+        names = question.named.figures
+        lacking = [name for name in names if name not in known]
+        if lacking:
+            near = suggest(lacking[0], known)
+            hint = f"; did you mean `{near}`?" if near else f"; there is {', '.join(sorted(known))}"
+            self._lacking[question.id] = f"the bundle has no figure `{lacking[0]}`{hint}"
+        return None if lacking else [known[name] for name in names]
 
     def checks(self, key: str, verification: Verification, bundle: Body = NOTHING) -> Iterator[Check]:
         """The answers, as checks; what a bundle has no receipt and no check of, it does not answer."""
@@ -335,6 +367,7 @@ class Answers:
         elif errors:
             outcome = Outcome.CANNOT_TELL
             why = f"{errors} receipts could not be evaluated" if named.receipts else "it could not be evaluated"
+            why = self._lacking.get(id_, why)
             why = why if self._fits() else "there are too many receipts to be read together"
         elif not asked:
             outcome, why = Outcome.NOT_APPLICABLE, "its condition never held"

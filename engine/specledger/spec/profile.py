@@ -6,11 +6,13 @@ check found: `spec report --profile` judges that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from specledger.spec.base import Day, Expression, Model, Name, Spec
+from specledger.spec.base import Constant, Day, Expression, Identifier, Model, Name, Spec
+from specledger.spec.world import Function
 
 Line = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
@@ -38,6 +40,7 @@ class EvidenceCheck(Model):
         receipts: The type of receipts that `require` is about; the whole bundle, if left out.
         when: Which receipts, or bundles, are checked; all, if left out.
         require: What must hold.
+        figures: Figures of a suite, or counts of a scenario's result, that `require` reads by their names.
         of: The name of the spec whose bundle it must be.
         kind: The kind of the spec whose bundle it must be.
     """
@@ -47,6 +50,7 @@ class EvidenceCheck(Model):
     receipts: ReceiptType | None = None
     when: Expression | None = None
     require: Expression | None = None
+    figures: Annotated[list[Identifier], Field(max_length=64)] = Field(default_factory=list)
     of: Name | None = None
     kind: Literal["scenario", "suite", "law", "discovery"] | None = None
 
@@ -56,6 +60,8 @@ class EvidenceCheck(Model):
             raise ValueError("expected exactly one of check, verified, require")
         if self.require is None and (self.receipts is not None or self.when is not None):
             raise ValueError("`receipts` and `when` go with `require`")
+        if self.figures and (self.require is None or self.receipts is not None):
+            raise ValueError("`figures` go with a `require` about the whole bundle")
         return self
 
 
@@ -117,9 +123,13 @@ class Profile(Spec):
 
     Attributes:
         source: The document.
+        constants: Literals.
+        functions: Pure functions.
         controls: What the document asks for.
     """
 
     spec: Literal["profile/v1"]
     source: Line
+    constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
+    functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     controls: Annotated[list[Control], Field(min_length=1)]

@@ -33,6 +33,75 @@ def asked(tmp_path):
     return make
 
 
+STATED = """spec: profile/v1
+name: rules
+source: Rules
+params: {few: {type: int, default: 3}}
+use: [./shared.yaml]
+constants: {FEW: "${few}", MANY: 1000}
+functions: {between: {args: [n, low, high], is: n >= low && n <= high}}
+controls:
+  - {id: c, section: s, says: it must, status: shown, evidence: [{EVIDENCE}]}
+"""
+SHARED = "spec: library/v1\nname: shared\nconstants: {LIMIT: 500}\nfunctions: {small: {args: [n], is: n < LIMIT}}\n"
+
+NAMED = {
+    "counts of a scenario": ("kind: scenario, figures: [steps, episodes], require: steps >= episodes", "passed", ""),
+    "a constant, a parameter and a function": (
+        "kind: scenario, figures: [steps], require: 'between(steps, FEW, MANY) && small(FEW)'",
+        "passed",
+        "",
+    ),
+    "one that is broken": ("kind: scenario, figures: [steps], require: steps < FEW - 3", "failed", ""),
+    "where it is asked": (
+        "kind: scenario, figures: [steps], when: steps < 0, require: steps < 0",
+        "not applicable",
+        "",
+    ),
+    "one that is not there": (
+        "kind: scenario, figures: [stps], require: stps > 0",
+        "cannot tell",
+        "the bundle has no figure `stps`; did you mean `steps`?",
+    ),
+}
+
+
+@pytest.mark.parametrize(("evidence", "outcome", "why"), NAMED.values(), ids=NAMED)
+def test_named_figures_constants_functions_and_libraries_are_read(evidence, outcome, why, tmp_path, trap, heights):
+    (tmp_path / "shared.yaml").write_text(SHARED, encoding="utf-8")
+    (tmp_path / "rules.yaml").write_text(STATED.replace("EVIDENCE", evidence), encoding="utf-8")
+    profile = load(tmp_path / "rules.yaml", kind="profile")[0]
+    found = [subject_of(place, questions_of(profile, ALL)) for place in (trap, heights)]
+    (control,) = judge(profile, found, None).controls
+    assert control.outcome == outcome
+    (check,) = [check for check in found[0].checks if check.id == "bundle/c.1"]
+    assert why in check.why
+
+
+def test_a_figure_of_a_suite_is_read_by_its_name(asked, heights):
+    subject = subject_of(heights, ())
+    named = {figure["figure"]: figure["groups"][0] for figure in subject.reading.figures if len(figure["groups"]) == 1}
+    name = next(name for name, group in named.items() if not group["name"] and "value" in group)
+    profile = asked(f"kind: suite, figures: [{name}], require: {name} == {named[name]['value']}")
+    found = [subject_of(heights, questions_of(profile, ALL))]
+    assert judge(profile, found, None).controls[0].outcome == "passed"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "code"),
+    [
+        ("receipts: step, figures: [steps], require: steps > 0", "E_SPEC_VALUE"),
+        ("check: progress, figures: [steps]", "E_SPEC_VALUE"),
+        ("figures: [steps], require: stps > 0", "E_EXPR_UNKNOWN_NAME"),
+        ("figures: [steps], require: steps", "E_EXPR_TYPE"),
+    ],
+)
+def test_figures_in_a_wrong_form_are_refused(evidence, code, asked):
+    with pytest.raises(Rejected) as rejected:
+        questions_of(asked(evidence), ALL)
+    assert {finding.code for finding in rejected.value.diagnostics} == {code}
+
+
 @pytest.fixture
 def judged(asked, trap, heights):
     """The report of a run and a suite, and of a profile of these pieces of evidence."""
