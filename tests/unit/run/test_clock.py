@@ -108,6 +108,7 @@ def test_every_place_reads_where_the_loop_stands(tmp_path):
     position = [(episode, t, name) for episode in range(EPISODES) for t in range(HORIZON) for name in NAMES]
     assert [(step["episode"], step["t"], step["agent"]) for step in steps] == position
     for step, (episode, t, name) in zip(steps, position, strict=True):
+        assert step["chosen"] == t % 3
         log = [f"{who}{at}" for at in range(t + 1) for who in NAMES if (at, who) <= (t, name)]
         late = t >= 3
         assert step["record"] == {"at": t, "by": name, "night": t % 2 + episode, "late": late, "log": log}

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from specledger.compile.scenario import compile_scenario
+from specledger.core.clock import CLOCK
 from specledger.core.diagnostics import Rejected
 from specledger.core.rng import Stream
 from specledger.kinds import load
@@ -55,6 +56,34 @@ def test_each_value_of_a_stream_is_a_draw_of_its_own(tmp_path):
         streams = [Stream.named(9, "agent", "dice", "one", name, *point) for name in names]
         assert drawn == tuple(stream.choice(range(1000)) for stream in streams)
         assert drawn[0] != drawn[1]
+
+
+def test_an_agent_that_reads_the_clock_proposes_anew_where_it_sees_and_remembers_the_same(tmp_path):
+    (tmp_path / "timed.yaml").write_text("spec: agent/v1\nname: timed\nextends: honest\nscore: 100 * episode + t\n")
+    (tmp_path / "case.yaml").write_text("spec: scenario/v1\nname: case\nextends: axion-basic\nagent: timed.yaml\n")
+    plan = plan_of(tmp_path / "case.yaml")
+    actor: Any = plan.actors[0]
+    seen = actor.observe(plan.start(0))
+    propose, memory = kernel_of(actor).narration.decider.propose, actor.begin(seen)
+    scores = []
+    for episode, t in [(0, 0), (0, 1), (3, 1)]:
+        CLOCK.set(episode, t, "")
+        scores.append(propose(seen, memory, DecisionPoint(episode, t))[0]["score"])
+    CLOCK.set(0, 0, "")
+    assert scores == [0, 1, 301]
+
+
+def test_no_step_under_a_kernel_draws(tmp_path):
+    (tmp_path / "windy.yaml").write_text(
+        "spec: world/v1\nname: windy\nextends: toy-gridworld\n"
+        "chance: {draw: {gust: {from: [0, 1]}}, effects: [{set: tick, to: tick + gust}]}\n"
+    )
+    (tmp_path / "case.yaml").write_text("spec: scenario/v1\nname: case\nextends: axion-basic\nworld: windy.yaml\n")
+    with pytest.raises(Rejected) as rejected:
+        plan_of(tmp_path / "case.yaml")
+    assert [(one.code, "`chance` of every step" in one.message) for one in rejected.value.diagnostics] == [
+        ("E_CHANCE", True)
+    ]
 
 
 def test_an_agent_may_take_values_in_the_order_of_questions_and_says_that_it_draws_nothing():
