@@ -51,6 +51,11 @@ class References:
         files = [Path(file) for file in expand_targets([str(project)]).files]
         return cls([*files, *(unsaved or ())], Search.at(project, unsaved or {}))
 
+    def update(self, file: Path, search: Search) -> None:
+        """Read one file anew, of which the search may have a text that is not saved."""
+        self._library = Library(search, KINDS, Diagnostics(), allow_outside=True)
+        self._of[self._library.real(file)] = tuple(self._read(file))
+
     def files(self) -> tuple[Path, ...]:
         """The files that were read, links followed."""
         return tuple(self._of)

@@ -15,13 +15,13 @@ from specledger.kinds import KINDS
 from specledger.load import Search
 from specledger.load.document import Document
 from specledger.load.input_filter import admit
-from specledger.load.library import has_head, project_of, show
+from specledger.load.library import has_head, kind_of, project_of, show
 from specledger.load.yaml_reader import parse
 from specledger.pipeline.checking import check
 from specledger.pipeline.references import References
 
-_MOST_DEPENDENTS: Final = 24
-"""Specs that are checked for one change, beside the changed one."""
+_MOST_DEPENDENTS: Final = 3
+"""Specs that are checked for one change, beside the changed one: all would take long where many refer to it."""
 
 
 class Findings(Struct, frozen=True):
@@ -42,11 +42,17 @@ class Workspace:
     def put(self, file: Path, text: str) -> None:
         """Keep a text that is not saved, or saved and open."""
         self.unsaved[file.resolve()] = text.encode("utf-8", "surrogatepass")
-        self._references.clear()
+        for project, references in self._references.items():
+            if file.resolve().is_relative_to(project.resolve()):
+                references.update(file, Search.at(project, self._inside(project)))
 
     def drop(self, file: Path) -> None:
         """Forget a text: the file on the disk counts again."""
         self.unsaved.pop(file.resolve(), None)
+        self.forget_references()
+
+    def forget_references(self) -> None:
+        """Read all files anew when they are asked for next: some may be new, or gone."""
         self._references.clear()
 
     def text(self, file: Path) -> str:
@@ -77,8 +83,7 @@ class Workspace:
 
     def check(self, file: Path) -> Findings:
         """Check a file, and what refers to it, so that its expressions are typed where they are used."""
-        dependents = sorted(self.references(file).dependents([file]) - {file.resolve()})
-        targets = [show(file), *map(show, dependents[:_MOST_DEPENDENTS])]
+        targets = [show(file), *map(show, self._users(file))]
         typed: list[Checked] = []
 
         def keep(checked: Checked) -> None:
@@ -110,6 +115,21 @@ class Workspace:
             return None
         _, text, part = min(parts, key=lambda part: part[0])
         return text, part
+
+    def _users(self, file: Path) -> list[Path]:
+        """Some specs in which the expressions of a file are typed, those first that refer to it themselves."""
+        references = self.references(file)
+        direct = {reference.file for reference in references.to(file)}
+        users = references.dependents([file]) - {file.resolve()}
+        typing = [user for user in users if self._types(references, user)]
+        return sorted(typing, key=lambda user: (user not in direct, user))[:_MOST_DEPENDENTS]
+
+    def _types(self, references: References, user: Path) -> bool:
+        """Whether a check of a spec types what it refers to, and does not compile many others that can be run."""
+        document = references.document(user)
+        kind = None if document is None else KINDS.get(kind_of(document))
+        many = any(KINDS[reference.kind].runs for reference in references.inside(user) if reference.kind in KINDS)
+        return kind is not None and kind.compiles_alone and not many
 
     def _inside(self, project: Path) -> dict[Path, bytes]:
         real = project.resolve()

@@ -125,6 +125,7 @@ async def _changed(server: SpecServer, params: lsp.DidChangeTextDocumentParams) 
 def _saved(server: SpecServer, params: lsp.DidSaveTextDocumentParams) -> None:
     file = _file(params.text_document.uri)
     if file is not None:
+        server.texts.forget_references()
         _take(server, params.text_document.uri, server.texts.text(file))
 
 
