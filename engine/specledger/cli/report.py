@@ -19,10 +19,12 @@ from specledger.cli.output import print_error, print_status, write_output
 from specledger.cli.verify import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import exit_code
+from specledger.evidence.keys import load_key
 from specledger.evidence.layout import MANIFEST
 from specledger.report.formats import FORMATS, Format, Options
 
 PAGE: Final = "html"
+STATEMENTS: Final = "in-toto"
 STANDARD_OUTPUT: Final = Path("-")
 _PARTS: Final = re.compile(r"\d+|\D+")
 
@@ -40,6 +42,13 @@ Policy = Annotated[
     ),
 ]
 Replay = Annotated[bool, typer.Option("--replay", help="Replay the runs and compare every byte.")]
+
+SignStatements = Annotated[
+    str | None,
+    typer.Option(
+        "--sign", metavar="KEY", help="Sign in-toto statements: the file of a private key, or env:NAME for a variable."
+    ),
+]
 
 
 def report(  # noqa: PLR0913, PLR0917 - each is an option
@@ -68,6 +77,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     sources: Annotated[
         Path | None, typer.Option(help="The folder whose <kind>/<name>.yaml are the specs, for places in files.")
     ] = None,
+    sign: SignStatements = None,
     replay: Replay = False,
     workers: Annotated[
         int | None,
@@ -79,7 +89,10 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     """Render a report from verified evidence; does not replay unless asked to."""
     from specledger.pipeline.reporting import ask, make_report
 
-    format_, options = FORMATS[format_name], Options(_day(date), sources, episode)
+    if sign is not None and format_name != STATEMENTS:
+        raise typer.BadParameter(f"--sign is for --format {STATEMENTS}: it signs statements")
+    key = None if sign is None else load_key(sign)
+    format_, options = FORMATS[format_name], Options(_day(date), sources, episode, key=key)
     bundles = _bundles_to_report(bundles, out, format_)
     if not format_.several and (len(bundles) > 1 or profile is not None):
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package
 from specledger.core.digest import sha256_hex
-from specledger.evidence.envelope import to_base64
+from specledger.evidence.envelope import PAYLOAD_TYPE, Signature, pae, to_base64, write_envelope
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -73,6 +73,11 @@ def verify(raw_public: bytes, signature: bytes, data: bytes) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def sign_statement(payload: bytes, key: SigningKey) -> bytes:
+    """The file of an envelope of a statement with the signature of one key."""
+    return write_envelope(payload, [Signature(key.id, key.sign(pae(PAYLOAD_TYPE, payload)))])
 
 
 def load_key(source: str) -> SigningKey:

@@ -1,4 +1,4 @@
-"""Writes a report as in-toto Statements, one line of canonical JSON for each, to be signed by whoever vouches for them.
+"""Writes a report as in-toto Statements, one line of canonical JSON for each; with a key in DSSE envelopes.
 
 For each bundle there is a test result, whose tests are the checks. Only what passed is a passed test: what failed,
 could not be told or was not tested is a failed one, and a breach that its spec only warns of is a warned one. With a
@@ -17,6 +17,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_hex
 from specledger.core.verdict import Verdict
 from specledger.evidence.envelope import STATEMENT, TEST_RESULT
+from specledger.evidence.keys import sign_statement
 from specledger.evidence.layout import ENGINE, MANIFEST, SPECS
 from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import Check, Replay, Report, Subject
@@ -28,7 +29,9 @@ _LEFT_OUT: Final = (Outcome.NOT_APPLICABLE,)
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
     """The statements about the bundles of a report."""
-    return Output("".join(f"{line.decode()}\n" for line in _lines(report, options)))
+    key = options.key
+    lines = (line + b"\n" if key is None else sign_statement(line, key) for line in _lines(report, options))
+    return Output(b"".join(lines).decode())
 
 
 def _lines(report: Report, options: Options) -> Iterator[bytes]:

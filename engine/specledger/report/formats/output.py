@@ -8,18 +8,21 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from specledger.evidence.keys import SigningKey
+
 
 class Options(Struct, frozen=True):
     """Options of formats.
 
     The day is `YYYY-MM-DD`; `sources` is the folder of specs, for places in files; a whole folder holds every
-    counterexample.
+    counterexample; with a `key` statements are signed.
     """
 
     date: str | None = None
     sources: Path | None = None
     episode: int = 0
     whole: bool = False
+    key: SigningKey | None = None
 
     def file_of(self, key: str | None) -> str | None:
         """The file of a spec, by its key, below the folder of sources, with slashes; None if it is not known."""
