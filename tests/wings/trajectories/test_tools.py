@@ -122,8 +122,8 @@ def test_whatever_the_schemas_are_the_world_passes_its_check(tmp_path_factory, a
     ("types", "agreed"),
     [
         (("integer", "number"), "qfixed"),
-        (("integer", "string"), "string"),
-        (("boolean", "integer"), "string"),
+        (("integer", "string"), "json"),
+        (("boolean", "integer"), "json"),
         (("number", "number"), "qfixed"),
     ],
 )
@@ -131,7 +131,7 @@ def test_arguments_of_one_name_have_one_type(file, types, agreed):
     tools = [{"name": f"t{n}", "inputSchema": {"properties": {"a": {"type": type_}}}} for n, type_ in enumerate(types)]
     text = new_world([file(tools)], "mine")
     assert len(re.findall(rf"^ +(?:# )?a: {agreed}\b", text, re.M)) == 2
-    assert ("tools disagree about its type" in text) is (agreed == "string" and types[0] != types[1])
+    assert ("tools disagree about its type" in text) is (agreed == "json")
 
 
 def test_types_and_remarks():
@@ -140,9 +140,21 @@ def test_types_and_remarks():
         "to": ("string", True, ""),
         "amount": ("qfixed", True, ""),
         "note": ("string", False, ""),
-        "any": ("string", False, "of several types, as text"),
-        "id": ("string", False, "of several types, as text"),
+        "any": ("json", False, "of several types"),
+        "id": ("json", False, "of several types"),
     }
+
+
+def test_what_types_cannot_say_is_carried_and_read_by_nothing(file):
+    properties = {"to": {"type": "string"}, "options": {"type": "object"}, "ids": {"type": "array", "items": {}}}
+    schema = {"properties": properties, "required": list(properties)}
+    output = {"properties": {"ok": {"type": "boolean"}, "extra": {}}, "required": ["ok", "extra"]}
+    text = new_world([file([{"name": "pay", "inputSchema": schema, "outputSchema": output}])], "mine")
+    assert "      to: string\n" in text
+    assert "      options: json # any object\n" in text
+    assert "      ids: json # of several types\n" in text
+    assert "    result: {ok: bool, extra: json}\n" in text
+    KINDS["world"].check(load(file(text, "mine.yaml"))[0], Diagnostics())
 
 
 @pytest.mark.parametrize(

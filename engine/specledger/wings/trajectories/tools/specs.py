@@ -13,7 +13,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import printable
 from specledger.expr.check.environment import ENGINE_NAMES, Environment
 from specledger.wings.trajectories.tools.lists import Tool, read_tools
-from specledger.wings.trajectories.tools.types import IDENTIFIER, Types, TypeText
+from specledger.wings.trajectories.tools.types import ANYTHING, IDENTIFIER, Types, TypeText
 
 _PLAIN_SCALAR: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -66,7 +66,7 @@ def _members(tool: Tool) -> dict[str, _Argument]:
 
 
 def _agreed(members: Mapping[str, Mapping[str, _Argument]]) -> dict[str, TypeText]:
-    """The one type that arguments of a name have in all actions: text where tools disagree."""
+    """The one type that arguments of a name have in all actions: one that no rule reads where tools disagree."""
     types: dict[str, TypeText] = {}
     for arguments in members.values():
         for own, argument in arguments.items():
@@ -75,10 +75,10 @@ def _agreed(members: Mapping[str, Mapping[str, _Argument]]) -> dict[str, TypeTex
 
 
 def _both(one: TypeText, other: TypeText) -> TypeText:
-    """The narrowest type for the values of two types: a number for numbers, otherwise text."""
+    """The narrowest type for the values of two types: a number for numbers, otherwise one that no rule reads."""
     sorts = {sort if isinstance(sort := _sort(type_), str) else "" for type_ in (one, other)}
     if one == other or not sorts <= {"int", "qfixed"}:
-        return one if one == other else "string"
+        return one if one == other else ANYTHING
     return "qfixed" if "qfixed" in sorts else "int"
 
 
@@ -107,11 +107,7 @@ def _action(tool: Tool, members: Mapping[str, _Argument], agreed: Mapping[str, T
     lines = [_argument(own, argument, agreed[own]) for own, argument in members.items()]
     declared = [line for line in lines if not line.lstrip().startswith("#")]
     result = {} if tool.result is UNSET else Types(tool.result).members()
-    fields = {
-        name: type_
-        for name, (type_, required, remark) in result.items()
-        if required and not remark and IDENTIFIER.fullmatch(name)
-    }
+    fields = {name: type_ for name, (type_, required, _) in result.items() if required and IDENTIFIER.fullmatch(name)}
     yield f"  {action}:" if declared or fields else f"  {action}: {{}}"
     if lines:
         yield "    args:" if declared else "    # args:"
@@ -121,14 +117,16 @@ def _action(tool: Tool, members: Mapping[str, _Argument], agreed: Mapping[str, T
 
 
 def _argument(own: str, argument: _Argument, agreed: TypeText) -> str:
-    """The line of an argument; a comment where not every call has it, with a value of the type."""
+    """The line of an argument; a comment where not every call has it."""
     remarks = [f"the argument {printable(argument.name)}"] if own != argument.name else []
     remarks += [] if argument.required else ["may be left out"]
     remarks += [argument.remark] if argument.remark else []
     widened = agreed not in (argument.type, "qfixed")
     remarks += ["tools disagree about its type"] if widened else []
     line = f"{own}: {_flow(agreed)}"
-    return f"      # {line} # {'; '.join(remarks)}" if remarks else f"      {line}"
+    left_out = "" if argument.required and own == argument.name else "# "
+    remark = f" # {'; '.join(remarks)}" if remarks else ""
+    return f"      {left_out}{line}{remark}"
 
 
 def _flow(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""From JSON Schema to types of specs: what specs cannot say becomes text, with a remark."""
+"""From JSON Schema to types of specs: what types cannot say is of the type json, which no rule reads, with a remark."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ _DEEPEST: Final = 8
 _PLAIN: Final = {"string": "string", "integer": "int", "number": "qfixed", "boolean": "bool"}
 _MOST_CHOICES: Final = 200
 
+ANYTHING: Final = "json"
+"""The type of what no rule reads."""
 TypeText = Any
 """A type as documents write it: a name, or a mapping of JSON Schema's keywords."""
 
 
 class Types:
-    """Reads the schemas of one tool; `remarks` says what became text."""
+    """Reads the schemas of one tool; `remarks` says what types cannot say."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._root = schema
@@ -32,13 +34,14 @@ class Types:
         for name, inner in (properties if isinstance(properties, dict) else {}).items():
             self.remarks.clear()
             type_ = self.type_of(inner, 0)
-            members[name] = (type_, name in needed, "; ".join(dict.fromkeys(self.remarks)))
+            remark = "; ".join(dict.fromkeys(self.remarks))
+            members[name] = (ANYTHING if remark else type_, name in needed, remark)
         return members
 
     def type_of(self, schema: Any, depth: int) -> TypeText:
         """The type of a schema."""
         if depth > _DEEPEST or not isinstance(schema, dict):
-            return self._text("of any type")
+            return self._unsaid("of any type")
         schema = self._resolved(schema, depth)
         choices = [schema["const"]] if "const" in schema else schema.get("enum")
         if isinstance(choices, list) and 0 < len(choices) <= _MOST_CHOICES:
@@ -53,20 +56,20 @@ class Types:
             return self._object(schema, depth)
         if kind == "integer" and (bounds := _bounds(schema)):
             return {"type": "integer", **bounds}
-        return _PLAIN[kind] if kind in _PLAIN else self._text("of several types")
+        return _PLAIN[kind] if kind in _PLAIN else self._unsaid("of several types")
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> TypeText:
         properties, more = schema.get("properties"), schema.get("additionalProperties")
         if isinstance(properties, dict) and properties:
             if not all(IDENTIFIER.fullmatch(name) for name in properties):
-                return self._text("an object whose names are no identifiers")
+                return self._unsaid("an object whose names are no identifiers")
             required = schema.get("required")
             needed = [name for name in properties if isinstance(required, list) and name in required]
             types = {name: self.type_of(inner, depth + 1) for name, inner in properties.items()}
             return {"type": "object", "properties": types, "required": needed}
         if isinstance(more, dict) and more:
             return {"type": "object", "additionalProperties": self.type_of(more, depth + 1)}
-        return self._text("any object")
+        return self._unsaid("any object")
 
     def _kind(self, schema: Mapping[str, Any]) -> str:
         kind = schema.get("type")
@@ -100,9 +103,9 @@ class Types:
             value = value.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(value, dict) else None
         return value if isinstance(value, dict) and reference.startswith("#") else {}
 
-    def _text(self, why: str) -> str:
-        self.remarks.append(f"{why}, as text")
-        return "string"
+    def _unsaid(self, why: str) -> str:
+        self.remarks.append(why)
+        return ANYTHING
 
 
 def _bounds(schema: Mapping[str, Any]) -> dict[str, int]:
