@@ -19,7 +19,7 @@ from specledger.cli.output import print_error, print_status, write_output
 from specledger.cli.verify import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import exit_code
-from specledger.evidence.keys import load_key
+from specledger.evidence.keys import SigningKey, load_key
 from specledger.evidence.layout import MANIFEST
 from specledger.report.formats import FORMATS, Format, Options
 
@@ -43,6 +43,9 @@ Policy = Annotated[
 ]
 Replay = Annotated[bool, typer.Option("--replay", help="Replay the runs and compare every byte.")]
 
+TestResults = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="JUnit XML of the tests that the profile names.")
+]
 SignStatements = Annotated[
     str | None,
     typer.Option(
@@ -68,9 +71,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         ),
     ] = None,
     profile: Policy = None,
-    tests: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JUnit XML of the tests that the profile names.")
-    ] = None,
+    tests: TestResults = None,
     date: Annotated[
         str | None, typer.Option(metavar="YYYY-MM-DD", help="Which day it is, for OSCAL and for waivers.")
     ] = None,
@@ -89,10 +90,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     """Render a report from verified evidence; does not replay unless asked to."""
     from specledger.pipeline.reporting import ask, make_report
 
-    if sign is not None and format_name != STATEMENTS:
-        raise typer.BadParameter(f"--sign is for --format {STATEMENTS}: it signs statements")
-    key = None if sign is None else load_key(sign)
-    format_, options = FORMATS[format_name], Options(_day(date), sources, episode, key=key)
+    format_, options = FORMATS[format_name], Options(_day(date), sources, episode, key=_key(sign, format_name))
     bundles = _bundles_to_report(bundles, out, format_)
     if not format_.several and (len(bundles) > 1 or profile is not None):
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
@@ -179,6 +177,15 @@ def _shown(path: Path) -> str:
     """A path, relative to the working directory where it is below it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _key(source: str | None, format_name: str) -> SigningKey | None:
+    """The key that signs the statements of a report; None where none is named."""
+    if source is None:
+        return None
+    if format_name != STATEMENTS:
+        raise typer.BadParameter(f"--sign is for --format {STATEMENTS}: it signs statements")
+    return load_key(source)
 
 
 def _day(text: str | None) -> str | None:
