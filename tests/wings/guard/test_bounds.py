@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from specledger.core.canonical import canonical_bytes
-from specledger.wings.guard import conversation, log, service
+from specledger.wings.guard import client, conversation, log, service
 from specledger.wings.guard.server import answer_line
 from specledger.wings.trajectories.recording.live import LiveEpisode
 
@@ -100,3 +100,35 @@ def test_two_guards_of_one_folder_give_different_names(guard_of, monkeypatch):
     names = iter(["c1", "c2"])  # as if both had looked before either began
     monkeypatch.setattr(two.service, "_free_name", lambda: next(names))
     assert two.line(begin)["conversation"] == "c2"
+
+
+def test_a_guard_of_another_user_is_none(process_of, monkeypatch):
+    """Who could make the folder of a socket again, where the guard has ended, would allow all."""
+    path = str(process_of().path)
+    client.Guard(path).close()
+    monkeypatch.setattr("os.getuid", lambda: 4711)
+    with pytest.raises(client.NoAnswerError, match="of another user"):
+        client.Guard(path)
+
+
+def test_a_log_that_is_a_link_is_refused(guard_of, tmp_path):
+    guard = guard_of()
+    (tmp_path / "mine").write_bytes(b"kept")
+    (guard.folder / "logs/a.jsonl").symlink_to(tmp_path / "mine")
+    assert guard("begin")["code"] == "E_GUARD_LOG"
+    assert (tmp_path / "mine").read_bytes() == b"kept"
+
+
+def test_what_is_left_is_sealed_and_nothing_else_is(guard_of):
+    guard = guard_of()
+    for name in "ab":
+        guard("begin", name)
+    (guard.folder / "logs/no name.jsonl").write_bytes(b"")
+    guard.service.close()
+    other = guard_of()
+    other("begin", "b")
+    later = guard_of()
+    answers = later.runner.run(later.service.seal_left())
+    assert {name: answer["type"] for name, answer in answers.items()} == {"a": "ended", "b": "error"}
+    assert answers["b"]["code"] == "E_GUARD_LOG"
+    assert sorted(path.name for path in (guard.folder / "logs").iterdir()) == ["b.jsonl", "no name.jsonl"]

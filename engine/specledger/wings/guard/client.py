@@ -7,7 +7,10 @@ with Guard("guard/guard.sock") as connection, connection.conversation() as guard
 
 from __future__ import annotations
 
+import os
 import socket
+import struct
+import sys
 from collections.abc import Callable, Mapping
 from math import isfinite
 from types import TracebackType
@@ -75,6 +78,9 @@ class Guard:
         except OSError as error:
             self._socket.close()
             raise NoAnswerError(f"no guard answers at {path}: {error.strerror or error}") from None
+        if _owner(self._socket, path) != os.getuid():
+            self._socket.close()
+            raise NoAnswerError(f"what answers at {path} is of another user")
         self._lines = self._socket.makefile("rb")
 
     def tell(self, type_: str, **fields: Any) -> dict[str, Any]:
@@ -103,6 +109,14 @@ class Guard:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _owner(connected: socket.socket, path: str) -> int:
+    """The user whose process is at the other end; where the system does not say that, the owner of the path."""
+    if sys.platform == "linux":
+        user: int = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
+        return user
+    return os.stat(path).st_uid
 
 
 def _line(message: dict[str, Any]) -> bytes:

@@ -43,6 +43,8 @@ class ConversationLog:
             Rejected: E_GUARD_LOG.
             OSError: The operating system reports an error.
         """
+        if path.is_symlink():
+            raise _refused(path, "it is a link")
         self.path = path
         self._chain = Chain(run)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, ValidationError, convert
@@ -18,7 +19,8 @@ E_GUARD_SEALED = code("E_GUARD_SEALED", "a conversation of this name was sealed"
 E_GUARD_CALL = code("E_GUARD_CALL", "no call of the conversation waits for this result")
 E_GUARD_UNWRITABLE = code("E_GUARD_UNWRITABLE", "the log of a conversation cannot be written")
 
-Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\Z")]
+_NAME: Final = r"\A[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\Z"
+Name = Annotated[str, Meta(pattern=_NAME)]
 """The name of a conversation, which is that of a file and of a folder."""
 Text = Annotated[str, Meta(min_length=1, max_length=512)]
 
@@ -110,6 +112,11 @@ def read_message(line: bytes) -> Message:
     except (ValueError, NotCanonical, ValidationError) as error:
         raise Refusal(E_GUARD_MESSAGE, str(error)[:500]) from None
     return message
+
+
+def is_name(text: str) -> bool:
+    """Whether a conversation may have this name."""
+    return re.match(_NAME, text) is not None
 
 
 def error_answer(refusal: Refusal) -> dict[str, Any]:

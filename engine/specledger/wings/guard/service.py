@@ -37,6 +37,7 @@ from specledger.wings.guard.protocol import (
     Report,
     Say,
     error_answer,
+    is_name,
 )
 from specledger.wings.trajectories.model import Call, Finding, Speaker
 from specledger.wings.trajectories.model import Message as Heard
@@ -45,7 +46,8 @@ LOGS: Final = "logs"
 """The folder of the logs of conversations that did not end."""
 SEALED: Final = "sealed"
 """The folder of the evidence of those that ended."""
-MOST_CONVERSATIONS: Final = 1_000
+MOST_CONVERSATIONS: Final = 500
+"""Each has its log open, and a process may often have 1,024 files, of which connections take some."""
 _THREADS: Final = 64
 """Threads for each of three kinds of work."""
 _BUSY: Final = "its last decision is still being made"
@@ -266,7 +268,7 @@ class GuardService:
 
     def left(self) -> list[str]:
         """The names of conversations that did not end, whether or not somebody goes on with them."""
-        return sorted(path.stem for path in (self.folder / LOGS).glob("*.jsonl"))
+        return sorted(path.stem for path in (self.folder / LOGS).glob("*.jsonl") if is_name(path.stem))
 
     async def seal_left(self) -> dict[str, dict[str, Any]]:
         """End the conversations that no process has open; by their names the answers, or why they were not ended."""
