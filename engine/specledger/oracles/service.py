@@ -49,6 +49,7 @@ E_MODEL_ADDRESS = code("E_MODEL_ADDRESS", "the key may not be sent to this addre
 E_MODEL_PACKAGE = code("E_MODEL_PACKAGE", "asking a model needs a package that is not installed")
 
 _KEY: Final = re.compile(r"[!-~]{8,512}")
+_EXPECTED: Final = "8 to 512 printable characters without spaces"
 _PLAIN: Final = ("Host", "Content-Type", "Content-Length", "Accept", "Accept-Encoding", "Connection")
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -74,7 +75,9 @@ class Key:
         """Take a text as the key."""
         self._text = text.strip()
         if not _KEY.fullmatch(self._text):
-            raise Rejected([Diagnostic(E_MODEL_KEY, "what was given as the key cannot be one")])
+            message = "what was given as the key cannot be one"
+            hint = "leave the variable unset where a server on this machine needs none"
+            raise Rejected([Diagnostic(E_MODEL_KEY, message, expected=_EXPECTED, hint=hint)])
         self._spelled = re.compile("".join(map(_spellings, self._text)))
 
     def __repr__(self) -> str:

@@ -341,7 +341,7 @@ def test_what_cannot_be_a_key_is_not_shown(text):
     with pytest.raises(Rejected) as caught:
         GeminiClient(GeminiConfig(), text)
     (found,) = caught.value.diagnostics
-    assert found.code == "E_MODEL_KEY"
+    assert (found.code, found.expected) == ("E_MODEL_KEY", "8 to 512 printable characters without spaces")
     assert text not in render(found, lambda _: None) + repr(caught.value)
 
 
