@@ -49,7 +49,7 @@ LAWS: Final = ("momentum", "total-particles", "mirror-swap", "collisions-apart")
 PICTURES: Final = {
     "run": Picture(("concave --seed 1 --set horizon=100 --set episodes=4",), top="#replay"),
     "suite": Picture(("axion-m4",), top="#plots"),
-    "demo": Picture(("stated-reasons",), "--format html --replay", scheme="dark"),
+    "demo": Picture(("stated-reasons",), "--format html --replay", height=700, scheme="dark"),
     "discovery": Picture(("specs/discovery/kinetic.yaml",), top="#spacetime"),
     "compared": Picture(("concave --seed 1 --set horizon=100", "concave --seed 2 --set horizon=100"), top="#changed"),
     "index": Picture(
