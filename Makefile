@@ -22,7 +22,7 @@ MEMORY := $(shell grep -qs ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts || df -Pk 
 quick test slow coverage: export TMPDIR := $(MEMORY)
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow inspect claude-code model corpus table airline peers coverage mutation golden pictures bench clean
+.PHONY: help install demo quick test slow fuzz inspect claude-code model corpus table airline peers coverage mutation golden pictures bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,6 +123,12 @@ peers: install  ## write what two other programs say of the corpus anew; install
 		$(BIN)/python -m venv --clear .venv/peers && \
 		$(PEERS) -m pip --disable-pip-version-check install --quiet 'atif-scan==0.7.3' 'invariant-ai==0.3.5'; }
 	$(PEERS) -m tools.corpus_peers
+
+# `make fuzz SECONDS=3600 SEED=7`; what fails is written to fuzz-failures.
+SECONDS := 60
+SEED := 0
+fuzz: install  ## give changed specs, bundles, logs and messages to what reads them, for SECONDS=60
+	$(BIN)/python -m tools.fuzz --seconds $(SECONDS) --seed $(SEED)
 
 coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov

@@ -94,11 +94,11 @@ def schedule(name, seed, place):
         lies = writer.survives_lies and chance.random() < 0.1
         for _ in range(chance.randint(1, 3)):
             simulated.lying = 0.5 if lies else 0.0
-            failing = chance.randrange(1, operations + 1) if chance.random() < 0.3 else None
+            failing = chance.randrange(1, operations + 1) if not lies and chance.random() < 0.3 else None
             simulated.start(chance.randrange(1, operations + 2), failing)
             attempt(writer, simulated)
             ends += 1
-            stale = simulated.stale and simulated.ended  # nobody answered the error
+            stale = simulated.stale  # nobody answered the error
             simulated.start()
             if stale or chance.random() < 0.7:
                 simulated.lose_power()

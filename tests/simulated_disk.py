@@ -231,8 +231,8 @@ class SimulatedDisk(Disk):
         return len(data)
 
     def truncate(self, file, size):
+        self.stale = self.stale and self.ended
         if not self._omits("truncate") and self._step(errno.EIO):
-            self.stale = False
             super().truncate(file, size)
             self.files[file].do(size, None)
 
