@@ -231,8 +231,10 @@ class SimulatedDisk(Disk):
         return len(data)
 
     def truncate(self, file, size):
-        self.stale = self.stale and self.ended
-        if not self._omits("truncate") and self._step(errno.EIO):
+        omitted = self._omits("truncate")
+        if omitted or self._step(errno.EIO):
+            self.stale = False
+        if not (omitted or self.ended):
             super().truncate(file, size)
             self.files[file].do(size, None)
 
