@@ -61,9 +61,9 @@ def failure(target: Target, data: bytes) -> str | None:
 def kind_of(why: str) -> str:
     """What failures of one cause have in common: where it was raised, and what."""
     _, _, last = why.rpartition("\n  File ")
-    place, *rest = last.splitlines()
+    where, *rest = last.splitlines()
     raised = next((line for line in rest if line[:1].strip()), "")
-    return f"{place.split(', in ')[0]} {raised.split(':')[0]}"
+    return f"{where.split(', in ')[0]} {raised.split(':')[0]}"
 
 
 def minimised(target: Target, data: bytes, kind: str) -> bytes:

@@ -69,9 +69,9 @@ def changed(seeds: Sequence[bytes], chance: random.Random) -> bytes:
     """One of the seeds after a few changes, sometimes with lines of another one."""
     data = chance.choice(seeds)
     if chance.random() < 0.15:
-        one, other = data.splitlines(keepends=True), chance.choice(seeds).splitlines(keepends=True)
-        at, start = chance.randrange(len(one) + 1), chance.randrange(len(other) + 1)
-        data = b"".join([*one[:at], *other[start : start + chance.randrange(1, 9)], *one[at:]])
+        own, other = data.splitlines(keepends=True), chance.choice(seeds).splitlines(keepends=True)
+        at, start = chance.randrange(len(own) + 1), chance.randrange(len(other) + 1)
+        data = b"".join([*own[:at], *other[start : start + chance.randrange(1, 9)], *own[at:]])
     for _ in range(chance.choice([1, 1, 2, 3, 8])):
         if data:
             data = chance.choice(CHANGES)(data, chance)

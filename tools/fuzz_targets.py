@@ -84,7 +84,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 
 class Specs(Target):
-    """A spec file: findings have places in it, and two checks say the same."""
+    """A spec file: findings have lines in it, and two checks say the same."""
 
     name = "spec"
 
@@ -129,22 +129,22 @@ class Runs(Target):
         names = {path.stem: path for path in TOY.glob("*.yaml")}
         file = self.specs / f"{kind[2].decode() if kind and kind[2].decode() in names else 'climb'}.yaml"
         before = file.read_bytes()
-        places = [self.folder / name for name in ("one", "two")]
+        outputs = [self.folder / name for name in ("one", "two")]
         try:
             file.write_bytes(data)
             limits = ("--set=episodes=1", "--set=horizon=3", "--workers=1")
-            ended = [command("run", self.specs / "climb.yaml", *limits, "--out", place)[0] for place in places]
+            ended = [command("run", self.specs / "climb.yaml", *limits, "--out", folder)[0] for folder in outputs]
             assert ended[0] == ended[1], "two runs end otherwise"
-            made = [bytes_of(place) for place in places if place.exists()]
-            assert len(made) in (0, 2), "one of two runs has evidence"
-            if made:
-                assert made[0] == made[1], "two runs have other bytes"
-                status, output, _ = command("verify", places[0], "--format", "json")
-                assert status in (0, 3), f"evidence that was just made is not verified: {output[-1500:]}"
+            bundles = [bytes_of(folder) for folder in outputs if folder.exists()]
+            assert len(bundles) in (0, 2), "one of two runs has evidence"
+            if bundles:
+                assert bundles[0] == bundles[1], "two runs have other bytes"
+                status, output, _ = command("verify", outputs[0], "--format", "json")
+                assert status in (0, 3), f"evidence that was just written is not verified: {output[-1500:]}"
         finally:
             file.write_bytes(before)
-            for place in places:
-                shutil.rmtree(place, ignore_errors=True)
+            for folder in outputs:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 class Bundles(Target):
@@ -234,14 +234,14 @@ class Guards(Target):
     def run(self, data: bytes) -> None:
         """As in `Target`."""
         self.number += 1
-        place = self.folder / f"guard{self.number}"
+        logs = self.folder / f"guard{self.number}"
         for name in ("logs", "sealed"):
-            (place / name).mkdir(parents=True)
-        asyncio.run(self._answer(data.splitlines()[:20], place))
-        shutil.rmtree(place)
+            (logs / name).mkdir(parents=True)
+        asyncio.run(self._answer(data.splitlines()[:20], logs))
+        shutil.rmtree(logs)
 
-    async def _answer(self, lines: Iterable[bytes], place: Path) -> None:
-        service = GuardService(self.bundle, place)
+    async def _answer(self, lines: Iterable[bytes], logs: Path) -> None:
+        service = GuardService(self.bundle, logs)
         try:
             for line in lines:
                 try:
@@ -251,7 +251,7 @@ class Guards(Target):
                 assert answer["type"] != "decision" or answer["decision"] in ("allow", "deny"), answer
         finally:
             service.close()
-        again = GuardService(self.bundle, place)
+        again = GuardService(self.bundle, logs)
         try:
             left = await again.seal_left()
             assert all(answer["type"] == "ended" for answer in left.values()), left
@@ -310,12 +310,12 @@ class Hooks(Target):
         ):
             assert hook.main(["--socket", "s", "--fail", "closed"]) == 0
         output = out.buffer.getvalue()
-        told = json.loads(output) if output else {}
+        reply = json.loads(output) if output else {}
         event = _read(given)
         kind = event.get("hook_event_name") if isinstance(event, dict) else None
         allowed = answer.get("type") == "decision" and answer.get("decision") == "allow"
         if kind == "PreToolUse" and not allowed:
-            assert told["hookSpecificOutput"]["permissionDecision"] == "deny", told
+            assert reply["hookSpecificOutput"]["permissionDecision"] == "deny", reply
 
 
 def _read(data: bytes) -> Any:
