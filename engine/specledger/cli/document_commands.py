@@ -20,9 +20,9 @@ from specledger.cli.codes import E_REPORT_PLACE
 from specledger.cli.executors import process_count
 from specledger.cli.main import main
 from specledger.cli.output import print_text, write_output
+from specledger.cli.replaying import verification_text
 from specledger.cli.report import open_all
 from specledger.cli.run import run_case
-from specledger.cli.verify import verification_text
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import Exit, Verdict, exit_code

@@ -145,10 +145,10 @@ def seal_of(sign: str | None, origin: str | None, timestamp: Path | None) -> Sea
 
     if origin is not None and sign is None:
         raise typer.BadParameter("--origin is for a checkpoint, which is signed: name a key by --sign")
-    pattern = ORIGIN if origin is None else origin
-    origin_of(pattern, "0" * 32)
+    if origin is not None:
+        origin_of(origin, "0" * 32)
     stamp = None if timestamp is None else read_timestamp_file(timestamp)
-    return Seal(None if sign is None else load_key(sign), pattern, stamp)
+    return Seal(None if sign is None else load_key(sign), origin or ORIGIN, stamp)
 
 
 def check_shared(seal: Seal, bundles: int) -> None:

@@ -16,7 +16,7 @@ from specledger.cli import completion
 from specledger.cli.codes import E_REPORT_PLACE
 from specledger.cli.executors import process_count
 from specledger.cli.output import print_error, print_status, write_output
-from specledger.cli.verify import verification_text
+from specledger.cli.replaying import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import exit_code
 from specledger.evidence.keys import SigningKey, load_key

@@ -50,8 +50,8 @@ from specledger.cli.output import (
     with_short_digests,
     write_output,
 )
+from specledger.cli.replaying import print_replay
 from specledger.cli.shards import print_shards, read_shard, take_shard
-from specledger.cli.verify import print_replay
 from specledger.core.diagnostics import Diagnostic, Rejected, counted, printable
 from specledger.core.verdict import Exit, Verdict, combine, exit_code
 from specledger.report.formats import FORMATS

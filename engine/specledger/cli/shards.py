@@ -12,7 +12,7 @@ import typer
 from specledger.cli.executors import executor_of
 from specledger.cli.options import UNREPLAYED, Origin, Replayed, Sign, Stamp, Workers, seal_of
 from specledger.cli.output import print_error, print_status, print_text
-from specledger.cli.verify import print_replay
+from specledger.cli.replaying import print_replay
 from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Verdict, exit_code
 

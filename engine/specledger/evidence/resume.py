@@ -63,17 +63,6 @@ def belongs(work: Path, identity: str) -> bool:
     return bool(stored)
 
 
-def set_aside(work: Path, kept: Collection[str]) -> None:
-    """Move the receipts of the last attempt aside, unless an earlier one came further, and remove what else it made."""
-    last, before = work / "new" / RECEIPTS, work / BEFORE
-    if last.is_file() and not (before.is_file() and before.stat().st_size >= last.stat().st_size):
-        disk.SYSTEM.rename(last, before)
-    for folder, names in ((work, {"new", IDENTITY, BEFORE}), (work / "new", {*kept})):
-        for path in folder.iterdir():
-            if path.name not in names:
-                remove(path)
-
-
 def count_finished(work: Path, folders: Collection[str]) -> dict[str, int]:
     """How many runs of a suite and, of what is no suite, whole episodes a working folder holds; nothing is verified."""
     runs = sum(1 for folder in folders for _ in (work / "new" / folder).rglob(MANIFEST))

@@ -33,7 +33,7 @@ from specledger.evidence.layout import (
     is_source,
     walk,
 )
-from specledger.evidence.resume import IDENTITY, belongs, count_finished, set_aside
+from specledger.evidence.resume import BEFORE, IDENTITY, belongs, count_finished, remove
 
 if sys.platform != "win32":
     import fcntl
@@ -75,7 +75,7 @@ class Workplace:
         if self._lock is None:
             self._lock = _try_lock(self._work)
             disk.replace_file(self._work / IDENTITY, identity.encode(), self._work / "unwritten")
-        set_aside(self._work, kept)
+        _set_aside(self._work, kept)
 
     @property
     def folder(self) -> Path:
@@ -274,3 +274,14 @@ def _is_manifest(data: bytes) -> bool:
     except NotCanonical:
         return False
     return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+
+
+def _set_aside(work: Path, kept: Collection[str]) -> None:
+    """Move the receipts of the last attempt aside, unless an earlier one came further, and remove what else it made."""
+    last, before = work / "new" / RECEIPTS, work / BEFORE
+    if last.is_file() and not (before.is_file() and before.stat().st_size >= last.stat().st_size):
+        disk.SYSTEM.rename(last, before)
+    for folder, names in ((work, {"new", IDENTITY, BEFORE}), (work / "new", {*kept})):
+        for path in folder.iterdir():
+            if path.name not in names:
+                remove(path)

@@ -1,0 +1,46 @@
+"""What commands print of a verification."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from specledger.cli.output import print_error, with_short_digests
+from specledger.core.diagnostics import printable
+from specledger.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from specledger.kinds.running import Finished
+    from specledger.verify.checks import Verification
+
+_MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not run "}
+
+
+def verification_text(path: Path, verification: Verification) -> str:
+    """Every check, every level, and the verdict."""
+    from specledger.verify.assurance_levels import QUALIFIED, headline, level_statuses
+
+    lines, noted = [], "runlog" in verification.facts  # whoever verifies a run log notes its head
+    for check in verification.checks:
+        detail = "" if check.message is None else f": {printable(check.message)}"
+        prefix = f" [{check.code}]" if check.code else ""
+        line = f"{check.number:2}. {_MARKS[check.status]} {check.name}{prefix}{detail}"
+        lines.append(with_short_digests(line) if check.status == "passed" and not noted else line)
+    for rung in level_statuses(verification):
+        why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
+        lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
+    lines += [f"not checked: {item}" for item in verification.unchecked]
+    return "\n".join([*lines, f"{printable(str(path))}: {headline(verification)}."])
+
+
+def print_replay(finished: Finished) -> None:
+    """Print the result of replay, if it was requested."""
+    if finished.replayed is None:
+        return
+    if finished.replayed.verdict is not Verdict.PASS:
+        print_error(verification_text(finished.place, finished.replayed))
+    else:
+        from specledger.verify.checks import Level
+
+        replayed = next(check for check in finished.replayed.checks if check.level is Level.REPLAYED)
+        print_error(f"{printable(str(finished.place))}: {replayed.name}: {replayed.message}")
