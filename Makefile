@@ -71,15 +71,15 @@ slow: install  ## tampered evidence, mutated verifiers, kills, pages in a browse
 		echo "make: what reads OSCAL, JUnit and SARIF could not be installed, so those tests are skipped"
 	PATH="$$PATH:$(CURDIR)/$(READERS)" $(BIN)/pytest $(PARALLEL) --hypothesis-profile many -m "slow or hypothesis"
 
-# Inspect AI takes 214 MB, so it has a .venv inside .venv, which sees the packages of the outer one.
+# Inspect AI and LangGraph take 290 MB, so they have a .venv inside .venv, which sees the packages of the outer one.
 INSPECT := .venv/inspect/bin/python
-inspect: install  ## the bridge to Inspect AI with its provider `mockllm`; installs it beside .venv first
-	@$(INSPECT) -c 'import inspect_ai' 2>/dev/null || { \
+inspect: install  ## the bridge to Inspect AI with its provider `mockllm`, and a guarded node of LangGraph; installs them beside .venv first
+	@$(INSPECT) -c 'import inspect_ai, langgraph' 2>/dev/null || { \
 		$(BIN)/python -m venv --clear .venv/inspect && \
 		$(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' > .venv/inspect/outer && \
 		mv .venv/inspect/outer "$$($(INSPECT) -c 'import site; print(site.getsitepackages()[0])')/outer.pth" && \
-		$(INSPECT) -m pip --disable-pip-version-check install --quiet --editable '.[inspect]'; }
-	$(INSPECT) -m pytest -n0 tests/wings/bridges/inspect
+		$(INSPECT) -m pip --disable-pip-version-check install --quiet --editable '.[inspect]' 'langgraph>=1.2,<2'; }
+	$(INSPECT) -m pytest -n0 tests/wings/bridges/inspect tests/wings/guard/test_clients.py
 
 # Claude Code takes 400 MB, and is under the terms of its maker.
 claude-code: install  ## the hook of Claude Code with Claude Code itself, without network; installs it by npm first
