@@ -59,6 +59,7 @@ TESTS = {
     "wings/trajectories": "wings/trajectories conformance/test_recorded_agents.py conformance/test_company_policy.py",
     "wings/challenges": "wings/challenges",
     "wings/guard": "wings/guard",
+    "wings/editor": "wings/editor",
 }
 PYTEST = '-m pytest -q -x -n0 -p no:cacheprovider -m "not slow"'
 CPU_S, TIMEOUT_S = 200, 3600  # an endless loop ends by the first, a deadlock by the second

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from specledger.core.diagnostics import counted
+from specledger.core.events import Severity
 from specledger.lang.english import amount, condition, definition, value
 from specledger.lang.phrases import code, quoted
 from specledger.lang.statement import Statement, listed
@@ -63,7 +64,7 @@ def invariant(bundle: Bundle) -> Iterator[Statement]:
     yield from _demand(model)
     breach = (
         "A breach fails the run and ends the episode"
-        if model.severity == "fatal"
+        if Severity(model.severity) is Severity.FATAL
         else "A breach is counted and changes no verdict"
     )
     yield Statement(breach)

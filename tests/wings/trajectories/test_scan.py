@@ -96,7 +96,7 @@ class Fake:
         self.rules = [type("Rule", (), {"name": "a", "severity": "fatal"})]
         self.outcome = outcome
 
-    def begin(self):
+    def begin(self, *, retracts):
         return self
 
     def hear(self, entry):

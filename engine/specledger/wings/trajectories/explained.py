@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from specledger.core.events import Severity
 from specledger.lang.english import condition, denial, value
 from specledger.lang.phrases import code, quoted
 from specledger.lang.statement import Statement, listed
@@ -37,7 +38,7 @@ def policy(bundle: Bundle) -> Iterator[Statement]:
 
 
 def _rule(name: str, rule: Rule, model: Policy) -> Iterator[Statement]:
-    verb = "denies" if rule.severity == "fatal" else "warns of"
+    verb = "denies" if Severity(rule.severity) is Severity.FATAL else "warns of"
     head = f"Rule {code(name)} {verb} {_subject(rule.when, model)}"
     where = None if rule.when.if_ is None else condition(rule.when.if_)
     if where is not None and not where.parts:

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from specledger.core.events import Severity
 from specledger.core.verdict import Verdict, combine
 from specledger.wings.trajectories.coverage import Watch
 from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls
@@ -101,7 +102,7 @@ class Scan(Struct):
 
 def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None = None) -> Scan:
     """Judge trajectories by a policy, one in memory at a time; `watch` hears every entry with its outcomes."""
-    result = Scan({rule.name: RuleCount(fatal=rule.severity == "fatal") for rule in policy.rules})
+    result = Scan({rule.name: RuleCount(fatal=rule.severity == Severity.FATAL) for rule in policy.rules})
     for trajectory in trajectories:
         result.trajectories += 1
         result.formats[trajectory.format or "unknown"] += 1

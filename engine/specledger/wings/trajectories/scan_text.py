@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from specledger.core.diagnostics import counted, printable, title_of
+from specledger.core.events import Severity
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.scan import Breach, RuleCount, Scan
 
@@ -100,7 +101,7 @@ def scan_document(scan: Scan, policy: str) -> dict[str, Any]:
 
 def _rule(count: RuleCount) -> dict[str, Any]:
     return {
-        "severity": "fatal" if count.fatal else "warn",
+        "severity": (Severity.FATAL if count.fatal else Severity.WARN).value,
         "opportunities": count.opportunities,
         "held": count.held,
         "broken": count.broken,

@@ -30,7 +30,7 @@ class Outcome(Struct, frozen=True):
     value: str = ""
     source: str = ""
     call: str = ""
-    severity: str = "fatal"
+    severity: str = Severity.FATAL.value
     withheld: bool = False
 
 
