@@ -7,6 +7,7 @@ import builtins
 import hashlib
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -17,6 +18,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.seal import Seal
 from specledger.evidence.timestamp import read_timestamp
 from specledger.kinds import KINDS
+from specledger.verify import timestamps
 from specledger.verify.assurance_levels import Reader, headline, level_statuses
 from specledger.verify.checks import Broken, Lacking, Level
 from specledger.verify.run import RUN
@@ -105,6 +107,43 @@ def test_certificates_that_sign_one_another_in_a_ring_end():
     root, other = (load_pem_x509_certificate((FIXTURES / f"{name}.pem").read_bytes()) for name in ("root", "other"))
     assert not _leads(other, [other, other], [root])
     assert _leads(root, [root], [root])
+
+
+def test_a_response_holds_so_many_certificates_at_most(monkeypatch):
+    from rfc3161_client import decode_timestamp_response
+
+    count = len(decode_timestamp_response(GRANTED).signed_data.certificates)
+    trusted, accepted = authority("root"), []
+    for most in range(count + 2):
+        monkeypatch.setattr(timestamps, "_MOST", most)
+        try:
+            accepted.append(check_stamp(GRANTED, IMPRINT, trusted) == NAME)
+        except Lacking as lacking:
+            assert lacking.message.endswith(f"it holds more than {most} certificates")
+            accepted.append(False)
+    assert accepted == [most >= count for most in range(count + 2)]
+
+
+def test_a_file_holds_so_many_certificates_at_most(monkeypatch, tmp_path):
+    (tmp_path / "tsa.pem").write_bytes(b"".join((FIXTURES / f"{name}.pem").read_bytes() for name in ("root", "other")))
+    monkeypatch.setattr(timestamps, "_MOST", 2)
+    assert len(read_authorities([tmp_path / "tsa.pem"]).roots) == 2
+    monkeypatch.setattr(timestamps, "_MOST", 1)
+    assert codes(read_authorities, [tmp_path / "tsa.pem"]) == ["E_TSA"]
+
+
+SIGNERS = {"none": 0, "two": 2}
+
+
+@pytest.mark.parametrize("count", SIGNERS.values(), ids=SIGNERS)
+def test_a_response_has_one_signer(count):
+    from rfc3161_client import decode_timestamp_response
+
+    signed = decode_timestamp_response(GRANTED).signed_data
+    (signer,) = signed.signer_infos
+    made = SimpleNamespace(certificates=signed.certificates, signer_infos=[signer] * count)
+    with pytest.raises(ValueError, match=f"it has {count} signers, not one"):
+        timestamps._signer(SimpleNamespace(signed_data=made))
 
 
 WRONG = {

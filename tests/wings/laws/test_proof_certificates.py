@@ -215,6 +215,7 @@ BROKEN_LATER = {
         Rule(3, tuple(2 if left and right else middle for left, middle, right in product(range(3), repeat=3))),
         Always(compare(TWOS, "==")), 4, 4, frozenset({0, 1}),
     ),
+    "a claim about the start, of all states": Question(AND, Always(compare(ONES, "==", ONES, then=None)), 4, 4),
 }  # fmt: skip
 
 

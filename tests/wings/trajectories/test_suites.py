@@ -8,8 +8,6 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from specledger.compile.suite import compile_suite
 from specledger.core.canonical import parse_canonical
@@ -286,17 +284,3 @@ def test_labels_and_rules_that_there_are_not_are_named(project, before, after, w
     assert warning.code == "W_SUITE_NAME"
     assert words in warning.message
     assert "did you mean" in (warning.hint or "")
-
-
-TEXTS = st.text("ab*", max_size=8)
-
-
-@given(st.text("ab", max_size=8), TEXTS)
-def test_a_star_stands_for_any_characters(text, pattern):
-    expected = re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text) is not None
-    assert (Truth({"label": [pattern]}).label(text) == "label") is expected
-
-
-def test_an_id_counts_before_patterns():
-    truth = Truth({"one": ["a*", "b"], "other": ["ab", "a*"]})
-    assert [truth.label(text) for text in ("ab", "b", "ac", "c")] == ["other", "one", None, None]
