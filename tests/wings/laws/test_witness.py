@@ -66,23 +66,29 @@ def test_all_short_rings_are_tried(law, antecedent, then, fields):
 
 
 def test_short_rings_are_tried_as_far_as_the_work_goes(law, monkeypatch):
-    judged = law(ones("==", 0), ones("<=", 9))
-    cells = 2**3 * 3 * (judged.steps + 1)
-    for most, expected in ((cells - 1, None), (cells, Witness((0, 0, 0), 0))):
+    judged = law(ones("==", 1), ones("<=", 9), preconditions=["count('0') >= 3"])
+    cells = sum(2**size * size * (judged.steps + 1) for size in (3, 4))
+    for most, expected in ((cells - 1, None), (cells, Witness((0, 0, 0, 1), 0))):
         monkeypatch.setattr(witness, "MAX_CELLS", most)
         assert find_witness(judged, ()) == expected
 
 
-@pytest.mark.parametrize(("then", "violated"), [(ones("<=", 99), False), (ones("<=", 4), True)])
-def test_beyond_these_cases_are_changed_until_the_antecedent_holds(law, monkeypatch, then, violated):
-    judged = law(op("and", ones("==", 5), ones("==", 5, T0)), then)
+@pytest.mark.parametrize(("most", "violated"), [(9, False), (1, True)])
+def test_beyond_these_cases_are_changed_until_the_antecedent_holds(law, monkeypatch, most, violated):
+    judged = law(op("and", ones("==", 2), ones("==", 2, T0)), ones("<=", most))
     monkeypatch.setattr(witness, "MAX_CELLS", 0)
     cases = [Case("by hand", (0,) * size) for size in (9, 30)]
     found = find_witness(judged, cases)
     assert found is not None
-    assert (sum(found.start), found.t, found.violated, len(found.start)) == (5, 0, violated, 9)
+    assert (sum(found.start), found.t, found.violated, len(found.start)) == (2, 0, violated, 9)
     monkeypatch.setattr(witness, "MAX_REPAIRED", 0)
     assert find_witness(judged, cases) is None
+
+
+def test_a_case_is_changed_towards_the_preconditions_too(law, monkeypatch):
+    judged = law(ones("==", 0), ones("<=", 9), preconditions=["count('0') >= 20"])
+    monkeypatch.setattr(witness, "MAX_CELLS", 0)
+    assert find_witness(judged, [Case("by hand", (0,) * 9)]) == Witness((0,) * 20, 0)
 
 
 def test_no_case_is_changed_towards_what_single_cells_are(plan_of, monkeypatch):
