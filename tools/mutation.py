@@ -28,7 +28,7 @@ TESTS = {
     "expr": "unit/expr properties/test_expr_*.py",
     "worlds": "unit/worlds properties/test_variables.py unit/agents",
     "gates": "unit/gates wings/kernel/verify/test_judge_kernel.py wings/kernel/axion/test_token_binding_enforced.py"
-    " wings/kernel/axion/test_signed_tokens.py",
+    " wings/kernel/axion/test_signed_tokens.py unit/run/test_steps_of_monitors.py properties/test_unknown.py",
     "wings/kernel": "wings/kernel unit/suites/test_probing.py wings/kernel/axion/test_m4_small.py"
     " unit/run/test_chance.py",
     "run": "unit/run wings/kernel/axion/test_plans.py wings/kernel/axion/test_outside_agents.py",
@@ -38,7 +38,7 @@ TESTS = {
     "evidence": "unit/evidence unit/suites/test_resume.py conformance/evidence unit/verify/test_signed.py"
     " unit/verify/test_law.py unit/verify/test_system_errors.py",
     "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered"
-    " unit/suites/test_run.py",
+    " unit/suites/test_run.py unit/suites/test_verify.py",
     "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py"
     " unit/cli/test_discover.py",
     "load": "unit/load properties/test_load_*.py unit/spec",

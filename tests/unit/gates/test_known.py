@@ -38,10 +38,8 @@ def fields(**texts):
 
 
 def governor(*gates, first=False, **changed):
-    parts = {"cost": fields(), "supply": fields(), "value": expression("p"), **changed}
-    return Governor(
-        {}, MEMORY, (), Let(), Let(), parts["cost"], Let(), parts["supply"], gates, first, parts["value"]
-    )  # fmt: skip
+    cost, supply = (changed.get(name, fields()) for name in ("cost", "supply"))
+    return Governor({}, MEMORY, (), Let(), Let(), cost, Let(), supply, gates, first, expression("p"))
 
 
 def judged(rules, state, step=None, memory=None):
@@ -119,6 +117,10 @@ def test_what_a_step_leads_to_may_be_unknown():
     assert calls == [(STATE, "go", ACTION, {"price": 3})] * 3
 
 
+def no_step(*given):
+    pytest.fail("nothing reads what an action leads to")
+
+
 def reached(state=STATE, memory=None, action=ACTION, error=None):
     """Whether a recording is judged by generated code; else the judgement in three values is."""
     by = []
@@ -129,7 +131,7 @@ def reached(state=STATE, memory=None, action=ACTION, error=None):
             raise EvaluationError(error, "")
         return []
 
-    judge = recorded_judge(fast, governor(gate("g", "c")), lambda *_: (STATE, {}), "E_ABSENT")
+    judge = recorded_judge(fast, governor(gate("g", "c")), no_step, "E_ABSENT")
     found = judge(state, [{"action": {"op": "wait"}}, {"action": action}], 2, 0, [0, 0], memory)
     return by, len(found)
 
