@@ -110,7 +110,11 @@ def test_what_a_step_leads_to_may_be_unknown():
     calls = []
 
     def step(after):
-        return lambda *given: calls.append(given) or ({"x": after}, {})
+        def stepped(*given):
+            calls.append(given)
+            return {"x": after}, {}
+
+        return stepped
 
     assert [judged(rules, STATE, step(after))[0] for after in (5, 6)] == [[], ["far"]]
     assert judged(rules, STATE, step(THEN))[-1] == [("far", THEN.reason)]

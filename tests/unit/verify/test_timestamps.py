@@ -8,6 +8,7 @@ import hashlib
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -126,7 +127,9 @@ def test_a_response_holds_so_many_certificates_at_most(monkeypatch):
 def test_a_file_holds_so_many_certificates_at_most(monkeypatch, tmp_path):
     (tmp_path / "tsa.pem").write_bytes(b"".join((FIXTURES / f"{name}.pem").read_bytes() for name in ("root", "other")))
     monkeypatch.setattr(timestamps, "_MOST", 2)
-    assert len(read_authorities([tmp_path / "tsa.pem"]).roots) == 2
+    trusted = read_authorities([tmp_path / "tsa.pem"])
+    assert trusted is not None
+    assert len(trusted.roots) == 2
     monkeypatch.setattr(timestamps, "_MOST", 1)
     assert codes(read_authorities, [tmp_path / "tsa.pem"]) == ["E_TSA"]
 
@@ -140,9 +143,11 @@ def test_a_response_has_one_signer(count):
 
     signed = decode_timestamp_response(GRANTED).signed_data
     (signer,) = signed.signer_infos
-    made = SimpleNamespace(certificates=signed.certificates, signer_infos=[signer] * count)
+    made: Any = SimpleNamespace(
+        signed_data=SimpleNamespace(certificates=signed.certificates, signer_infos=[signer] * count)
+    )
     with pytest.raises(ValueError, match=f"it has {count} signers, not one"):
-        timestamps._signer(SimpleNamespace(signed_data=made))
+        timestamps._signer(made)
 
 
 WRONG = {
