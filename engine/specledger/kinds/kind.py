@@ -80,10 +80,12 @@ class Kind:
     Attributes:
         name: The word before `/v1` after `spec:`.
         runs: Whether its specs can be run.
+        explained_by: The kinds of specs in its bundle whose rules are its own, in the order in which they are said.
     """
 
     name: ClassVar[str]
     runs: ClassVar[bool] = False
+    explained_by: ClassVar[tuple[str, ...]] = ()
 
     @property
     def model(self) -> type[Spec]:

@@ -36,6 +36,7 @@ class _World(Kind):
 class _Scenario(Kind):
     name = "scenario"
     runs = True
+    explained_by = ("governor", "invariant", "agent", "probe", "policy")
 
     @property
     def model(self) -> type[Spec]:

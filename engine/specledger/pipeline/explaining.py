@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from msgspec import Struct
 
@@ -15,9 +14,6 @@ from specledger.load.bundle import gather
 from specledger.pipeline.targets import list_specs
 
 E_EXPLAIN_RULES = code("E_EXPLAIN_RULES", "A spec that has no rules to explain")
-
-_OF_A_SCENARIO: Final = ("governor", "invariant", "agent", "probe", "policy")
-"""The kinds of which a scenario has rules, in the order in which they are said."""
 
 
 class Explained(Struct, frozen=True):
@@ -32,7 +28,7 @@ class Explained(Struct, frozen=True):
 def can_explain(kind: str) -> bool:
     """Whether specs of a kind have rules that sentences can say."""
     row = KINDS.get(kind)
-    return kind == "scenario" or (row is not None and row.explains)
+    return row is not None and (row.explains or bool(row.explained_by))
 
 
 def explain(target: str, overrides: Sequence[str] = (), kind: str | None = None) -> tuple[Explained, ...]:
@@ -43,8 +39,8 @@ def explain(target: str, overrides: Sequence[str] = (), kind: str | None = None)
     """
     bundle = load(target, kind=kind, set=overrides)[0]
     kind = bundle.main.kind
-    if kind == "scenario":
-        return tuple(_of_scenario(bundle))
+    if KINDS[kind].explained_by:
+        return tuple(_by_parts(bundle))
     if not can_explain(kind):
         have = ", ".join(filter(can_explain, KINDS))
         hint = f"`spec explain {kind}` explains its keys; kinds with rules are {have}"
@@ -61,8 +57,8 @@ def explain_name(name: str, overrides: Sequence[str] = ()) -> tuple[Explained, .
     )
 
 
-def _of_scenario(bundle: Bundle) -> Iterator[Explained]:
-    for kind in _OF_A_SCENARIO:
+def _by_parts(bundle: Bundle) -> Iterator[Explained]:
+    for kind in KINDS[bundle.main.kind].explained_by:
         for key, spec in bundle.specs.items():
             if spec.kind == kind and can_explain(kind):
                 yield _explained(gather(key, bundle.specs))
