@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
 from specledger.core.verdict import Verdict
-from specledger.expr import EvaluationError
+from specledger.expr import INT, Environment, EvaluationError
+from specledger.expr import check as check_expression
 from specledger.expr.errors import MissingFieldError
 from specledger.pipeline.verifying import verify
 from specledger.run.workers import Processes
-from specledger.suites.checks import judge
+from specledger.suites.checks import PlannedCheck, judge
 from specledger.suites.figures import FigureError
+from specledger.suites.measures import Reading
 from specledger.verify import suite as suite_evidence
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.checks import Status
@@ -318,3 +322,39 @@ def test_a_check_without_a_value_is_no_verdict_of_an_expression(monkeypatch, cas
     monkeypatch.setattr(suite_evidence, "assess", lambda _plan, given, judging: [judging(check, given)])
     count = suite_evidence.judge_checks(SimpleNamespace(), values)  # type: ignore[arg-type]
     assert (count.all, dict(count.without)) == (open_, {} if open_ else {suite_evidence.VALUELESS: 1})
+
+
+# what a check requires, its opportunities, how many it needs; its verdict, and what is judged, valueless, open
+JUDGED: dict[str, tuple[str, str, int, str, tuple[int, int, int]]] = {
+    "as many opportunities as it needs": ("two > 1", "two", 2, "PASS", (1, 0, 0)),
+    "one too few": ("two > 1", "two", 3, "INCONCLUSIVE", (1, 0, 0)),
+    "a breach": ("two > 2", "two", 2, "FAIL", (1, 0, 0)),
+    "a breach with too few opportunities": ("two > 2", "two", 3, "FAIL", (1, 0, 0)),
+    "a figure of the requirement failed": ("broken > 1", "two", 1, "ERROR", (0, 1, 0)),
+    "one of the opportunities failed": ("two > 1", "broken", 1, "ERROR", (0, 1, 0)),
+    "the requirement has no value": ("two / nil > 1", "two", 1, "ERROR", (0, 0, 1)),
+    "the opportunities have none": ("two > 1", "two / nil", 1, "ERROR", (0, 0, 1)),
+}
+
+
+@pytest.mark.parametrize(("require", "opportunities", "least", "verdict", "counts"), JUDGED.values(), ids=JUDGED)
+def test_a_second_evaluator_judges_a_check(monkeypatch, require, opportunities, least, verdict, counts):
+    pytest.importorskip("cel_expr_python", reason="the extra `judge`")
+    values = {"two": 2, "nil": 0, "broken": FigureError({"code": "E"})}
+    findings = Diagnostics()
+    readings = []
+    for text in (require, opportunities):
+        checked = check_expression(Text.inline(text), Environment(dict.fromkeys(values, INT)), findings)
+        assert checked is not None, findings.sorted()
+        readings.append(Reading.of(checked))
+    check = PlannedCheck("c", readings[0], readings[1], least, {})
+    receipts: list[Any] = []
+
+    def assess(_plan, given, judging):
+        receipts.append(judging(check, given))
+        return receipts
+
+    monkeypatch.setattr(suite_evidence, "assess", assess)
+    count = suite_evidence.judge_checks(SimpleNamespace(), values)  # type: ignore[arg-type]
+    assert ([receipt["verdict"] for receipt in receipts], count.against) == ([verdict], None)
+    assert (count.judged, count.without.total(), count.open.total()) == counts

@@ -3,6 +3,7 @@
 import copy
 import inspect
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -207,6 +208,11 @@ def test_an_exhaustive_proof_ends_where_it_says(proofs):
         check_certificate(document, facts(question), same)
 
 
+def exhaustive(question, length, holds=None):
+    document = {"format": "proof/v1", "question": facts(question), "proof": {"kind": "exhaustive", "length": length}}
+    return check_certificate(document, facts(question), holds)
+
+
 BROKEN_LATER = {
     "starts that meet a condition": Question(
         AND, Always(compare(ONES, "==", 2)), 4, 4, where=compare(ONES, "==", 2, at=None)
@@ -221,9 +227,50 @@ BROKEN_LATER = {
 
 @pytest.mark.parametrize("question", BROKEN_LATER.values(), ids=BROKEN_LATER)
 def test_an_exhaustive_proof_follows_rings_to_states_that_are_no_starts(question):
-    document = {"format": "proof/v1", "question": facts(question), "proof": {"kind": "exhaustive", "length": 4}}
     with pytest.raises(InvalidCertificate, match="fails at t = 1"):
-        check_certificate(document, facts(question))
+        exhaustive(question, 4)
+
+
+TWO_ONES = {"where": compare(ONES, "==", 2, at=None)}
+# a claim that fails, what restricts the starts, and the last step that is looked at where it first fails
+FAILS_AT: dict[str, tuple[Claim, dict[str, Any], int]] = {
+    "a state": (Always(compare(ONES, "==", 2)), TWO_ONES, 1),
+    "the next state": (Always(compare(ONES, "==", 2, at=1)), TWO_ONES, 1),
+    "the state after that": (Always(compare(ONES, "!=", 0, at=2)), TWO_ONES, 2),
+    "a state, of all": (Always(compare(ONES, "!=", 2)), {}, 0),
+    "two states, of all": (Conserved(ONES), {}, 1),
+    "three states, of all": (Always(compare(ONES, "==", ONES, at=2, then=0)), {}, 2),
+    "the start and a state, of all": (Always(compare(ONES, "==", ONES, then=None)), {}, 1),
+}
+
+
+@pytest.mark.parametrize(("claim", "starts", "first"), FAILS_AT.values(), ids=FAILS_AT)
+def test_an_exhaustive_proof_looks_as_far_as_the_horizon_and_no_farther(claim, starts, first):
+    for horizon in (*range(4), None):
+        question = Question(AND, claim, 4, 4, horizon=horizon, **starts)
+        if horizon is not None and horizon < first:
+            assert exhaustive(question, 4) is None
+        else:
+            with pytest.raises(InvalidCertificate, match="the claim fails"):
+                exhaustive(question, 4)
+
+
+def test_an_exhaustive_proof_covers_rings_up_to_its_length():
+    claim = Opaque("at most four cells", 0, lambda start, states: len(start) <= 4)
+    lasting = Question(KEEP, claim, 2, 4)
+    assert [exhaustive(lasting, length, claim.holds) for length in range(2, 6)] == [2, 3, None, None]
+    ending = Question(KEEP, claim, 2, 6)
+    assert [exhaustive(ending, length, claim.holds) for length in range(2, 5)] == [2, 3, 4]
+    for length in (5, 6, 7):
+        with pytest.raises(InvalidCertificate, match="the claim fails"):
+            exhaustive(ending, length, claim.holds)
+
+
+def test_a_claim_that_may_tell_cells_apart_is_checked_on_every_rotation():
+    """Of each ring the smallest rotation begins with a 0."""
+    claim = Opaque("the first cell is 0", 0, lambda start, states: states[0][0] == 0)
+    with pytest.raises(InvalidCertificate, match="the claim fails"):
+        exhaustive(Question(KEEP, claim, 4, 4, where=compare(ONES, "<=", 1, at=None)), 4, claim.holds)
 
 
 def test_an_opaque_claim_needs_its_judge(proofs):
