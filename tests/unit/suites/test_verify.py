@@ -358,3 +358,4 @@ def test_a_second_evaluator_judges_a_check(monkeypatch, require, opportunities, 
     count = suite_evidence.judge_checks(SimpleNamespace(), values)  # type: ignore[arg-type]
     assert ([receipt["verdict"] for receipt in receipts], count.against) == ([verdict], None)
     assert (count.judged, count.without.total(), count.open.total()) == counts
+    assert {*count.without, *count.open} <= {suite_evidence.VALUELESS, suite_evidence.UNVALUED}
