@@ -21,6 +21,7 @@ from specledger.suites.measures import Reading
 from specledger.verify import suite as suite_evidence
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.checks import Status
+from specledger.verify.judged import UNVALUED
 from tests.toys.bundles import receipts_of
 from tools.tampering.forger import HELP, Forger, canonical, tagged
 
@@ -358,4 +359,4 @@ def test_a_second_evaluator_judges_a_check(monkeypatch, require, opportunities, 
     count = suite_evidence.judge_checks(SimpleNamespace(), values)  # type: ignore[arg-type]
     assert ([receipt["verdict"] for receipt in receipts], count.against) == ([verdict], None)
     assert (count.judged, count.without.total(), count.open.total()) == counts
-    assert {*count.without, *count.open} <= {suite_evidence.VALUELESS, suite_evidence.UNVALUED}
+    assert {*count.without, *count.open} <= {suite_evidence.VALUELESS, UNVALUED}
