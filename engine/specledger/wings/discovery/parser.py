@@ -51,7 +51,7 @@ WRAPPER: Final = "laws"
 
 WITHHELD: Final = (
     *("spec", "name", "doc", "metadata", "extends", "use", "params", "matrix"),
-    *("universe", "strict", "seed", "cases", "mutations", "trial", "expect"),
+    *("universe", "strict", "seed", "cases", "mutations", "trial", "expect", "says"),
 )
 """Keys of a law that are no proposer's to give: what files have, which universe it is, and how a law is tried."""
 
