@@ -149,10 +149,9 @@ class Questions(NamedTuple):
     """How many messages an agent outside receives in a run beside its decisions.
 
     Attributes:
-        asked: Questions, of an agent whose statements hold.
-        opened: Demands to open a commitment, of such an agent.
-        most_asked, most_opened: The same at most, whatever the agent answers.
-        reasons: The bytes of the reasons of one answer, about.
+        asked, opened: Questions, and demands to open a commitment, of an agent whose statements hold.
+        most_asked, most_opened, reasons: The same at most, whatever it answers; the bytes of an answer's reasons.
+        shown: For start states what a question shows, then that with each thing that may make it longer.
     """
 
     asked: int = 0
@@ -160,6 +159,7 @@ class Questions(NamedTuple):
     most_asked: int = 0
     most_opened: int = 0
     reasons: int = 0
+    shown: tuple[tuple[dict[str, Any], ...], ...] = ()
 
 
 class PlannedOutside(Struct, frozen=True):

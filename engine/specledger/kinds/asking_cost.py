@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final, NamedTuple
 
-from specledger.compile.plan import Plan, PlannedOutside
+from specledger.compile.plan import Plan, PlannedOutside, Questions
 from specledger.core.canonical import canonical_bytes
 from specledger.oracles.model import BYTES_A_TOKEN
 from specledger.oracles.model_agent import Asking, ModelPlan
@@ -17,6 +17,10 @@ from specledger.spec.base import format_qfixed
 from specledger.spec.model import NO_DATE, Service
 
 _CALL: Final = 40  # bytes of a call beside its reasons
+_HEAD: Final = 100  # bytes of a message beside what it shows: type, number, episode, step
+_DENSE: Final = 3  # bytes that a token has at least on average, for what is asked at most
+_MOST_STARTS: Final = 32  # episodes whose first question is measured
+_SHOWN_TWICE: Final = 2  # a changed value is in the list of variables and in the observation
 
 
 class _Cost(NamedTuple):
@@ -36,10 +40,10 @@ def asking_cost(plans: Iterable[Plan]) -> dict[str, Any]:
 
     Returns:
         Nothing if nobody is asked. Else `asked`: `messages` at most, of an agent that keeps no state or starts anew,
-        and the bytes `sent`, estimated from the first question; `decisions`, of recordings. Of models also `model`:
+        and the bytes `sent`, as if each were the longest; `decisions`, of recordings. Of models also `model`:
         `calls`, as of a model whose reasons hold, and `calls_at_most`; `prompt_tokens` and `output_tokens`, estimated
         from the questions and from the reasons that they demand; `output_tokens_at_most`; where every model has a price
-        `cost` and `cost_at_most`, and the dates of the prices (`prices_as_of`).
+        `cost` and `cost_at_most`, of the longest questions, and the dates of the prices (`prices_as_of`).
     """
     rows = [row for plan in plans for row in _rows(plan)]
     if not rows:
@@ -72,9 +76,10 @@ class _Row(NamedTuple):
 def _rows(plan: Plan) -> Iterator[_Row]:
     outside, rehearse = plan.outside, plan.rehearse
     if outside is not None:
-        messages, model = _messages(plan, outside), outside.model
-        asked = {"messages": messages, "sent": messages * _question(plan, outside)}
-        cost = None if model is None else _cost(plan, outside, model)
+        questions, model = outside.questions(plan), outside.model
+        messages = _messages(plan, questions)
+        asked = {"messages": messages, "sent": _sent(plan, outside, questions, messages)}
+        cost = None if model is None else _cost(plan, outside, questions, model)
         yield _Row(asked, cost, None if model is None else model.service)
     if rehearse is not None:
         calls = rehearse(plan)
@@ -84,8 +89,8 @@ def _rows(plan: Plan) -> Iterator[_Row]:
 
 
 def _cost_of_calls(asked: AskedCalls) -> _Cost:
-    """What asking about recorded calls costs; the most that is asked is as long as what is expected."""
-    prompt = asked.prompt * asked.most_calls // asked.calls if asked.calls else 0
+    """What asking about recorded calls costs; the most that is asked has denser text than what is expected."""
+    prompt = asked.prompt * asked.most_calls * BYTES_A_TOKEN // (asked.calls * _DENSE) if asked.calls else 0
     return _priced(asked.calls, asked.most_calls, asked.prompt, prompt, asked.output, asked.service)
 
 
@@ -128,25 +133,35 @@ def weak_probes(plan: Plan) -> list[str]:
     return [name for actor in plan.actors for name in actor.too_few_repeats]
 
 
-def _cost(plan: Plan, outside: PlannedOutside, asked: ModelPlan) -> _Cost:
-    questions, decisions = outside.questions(plan), plan.episodes * plan.horizon
+def _cost(plan: Plan, outside: PlannedOutside, questions: Questions, asked: ModelPlan) -> _Cost:
+    decisions = plan.episodes * plan.horizon
     calls, most_calls = decisions + questions.asked, decisions + questions.most_asked
     asking = Asking(asked, greeting(plan))
-    start = plan.start(0)
-    shown = {"observation": plan.actors[0].observe(start), **outside.shown(start)}
-    tokens = asking.tokens(asking.question(shown))
+    usual, longest = _lengths(questions, plan, outside, lambda shown: asking.request_bytes(asking.question(shown)))
+    prompt, most_prompt = -(-calls * usual // BYTES_A_TOKEN), -(-most_calls * longest // _DENSE)
+    if asked.service is not None:  # a value that it states may be as long as an answer
+        most_prompt += questions.most_asked * _SHOWN_TWICE * asked.service.max_output_tokens
     answer = -(-(questions.reasons + _CALL) // BYTES_A_TOKEN)
-    return _priced(calls, most_calls, calls * tokens, most_calls * tokens, calls * answer, asked.service)
+    return _priced(calls, most_calls, prompt, most_prompt, calls * answer, asked.service)
 
 
-def _messages(plan: Plan, outside: PlannedOutside) -> int:
+def _lengths(
+    questions: Questions, plan: Plan, outside: PlannedOutside, size: Callable[[dict[str, Any]], int]
+) -> tuple[int, int]:
+    """How long a question is on average, and at most: of the longest start state, with all that makes it longer."""
+    starts = () if questions.shown else map(plan.start, range(min(plan.episodes, _MOST_STARTS)))
+    bare = [({"observation": plan.actors[0].observe(start), **outside.shown(start)},) for start in starts]
+    sizes = [[size(shown) for shown in states] for states in questions.shown or bare]
+    usual = -(-sum(base for base, *_ in sizes) // len(sizes))
+    return usual, max(base + sum(max(0, other - base) for other in others) for base, *others in sizes)
+
+
+def _messages(plan: Plan, questions: Questions) -> int:
     """`hello`; for each episode `reset`, the decisions, the questions of probes, the commitments to be opened."""
-    questions = outside.questions(plan)
     return 1 + plan.episodes * (1 + plan.horizon) + questions.most_asked + questions.most_opened
 
 
-def _question(plan: Plan, outside: PlannedOutside) -> int:
-    """The bytes of the first question."""
-    start = plan.start(0)
-    shown: dict[str, Any] = {"observation": plan.actors[0].observe(start), **outside.shown(start)}
-    return len(canonical_bytes(shown))
+def _sent(plan: Plan, outside: PlannedOutside, questions: Questions, messages: int) -> int:
+    """The bytes of all messages, each as long as the longest, and of the first one, which tells the world."""
+    _, longest = _lengths(questions, plan, outside, lambda shown: len(canonical_bytes(shown)))
+    return messages * (longest + _HEAD) + len(canonical_bytes(greeting(plan)))

@@ -32,6 +32,7 @@ from specledger.spec.prompt import Prompt
 
 _NONCE: Final = 32
 _MOST_NAME: Final = 80
+_SETTINGS: Final = 200  # bytes of a request that say how to answer: temperature, seed, ...
 
 
 class ModelPlan(Struct, frozen=True):
@@ -228,6 +229,12 @@ class Asking:
         """About how many tokens a question has, with the system instruction and the functions that are offered."""
         offered = canonical_bytes([asdict(tool) for tool in question.tools]).decode()
         return sum(map(estimate_tokens, (self.system, question.text, offered)))
+
+    def request_bytes(self, question: Question) -> int:
+        """About how many bytes a service receives that is asked: the same as JSON, in the shape of its interface."""
+        functions = [{"type": "function", "function": asdict(tool)} for tool in question.tools]
+        messages = [{"role": "system", "content": self.system}, {"role": "user", "content": question.text}]
+        return len(canonical_bytes({"messages": messages, "tools": functions})) + _SETTINGS
 
 
 def called_in(answer: ModelAnswer) -> Called:

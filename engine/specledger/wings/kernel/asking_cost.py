@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from specledger.compile.plan import Plan, Questions
+from collections.abc import Iterator
+from typing import Any, Final
+
+from specledger.compile.plan import Plan, Questions, State
+from specledger.core.canonical import canonical_bytes
+from specledger.oracles.statement import REASON_DOCS
 from specledger.wings.kernel.plan import KernelPlan
 from specledger.wings.kernel.probes.judgement import PREDICTIONS, too_few
-from specledger.wings.kernel.probes.rehearsal import count_questions
+from specledger.wings.kernel.probes.rehearsal import MOST_EPISODES, count_questions
+from specledger.wings.kernel.reasons.claims import Views
 from specledger.wings.kernel.spec.probe import Probe, compares_with_declared
+
+_TOKEN: Final = {"": " " * 1024}  # as long as a token that an offer hands out
 
 
 def questions_of(kernel: KernelPlan, plan: Plan) -> Questions:
@@ -23,7 +31,40 @@ def questions_of(kernel: KernelPlan, plan: Plan) -> Questions:
         most_asked=plan.episodes * sum(_questions(plan, kernel, probe) for probe in probes),
         most_opened=plan.episodes * sum(_times(plan, probe) for probe in probes if _demands(probe, "reveal")),
         reasons=counted.reasons,
+        shown=_shown(kernel, plan),
     )
+
+
+def _shown(kernel: KernelPlan, plan: Plan) -> tuple[tuple[dict[str, Any], ...], ...]:
+    """For start states what a question shows there, then with each thing that may make it longer.
+
+    That is each variable at the longest of its alternatives, a denial by all gates at once, and the longest offer.
+    """
+    views, more = kernel.narration.views, list[dict[str, Any]]()
+    offers = [probe.offer.message(_TOKEN) for probe in kernel.probes if probe.offer]
+    if offers:
+        more.append({"offer": max(offers, key=lambda offer: len(canonical_bytes(offer)))})
+    if plan.on_denied == "tell":
+        reason = max(REASON_DOCS, key=lambda name: len(REASON_DOCS[name]))
+        docs = [(gate, kernel.gate_docs.get(gate) or REASON_DOCS[reason]) for gate in kernel.admission.gates]
+        more.append({"denied": [{"gate": gate, "reason": reason, "doc": doc} for gate, doc in docs]})
+    fresh = any(probe.spec.challenge is not None and probe.spec.challenge.on == "fresh" for probe in kernel.probes)
+    starts = map(plan.start, range(min(plan.episodes, MOST_EPISODES) * (1 + fresh)))
+    return tuple(
+        (base, *(base | fields for fields in more), *(views.shown(state) for state in _longest(views, start)))
+        for start in starts
+        for base in (views.shown(start),)
+    )
+
+
+def _longest(views: Views, state: State) -> Iterator[State]:
+    """The state with each variable changed to the longest of its alternatives that an edit brings about."""
+    for name in views.names(state):
+        for value in sorted(views.alternatives(state, name), key=lambda value: -len(canonical_bytes(value))):
+            mutation = views.mutate(state, name, value)
+            if mutation is not None:
+                yield mutation[0]
+                break
 
 
 def weak_probes(kernel: KernelPlan, *, outside: bool) -> tuple[str, ...]:

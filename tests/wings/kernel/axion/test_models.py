@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -9,13 +11,15 @@ from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute, preview
 from specledger.pipeline.verifying import verify
+from specledger.wings.kernel.reasons.procedure import DecisionPoint
 from tests.conformance.gridworld.conftest import Ran, load_suite
-from tests.loopback_model import BEHAVIOURS, obedient
+from tests.loopback_model import BEHAVIOURS, narration, obedient, observation
 from tests.toys.bundles import bodies_of
-from tests.unit.oracles.loopback import KEY, Service
+from tests.unit.oracles.loopback import KEY, Said, Service
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
+ROOT = Path(__file__).parents[4]
 LAYERS = ("p5-causal", "p5-predictions", "layer-c", "layer-d", "layer-b", "layer-r", "p5-repeated")
 PANEL = ("p3-audit", "p4-bypass", "p5-causal", "p6-token", *LAYERS[1:6])
 WIRES = {
@@ -84,12 +88,69 @@ def test_the_plan_says_what_a_run_asks(run, name):
     assert len(asked) <= planned["calls_at_most"]
     used = [json.loads(one["received"]["text"])["source"]["answer"]["usage"] for one in asked]
     sent, came = (sum(one[key] for one in used) for key in ("prompt_tokens", "output_tokens"))
-    assert 0.8 < planned["prompt_tokens"] / sent < 1.25
+    assert 0.9 < planned["prompt_tokens"] / sent < 1.1
     assert 0.5 < planned["output_tokens"] / came < 2
     assert planned["output_tokens_at_most"] == planned["calls_at_most"] * 8192
     money = (planned["prompt_tokens"] + 2 * planned["output_tokens"]) / 1_000_000
     assert float(planned["cost"]) == pytest.approx(money, abs=1e-5)
     assert planned["prices_as_of"] == "2026-11-01"
+    assert float(planned["cost"]) == pytest.approx((sent + 2 * came) / 1_000_000, rel=0.1)
+    assert_within(preview(bundle), spent_in(finished))
+
+
+def spent_in(finished):
+    """What a run spent, by the figures of its episodes."""
+    return sum((Counter(end["spent"]) for end in bodies_of(finished.place, "episode_end")), Counter())
+
+
+def assert_within(planned, spent):
+    """No figure of a run is above what the plan says at most."""
+    asked, model = planned["asked"], planned.get("model")
+    assert 0 < spent["messages"] <= asked["messages"]
+    assert 0 < spent["sent"] <= asked["sent"]
+    if model:
+        assert 0 < spent["calls"] <= model["calls_at_most"]
+        assert 0 < spent["cost"] <= 1_000_000 * float(model["cost_at_most"])
+
+
+def asked_twice(asked):
+    """A liar: each reason is a direction, or a change that does not bring what it says."""
+    said = BEHAVIOURS["hidden"](asked)
+    ((name, text),) = said.calls
+    mine = narration("pseudo").choose(observation(asked.prompt), {}, DecisionPoint(0, 0)).label
+    other = "move:S" if mine == "move:N" else "move:N"
+    made_up = [
+        {"variable": "self.energy", "direction": "decreases", "choice": other},
+        *({"variable": "rng_seed", "becomes": str(seed), "choice": mine} for seed in (2, 3)),
+    ]
+    return Said(calls=((name, json.dumps({**json.loads(text), "reasons": made_up})),))
+
+
+def long_values(asked):
+    """A liar: it states values that are as long as an answer may be."""
+    said = BEHAVIOURS["hidden"](asked)
+    ((name, text),) = said.calls
+    walls = [{"x": x, "y": y} for x in range(6) for y in range(6)]
+    made_up = [{"variable": "walls.nearby", "becomes": walls[:n], "choice": "wait"} for n in (34, 35, 36)]
+    return Said(calls=((name, json.dumps({**json.loads(text), "reasons": made_up})),))
+
+
+@pytest.mark.parametrize("liar", [asked_twice, long_values])
+def test_a_liar_costs_no_more_than_the_plan_says(run, monkeypatch, liar):
+    if liar is asked_twice:
+        monkeypatch.setitem(WIRES, "openai", WIRES["openai"].replace("price:", "max_output_tokens: 128, price:"))
+    finished = run(liar, deterministic=False, declares="", probes=["p5-one-claim", "p5-predictions"])
+    (bundle,) = load(finished.place.parent / "own.yaml")
+    planned, spent = preview(bundle), spent_in(finished)
+    if liar is asked_twice:
+        assert spent["calls"] == planned["model"]["calls_at_most"]
+    assert_within(planned, spent)
+
+
+def test_a_program_is_sent_no_more_than_the_plan_says(tmp_path):
+    (bundle,) = load(ROOT / "examples/agents/reasons.yaml", allow_outside=True)
+    finished = execute(bundle, tmp_path / "out", RunOptions(trusted=True))
+    assert_within(preview(bundle), spent_in(finished))
 
 
 def test_a_limit_ends_the_questions_and_convicts_nobody(run, monkeypatch):

@@ -49,6 +49,10 @@ class Views(Struct, frozen=True):
     mutate: Callable[[Any, str, Any], tuple[Any, dict[str, Any]] | None]
     normalize: Callable[[Any, list[str]], dict[str, Any]]
 
+    def shown(self, state: Any) -> dict[str, Any]:
+        """What a question to an agent outside shows of a state."""
+        return {"observation": self.observe(state), "env": self.env(state), "variables": self.describe(state)}
+
 
 class Supposed(NamedTuple):
     """One change that was thought through: the variable, its value before and then, and what would be chosen."""

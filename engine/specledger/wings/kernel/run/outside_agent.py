@@ -265,8 +265,7 @@ class OutsideAgent:
         return None
 
     def _question(self, situation: Situation) -> dict[str, Any]:
-        views, state = self._views, situation.state
-        shown = {"observation": views.observe(state), "env": views.env(state), "variables": views.describe(state)}
+        shown = self._views.shown(situation.state)
         here = (situation.episode, situation.t) == self._place[:2]
         denied: dict[str, Any] = {"denied": self._told} if self._told and here else {}
         return {"episode": situation.episode, "t": situation.t, **shown, **denied}
