@@ -85,5 +85,15 @@ def test_the_result_adds_the_receipts_up(pinned):
         one["invariant"] for body in (*steps, *ends) for one in body["violations"] if one["severity"] == "fatal"
     )
     assert broken["progress"] == sum(step["chosen"] is None for step in steps)
+    judged = [one["body"] for one in receipts if one["type"] == "rules"]
+    rules = {one["name"]: Counter(broken=0, held=0, unjudged=0) for one in receipts[0]["body"].get("rules", ())}
+    for body in judged:
+        broken.update(one["rule"] for one in body["broken"] if one["severity"] == "fatal")
+        for name, times in body["held"].items():
+            rules[name]["held"] += times
+        for outcome in ("broken", "unjudged"):
+            for one in body[outcome]:
+                rules[one["rule"]][outcome] += 1
+    assert result.get("rules", {}) == rules
     assert {**result["violations"], "watchdog": 0} == {**+broken, "watchdog": 0}
-    assert result["verdict"] != "PASS" or not +broken
+    assert result.get("status", result["verdict"]) != "PASS" or not +broken

@@ -174,6 +174,9 @@ class _Checker:
             name: scope.types(spec.args, "actions", name, "args", named=self.model.types, choices=True, carried=True)
             for name, spec in sorted(self.model.actions.items())
         }
+        for name in (name for name, arguments in taken.items() if "op" in arguments):
+            message = "'op' is what an action document calls the action itself, beside its arguments"
+            self.scope.wrong(E_NAME_TAKEN, message, "actions", name, "args", "op")
         args = self._union({name: RecordType("args", action) for name, action in taken.items()})
         op = one_of(["", *taken])  # the empty text where nothing is done
         fields, others = {"op": op, **args.fields}, None

@@ -42,7 +42,7 @@ def test_a_wrong_declaration_is_the_callers_mistake(names, message):
         ("WALL", "is already a constant"),
         ("threat", "is already a derived value"),
         ("dist", "is already a function"),
-        ("size", "is already a standard function"),
+        ("size", None),
         ("for", "is a reserved word of CEL"),
         ("a b", "is not a name: letters, digits and _, not beginning with a digit"),
         ("ünï", "is not a name: letters, digits and _, not beginning with a digit"),
@@ -51,6 +51,11 @@ def test_a_wrong_declaration_is_the_callers_mistake(names, message):
 )
 def test_a_conflict_is_said_before(environment, name, reason):
     assert environment.conflict(name) == reason
+
+
+def test_what_is_called_cannot_have_the_name_of_a_standard_function(environment):
+    assert environment.conflict("size", called=True) == "is already a standard function"
+    assert environment.conflict("fresh", called=True) is None
 
 
 def test_a_macro_variable_hides_others_and_a_function_does_not_see_it(checked, values):

@@ -102,7 +102,7 @@ OTHERS = {
     "an argument beside the operation": ("agent", 'for_each: {by: "[1, 2, 3]"}', "by: 1", "belongs in `for_each`"),
     "a list that is no expression": ("agent", '"[1, 2, 3]"', "[1, 2, 3]", "quote the expression"),
     "American spelling": ("governor", "maximise", "maximize", "`maximise`"),
-    "a hyphen in the id of a gate": ("governor", "{id: ceiling", "{id: the-ceiling", "`the_ceiling`"),
+    "a hyphen in the reason of a gate": ("governor", "beyond_the_limit", "beyond-the-limit", "`beyond_the_limit`"),
     "a gate without a reason": ("governor", "reason: beyond_the_limit, ", "", "`spec explain governor.gates.reason`"),
     "a reason of several words": ("governor", "beyond_the_limit", "beyond the limit", "`beyond_the_limit`"),
     "a chain of comparisons": ("invariant", "n >= previous.n", "0 <= n <= 3", "`0 <= n && n <= 3`"),
@@ -126,7 +126,12 @@ OTHERS = {
     "the plural of a weight": ("ranking", "weight: 1", "weights: 1", "`weight`"),
     "a key of the request": ("discovery", "seed: 1", "temperature: 0.7", "belongs in `request`"),
     "a type of another language": ("drift", "type: int,", "type: integer,", "`int`"),
-    "a list of values to draw from": ("drift", '"[0, 1, 2]"', "[0, 1, 2]", 'quote the expression: "[0, 1, 2]"'),
+    "a list of values to set": (
+        "drift",
+        '"math.greatest(0, n - by)"',
+        "[0, 1, 2]",
+        'quote the expression: "[0, 1, 2]"',
+    ),
     "slots in braces": (
         "vocabulary",
         "cf:<counterfactual>",

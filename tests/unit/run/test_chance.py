@@ -152,7 +152,7 @@ PART: dict[str, Any] = {"p": {"world": "inner", "follow": {"add": {"action": "ad
         ({"draw": {"first": {"from": "3", "stream": "s"}}}, "E_DECLARATION", "from a list, not from int"),
         ({"draw": {"first": {"from": "[1].filter(i, i > 1)", "stream": "s"}}}, "E_START_INCOMPLETE", "nothing to draw"),
         ({"constants": {"first": 1}}, "E_NAME_TAKEN", "'first'"),
-        ({"draw": {"d": {"from": "[0.5]", "stream": "s"}, **CHANCE["draw"]}}, "E_NOT_SEALABLE", "'d' is double"),
+        ({"draw": {"d": {"from": "[double(1)]", "stream": "s"}, **CHANCE["draw"]}}, "E_NOT_SEALABLE", "'d' is double"),
         ({"start": {"x": "first + purse", "purse": "100"}}, "E_EXPR_UNKNOWN_NAME", "purse"),
     ],
 )

@@ -240,7 +240,7 @@ REFUSED: dict[str, Any] = {
     "a constant that hides the step": ({"constants": {"t": 5}}, "E_NAME_TAKEN", "'t'"),
     "a source that is no list": ({"draw": {"to": {"from": "7", "stream": "s"}}}, "E_DECLARATION", "from a list"),
     "a draw with the name of a field": ({"draw": {"x": {"from": "[7]", "stream": "s"}}}, "E_NAME_TAKEN", "'x'"),
-    "a draw with a name of the engine": ({"draw": {"here": {"from": "[7]", "stream": "s"}}}, "E_NAME_TAKEN", "'here'"),
+    "a draw with a name of the engine": ({"draw": {"next": {"from": "[7]", "stream": "s"}}}, "E_NAME_TAKEN", "'next'"),
     "an effect of another type": ({"effects": [{"set": "x", "to": "'far'"}]}, "E_EXPR_TYPE", "string"),
     "an effect on nothing": ({"effects": [{"set": "z", "to": "1"}]}, "E_EFFECT_TARGET", "'z'"),
     "a condition that is none": ({"when": "x"}, "E_EXPR_TYPE", "int"),

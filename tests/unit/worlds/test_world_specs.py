@@ -503,7 +503,7 @@ REFUSED: dict[str, Any] = {
     "a let in a circle": ({"actions": {"add": ADD | {"let": {"a": "b", "b": "a", "total": "n"}}}}, "E_LET_CYCLE", "a, b"),
     "a let of itself": ({"actions": {"add": ADD | {"let": {"total": "total"}}}}, "E_LET_CYCLE", "total"),
     "a field with a name of the engine": ({"state": {**WORLD["state"], "next": "int"}}, "E_NAME_TAKEN", "'next'"),
-    "a field with a standard name": ({"state": {**WORLD["state"], "size": "int"}}, "E_NAME_TAKEN", "'size'"),
+    "a function with a standard name": ({"functions": {"size": {"args": ["a"], "is": "a"}}}, "E_NAME_TAKEN", "'size'"),
     "a field with a reserved name": ({"state": {**WORLD["state"], "while": "int"}}, "E_NAME_TAKEN", "'while'"),
     "a field with a name of a constant": ({"state": {**WORLD["state"], "STEP": "int"}}, "E_NAME_TAKEN", "'STEP'"),
     "a field with a name of a function": ({"state": {**WORLD["state"], "twice": "int"}}, "E_NAME_TAKEN", "'twice'"),
@@ -517,6 +517,9 @@ REFUSED: dict[str, Any] = {
         {"actions": {"add": ADD | {"args": {"x": "int", "n": "int"}}}}, "E_NAME_TAKEN", "'x'",
     ),
     "an argument with a name of the engine": (
+        {"actions": {"add": ADD | {"args": {"proposal": "int", "n": "int"}}}}, "E_NAME_TAKEN", "'proposal'",
+    ),
+    "an argument with the name of the operation": (
         {"actions": {"add": ADD | {"args": {"op": "int", "n": "int"}}}}, "E_NAME_TAKEN", "'op'",
     ),
     "an argument with the name of an input": ({"inputs": {"n": "int"}}, "E_NAME_TAKEN", "'n'"),
