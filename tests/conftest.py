@@ -25,6 +25,10 @@ for name, most in (("few", 30), ("many", 100)):  # `make slow` runs property tes
     )
 settings.load_profile("few")
 
+# `readline`, which pytest imports, sets COLUMNS where only child processes see it, among them the workers of xdist.
+os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")
+
 
 def examples(most):
     """So many examples where `make slow` runs property tests, and three tenths of them beside the other tests."""

@@ -1,6 +1,10 @@
 """What commands print is for people: short digests, lines that fit, figures in units, and a page with a name."""
 
+import io
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -91,6 +95,31 @@ def test_lines_fit_the_terminal(monkeypatch):
     assert fitted("  " + "x" * 60) == "  " + "x" * 60
     monkeypatch.setattr(output, "columns", lambda: None)
     assert fitted(row) == row
+
+
+@pytest.mark.parametrize(
+    ("screen", "variable", "width"),
+    [(False, None, None), (False, "wide", None), (False, "100", 100), (True, "100", 100)],
+    ids=["a pipe", "a pipe and no number", "a pipe as wide as asked", "a terminal as wide as asked"],
+)
+def test_a_pipe_has_a_width_only_if_one_is_set(screen, variable, width, monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: screen)
+    monkeypatch.setattr(sys, "stdout", stream)
+    if variable is not None:
+        monkeypatch.setenv("COLUMNS", variable)
+    assert output.columns() == width
+
+
+def test_tests_give_commands_no_width():
+    shown = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.environ.get('COLUMNS'))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout.strip() == "None"
+    assert "COLUMNS" not in os.environ
 
 
 def test_a_list_of_specs_fits_the_terminal(spec, monkeypatch):
