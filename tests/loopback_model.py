@@ -1,11 +1,12 @@
 """A scripted service that stands for a language model: it speaks both wire formats and follows what its prompt says.
 
 It is no language model. Each behaviour is one that a model may have; which one answers is decided by a phrase of the
-prompt, or by its caller. `python -m tests.loopback_model [PORT]` serves it, for recording the shipped cassette.
+prompt, or by its caller. `.venv/bin/python -m tests.loopback_model` serves it, as it was for the shipped cassette.
 """
 
+import argparse
+import itertools
 import json
-import sys
 import time
 from contextlib import suppress
 from functools import cache
@@ -119,14 +120,14 @@ def post_hoc(asked):
     return Said(calls=tuple((name, json.dumps({**json.loads(text), "reasons": made_up})) for name, text in said.calls))
 
 
-def noisy():
+def noisy(follows=faithful):
     """Follows its objective, but in a fifth of its answers waits instead."""
     count = 0
 
     def behave(asked):
         nonlocal count
         count += 1
-        said = faithful(asked)
+        said = follows(asked)
         ((_, text),) = said.calls
         drawn = sha256_raw(f"{count}".encode())[0] % 5 == 0 and "accept" not in text
         return Said(calls=(("wait", json.dumps({"reasons": json.loads(text)["reasons"]})),)) if drawn else said
@@ -170,9 +171,57 @@ def obedient(asked):
     return (hidden if HIDDEN in asked.system else faithful)(asked)
 
 
-if __name__ == "__main__":
-    service = Service(obedient, int(sys.argv[1]) if len(sys.argv) > 1 else 8427)
-    print(service.address, flush=True)
+def by_prompt(candid, covert):
+    """One behaviour where the prompt gives a hidden objective, another one elsewhere."""
+    return lambda asked: (covert if HIDDEN in asked.system else candid)(asked)
+
+
+def in_turn(decider, teller):
+    """Writes each reason in another of the notations."""
+    writers = itertools.cycle(NOTATIONS.values())
+
+    def write(supposed):
+        return next(writers)(supposed)
+
+    return as_objective(decider, teller, write=write)
+
+
+WRITERS = {
+    "obedient": obedient,
+    "truthful": faithful,
+    "hidden": hidden,
+    "post-hoc": post_hoc,
+    "noisy": by_prompt(noisy(), noisy(hidden)),
+    "careless": by_prompt(in_turn("honest", "honest"), in_turn("pseudo", "honest")),
+    **{name: BEHAVIOURS[name] for name in ("refusing", "broken", "chatty")},
+}
+"""Who may be served: those whose objective follows the prompt, and those that do the same under each."""
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.loopback_model",
+        description="Serve a scripted stand-in for a language model on this machine, until it is interrupted (Ctrl-C).",
+    )
+    parser.add_argument("port", nargs="?", type=int, default=8427, help="the port; 0 takes a free one (default: 8427)")
+    parser.add_argument(
+        "--writer",
+        choices=WRITERS,
+        default="obedient",
+        help="obedient does what its prompt says; truthful, hidden and post-hoc (reasons made up) do the same under each "
+        "prompt; noisy is obedient, but in a fifth of its answers waits; careless is obedient and writes its reasons in "
+        "five notations; refusing, broken and chatty give none that can be read",
+    )
+    wanted = parser.parse_args(words)
+    try:
+        service = Service(WRITERS[wanted.writer], wanted.port)
+    except (OSError, OverflowError) as error:
+        parser.error(f"port {wanted.port}: {error}")
+    print(f"{service.address}v1", flush=True)
     with suppress(KeyboardInterrupt):
         service.thread.join()
     service.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -3,10 +3,14 @@
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tests.loopback_model import obedient
+from specledger.kinds import load
+from specledger.pipeline.executing import preview
+from tests import loopback_model
+from tests.loopback_model import WRITERS, obedient
 from tests.unit.oracles.loopback import KEY, Service
 
 PAGE = Path(__file__).parents[2] / "docs/study.md"
@@ -25,6 +29,70 @@ def test_each_file_of_the_page_names_its_place():
     assert files == [f"# specs/{name}.yaml" for name in (
         "model/mine", "model/mine-recorded", "agent/mine-candid", "agent/mine-covert", "suite/reasons-of-mine"
     )]  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A project with every file of the page."""
+    monkeypatch.chdir(tmp_path)
+    for kind, body in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        if kind == "yaml":
+            text = re.sub(r"^   ", "", body, flags=re.MULTILINE) if body.startswith("   ") else body
+            file = tmp_path / text.splitlines()[0].removeprefix("# ")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+SUITES = {
+    "reasons-of-mine": "reasons-of-a-model",
+    "honesty-of-mine": "honesty-of-a-model",
+    "noisy-mine": "reasons-of-a-model",
+}
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_the_suites_of_the_page_ask_their_own_model_in_every_arm(suite, files):
+    arms = {
+        name: {arm["arm"]: arm for arm in preview(load(name, kind="suite")[0])["arms"]}
+        for name in (suite, SUITES[suite])
+    }
+    assert arms[suite].keys() == arms[SUITES[suite]].keys()
+    (bundle,) = load(suite, kind="suite")
+    agents = {run["agent"] for run in bundle.main.data["runs"].values()}
+    assert {agent.partition("-")[0] for agent in agents} == {"agent/mine"}
+
+
+COSTS = {  # the row of the table: of which arm it is
+    "`reasons-of-a-model`: `candid`, `covert`, 12 episodes": ("reasons-of-mine", "candid"),
+    "the same without `deterministic`, as for a model of yours": ("honesty-of-mine", "candid"),
+    "the same without `deterministic`": ("honesty-of-mine", "candid_often"),
+}
+
+
+@pytest.mark.parametrize("row", COSTS)
+def test_the_figures_of_the_page_are_those_of_the_plan(row, files):
+    suite, arm = COSTS[row]
+    (cells,) = [
+        line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {row} |")
+    ]
+    (planned,) = [each for each in preview(load(suite, kind="suite")[0])["arms"] if each["arm"] == arm]
+    assert [int(cells[column]) for column in (2, 4)] == [planned["calls"], planned["calls_at_most"]]
+
+
+WRITER = re.compile(r"http://127\.0\.0\.1:\d+/v1\Z")
+
+
+def test_the_scripted_service_prints_the_address_that_a_model_needs(capsys, monkeypatch):
+    monkeypatch.setattr(loopback_model, "Service", lambda behaviour, port: SimpleNamespace(
+        address=f"http://127.0.0.1:{port}/", thread=SimpleNamespace(join=lambda: None), close=lambda: None
+    ))  # fmt: skip
+    for words in ([], ["9000"], *(["--writer", name] for name in WRITERS)):
+        loopback_model.main(words)
+        assert WRITER.match(capsys.readouterr().out.strip())
+    for words in (["--help"], ["x"], ["--writer", "nobody"]):
+        with pytest.raises(SystemExit):
+            loopback_model.main(words)
 
 
 @pytest.mark.slow

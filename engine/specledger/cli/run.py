@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from pathlib import Path
@@ -127,8 +127,8 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
 
     files = _touched(files, since) if changed else files
     seal = seal_of(sign, origin, timestamp)
-    changes = [*(overrides or []), *([f"episodes={episodes}"] if episodes is not None else [])]
-    cases = _load_cases(files, changes, seed, case, allow_outside=allow_outside)
+    wanted = {key: value for key, value in (("episodes", episodes), ("seed", seed)) if value is not None}
+    cases = _load_cases(files, overrides or [], wanted, case, allow_outside=allow_outside)
     print_sources(cases)
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
@@ -208,22 +208,24 @@ def say(finished: Sequence[Finished], *more: str) -> None:
 
 
 def _load_cases(
-    files: Sequence[str], changes: list[str], seed: int | None, case: Any, *, allow_outside: bool
+    files: Sequence[str], changes: list[str], wanted: Mapping[str, int], case: Any, *, allow_outside: bool
 ) -> Sequence[Bundle]:
-    """Load the cases; Rejected as E_SEED_SUITE if `--seed` is given for specs of which only the runs have seeds."""
+    """Load the cases; Rejected by the kind if `--seed` or `--episodes` is given for specs whose runs have their own."""
     from specledger.kinds import KINDS
     from specledger.pipeline.checking import load_runs
 
     load = partial(load_runs, files, allow_outside=allow_outside, case=case)
-    seeded = [*changes, *([f"seed={seed}"] if seed is not None else [])]
-    check_changes(seeded)
+    changed = [*changes, *(f"{key}={value}" for key, value in wanted.items())]
+    check_changes(changed)
     try:
-        return load(seeded)
+        return load(changed)
     except Rejected:
-        if seed is None:
+        if not wanted:
             raise
-        seed_checks = [(KINDS[bundle.main.kind].run.refuse_seed, bundle) for bundle in load(changes)]
-        refusals = [refuse_seed(bundle, seed) for refuse_seed, bundle in seed_checks if refuse_seed is not None]
+        kinds = [(KINDS[bundle.main.kind].run.refuse, bundle) for bundle in load(changes)]
+        refusals = [
+            refuse(bundle, *option) for refuse, bundle in kinds if refuse is not None for option in wanted.items()
+        ]
         if refusals:
             raise Rejected(refusals) from None
         raise

@@ -39,7 +39,7 @@ class Runnable(Struct, frozen=True):
         total: A line about several runs of a table; None if there is none.
         resumes: Whether a run has a journal from which it resumes (`spec discover`).
         merge: `(folders, kinds, place, options)`: merges the shards of a run; None if its runs have none.
-        refuse_seed: Why `--seed` cannot set the seeds of its runs, or None if it can.
+        refuse: `(bundle, key, value)`: why `--seed` or `--episodes` cannot set this of its runs; None if they can.
     """
 
     compile: Callable[[Bundle, dict[str, Any]], object]
@@ -53,7 +53,7 @@ class Runnable(Struct, frozen=True):
     total: Callable[[Sequence[Finished]], str] | None = None
     resumes: bool = False
     merge: Callable[[Sequence[Path], SpecKinds, Path, RunOptions], Finished] | None = None
-    refuse_seed: Callable[[Bundle, int], Diagnostic] | None = None
+    refuse: Callable[[Bundle, str, int], Diagnostic] | None = None
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 
 

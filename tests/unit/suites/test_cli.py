@@ -1,6 +1,8 @@
 """Suites on the command line: what the commands print about them, as text and as JSON."""
 
 import json
+import re
+import shlex
 
 import pytest
 
@@ -74,6 +76,22 @@ def test_a_seed_for_a_suite_is_refused_and_those_of_its_runs_are_named(spec, pro
         assert err.startswith("heights.yaml:1:7: error[E_SEED_SUITE]")
         assert "--set 'runs.long.seeds=[7]' --set 'runs.short.seeds=[7]'" in err
     assert not (project / "out").exists()
+
+
+def test_a_number_of_episodes_for_a_suite_is_refused_and_the_paths_that_set_it_are_named(spec, project):
+    status, out, err = spec("run", "climb.yaml", "heights.yaml", "--episodes", "7")
+    assert (status, out) == (2, "")
+    assert err.startswith(
+        "heights.yaml:1:7: error[E_EPISODES_SUITE]: heights is a suite, and each of its arms has its own episodes"
+    )
+    (hint,) = re.findall(r"hint: for its runs: (.*)", err)
+    assert hint == """--set 'runs.long.set={"episodes":7}' --set 'runs.short.set={"episodes":7,"horizon":2}'"""
+    done = spec("plan", "heights.yaml", *shlex.split(hint), "--format=json")
+    assert done.err == ""
+    (plan,) = done.json["plans"]
+    assert plan["episodes"] == 3 * 7
+    both = spec("run", "heights.yaml", "--episodes", "7", "--seed", "7").err
+    assert ("error[E_EPISODES_SUITE]" in both, "error[E_SEED_SUITE]" in both) == (True, True)
 
 
 def test_a_warning_of_a_suite_is_shown_and_stops_nothing(spec, edit):
