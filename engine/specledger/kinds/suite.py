@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +11,8 @@ from typing import Any, Final, TypeVar
 from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import DeferredPlan, compile_suite, seeds_of_suite
-from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import Diagnostic, Rejected, code, counted, printable
+from specledger.core.diagnostics import Diagnostic, Rejected, counted, printable
 from specledger.core.disk import make_folders
-from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
@@ -41,6 +38,7 @@ from specledger.kinds.running import (
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.shard_merging import read_shards
 from specledger.kinds.shards import write_shard
+from specledger.kinds.suite_options import refuse
 from specledger.load import Bundle
 from specledger.report.figures import figure_rows
 from specledger.report.mutant_doubts import doubts
@@ -55,9 +53,6 @@ from specledger.suites.measures import Samples
 from specledger.suites.plan import Case, SuitePlan, Trial
 from specledger.verify.run import try_replay
 from specledger.verify.suite_runs import outcome_of
-
-E_SEED_SUITE = code("E_SEED_SUITE", "one seed for a suite")
-E_EPISODES_SUITE = code("E_EPISODES_SUITE", "one number of episodes for a suite")
 
 
 def _execute(bundle: Bundle, folder: Path, options: RunOptions, progress: Progress | None) -> Finished:
@@ -236,23 +231,6 @@ def _totals(trial: Trial) -> dict[str, int]:
     return {name: sum(run[name] for run in runs) for name in ("episodes", "most_steps")}
 
 
-def _refuse(bundle: Bundle, key: str, value: int) -> Diagnostic:
-    suite = bundle.main
-    changes = {}
-    for name, run in sorted(suite.data.get("runs", {}).items()):
-        arm, is_set = name.partition(".")[0], run.get("set") or {}
-        if key == "seed":
-            changes[arm] = f"seeds=[{value}]"
-        elif key in is_set:
-            changes[arm] = f"set.{key}={value}"
-        else:  # a new key of `set` is given with all others
-            changes[arm] = f"set={canonical_bytes({**is_set, key: value}, FLOATS_ANYWHERE).decode()}"
-    arms = " ".join(f"--set {shlex.quote(f'runs.{arm}.{change}')}" for arm, change in changes.items())
-    message = f"{suite.name} is a suite, and each of its arms has its own {key.removesuffix('s')}s"
-    code_ = E_SEED_SUITE if key == "seed" else E_EPISODES_SUITE
-    return Diagnostic(code_, message, suite.span("spec"), f"for its runs: {arms}" if arms else None)
-
-
 _MOST_NAMES: Final = 3
 """Runs that a row names; the receipts hold all of them."""
 
@@ -407,6 +385,6 @@ RUNNABLE: Final = Runnable(
     _preview,
     lambda runs: "\n".join(map(_text, runs)),
     merge=merge,
-    refuse=_refuse,
+    refuse=refuse,
     seeds=seeds_of_suite,
 )

@@ -89,7 +89,7 @@ def test_a_number_of_episodes_for_a_suite_is_refused_and_the_paths_that_set_it_a
     done = spec("plan", "heights.yaml", *shlex.split(hint), "--format=json")
     assert done.err == ""
     (plan,) = done.json["plans"]
-    assert plan["episodes"] == 3 * 7
+    assert plan["episodes"] == 4 * 7
     both = spec("run", "heights.yaml", "--episodes", "7", "--seed", "7").err
     assert ("error[E_EPISODES_SUITE]" in both, "error[E_SEED_SUITE]" in both) == (True, True)
 
