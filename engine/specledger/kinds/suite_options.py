@@ -1,4 +1,4 @@
-"""Options of `spec run` that a suite refuses, for its arms have their own; each refusal names the changes that set them."""
+"""Options of `spec run` that a suite refuses, for its arms have their own: a refusal names what sets them."""
 
 from __future__ import annotations
 
