@@ -62,7 +62,7 @@ UNNOTICED = {
     "verdicts:check_refutation": (1, UNMADE),
     "probed:_check": (3, "a probe that is sealed again shows it: `test_probed`"),
     "run_order:RunOrder._start": (2, "no case has such a severity, or rules: `test_severities`, `test_recording`"),
-    "run_order:RunOrder._ruled": (2, RECORDED),
+    "run_order:RunOrder._ruled": (4, f"{RECORDED}, and `test_kept`"),
     "run_order:RunOrder._guarded": (2, "a receipt of a guard that is sealed again shows it: `test_forged`"),
     "run:made_again": (1, RECORDED),
     "run:_recorded": (2, RECORDED),

@@ -50,7 +50,7 @@ UNNOTICED = {
     "RunFollower._gap": (2, "no case is a recording: `test_unknown`"),
     "RunFollower._episode_end": (3, f"{UNREACHED}; two are of recordings: `test_recording`"),
     "RunFollower._start": (1, RECORDED),
-    "RunFollower._rules": (4, RECORDED),
+    "RunFollower._rules": (7, f"{RECORDED}, and `test_kept`"),
     "RunFollower._guard": (3, "a receipt of a guard that is sealed again shows it: `test_forged`"),
     "check_trajectories": (3, RECORDED),
     "check_assessment": (1, UNREACHED),
