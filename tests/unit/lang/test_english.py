@@ -9,7 +9,7 @@ from specledger.lang.english import amount, condition, definition, denial, value
 from specledger.lang.statement import lines_of
 from tests.properties.test_expr_agreement import expressions
 
-RAW = re.compile(r"&&|\|\||[!<>=]=|[()\[\]{}?|]| [+*/%<>] |\w\.\w+ of |receipts\.filter")
+RAW = re.compile(r"&&|\|\||[!<>=]=|[()\[\]{}?|]| [+*/%<>] |[A-Za-z_]\.\w+ of |receipts\.filter")
 """What no sentence has outside of names in backticks and texts in quotation marks."""
 
 
