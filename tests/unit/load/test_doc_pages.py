@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from importlib.metadata import entry_points
 
 import pytest
 
 from specledger.core.diagnostics import codes
+from specledger.core.wing import GROUP
 from specledger.load.doc_pages import FILE, CodePage, page_of, read_pages
 from specledger.load.shipped import find_docs
 from specledger.pipeline.authoring import write_new
@@ -14,9 +16,7 @@ from tests.code_examples import ExampleRunner, codes_in
 from tests.conftest import ALL_TESTS
 from tests.given_codes import named_tests
 
-pytestmark = [
-    pytest.mark.wing(name) for name in ("bridges", "challenges", "discovery", "guard", "kernel", "laws", "trajectories")
-]
+pytestmark = [pytest.mark.wing(wing.name) for wing in entry_points(group=GROUP)]
 """The page has the codes of all wings that specledger ships."""
 
 DOCS = find_docs()
