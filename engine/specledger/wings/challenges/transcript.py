@@ -12,16 +12,13 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from specledger.core.canonical import canonical_bytes
-from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Withheld
+from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Withheld, text_of
 
 MOST_SENTENCES: Final = 512
 MOST_CHARACTERS: Final = 262_144
 """Of what came before a call that is challenged."""
 _MOST_OF_ENTRY: Final = 64  # sentences of one entry; the rest of it stays in one piece
 _END: Final = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
-_WITHHELD: Final = "(withheld)"
-_ABSENT: Final = "(not recorded)"
 
 
 class Sentence(Struct, frozen=True):
@@ -93,10 +90,11 @@ def with_added(sentences: Sequence[Sentence], texts: Mapping[str, str]) -> Itera
 
 def _sentences(number: int, entry: Entry, tools: dict[str, str]) -> Iterator[Sentence]:
     if isinstance(entry, Call):
-        yield Sentence(str(number), f"assistant calls {entry.tool}", _text(entry.arguments), False)
+        yield Sentence(str(number), f"assistant calls {entry.tool}", text_of(entry.arguments), False)
         return
     if isinstance(entry, Result):
-        who, text, told = f"result of {tools.get(entry.call, 'a call')}", _text(entry.content), _is_known(entry.content)
+        who = f"result of {tools.get(entry.call, 'a call')}"
+        text, told = text_of(entry.content), _is_known(entry.content)
     else:
         assert isinstance(entry, Message)  # noqa: S101 - `before` keeps nothing else
         who, text, told = entry.speaker.value, entry.text, entry.speaker is not Speaker.ASSISTANT
@@ -116,11 +114,3 @@ def _pieces(text: str) -> list[str]:
 
 def _is_known(value: Any) -> bool:
     return value is not UNSET and not isinstance(value, Withheld)
-
-
-def _text(value: Any) -> str:
-    if value is UNSET:
-        return _ABSENT
-    if isinstance(value, Withheld):
-        return _WITHHELD
-    return value if isinstance(value, str) else canonical_bytes(value).decode()

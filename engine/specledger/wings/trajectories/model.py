@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from specledger.core.canonical import canonical_bytes
 from specledger.core.log_json import WITHHELD
 from specledger.wings.trajectories.stamps import Stamp
 
@@ -143,3 +144,17 @@ def denied_calls(trajectory: Trajectory) -> frozenset[str]:
     """The ids of the calls that a guard denied, so that they were never made."""
     results = (entry for entry in trajectory.entries if isinstance(entry, Result))
     return frozenset(result.call for result in results if result.denied)
+
+
+WITHHELD_TEXT: Final = "(withheld)"
+"""What a model reads in place of a withheld value."""
+_ABSENT_TEXT: Final = "(not recorded)"
+
+
+def text_of(value: Any) -> str:
+    """A recorded value as the text that a model reads: itself, or its canonical JSON."""
+    if value is UNSET:
+        return _ABSENT_TEXT
+    if isinstance(value, Withheld):
+        return WITHHELD_TEXT
+    return value if isinstance(value, str) else canonical_bytes(value).decode()

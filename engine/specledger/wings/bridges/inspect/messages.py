@@ -25,15 +25,23 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.log_json import LITERAL, NUMBER, WITHHELD
 from specledger.evidence.receipts import run, typed
 from specledger.report.evidence import bodies_in
-from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Trajectory, Withheld
+from specledger.wings.trajectories.model import (
+    WITHHELD_TEXT,
+    Call,
+    Entry,
+    Message,
+    Result,
+    Speaker,
+    Trajectory,
+    Withheld,
+    text_of,
+)
 
 _MESSAGES: Final = {
     Speaker.SYSTEM: ChatMessageSystem,
     Speaker.USER: ChatMessageUser,
     Speaker.ASSISTANT: ChatMessageAssistant,
 }
-_WITHHELD: Final = "(withheld)"
-_ABSENT: Final = "(not recorded)"
 
 
 def recorded(trajectory: Trajectory) -> list[ChatMessage]:
@@ -63,20 +71,13 @@ def _said(entries: Sequence[Entry], tools: dict[str, str]) -> Iterator[ChatMessa
         if isinstance(entry, Message) and not entry.actor:
             yield _MESSAGES[entry.speaker](content=entry.text)
         elif isinstance(entry, Result) and entry.call in tools:
-            yield _result(entry.call, tools[entry.call], _text(entry.content), failed=bool(entry.error or entry.denied))
+            failed = bool(entry.error or entry.denied)
+            yield _result(entry.call, tools[entry.call], text_of(entry.content), failed=failed)
 
 
 def _result(call: str, tool: str, text: str, *, failed: bool) -> ChatMessageTool:
     error = ToolCallError("unknown", text) if failed else None
     return ChatMessageTool(content=text, tool_call_id=call, function=tool, error=error)
-
-
-def _text(content: Any) -> str:
-    if content is UNSET:
-        return _ABSENT
-    if isinstance(content, Withheld):
-        return _WITHHELD
-    return content if isinstance(content, str) else canonical_bytes(content).decode()
 
 
 def plain(value: Any) -> Any:
@@ -88,7 +89,7 @@ def plain(value: Any) -> Any:
     if value.keys() == {NUMBER}:
         return float(value[NUMBER])
     if value.keys() == {WITHHELD}:
-        return _WITHHELD
+        return WITHHELD_TEXT
     return {name: plain(member) for name, member in (value[LITERAL] if value.keys() == {LITERAL} else value).items()}
 
 
