@@ -145,7 +145,7 @@ def _values(read: list[Any]) -> list[Any]:
     if len(lists) == 1:
         return lists[0]
     if len(lists[0]) != len(lists[1]):
-        message = f"{len(lists[0])} values have {len(lists[1])} that they go with"
+        message = f"{len(lists[0])} values cannot be paired with {len(lists[1])}: both lists need the same length"
         raise EvaluationError(E_SUITE_FIGURE, message)
     return [[x, y] for y, x in zip(*lists, strict=True)]
 

@@ -69,8 +69,8 @@ class AuthoringTools:
             hint = "name the folder of a project: `spec init DIR` makes one"
             raise Rejected([Diagnostic(E_MCP_FOLDER, f"{folder} has no folder `specs`", hint=hint)])
         if self._folder.name in KINDS:
-            message = f"a folder that is called as a kind, {self._folder.name}, is taken for a part of a larger one"
-            raise Rejected([Diagnostic(E_MCP_FOLDER, message, hint="name the folder otherwise")])
+            message = f"a folder with the name of a kind, {self._folder.name}, is read as a part of the folder above it"
+            raise Rejected([Diagnostic(E_MCP_FOLDER, message, hint="give the folder another name")])
 
     async def check(self, targets: Sequence[str] = (".",)) -> Answer:
         """Check specs without running them: findings as JSON, each with code, folder, what was expected, and a hint."""
