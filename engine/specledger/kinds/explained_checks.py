@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from specledger.kinds.explained_rules import ALWAYS, names
+from specledger.kinds.explained_effects import ALWAYS
+from specledger.kinds.explained_rules import names
 from specledger.lang.english import amount, condition, says_condition, value
 from specledger.lang.phrases import code, quoted
 from specledger.lang.statement import Statement, listed

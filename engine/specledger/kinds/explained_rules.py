@@ -1,4 +1,4 @@
-"""What governors, invariants, agents and scenarios demand, in sentences made from their expressions."""
+"""What governors, invariants, agents and libraries say, in sentences made from their expressions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 from specledger.core.diagnostics import counted
 from specledger.core.events import Severity
+from specledger.kinds.explained_effects import ALWAYS, writes
+from specledger.kinds.explained_types import type_name
 from specledger.lang.english import amount, condition, definition, value
 from specledger.lang.phrases import code, quoted
 from specledger.lang.statement import Statement, listed
@@ -15,11 +17,8 @@ from specledger.spec.agent import Agent
 from specledger.spec.base import FixedConstant, format_qfixed
 from specledger.spec.governor import Gate, Governor
 from specledger.spec.invariant import Invariant
-from specledger.spec.memory import Write
-from specledger.spec.world import AppendEffect, EachEffect, Effect, Function, PutEffect, SetEffect
-
-ALWAYS = "true"
-"""The condition of what has none."""
+from specledger.spec.library import Library
+from specledger.spec.world import Function
 
 _MOST_ITEMS = 12  # of a constant that is a list
 
@@ -121,26 +120,13 @@ def agent(bundle: Bundle) -> Iterator[Statement]:
     yield from names(model.let, model.each, model.claims, model.functions, model.constants)
 
 
-def writes(remembered: list[Any]) -> Iterator[Statement]:
-    """What is written into a memory, and when."""
-    for write in remembered:
-        assert isinstance(write, Write)  # noqa: S101 - all three sorts of writes are
-        where = condition(write.when)
-        said = f"After acting {_effect(write.effect)}"
-        yield Statement(said) if write.when == ALWAYS else where.after(f"{said}, where ")
-
-
-def _effect(effect: Effect) -> str:
-    if isinstance(effect, SetEffect):
-        return f"{code(effect.set)} becomes {value(effect.to)}"
-    if isinstance(effect, AppendEffect):
-        return f"{value(effect.value)} is added to {code(effect.append)}"
-    if isinstance(effect, PutEffect):
-        return f"in {code(effect.put)}, the entry of {value(effect.key)} becomes {value(effect.value)}"
-    if isinstance(effect, EachEffect):
-        changed = listed(f"{code(name)} becomes {value(text)}" for name, text in effect.update.items())
-        return f"for each {code(effect.element)} of {code(effect.each)}, {changed}"
-    return f"from {code(effect.remove)}, some {code(effect.element)} are dropped"
+def library(bundle: Bundle) -> Iterator[Statement]:
+    """What its names stand for."""
+    model = bundle.main.model
+    assert isinstance(model, Library)  # noqa: S101 - it was loaded as one
+    for name, given in model.types.items():
+        yield Statement(f"The type {code(name)} is {type_name(given)}")
+    yield from names(model.functions, model.constants)
 
 
 def names(*groups: Mapping[str, Any]) -> Iterator[Statement]:

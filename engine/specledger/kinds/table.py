@@ -27,6 +27,11 @@ class _World(Kind):
 
         return World
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_world import world
+
+        return world(bundle)
+
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.worlds.check import check_world
 
@@ -36,7 +41,7 @@ class _World(Kind):
 class _Scenario(Kind):
     name = "scenario"
     runs = True
-    explained_by = ("governor", "invariant", "agent", "probe", "policy")
+    explained_by = ("governor", "invariant", "agent", "drift", "probe", "policy")
 
     @property
     def model(self) -> type[Spec]:
@@ -161,6 +166,11 @@ class _Drift(Kind):
 
         return Drift
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_world import drift
+
+        return drift(bundle)
+
 
 class _Library(Kind):
     name = "library"
@@ -170,6 +180,11 @@ class _Library(Kind):
         from specledger.spec.library import Library
 
         return Library
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_rules import library
+
+        return library(bundle)
 
 
 class _Profile(Kind):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.core.spans import Text
 from specledger.expr import parse
-from specledger.expr.parse.syntax import Binary, Conditional, Logical, Macro, Node, Unary
+from specledger.expr.parse.syntax import Binary, Conditional, Logical, Macro, MapLiteral, Node, Unary
 from specledger.lang.english_words import ADDITIVE
 from specledger.lang.phrases import DENIED_QUANTIFIERS, QUANTIFIERS, atom, code, inline, is_condition, phrase
 from specledger.lang.statement import LONGEST_LINE, Statement
@@ -22,6 +22,11 @@ def condition(text: str) -> Statement:
 def denial(text: str) -> Statement:
     """What holds where a condition does not."""
     return _clause(_tree(text), holds=False)
+
+
+def one_line(text: str) -> str:
+    """A condition inside a sentence, on one line whatever it is."""
+    return inline(_tree(text))
 
 
 def value(text: str) -> str:
@@ -114,6 +119,8 @@ def _amount(node: Node) -> Statement:
             at = at.otherwise
         parts.append(_amount(at).after("otherwise: "))
         return Statement("the first of these that applies", tuple(parts))
+    if isinstance(node, MapLiteral) and len(phrase(node)) > LONGEST_LINE:
+        return Statement("a record", tuple(_amount(entry).after(f"{phrase(key)}: ") for key, entry in node.entries))
     terms = _terms(node)
     if len(terms) < 2 or not (len(terms) > 2 or any(isinstance(term, Conditional) for _, term in terms)):
         return Statement(phrase(node))

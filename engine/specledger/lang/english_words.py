@@ -36,6 +36,9 @@ NOUNS: Final = {"+": "the sum of", "-": "the difference of", "*": "the product o
 
 ADDITIVE: Final = frozenset({"+", "-"})
 
+MULTIPLES: Final = {"==": "is a multiple of", "!=": "is no multiple of"}
+"""What is said of the rest of a division that is compared with 0."""
+
 OWNERS: Final = {
     "next": "the next {}",
     "previous": "the previous {}",
@@ -82,6 +85,9 @@ FUNCTIONS: Final = {
     "abs": "the absolute value of {}",
 }
 """Functions of one argument with a phrase of their own; a second argument is what they give of nothing."""
+
+SEVERAL: Final = frozenset({"greatest", "least"})
+"""Those of them that take several values as well."""
 
 CONVERSIONS: Final = frozenset({"int", "double", "string", "bool", "dyn", "fixed"})
 """Functions that change a type and no value."""

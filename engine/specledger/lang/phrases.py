@@ -30,9 +30,11 @@ from specledger.lang.english_words import (
     CONVERSIONS,
     FUNCTIONS,
     INFIX,
+    MULTIPLES,
     NOUNS,
     OPPOSITES,
     OWNERS,
+    SEVERAL,
     STATES,
     TESTS,
 )
@@ -109,8 +111,14 @@ def compared(operator: str, left: Node, right: Node) -> str:
     if operator in ("in", "not in") and isinstance(right, ListLiteral) and right.items:
         words = "is one of" if operator == "in" else "is none of"
         return f"{phrase(left)} {words} {listed(map(phrase, right.items), 'and')}"
+    if operator in MULTIPLES and isinstance(left, Binary) and left.operator == "%" and _is_zero(right):
+        return f"{_operand(left.left)} {MULTIPLES[operator]} {_operand(left.right)}"
     emptiness = _emptiness(operator, left, right)
     return emptiness or f"{phrase(left)} {COMPARISONS[operator]} {phrase(right)}"
+
+
+def _is_zero(node: Node) -> bool:
+    return isinstance(node, Literal) and node.value == 0 and not isinstance(node.value, bool)
 
 
 def _emptiness(operator: str, left: Node, right: Node) -> str | None:
@@ -267,14 +275,20 @@ def _called(node: Call) -> str:
     if node.function == "count" and isinstance(first, Literal):
         return f"how often {phrase(first)} occurs"
     known = FUNCTIONS.get(node.function)
+    if known is not None and node.function in SEVERAL and len(args) > 1:
+        return known.format(_several([*map(phrase, args)]))
     if known is not None and len(args) <= 2:
         inner = _mapped(first) if isinstance(first, Macro) and first.kind == "map" else phrase(first)
         rest = f" with {phrase(args[1])} for none" if len(args) == 2 else ""
         return known.format(inner) + rest
-    phrases = [*map(phrase, args)]
+    return f"{code(node.function)} of {_several([*map(phrase, args)])}"
+
+
+def _several(phrases: list[str]) -> str:
+    """Arguments in a row, so that an `and` inside one of them is not read as one between them."""
     if len(phrases) > 1 and any(" and " in phrase for phrase in phrases):
-        return f"{code(node.function)} of first {', then '.join(phrases)}"
-    return f"{code(node.function)} of {listed(phrases)}"
+        return f"first {', then '.join(phrases)}"
+    return listed(phrases)
 
 
 def _mapped(node: Macro) -> str:

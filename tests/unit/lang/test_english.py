@@ -30,6 +30,8 @@ CONDITIONS = {
     "a >= -2": ("`a` is at least minus 2", "`a` is less than minus 2"),
     "action.op == 'walk'": ('the action is "walk"', 'the action is not "walk"'),
     "next.at != previous.at": ("the next `at` is not the previous `at`", "the next `at` is the previous `at`"),
+    "(t + 1) % N == 0": ("the sum of `t` and 1 is a multiple of `N`", "the sum of `t` and 1 is no multiple of `N`"),
+    "t % N == 1": ("`t` modulo `N` is 1", "`t` modulo `N` is not 1"),
     "a in [1, 2]": ("`a` is one of 1 and 2", "`a` is none of 1 and 2"),
     "position in danger": ("`position` is in `danger`", "`position` is not in `danger`"),
     "body.chosen != null": ("`chosen` of the receipt has a value", "`chosen` of the receipt has no value"),
@@ -72,6 +74,8 @@ VALUES = {
     "sum(cs.map(c, c.cost))": "the sum of `c.cost` for every `c` of `cs`",
     "size(cs.filter(c, c.ok && c.n > 1))": "the number of `c` of `cs` for which both `c.ok` is true and `c.n` is more than 1",
     "minimum(xs, 0)": "the least of `xs` with 0 for none",
+    "math.greatest(a, -b)": "the greatest of `a` and minus `b`",
+    "math.greatest(a, math.least(b, c))": "the greatest of first `a`, then the least of `b` and `c`",
     "[]": "an empty list",
     "''": "the empty text",
 }

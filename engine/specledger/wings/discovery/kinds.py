@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from specledger.kinds.kind import Kind
@@ -9,6 +10,7 @@ from specledger.kinds.kind import Kind
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostics
     from specledger.kinds.kind import Runnable
+    from specledger.lang.statement import Statement
     from specledger.load import Bundle
     from specledger.report.model import ReportKind
     from specledger.spec.base import Spec
@@ -57,6 +59,11 @@ class _Ranking(Kind):
         from specledger.wings.discovery.spec.ranking import Ranking
 
         return Ranking
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.wings.discovery.explained import ranking
+
+        return ranking(bundle)
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.wings.discovery.ranking import check_ranking

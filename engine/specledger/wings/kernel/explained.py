@@ -1,4 +1,4 @@
-"""What a probe offers or asks, and what it expects, in sentences made from its parts."""
+"""What a probe offers or asks, what it expects, and which words a claim may use, in sentences made from their parts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from specledger.core.diagnostics import counted
-from specledger.kinds.explained_rules import ALWAYS, names
+from specledger.kinds.explained_effects import ALWAYS
+from specledger.kinds.explained_rules import names
 from specledger.lang.english import condition, value
 from specledger.lang.phrases import code, quoted
-from specledger.lang.statement import Statement
+from specledger.lang.statement import Statement, listed
 from specledger.load import Bundle
 from specledger.spec.world import SetEffect
 from specledger.wings.kernel.spec.probe import Challenge, Offer, Probe
+from specledger.wings.kernel.spec.vocabulary import Vocabulary
 
 _PLACES: Final = {
     "before_propose": "Before the agent proposes",
@@ -33,6 +35,12 @@ _TOKENS: Final = {
     "own": "with the token of this decision",
     "stale": "with the token of an earlier decision",
     "other": "with another agent's token",
+}
+_DIRECTIONS: Final = {
+    "increases": "gets a greater value",
+    "decreases": "gets a smaller value",
+    "removed": "is taken away",
+    "becomes": "gets the value that follows",
 }
 _DEMANDS: Final = {
     "reveal": "Its commitments must open",
@@ -98,3 +106,13 @@ def _edit(of: str, adds: str | None, becomes: str | None, keeps: int | None) -> 
     if becomes is not None:
         return Statement(f"{what} becomes {quoted(becomes)}")
     return Statement(f"of {what} the first {(keeps or 0) // 10_000} percent is kept")
+
+
+def vocabulary(bundle: Bundle) -> Iterator[Statement]:
+    """The forms of a claim and the words of each direction."""
+    model = bundle.main.model
+    assert isinstance(model, Vocabulary)  # noqa: S101 - it was loaded as one
+    yield Statement("A claim has one of these forms", tuple(Statement(quoted(form)) for form in model.forms))
+    slots = " ".join(model.forms)
+    for name, words in model.directions.words().items() if "<direction>" in slots else ():
+        yield Statement(f"That a variable {_DIRECTIONS[name]} is said by {listed(map(quoted, words), 'or')}")

@@ -38,6 +38,11 @@ class _Vocabulary(Kind):
 
         return Vocabulary
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.wings.kernel.explained import vocabulary
+
+        return vocabulary(bundle)
+
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.wings.kernel.documents.facts import check_vocabulary
 

@@ -26,6 +26,11 @@ class _Universe(Kind):
 
         return Universe
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.wings.laws.explained_universe import universe
+
+        return universe(bundle)
+
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.wings.laws.universe import check_universe
 
