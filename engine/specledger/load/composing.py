@@ -1,8 +1,7 @@
 """Values by cases and sums of weighted terms, as the expressions that they stand for.
 
 `{case: [{when: near, then: 5}], else: 0}` stands for `near ? 5 : 0` wherever an expression may stand; a `score` may be
-a list of terms, `{id: worth, weight: 2, value: worth}` stands for `2 * worth`. What comes of it is one expression whose
-characters keep the places at which they were written.
+a list of terms, `{id: worth, weight: 2, value: worth}` stands for `2 * worth`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.core.spans import Position, Text
+from specledger.load.composed import Binding, Part, Piece, binding, joined, product, total
 from specledger.load.document import Composed, Node
 from specledger.load.findings import describe, place_of
 from specledger.load.shapes import Shape, known_keys
@@ -29,8 +28,6 @@ _TERM_KEYS: Final = ("id", "weight", "value")
 
 _CASE_HINT: Final = "write `{case: [{when: near, then: 5}], else: 0}`"
 _TERM_HINT: Final = "write `{id: worth, weight: 2, value: worth}`"
-
-Piece = str | Text
 
 
 def compose(root: Node, shapes: tuple[Shape, ...], diagnostics: Diagnostics) -> Node:
@@ -66,14 +63,14 @@ class _Composer:
             return replace(node, value=tuple(self.visit(inner, _inside(shapes, 0)) for inner in node.elements))
         return node
 
-    def _expression(self, node: Node, pieces: list[Piece] | None, terms: Iterable[tuple[str, str]] = ()) -> Node:
-        if pieces is None:
+    def _expression(self, node: Node, part: Part | None, terms: Iterable[tuple[str, str]] = ()) -> Node:
+        if part is None:
             return replace(node, style="plain", value="0", flawed=True)
-        text = joined(pieces)
+        text = joined(part.pieces)
         return replace(node, style="plain", value=text.value, composed=Composed(text, tuple(terms)))
 
-    def _case(self, node: Node) -> list[Piece] | None:
-        """`(near ? 5 : 0)` of the branches; None after findings were reported."""
+    def _case(self, node: Node) -> Part | None:
+        """`near ? 5 : 0` of the branches; None after findings were reported."""
         branches, otherwise = node.members[CASE], node.members.get("else")
         known = self._known(E_CASE_FORM, node, _CASE_KEYS, _CASE_HINT)
         if not branches.elements or otherwise is None:
@@ -91,43 +88,43 @@ class _Composer:
             first, then = (self._part(branch.members[key], E_CASE_FORM) for key in _BRANCH_KEYS)
             if first is None or then is None:
                 return None
-            pieces += ["((", *first, ") ? (", *then, ") : "]
+            pieces += [*first.inside(Binding.CONDITION), " ? ", *then.inside(Binding.CONDITION), " : "]
         last = self._part(otherwise, E_CASE_FORM)
-        return [*pieces, "(", *last, ")", ")" * len(branches.elements)] if last is not None and known else None
+        if last is None or not known:
+            return None
+        return Part((*pieces, *last.inside(Binding.CONDITION)), Binding.LOOSE)
 
-    def _part(self, node: Node, code_: str) -> list[Piece] | None:
+    def _part(self, node: Node, code_: str) -> Part | None:
         """An expression as it is written, or one by cases."""
         if node.is_mapping and CASE in node.members:
             return self._case(node)
         if node.style in ("block", "flow") or node.value is None:
             self._wrong(code_, f"expected an expression, found {describe(node)}", node, _CASE_HINT)
             return None
-        return [node.text]
+        return Part((node.text,), binding(node.text.value))
 
     def _terms(self, node: Node) -> Node:
-        pieces: list[Piece] = []
-        terms: dict[str, str] = {}
+        parts: list[Part] = []
+        names: dict[str, str] = {}
         for term in node.elements:
             known = term.is_mapping and self._known(E_SCORE_TERM, term, _TERM_KEYS, _TERM_HINT)
             given, value = term.members.get("id"), term.members.get("value")
             if given is None or not isinstance(given.value, str) or value is None:
                 self._wrong(E_SCORE_TERM, "a term has `id` and `value`", term, _TERM_HINT)
                 return self._expression(node, None)
-            if given.value in terms:
+            if given.value in names:
                 self._wrong(E_SCORE_TERM, f"two terms have the id {given.value!r}", given, "each term has its own id")
             weight = term.members.get("weight")
-            parts = [self._part(part, E_SCORE_TERM) for part in (weight, value) if part is not None]
-            if not known or any(part is None for part in parts):
+            factors = [self._part(part, E_SCORE_TERM) for part in (weight, value) if part is not None]
+            sound = [factor for factor in factors if factor is not None]
+            if not known or len(sound) < len(factors):
                 return self._expression(node, None)
-            own: list[Piece] = []
-            for part in parts:
-                own += [" * (" if own else "(", *(part or ()), ")"]
-            terms[given.value] = joined(own).value
-            pieces += [" + ", *own] if pieces else own
-        if not pieces:
+            parts.append(product(sound))
+            names[given.value] = joined(parts[-1].pieces).value
+        if not parts:
             self._wrong(E_SCORE_TERM, "a score without terms", node, _TERM_HINT)
             return self._expression(node, None)
-        return self._expression(node, pieces, terms.items())
+        return self._expression(node, total(parts), names.items())
 
     def _known(self, code_: str, node: Node, keys: tuple[str, ...], hint: str) -> bool:
         unknown = [key for key in node.members if key not in keys]
@@ -140,22 +137,6 @@ class _Composer:
 
     def _wrong(self, code_: str, message: str, node: Node, hint: str) -> None:
         self._diagnostics.error(code_, message, place_of(node), hint=hint)
-
-
-def joined(pieces: list[Piece]) -> Text:
-    """One text of several; what was not written stands where the next written piece does."""
-    written = [piece for piece in pieces if isinstance(piece, Text)]
-    value, file = "", written[0].file
-    marks: dict[int, Position] = {}
-    for index, piece in enumerate(pieces):
-        if isinstance(piece, str):
-            following = next((other for other in pieces[index:] if isinstance(other, Text)), written[-1])
-            marks[len(value)] = following.marks[0][1]
-            value += piece
-        else:
-            marks |= {len(value) + offset: position for offset, position in piece.marks}
-            value += piece.value
-    return Text(value, file, tuple(sorted(marks.items())))
 
 
 def _takes_cases(shapes: tuple[Shape, ...]) -> bool:

@@ -1,6 +1,9 @@
 """Values by cases and scores by terms: what they stand for, where mistakes are shown, what changes reach."""
 
+import re
+
 import pytest
+from hypothesis import given, settings
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.core.spans import Text
@@ -8,6 +11,8 @@ from specledger.expr.parse.parser import parse
 from specledger.kinds import load
 from specledger.kinds.explained_rules import agent
 from specledger.lang.statement import lines_of
+from specledger.load.composed import Binding, Part, binding, joined, product, total
+from tests.properties.test_expr_agreement import expressions
 
 HEAD = """spec: agent/v1
 name: mine
@@ -40,8 +45,23 @@ FORMS = {
         "score: [{id: a, weight: 3, value: {case: [{when: near, then: -1}], else: 0}}]",
         "3 * (near ? -1 : 0)",
     ),
+    "a negative weight": ("score: [{id: a, value: x}, {id: b, weight: -50, value: near}]", "x - 50 * near"),
+    "a negative weight of the first term": ("score: [{id: b, weight: -50, value: near}]", "-50 * near"),
+    "a term that is a product": ("score: [{id: a, value: x}, {id: b, value: 2 * f(y)}]", "x + 2 * f(y)"),
+    "a term that is a difference": ("score: [{id: a, value: x}, {id: b, value: y - z}]", "x + (y - z)"),
+    "a term that is a conditional": (
+        "score: [{id: a, value: 'near ? 1 : 0'}, {id: b, value: y}]",
+        "(near ? 1 : 0) + y",
+    ),
+    "a text with an operator in it": ("score: [{id: a, weight: 2, value: \"f('a + b')\"}]", "2 * f('a + b')"),
+    "what is unclear": ("score: [{id: a, weight: 2, value: \"f('(') + g('?')\"}]", "2 * (f('(') + g('?'))"),
     "an expression as ever": ("score: x", "x"),
 }
+
+
+@pytest.mark.parametrize(("score", "same"), FORMS.values(), ids=FORMS)
+def test_it_is_written_as_somebody_would_write_it(score, same, tmp_path):
+    assert loaded(tmp_path, score).main.data["score"] == same
 
 
 @pytest.mark.parametrize(("score", "same"), FORMS.values(), ids=FORMS)
@@ -126,3 +146,23 @@ def test_the_names_of_terms_are_said(tmp_path):
         "  - `breach`: minus 9 if `wrong` is true, otherwise 0.",
         "  - `near`: 2 times `x`.",
     ]
+
+
+def part(text):
+    return Part((Text.inline(text),), binding(text))
+
+
+@given(expressions(), expressions(), expressions())
+@settings(deadline=None, max_examples=300)
+def test_fewer_parentheses_never_change_the_tree(first, second, third):
+    terms = [part(first), product([part(second), part(third)])]
+    subtracted = re.fullmatch(r"-\d[\d.]{0,15}", second)
+    rest = f"- {second[1:]} * ({third})" if subtracted else f"+ ({second}) * ({third})"
+    assert tree(joined(total(terms).pieces).value) == tree(f"({first}) {rest}")
+    pieces = [" ? ", " : "]
+    chosen = [
+        piece
+        for text, after in zip((first, second, third), [*pieces, ""], strict=True)
+        for piece in (*part(text).inside(Binding.CONDITION), after)
+    ]
+    assert tree(joined(chosen).value) == tree(f"({first}) ? ({second}) : ({third})")
