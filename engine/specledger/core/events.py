@@ -5,14 +5,56 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 
-class Severity(StrEnum):
-    """How grave a violation is: a fatal one ends its episode and fails the run, a warning is only counted.
+class Effect(NamedTuple):
+    """What a violation does, by its severity.
 
-    A recording goes on after a fatal one: what it tells of did.
+    Attributes:
+        ends_episode: Whether its episode ends; a recording goes on, as what it tells of did.
+        fails_run: Whether the run fails; if not, the violation is only counted.
+        denies_call: Whether a call that would be one is denied, where rules decide before calls are made.
+        rank: Its place among incidents, the most severe first; a failed probe has 1.
+        mark: What reports call a rule that it was a violation of.
+        said: The effect in words, after "A breach".
     """
+
+    ends_episode: bool
+    fails_run: bool
+    denies_call: bool
+    rank: int
+    mark: str
+    said: str
+
+
+class Severity(StrEnum):
+    """How grave a violation is; `EFFECTS` says what follows from it."""
 
     FATAL = "fatal"
     WARN = "warn"
+
+    @property
+    def effect(self) -> Effect:
+        """What a violation of this severity does."""
+        return EFFECTS[self]
+
+
+EFFECTS: Final[Mapping[Severity, Effect]] = {
+    Severity.FATAL: Effect(
+        ends_episode=True,
+        fails_run=True,
+        denies_call=True,
+        rank=0,
+        mark="broken",
+        said="fails the run and ends the episode",
+    ),
+    Severity.WARN: Effect(
+        ends_episode=False,
+        fails_run=False,
+        denies_call=False,
+        rank=2,
+        mark="warned",
+        said="is counted and changes no verdict",
+    ),
+}
 
 
 class GuardDecision(StrEnum):

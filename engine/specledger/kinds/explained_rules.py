@@ -61,12 +61,7 @@ def invariant(bundle: Bundle) -> Iterator[Statement]:
     model = bundle.main.model
     assert isinstance(model, Invariant)  # noqa: S101 - it was loaded as one
     yield from _demand(model)
-    breach = (
-        "A breach fails the run and ends the episode"
-        if Severity(model.severity) is Severity.FATAL
-        else "A breach is counted and changes no verdict"
-    )
-    yield Statement(breach)
+    yield Statement(f"A breach {Severity(model.severity).effect.said}")
     yield from writes(model.remember)
     yield from names(model.functions, model.constants)
 

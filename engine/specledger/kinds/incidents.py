@@ -7,7 +7,7 @@ a command prints, their episodes are made once more, up to the last of these err
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -28,7 +28,6 @@ from specledger.run.scenario_run import make_run
 MOST_INCIDENTS: Final = 5
 """Incidents that a finished run keeps, the most severe; the receipts hold all of them."""
 
-_RANKS: Final[Mapping[str, int]] = {Severity.FATAL: 0, Severity.WARN: 2}
 _PROBE_RANK: Final = 1
 _KEPT_RANK: Final = 1
 _KEPT: Final = "broken before a value was withheld"
@@ -46,7 +45,13 @@ def incidents_of(event: Event) -> list[Incident]:
     if event.type == "rules":
         rules = typed(run.Rules, event.body)
         return [
-            Incident(rules["episode"], rules["t"], breach["rule"], breach["reason"], rank=_RANKS[breach["severity"]])
+            Incident(
+                rules["episode"],
+                rules["t"],
+                breach["rule"],
+                breach["reason"],
+                rank=Severity(breach["severity"]).effect.rank,
+            )
             for breach in rules["broken"]
         ] + [
             Incident(rules["episode"], rules["t"], kept["rule"], _KEPT, rank=_KEPT_RANK)
@@ -64,7 +69,9 @@ def incidents_of(event: Event) -> list[Incident]:
 
 def _violations(body: run.Step | run.EpisodeEnd, t: int) -> list[Incident]:
     return [
-        Incident(body["episode"], t, breached(body, breach), breach["witness"], rank=_RANKS[breach["severity"]])
+        Incident(
+            body["episode"], t, breached(body, breach), breach["witness"], rank=Severity(breach["severity"]).effect.rank
+        )
         for breach in body["violations"]
     ]
 

@@ -20,7 +20,7 @@ _MOST_REASONS: Final = 5
 def mark_of(check: Check, severity: str) -> str:
     """What the row of an invariant says became of it."""
     if check.failures:
-        return "broken" if severity == Severity.FATAL else "warned"
+        return Severity(severity).effect.mark
     if check.outcome is Outcome.CANNOT_TELL:
         return "cannot tell"
     if check.opportunities:

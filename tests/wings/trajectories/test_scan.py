@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from specledger.core.events import Severity
 from specledger.core.verdict import Verdict
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.scan import MOST_BREACHES, RuleCount, Scan, scan
@@ -120,12 +121,12 @@ def test_breaches_are_counted_where_only_the_first_are_kept():
     ("counts", "verdict"),
     [
         ([], "INCONCLUSIVE"),
-        ([RuleCount(fatal=True, held=1)], "PASS"),
-        ([RuleCount(fatal=False, held=1)], "INCONCLUSIVE"),
-        ([RuleCount(fatal=True, held=1), RuleCount(fatal=False, broken=1)], "PASS"),
-        ([RuleCount(fatal=True, held=1, unjudged=1)], "INCONCLUSIVE"),
-        ([RuleCount(fatal=True, held=1), RuleCount(fatal=False, unjudged=1)], "INCONCLUSIVE"),
-        ([RuleCount(fatal=True, unjudged=1), RuleCount(fatal=True, broken=1)], "FAIL"),
+        ([RuleCount(severity=Severity.FATAL, held=1)], "PASS"),
+        ([RuleCount(severity=Severity.WARN, held=1)], "INCONCLUSIVE"),
+        ([RuleCount(severity=Severity.FATAL, held=1), RuleCount(severity=Severity.WARN, broken=1)], "PASS"),
+        ([RuleCount(severity=Severity.FATAL, held=1, unjudged=1)], "INCONCLUSIVE"),
+        ([RuleCount(severity=Severity.FATAL, held=1), RuleCount(severity=Severity.WARN, unjudged=1)], "INCONCLUSIVE"),
+        ([RuleCount(severity=Severity.FATAL, unjudged=1), RuleCount(severity=Severity.FATAL, broken=1)], "FAIL"),
     ],
 )
 def test_only_a_rule_that_was_judged_makes_a_pass(counts, verdict):

@@ -40,13 +40,13 @@ class RuleCount(Struct):
     """How often a rule came to each outcome.
 
     Attributes:
-        fatal: Whether a breach is a failure; otherwise it is a warning.
+        severity: What a breach does.
         trajectories: In how many trajectories it was broken.
         withheld: How many of the verdicts are from before a value was withheld.
         reasons: Why it was not judged, with the number of times.
     """
 
-    fatal: bool
+    severity: Severity
     held: int = 0
     broken: int = 0
     unjudged: int = 0
@@ -63,7 +63,7 @@ class RuleCount(Struct):
     @property
     def verdict(self) -> Verdict:
         """FAIL if broken, unless it only warns; INCONCLUSIVE if it was not always judged, or never."""
-        if self.broken and self.fatal:
+        if self.broken and self.severity.effect.fails_run:
             return Verdict.FAIL
         return Verdict.INCONCLUSIVE if self.unjudged or not self.opportunities else Verdict.PASS
 
@@ -95,14 +95,14 @@ class Scan(Struct):
         """
         judged = [count for count in self.rules.values() if count.opportunities]
         verdicts = [count.verdict for count in judged]
-        if self.findings or self.misfits or not any(count.fatal for count in judged):
+        if self.findings or self.misfits or not any(count.severity.effect.fails_run for count in judged):
             verdicts.append(Verdict.INCONCLUSIVE)
         return combine(verdicts)
 
 
 def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None = None) -> Scan:
     """Judge trajectories by a policy, one in memory at a time; `watch` hears every entry with its outcomes."""
-    result = Scan({rule.name: RuleCount(fatal=rule.severity == Severity.FATAL) for rule in policy.rules})
+    result = Scan({rule.name: RuleCount(severity=Severity(rule.severity)) for rule in policy.rules})
     for trajectory in trajectories:
         result.trajectories += 1
         result.formats[trajectory.format or "unknown"] += 1

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from specledger.core.diagnostics import counted, printable, title_of
-from specledger.core.events import Severity
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.scan import Breach, RuleCount, Scan
 
@@ -38,7 +37,7 @@ def _table(scan: Scan) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [_HEAD]
     for name, count in scan.rules.items():
         numbers = (count.opportunities, count.held, count.broken, count.unjudged, count.trajectories)
-        rows.append((printable(name) + ("" if count.fatal else " (warns)"), *map(str, numbers)))
+        rows.append((printable(name) + ("" if count.severity.effect.fails_run else " (warns)"), *map(str, numbers)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     for row in rows:
         first, *others = zip(row, widths, strict=True)
@@ -101,7 +100,7 @@ def scan_document(scan: Scan, policy: str) -> dict[str, Any]:
 
 def _rule(count: RuleCount) -> dict[str, Any]:
     return {
-        "severity": (Severity.FATAL if count.fatal else Severity.WARN).value,
+        "severity": count.severity.value,
         "opportunities": count.opportunities,
         "held": count.held,
         "broken": count.broken,

@@ -97,7 +97,7 @@ class Admission(Struct, frozen=True):
             for invariant in self.invariants
             if (finding := _look(invariant, state, submission.document, facts)) is not None
         ]
-        if any(finding.fatal for finding in findings):
+        if any(finding.denies for finding in findings):
             return _denied(submission, findings)
         return self._scoped(submission, findings)
 
@@ -130,8 +130,8 @@ class _Finding(Struct, frozen=True):
     fields: Mapping[str, Any] | None = None
 
     @property
-    def fatal(self) -> bool:
-        return self.severity is Severity.FATAL
+    def denies(self) -> bool:
+        return self.severity.effect.denies_call
 
     def entry(self) -> dict[str, Any]:
         return witness(self.invariant, self.reason, self.data if self.fields is None else self.fields, self.severity)
@@ -146,7 +146,7 @@ def _denied(submission: Submission, findings: Sequence[_Finding]) -> Ruling:
         DENY,
         tuple(finding.entry() for finding in findings),
         tuple(f"{finding.invariant}:{finding.reason}" for finding in findings),
-        tuple(finding.rejection() for finding in findings if finding.fatal),
+        tuple(finding.rejection() for finding in findings if finding.denies),
     )
 
 

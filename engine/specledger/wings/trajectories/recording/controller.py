@@ -184,7 +184,9 @@ class RecordedController(DecisionController):
 
     def decide(self, foresee: Foresee) -> Decision:
         """What is decided of the present call, by all that precedes it."""
-        about = [(policy, outcome) for policy, outcome in self._about_call if outcome.severity == Severity.FATAL]
+        about = [
+            (policy, outcome) for policy, outcome in self._about_call if Severity(outcome.severity).effect.denies_call
+        ]
         fields = self._world.actions[self._op].result if self._op else None
         result = {} if fields is None or not fields.fields else {"result": fit_result(None, fields)}
         gaps = [self._gap, *(member.reason for member in self._arguments.values() if type(member) is Unknown)]
