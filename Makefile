@@ -133,7 +133,7 @@ fuzz: install  ## give changed specs, bundles, logs and messages to what reads t
 coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
 
-mutation: install  ## put 391 seeded faults into the engine and count those that tests notice; takes hours
+mutation: install  ## put three seeded faults into each package and count those that tests notice; takes an hour or two
 	@$(BIN)/python -c 'import cosmic_ray' 2>/dev/null || $(PIP) install --quiet --editable '.[mutation]'
 	$(BIN)/python -m tools.mutation
 

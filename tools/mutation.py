@@ -1,67 +1,37 @@
 """Put a seeded sample of faults into the engine, one at a time, and count those that its tests notice.
 
-Cosmic Ray makes the faults and runs the tests. This program chooses which faults (by digest, so that a sample stays the
-same where a module does), which tests, and where: in copies of a commit, never in the checkout. An interrupted run goes
-on where it stopped; `--again` puts the unnoticed faults into the modules of the commit, and runs its tests.
+Cosmic Ray makes the faults and puts them in. This program chooses which faults (by digest, so that a sample stays the
+same where a module does), which tests, and where: in copies of a commit, never in the checkout. At first all tests are
+run once, measured, to know which of them reach a line (`mutation_reach`); a fault is then tried by those, the quickest
+first, until one fails. An interrupted run goes on where it stopped; `--again` tries the unnoticed faults at the commit.
 """
 
 import argparse
-import ast
 import hashlib
-import os
 import re
-import subprocess
+import shlex
+import shutil
 import sys
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, zip_longest
 from pathlib import Path
+from queue import SimpleQueue
+from subprocess import run
 
+import attrs
 from cosmic_ray.commands import init
-from cosmic_ray.config import serialize_config
+from cosmic_ray.mutating import mutate_and_test
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import TestOutcome, WorkItem, WorkResult
 
+from specledger.core.statistics import wilson
 from tools.copies import unpack
+from tools.mutation_places import candidates, idle, lines
+from tools.mutation_reach import PYTEST, Reach, measure
 
-# What covers each package, without goldens: its own tests, and the nearest ones where those are few.
-TESTS = {
-    "core": "unit/core unit/suites/test_statistics.py properties/test_canonical*.py properties/test_[mr]*.py",
-    "expr": "unit/expr properties/test_expr_*.py",
-    "worlds": "unit/worlds properties/test_variables.py unit/agents",
-    "gates": "unit/gates wings/kernel/verify/test_judge_kernel.py wings/kernel/axion/test_token_binding_enforced.py"
-    " wings/kernel/axion/test_signed_tokens.py unit/run/test_steps_of_monitors.py properties/test_unknown.py",
-    "wings/kernel": "wings/kernel unit/suites/test_probing.py wings/kernel/axion/test_m4_small.py"
-    " unit/run/test_chance.py",
-    "run": "unit/run wings/kernel/axion/test_plans.py wings/kernel/axion/test_outside_agents.py",
-    "wings/laws": "wings/laws properties/test_law*.py unit/verify/test_law.py unit/cli/test_laws.py"
-    " unit/report/test_ring.py",
-    "suites": "unit/suites",
-    "evidence": "unit/evidence unit/suites/test_resume.py conformance/evidence unit/verify/test_signed.py"
-    " unit/verify/test_law.py unit/verify/test_system_errors.py",
-    "verify": "unit/verify wings/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered"
-    " unit/suites/test_run.py unit/suites/test_verify.py",
-    "wings/discovery": "wings/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py"
-    " unit/cli/test_discover.py",
-    "load": "unit/load properties/test_load_*.py unit/spec",
-    "lang": "unit/lang unit/worlds unit/gates unit/agents unit/run/test_chance.py unit/oracles/test_answer.py"
-    " unit/expr/test_diagnostics.py unit/load/test_hints.py wings/discovery/test_prompt.py",
-    "agents": "unit/agents unit/run/test_several_agents.py unit/oracles/test_model_agent.py",
-    "compile": "unit/run unit/worlds unit/agents unit/gates unit/load/test_findings.py unit/pipeline/test_checking.py"
-    " unit/suites/test_[cf]*.py wings/kernel/axion/test_offers.py",
-    "oracles": "unit/oracles conformance/outside/test_[bp]*.py unit/cli/test_agent.py unit/cli/test_outside.py"
-    " wings/kernel/axion/test_outside_agents.py",
-    "kinds": "unit/kinds unit/cli/test_plan.py unit/cli/test_[jlnr]*.py unit/cli/test_terminal.py unit/pipeline",
-    "spec": "unit/spec unit/load unit/oracles/test_model_spec.py",
-    "pipeline": "unit/pipeline unit/cli",
-    "report": "unit/report wings/kernel/report wings/discovery/test_report.py conformance/evidence"
-    " unit/cli/test_formats.py",
-    "cli": "unit/cli unit/report/test_command.py unit/suites/test_cli.py conformance/test_ci.py",
-    "wings/bridges": "wings/bridges/*.py",
-    "wings/trajectories": "wings/trajectories conformance/test_recorded_agents.py conformance/test_company_policy.py",
-    "wings/challenges": "wings/challenges",
-    "wings/guard": "wings/guard",
-    "wings/editor": "wings/editor",
-}
-PYTEST = '-m pytest -q -x -n0 -p no:cacheprovider -m "not slow"'
+ENGINE = Path("engine/specledger")
+LIMIT_S = 100  # of tests as they were measured, for those that reach the lines, and for those that reach the module
 CPU_S, TIMEOUT_S = 200, 3600  # an endless loop ends by the first, a deadlock by the second
 # Faults that are not realistic or change nothing: a decorator less (an import fails, a cache is lost), identity for
 # equality, shifts and powers for sums, another operator for the stars of an argument list (a syntax error).
@@ -71,112 +41,163 @@ EXCLUDED = re.compile(
 )
 
 
-def declared(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Ranges that decide nothing at run time: annotations, which are never evaluated, and decorators (`frozen`)."""
-    nodes = list(ast.walk(ast.parse(source)))
-    found = [getattr(node, name, None) for node in nodes for name in ("annotation", "returns")]
-    found += [member for node in nodes for member in getattr(node, "decorator_list", ())]
-    return [
-        ((member.lineno, member.col_offset), (member.end_lineno or 0, member.end_col_offset or 0))
-        for member in found
-        if isinstance(member, ast.expr)
-    ]
+def packages(copy: Path) -> dict[str, list[Path]]:
+    """The modules of each package and wing, and of none, by name."""
+    folders = [*(copy / ENGINE).iterdir(), *(copy / ENGINE / "wings").iterdir()]
+    found = {str(folder.relative_to(copy / ENGINE)): sorted(folder.rglob("*.py")) for folder in folders}
+    del found["wings"]
+    return {name: modules for name, modules in sorted(found.items()) if modules} | {
+        ".": sorted((copy / ENGINE).glob("*.py"))
+    }
 
 
-def sample(session: Path, folder: Path, package: str, size: int, seed: int) -> None:
-    """Fill a session with `size` faults of a package: one at each of the places whose digests are smallest."""
-    modules = sorted((folder / "engine/specledger" / package).rglob("*.py"))
-    ignored = {path: declared(path.read_text(encoding="utf-8")) for path in modules}
-    drawn: dict[tuple[Path, tuple[int, int]], tuple[str, WorkItem]] = {}
-    with use_db(session, WorkDB.Mode.create) as db:
-        init(modules, db, {})
+def faults(copy: Path, module: Path, scratch: Path) -> dict[int, list[WorkItem]]:
+    """The faults of a module by line, without those that are excluded."""
+    ignored = idle(module.read_text(encoding="utf-8"))
+    found: dict[int, list[WorkItem]] = defaultdict(list)
+    scratch.unlink(missing_ok=True)
+    with use_db(scratch, WorkDB.Mode.create) as db:
+        init([module], db, {})
         for item in db.work_items:
             fault = item.mutations[0]
-            path = fault.module_path.relative_to(folder)
-            hint = any(start <= fault.start_pos < end for start, end in ignored[fault.module_path])
-            if hint or EXCLUDED.search(fault.operator_name):
+            if any(start <= fault.start_pos < end for start, end in ignored) or EXCLUDED.search(fault.operator_name):
                 continue
-            text = f"{seed} {path} {fault.operator_name} {fault.occurrence}"
-            one = (hashlib.sha256(text.encode()).hexdigest(), item)
-            place = (path, fault.start_pos)
-            drawn[place] = min(drawn.get(place, one), one, key=lambda member: member[0])
-        db.clear()
-        places = sorted(drawn, key=lambda place: hashlib.sha256(f"{seed} {place}".encode()).digest())
-        db.add_work_items(drawn[place][1] for place in places[:size])
+            relative = attrs.evolve(fault, module_path=module.relative_to(copy))
+            found[fault.start_pos[0]].append(WorkItem.single(item.job_id, relative))
+    return found
 
 
-def prepare(package: str, arguments: argparse.Namespace) -> Path:
-    """Make the copy, the configuration and the session of a package, if they are not there."""
-    folder: Path = arguments.out / package
-    session, origin = folder.with_suffix(".sqlite"), folder / "COMMIT"
-    new = not session.exists()
-    if new or arguments.again:
-        folder.mkdir(parents=True, exist_ok=True)
-        origin.write_text(arguments.commit, encoding="utf-8")
-    unpack(origin.read_text(encoding="utf-8"), folder)  # what was interrupted may have left a fault behind
-    if new:
-        sample(session, folder, package, arguments.faults, arguments.seed)
-    elif arguments.again:
-        with use_db(session) as db:
-            items, done = db.work_items, db.completed_work_items
-            db.clear()
-            db.add_work_items(items)
-            for item, result in done:
-                if result.is_killed:
-                    db.set_result(item.job_id, result)
-    found = [sorted((folder / "tests").glob(pattern)) for pattern in TESTS[package].split()]
-    tests = " ".join(str(path.relative_to(folder)) for paths in found for path in paths)
-    config = {"module-path": str(folder), "timeout": TIMEOUT_S, "distributor": {"name": "local"}}
-    config["test-command"] = f"sh -c 'ulimit -t {CPU_S}; exec nice -n 10 {sys.executable} {PYTEST} {tests}'"
-    folder.with_suffix(".toml").write_text(serialize_config(config), encoding="utf-8")
-    return folder
+def sample(copy: Path, modules: list[Path], size: int, seed: int, scratch: Path) -> list[WorkItem]:
+    """Faults of a package: one of each of the lines with the smallest digests that can have one."""
+
+    def drawn(*parts: object) -> bytes:
+        return hashlib.sha256(" ".join(map(str, (seed, *parts))).encode()).digest()
+
+    places = [(path, line) for path in modules for line in candidates(path.read_text(encoding="utf-8"))]
+    known: dict[Path, dict[int, list[WorkItem]]] = {}
+    chosen: list[WorkItem] = []
+    for path, line in sorted(places, key=lambda place: drawn(place[0].relative_to(copy), place[1])):
+        if len(chosen) == size:
+            break
+        if path not in known:
+            known[path] = faults(copy, path, scratch)
+        if here := known[path].get(line):
+            chosen.append(min(here, key=lambda item: drawn(*attrs.astuple(item.mutations[0])[:3])))
+    return chosen
 
 
-def execute(folder: Path) -> bool:
-    """Let Cosmic Ray run the tests once without a fault, then, if they pass, on each fault that has no result yet."""
-    environment = os.environ | {"PYTHONPATH": str(folder / "engine")}
-    config, session = str(folder.with_suffix(".toml")), str(folder.with_suffix(".sqlite"))
-    tool = [sys.executable, "-m", "cosmic_ray.cli"]
-    return all(
-        subprocess.run([*tool, *words], cwd=folder, env=environment, check=False).returncode == 0
-        for words in (["baseline", config], ["exec", config, session])
-    )
+def attempt(item: WorkItem, copy: Path, reach: Reach) -> WorkResult:
+    """Put a fault into a copy, and run what reaches it until a test fails."""
+    fault = item.mutations[0]
+    source = (copy / fault.module_path).read_text(encoding="utf-8")
+    module = str(fault.module_path.relative_to(ENGINE))
+    script = [f"cd {shlex.quote(str(copy))}; export PYTHONPATH=engine:.; ulimit -t {CPU_S}"]
+    for number, tests in enumerate(reach.stages(module, lines(source, fault.start_pos[0]), LIMIT_S)):
+        listed = copy.with_name(f"{copy.name}.{number}")
+        listed.write_text("\n".join(tests), encoding="utf-8")
+        files = shlex.join(sorted({test.partition("::")[0] for test in tests}))
+        command = shlex.join(["nice", "-n", "10", sys.executable, *PYTEST, "-x", "-n0"])
+        script.append(f"TESTS={shlex.quote(str(listed))} {command} {files} || [ $? = 5 ] || exit 1")
+    changed = attrs.evolve(fault, module_path=copy / fault.module_path)
+    return mutate_and_test([changed], shlex.join(["sh", "-c", "\n".join(script)]), TIMEOUT_S)
+
+
+def execute(session: Path, copies: list[Path], reach: Reach) -> None:
+    """Try each fault that has no result yet, one at a time in each copy."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+
+    def one(item: WorkItem) -> tuple[WorkItem, WorkResult]:
+        copy = free.get()
+        try:
+            return item, attempt(item, copy, reach)
+        finally:
+            free.put(copy)
+
+    with use_db(session) as db, ThreadPoolExecutor(len(copies)) as pool:
+        for item, result in pool.map(one, list(db.pending_work_items)):
+            db.set_result(item.job_id, result)
+            print(result.test_outcome and result.test_outcome.value, item.mutations[0].module_path, flush=True)
 
 
 def row(package: str, results: list[WorkResult]) -> str:
     """One row of the table: what ended by a limit of time is noticed, too."""
-    noticed = [one for one in results if one.is_killed]
-    late = sum(not re.search(r"\d (failed|error)", one.output or "") for one in noticed)
+    noticed = [result for result in results if result.is_killed]
+    late = sum(not re.search(r"\d (failed|error)", result.output or "") for result in noticed)
     return f"| {package} | {len(results)} | {len(noticed)} | {late} | {len(results) - len(noticed)} |"
 
 
 def main() -> int:
-    """Run the packages; print the table and every fault that went unnoticed."""
+    """Draw the faults, measure what reaches them, try them; print the table and every fault that went unnoticed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("packages", nargs="*", default=list(TESTS), metavar="PACKAGE")
-    parser.add_argument("--faults", type=int, default=17, help="of each package")
-    parser.add_argument("--workers", type=int, default=2, help="packages at a time")
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE")
+    parser.add_argument("--faults", type=int, default=3, help="of each package")
+    parser.add_argument("--workers", type=int, default=2, help="faults at a time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--commit", default="HEAD")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--out", type=lambda text: Path(text).resolve(), default=Path("out/mutation").resolve())
     arguments = parser.parse_args()
-    commit = ["git", "rev-parse", arguments.commit]
-    arguments.commit = subprocess.run(commit, check=True, capture_output=True, text=True).stdout.strip()
-    folders = [prepare(package, arguments) for package in arguments.packages]
-    with ThreadPoolExecutor(arguments.workers) as pool:
-        whole = all(list(pool.map(execute, folders)))
-    every: list[WorkResult] = []
+    command = ["git", "rev-parse", arguments.commit]
+    commit = run(command, check=True, capture_output=True, text=True).stdout.strip()
+    place, session = arguments.out / commit[:12], arguments.out / f"seed-{arguments.seed}.sqlite"
+    copies = [place / f"copy-{number}" for number in range(arguments.workers)]
+    if not (place / "map" / "done").exists():
+        unpack(commit, copies[0])
+        measure(copies[0], place / "map", arguments.workers)
+        (place / "map" / "done").touch()
+    for copy in copies[1:]:
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(copies[0], copy)  # with what pytest compiled
+    for copy in copies:
+        unpack(commit, copy)  # what was interrupted may have left a fault behind
+    if not session.exists():
+        draw(session, copies[0], arguments)
+    elif arguments.again:
+        forget(session)
+    execute(session, copies, Reach(place / "map"))
+    return report(session)
+
+
+def draw(session: Path, copy: Path, arguments: argparse.Namespace) -> None:
+    """Fill a session: the first fault of each package, then the second of each, so that a part samples all."""
+    known = packages(copy)
+    wanted = arguments.packages or list(known)
+    drawn = [sample(copy, known[name], arguments.faults, arguments.seed, session) for name in wanted]
+    with use_db(session, WorkDB.Mode.create) as db:
+        db.clear()
+        db.add_work_items(filter(None, chain.from_iterable(zip_longest(*drawn))))
+
+
+def forget(session: Path) -> None:
+    """Keep the results of noticed faults alone."""
+    with use_db(session) as db:
+        items, done = db.work_items, db.completed_work_items
+        db.clear()
+        db.add_work_items(items)
+        for item, result in done:
+            if result.is_killed:
+                db.set_result(item.job_id, result)
+
+
+def report(session: Path) -> int:
+    """Print the table and the unnoticed faults; 1 if less than nine tenths were noticed."""
+    results: dict[str, list[WorkResult]] = defaultdict(list)
+    with use_db(session) as db:
+        for item, result in db.completed_work_items:
+            parts = item.mutations[0].module_path.relative_to(ENGINE).parts
+            results["/".join(parts[: 1 + (parts[0] == "wings")][: len(parts) - 1]) or "."].append(result)
+    every = list(chain.from_iterable(results.values()))
     print("| package | faults | noticed | of these by a limit of time | unnoticed |\n| --- | --- | --- | --- | --- |")
-    for folder in folders:
-        with use_db(folder.with_suffix(".sqlite")) as db:
-            results = [one for _, one in db.results]
-        print(row(str(folder.relative_to(arguments.out)), results))
-        every += results
+    for package in sorted(results):
+        print(row(package, results[package]))
     print(row("all", every))
-    unnoticed = [one for one in every if one.test_outcome == TestOutcome.SURVIVED]
-    print(*(f"\n{one.diff}" for one in unnoticed), sep="\n")
-    return int(not whole or len(unnoticed) * 10 > len(every))
+    unnoticed = [result for result in every if result.test_outcome == TestOutcome.SURVIVED]
+    low, high = wilson(len(every) - len(unnoticed), len(every))
+    print(f"\n95 % interval (Wilson): {low / 10_000:.1f} to {high / 10_000:.1f} %")
+    print(*(f"\n{result.diff}" for result in unnoticed), sep="\n")
+    return int(len(unnoticed) * 10 > len(every))
 
 
 if __name__ == "__main__":
