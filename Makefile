@@ -22,7 +22,7 @@ MEMORY := $(shell grep -qs ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts || df -Pk 
 quick test slow coverage: export TMPDIR := $(MEMORY)
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow fuzz inspect claude-code model corpus table airline peers coverage mutation golden pictures bench clean
+.PHONY: help install demo quick test slow fuzz inspect docs claude-code model corpus table airline peers coverage mutation golden pictures bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,17 @@ inspect: install  ## the bridge to Inspect AI with its provider `mockllm`, and a
 claude-code: install  ## the hook of Claude Code with Claude Code itself, without network; installs it by npm first
 	npm ci --silent --no-audit --no-fund --ignore-scripts --prefix tests/conformance/claude_code
 	$(BIN)/pytest -n0 tests/conformance/claude_code
+
+# What builds the site takes 130 MB, so it has a .venv inside .venv, which sees the packages of the outer one.
+DOCS := .venv/docs/bin/python
+docs: install  ## the documentation as a site in build/docs/site, with every link checked; installs Zensical beside .venv first
+	@$(DOCS) -c 'import zensical' 2>/dev/null || { \
+		$(BIN)/python -m venv --clear .venv/docs && \
+		$(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' > .venv/docs/outer && \
+		mv .venv/docs/outer "$$($(DOCS) -c 'import site; print(site.getsitepackages()[0])')/outer.pth" && \
+		$(DOCS) -m pip --disable-pip-version-check install --quiet --editable '.[docs]'; }
+	$(DOCS) -m tools.docs_site
+	$(DOCS) -m pytest -q -n0 tests/conformance/site
 
 # A small language model and its server take 280 MB, so they have a .venv inside .venv, which sees the packages of the outer one.
 MODEL := .venv/model/bin/python

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -345,21 +344,15 @@ def _key_text(key: Described) -> str:
 
 
 def _kind_text(kind: str, description: Described) -> str:
-    lines = [f"{kind}: {_about_kinds()[kind]}", f"  keys: {', '.join(description.keys)}"]
+    from specledger.pipeline.authoring import about_kinds
+
+    lines = [f"{kind}: {about_kinds()[kind]}", f"  keys: {', '.join(description.keys)}"]
     return "\n".join([*lines, f"  `spec explain {kind}.KEY` explains a key; `spec new {kind}` writes an example"])
-
-
-def _about_kinds() -> Mapping[str, str]:
-    """The description of each kind of spec."""
-    from specledger.kinds import KINDS
-
-    firsts = {
-        name: (sys.modules[kind.model.__module__].__doc__ or "").partition("\n")[0] for name, kind in KINDS.items()
-    }
-    return {kind: text.partition(": ")[2] for kind, text in firsts.items()}
 
 
 def _kinds_text() -> str:
     """Each kind of spec with its description."""
-    lines = [f"{kind:10} {text}".rstrip() for kind, text in _about_kinds().items()]
+    from specledger.pipeline.authoring import about_kinds
+
+    lines = [f"{kind:10} {text}".rstrip() for kind, text in about_kinds().items()]
     return "\n".join([*lines, "", "`spec schema KIND` prints the fields of one."])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -133,6 +134,14 @@ def _start_of(kind: str) -> Path | None:
     folder = find_specs()
     files = [] if folder is None or kind not in KINDS else sorted((folder / "new" / kind).glob("*" + SUFFIXES[0]))
     return files[0] if files else None
+
+
+def about_kinds() -> Mapping[str, str]:
+    """What each kind of spec is, in a sentence: what the first line of its model's module says after the colon."""
+    firsts = {
+        name: (sys.modules[kind.model.__module__].__doc__ or "").partition("\n")[0] for name, kind in KINDS.items()
+    }
+    return {kind: text.partition(": ")[2] for kind, text in firsts.items()}
 
 
 class Described(Struct, frozen=True):
