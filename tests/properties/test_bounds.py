@@ -35,7 +35,7 @@ def admits(refusal, call, size):
 
 def nested(depth):
     """Lists inside one another."""
-    value = []
+    value: list[object] = []
     for _ in range(depth - 1):
         value = [value]
     return value
