@@ -38,6 +38,7 @@ def test_a_mistake_in_a_draw_is_found_once(tmp_path, draw, expected):
     except Rejected as rejected:
         lines = (tmp_path / "world/world.yaml").read_text(encoding="utf-8").splitlines()
         for finding in rejected.diagnostics:
+            assert finding.span is not None
             above = lines[: finding.span.start.line]
             keys = [line.partition(":")[0].strip() for line in above if line.strip().startswith(("from:", "weights:"))]
             found.append((keys[-1], finding.code))

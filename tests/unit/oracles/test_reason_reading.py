@@ -1,6 +1,7 @@
 """What reasons of a model are read as: each notation that is certain, and nothing else."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def readings(text):
 
 @pytest.fixture
 def read():
-    notation = SimpleNamespace(choice=lambda given, texts: given if given in texts else None)
+    notation: Any = SimpleNamespace(choice=lambda given, texts: given if given in texts else None)
     reader = ReasonReader(readings, notation)
 
     def call(given, prose="", known=KNOWN):

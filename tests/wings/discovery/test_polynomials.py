@@ -23,6 +23,7 @@ def value(polynomial, values):
 @given(st.sampled_from("+-*"), POLYNOMIALS, POLYNOMIALS, VALUES)
 def test_a_combination_has_the_value_of_its_operation(op, left, right, values):
     result = combined(op, left, right)
+    assert result is not None
     both = value(left, values), value(right, values)
     assert value(result, values) == {"+": sum(both), "-": both[0] - both[1], "*": both[0] * both[1]}[op]
     assert all(result.values())
