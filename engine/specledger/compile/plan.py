@@ -76,11 +76,13 @@ class PlannedChance(Struct, frozen=True):
         draws: The stream and the name of each drawn value.
         sources: `(state, action, inputs) -> [list to draw from, ...]`, of the state that the action made.
         apply: `(state, action, inputs, drawn values) -> next state`.
+        result: `(state before, action, inputs, drawn values) -> result` of the action; None where it is not drawn.
     """
 
     draws: tuple[tuple[str, str], ...]
     sources: Callable[[State, Any, Any], list[list[Any]] | None]
     apply: Callable[[State, Any, Any, list[Any]], State]
+    result: Callable[[State, Any, Any, list[Any]], dict[str, Any]] | None = None
 
 
 class PlannedMonitor(Struct, frozen=True):
@@ -167,8 +169,7 @@ class PlannedOutside(Struct, frozen=True):
 
     Attributes:
         source: The program, function or model that is asked.
-        operations: What it is offered: `{op, args, doc}`, for each argument its values, or the name of its type; `doc`
-            only where the world says what the action does.
+        operations: What it is offered: `{op, args, doc}`, each argument by its values or type; `doc` if there is one.
         claims: What each of its proposals must claim.
         notation: Reads the actions that it names.
         greeting: `start state -> fields` of the first message to it.
@@ -191,8 +192,7 @@ class PlannedRecording(Struct, frozen=True):
 
     Attributes:
         rules: `{name, severity}` of each rule of the scenario's policies, in their order.
-        store: `(logs, path)`: reads logs, or those that the agent names, writes their canonical lines to a path, and
-            gives the recording of these lines.
+        store: `(logs, path)`: reads logs, or those that the agent names, and writes their canonical lines to a path.
         read: `path`: the recording of canonical lines that evidence holds.
         lengths: The calls of each trajectory; None before the logs were read.
         digest: That of the canonical lines.
@@ -260,8 +260,8 @@ class Actor(Struct, frozen=True):
         keyed: Whether its controller signs with a key, which a run that is made again does not have.
         too_few_repeats: Names of what asks it too seldom to find anything; a preview warns of them.
         outside: Who is asked outside; None where the agent is a spec.
-        asks: `(record, model) -> LiveAgent`: opens the model that is asked about recorded calls, or takes another one
-            in its place, and says whether a cassette asks for what it does not hold; None where none is asked.
+        asks: `(record, model) -> LiveAgent`: opens the model that is asked about recorded calls, or takes another one;
+            a cassette records what it does not hold, or refuses it. None where none is asked.
         rehearse: Counts what it is asked about recorded calls; None where none is asked, or no logs are named.
         memory: What its memory and its governor's weigh at most, by their types.
     """

@@ -49,6 +49,7 @@ from specledger.worlds.emit import (
     compile_between,
     compile_over,
     compile_predicate,
+    compile_result,
     part_receipt,
 )
 from specledger.worlds.known import recorded_between, recorded_part_receipt, recorded_predicate
@@ -330,6 +331,7 @@ def _chance(world: World) -> Mapping[str, PlannedChance]:
             tuple((draw.stream, draw.name) for draw in action.draws),
             compile_sources(action.draws, world, op=op),
             compile_change(action.draws, action.chance, world, op),
+            compile_result(world, op) if action.draws_result else None,
         )
         for op, action in world.actions.items()
         if action.draws

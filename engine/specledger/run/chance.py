@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from specledger.compile.plan import Plan, PlannedDrift, State
 from specledger.core.rng import Stream
 from specledger.lang.draws import draw_from
+from specledger.run.decision import Decision
 
 
 def drifted(
@@ -32,24 +32,28 @@ def changed(before: State, after: State) -> dict[str, Any]:
     return {name: {"from": before[name], "to": after[name]} for name in before if after[name] != before[name]}
 
 
-def follow(
-    plan: Plan, position: tuple[int, int, str], action: Mapping[str, Any], inputs: Mapping[str, Any], settled: State
-) -> tuple[State, dict[str, Any]]:
-    """The state after chance, and its part of the receipt; nothing follows if a list to draw from is empty.
+def follow(plan: Plan, decision: Decision) -> None:
+    """Lead a decision from the state that its action made to the one after chance; nothing follows an empty list.
 
-    `settled` is the state after the action alone: what the action draws follows first, then what every step draws. The
-    position is the episode, the step and the agent, whose name is empty if there is only one.
+    What the action draws follows first, then what every step draws. A result that is drawn is one of the inputs from
+    then on, and the effects that read it follow.
     """
-    episode, t, agent = position
-    after, drawn = settled, dict[str, Any]()
-    for planned, of in ((plan.chance.get(action["op"]), ("action", action["op"])), (plan.step_chance, ("step", ""))):
+    actor, action, inputs = decision.by.actor, decision.action, decision.inputs
+    moment, op, after, drawn = decision.moment, action["op"], decision.settled, dict[str, Any]()
+    for planned, of in ((plan.chance.get(op), ("action", op)), (plan.step_chance, ("step", ""))):
         lists = None if planned is None else planned.sources(after, action, inputs)
         if planned is None or lists is None or not all(lists):
             continue
         values = []
         for (stream, name), items in zip(planned.draws, lists, strict=True):
-            names = (stream, of[1], episode, t, name, *([agent] if agent else []))
+            names = (stream, of[1], moment.episode, moment.t, name, *([actor.name] if actor.name else []))
             values.append(draw_from(Stream.named(plan.seed, of[0], *names), items))
+        if planned.result is not None:
+            result = planned.result(decision.before, action, inputs, values)
+            decision.inputs = {**inputs, "result": result}
+            after, _ = actor.step(decision.before, op, action, decision.inputs)
         after = planned.apply(after, action, inputs, values)
         drawn |= {name: value for (_, name), value in zip(planned.draws, values, strict=True)}
-    return after, {"chance": {"drawn": drawn, "changed": changed(settled, after)}} if drawn else {}
+    decision.after = after
+    if drawn:
+        decision.chance = {"chance": {"drawn": drawn, "changed": changed(decision.settled, after)}}

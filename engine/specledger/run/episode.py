@@ -294,8 +294,7 @@ class Episode:
             return before
         decision.inputs, decision.settled, decision.after, decision.chance = inputs, settled, settled, {}
         if action["op"] in self._plan.chance or self._plan.step_chance is not None:
-            position = self._number, self.t, decision.by.actor.name
-            decision.after, decision.chance = follow(self._plan, position, action, inputs, settled)
+            follow(self._plan, decision)
         return decision.after
 
     def _settle(self, decision: Decision, state: State) -> None:

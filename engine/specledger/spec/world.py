@@ -161,19 +161,19 @@ Line = Annotated[str, StringConstraints(min_length=1, max_length=400, pattern=r"
 class Action(Model):
     """A guarded command: `effects` if `when` holds, else `otherwise`; then `chance`, which reads what is drawn.
 
-    Its `result` comes from outside; where nothing from outside answers, `simulate` gives each field of it. `doc` says
-    in one line what it does, to agents from outside.
+    Its `result` comes from outside; where nothing from outside answers, `simulate` gives each field of it, and may read
+    what is drawn. `doc` says in one line what it does, to agents from outside.
 
     Attributes:
         doc: What it does, in one line, for agents from outside.
         args: Its arguments with their types.
         result: What comes back from outside, field by field, with types.
-        simulate: The value of each field of `result` where nothing from outside answers.
+        simulate: The value of each field of `result` where nothing from outside answers; it may read what is drawn.
         let: Values that are computed once; they read the state before the action and the arguments.
         when: Where the action has its effects; everywhere, if left out.
         effects: What it does to the state where `when` holds.
         otherwise: What it does to the state where `when` does not hold.
-        draw: Values that are drawn for `chance`.
+        draw: Values that are drawn for `chance` and `simulate`.
         chance: Effects that follow once values are drawn; no gate sees them.
         outcome: Figures of what happened, for the receipt and for memories.
     """

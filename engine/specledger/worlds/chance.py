@@ -17,20 +17,36 @@ from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.spec.world import Action
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.emit import supplied
-from specledger.worlds.model import Chance, World
+from specledger.worlds.model import Chance, PlannedAction, World
 
 E_CHANCE = code("E_CHANCE", "chance where there can be none")
 
 
-def check_chance(name: str, spec: Action, state: RecordType, scope: Scope) -> tuple[Draws, tuple[PlannedEffect, ...]]:
-    """What is drawn after an action, from the state that it made, and the effects of that."""
+def check_chance(
+    name: str, spec: Action, state: RecordType, scope: Scope
+) -> tuple[Draws, tuple[PlannedEffect, ...], Scope]:
+    """What is drawn after an action, from the state that it made, the effects of that, and who may read it."""
     location = "actions", name
-    if bool(spec.draw) != bool(spec.chance):
-        given, lacking = ("draw", "chance") if spec.draw else ("chance", "draw")
-        scope.wrong(E_CHANCE, f"{name!r} has `{given}` and no `{lacking}`; it needs both, or neither", *location)
+    if spec.chance and not spec.draw:
+        scope.wrong(E_CHANCE, f"{name!r} has `chance` and no `draw`; it needs both, or neither", *location)
+    if spec.draw and not spec.chance and not spec.simulate:
+        scope.wrong(E_CHANCE, f"{name!r} has `draw` and no `chance` or `simulate` that reads it", *location)
     draws, drawn = check_draws(spec.draw, scope, *location)
     scope.sealed(drawn, *location, "draw")
-    return draws, check_effects(spec.chance, state, scope.declare(drawn, *location, "draw"), *location, "chance")
+    inner = scope.declare(drawn, *location, "draw")
+    return draws, check_effects(spec.chance, state, inner, *location, "chance"), inner
+
+
+def check_drawn_result(name: str, action: PlannedAction, scope: Scope) -> None:
+    """Find what a result that is drawn does not fit: a draw that it does not read, an outcome that is known before."""
+    if action.draws and not action.chance and action.simulate.items and not action.draws_result:
+        scope.wrong(E_CHANCE, f"`simulate` of {name!r} reads nothing that is drawn", "actions", name, "draw")
+    if not action.draws_result:
+        return
+    known = {label for label, _ in action.before_result.outcome}
+    for label in sorted({label for label, _ in action.outcome} - known):
+        message = f"`outcome` reads the result of {name!r}, which is drawn after gates have judged the outcome"
+        scope.wrong(E_CHANCE, message, "actions", name, "outcome", label)
 
 
 def check_step_chance(model: WorldSpec, state: RecordType, scope: Scope) -> Chance:

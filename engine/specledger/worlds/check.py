@@ -16,7 +16,7 @@ from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.cells import CELL_FUNCTIONS
-from specledger.worlds.chance import E_CHANCE, check_chance, check_step_chance
+from specledger.worlds.chance import E_CHANCE, check_chance, check_drawn_result, check_step_chance
 from specledger.worlds.clock import clock_of
 from specledger.worlds.model import (
     PlannedAction,
@@ -217,7 +217,8 @@ class _Checker:
         inner = scope.declare(args, "actions", name, "args")
         fields = scope.types(spec.result, "actions", name, "result", named=self.model.types, carried=True)
         result = RecordType("result", fields)
-        simulate = inner.each(spec.simulate, "actions", name, "simulate", expect=result.fields)
+        draws, chance, drawn = check_chance(name, spec, state, inner)
+        simulate = drawn.each(spec.simulate, "actions", name, "simulate", expect=result.fields)
         for field in sorted(spec.simulate.keys() - spec.result.keys()):
             message = f"`simulate` gives {field!r}, which is no field of the result"
             self.scope.wrong(E_WORLD_RESULT, message, "actions", name, "simulate", field)
@@ -225,12 +226,11 @@ class _Checker:
         if lacking and spec.simulate:
             message = f"`simulate` gives no {', '.join(lacking)} of the result"
             self.scope.wrong(E_WORLD_RESULT, message, "actions", name, "simulate")
-        draws, chance = check_chance(name, spec, state, inner)
         if spec.result:
             inner = inner.within(result=result) if inner.free("result", "actions", name, "result") else inner
         let, inner = inner.let(spec.let, "actions", name, "let")
         when = inner.condition(spec.when, "actions", name, "when")
-        return PlannedAction(
+        action = PlannedAction(
             args=RecordType("args", args),
             allowed=allowed,
             let=let,
@@ -244,6 +244,8 @@ class _Checker:
             simulate=simulate,
             doc=spec.doc or "",
         )
+        check_drawn_result(name, action, scope)
+        return action
 
     def _receipt(self, after: Scope) -> Let:
         for name in sorted(LEDGER_FIELDS & self.model.receipt.keys()):
@@ -306,7 +308,8 @@ class _Checker:
         changed = (*actions[action].effects, *actions[action].otherwise)
         if any(effect.target[0] == part for effect in changed):
             self.scope.wrong(E_WORLD_PART, f"{action!r} changes {part!r} itself, which follows it", *location)
-        inner = scope.within(**actions[action].args.fields, **actions[action].let.types)
+        known = actions[action].before_result if actions[action].draws_result else actions[action]
+        inner = scope.within(**actions[action].args.fields, **known.let.types)
         let, inner = inner.let(spec.let, *location, "let")
         return PlannedCoupling(spec.action, let, inner.each(spec.args, *location, "args", expect=takes))
 

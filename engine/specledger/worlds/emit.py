@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from specledger.core.diagnostics import code
 from specledger.expr import Checked, Emitter, EvaluationError, compile_function
 from specledger.lang.bind import Preload, bind, emit_let, emit_record, fields_of
+from specledger.lang.draws import drawn_sources
 from specledger.lang.effects import PlannedEffect, demand, emit_effects, emit_fitting
 from specledger.lang.scope import Fields, Let
 from specledger.worlds.model import PlannedAction, PlannedCoupling, PlannedPart, World
@@ -124,9 +125,12 @@ class _Step:
         emitter, action = self._emitter, self._action
         sources = {"now": state, **fields_of(emitter, state, self._world.state.fields)}
         names = {**given, **self._preload.load(self.needed, sources)}
-        lines = self._result(names) if "result" in self.needed and action.result.fields else []
-        lines += [*emit_let(emitter, action.let, names), f"{targets.state} = {{**{state}}}"]
-        lines += _guarded(emitter, action, names, targets.state)
+        if action.draws_result:
+            lines = self._before_and_after_result(names, state, targets.state)
+        else:
+            lines = self._result(names) if "result" in self.needed and action.result.fields else []
+            lines += [*emit_let(emitter, action.let, names), f"{targets.state} = {{**{state}}}"]
+            lines += _guarded(emitter, action, names, targets.state)
         outcomes = {key: emitter.expression(checked, names) for key, checked in self._told}
         for part, coupling in self._couplings.items():
             inner = Made(emitter.local(part), emitter.local("told"))
@@ -136,6 +140,17 @@ class _Step:
         report = ", ".join(f"{emitter.constant(key)}: {value}" for key, value in outcomes.items())
         lines.append(f"{targets.outcome} = {{{report}}}")
         return lines + _every_step(emitter, self._world, targets.state)
+
+    def _before_and_after_result(self, names: dict[str, str], state: str, after: str) -> list[str]:
+        """Lines of the effects of an action whose result is drawn: without a result, those that do not read it."""
+        emitter, action, before = self._emitter, self._action, self._action.before_result
+        lines = [*emit_let(emitter, before.let, names), f"{after} = {{**{state}}}"]
+        lines += [f"{(result := emitter.local('result'))} = {self._inputs}.get('result')", f"if {result} is None:"]
+        known = _guarded(emitter, before, names, after) if before.effects or before.otherwise else []
+        lines += _indented(known or ["pass"])
+        given = {**names, "result": result}
+        let = emit_let(emitter, Let(tuple(item for item in action.let if item not in before.let.items)), given)
+        return [*lines, "else:", *_indented([*let, *_guarded(emitter, action, given, after)] or ["pass"])]
 
     def _result(self, names: dict[str, str]) -> list[str]:
         """Lines that give the result: what came from outside, else what is simulated."""
@@ -186,7 +201,8 @@ def _reads(action: PlannedAction, outcome: Let) -> frozenset[str]:
     """The variables that an action's own expressions read, with the part of its outcome that is needed."""
     effects: Iterable[PlannedEffect] = (*action.effects, *action.otherwise)
     read = action.when.variables.union(*(effect.variables for effect in effects))
-    if action.result.fields and "result" in read | outcome.variables | action.let.variables:
+    simulated = bool(action.result.fields) and not action.draws_result
+    if simulated and "result" in read | outcome.variables | action.let.variables:
         read |= action.simulate.variables
     return action.let.variables | ((read | outcome.variables) - {name for name, _ in action.let})
 
@@ -215,16 +231,16 @@ def compile_step(world: World, like: Mapping[str, Any] | None = None) -> Callabl
 
 
 def compile_result(world: World, op: str) -> Callable[..., dict[str, Any]]:
-    """`(state, args, inputs) -> result` of an action whose result is simulated."""
+    """`(state, args, inputs, drawn values) -> result` of an action whose result is simulated."""
     action = world.actions[op]
 
     def compose(emitter: Emitter) -> str:
-        state, args, inputs = (emitter.local(hint) for hint in ("state", "args", "inputs"))
+        state, args, inputs, drawn = (emitter.local(hint) for hint in ("state", "args", "inputs", "drawn"))
         sources = {**_state_sources(emitter, world, state), **supplied(emitter, inputs, world)}
-        sources |= fields_of(emitter, args, action.args.fields)
+        sources |= {**fields_of(emitter, args, action.args.fields), **drawn_sources(action.draws, drawn)}
         lines, names = bind(emitter, action.simulate.variables, sources)
         fitting, display = emit_fitting(emitter, action.simulate, action.result.fields, names)
-        return emitter.function("result", [state, args, inputs], [*lines, *fitting, f"return {display}"])
+        return emitter.function("result", [state, args, inputs, drawn], [*lines, *fitting, f"return {display}"])
 
     return compile_function(compose)
 

@@ -22,7 +22,7 @@ class PlannedAction(Struct, frozen=True):
         args: The types of its arguments.
         allowed: For arguments with an `enum`, the values.
         let, when, effects, otherwise, outcome, chance: As in the spec, checked.
-        draws: What is drawn after the action, for `chance`.
+        draws: What is drawn after the action, for `chance` and `simulate`.
         result: The type of what comes back from outside.
         simulate: Its fields where nothing from outside answers.
         doc: What it does, in one line; empty if the world does not say.
@@ -40,6 +40,27 @@ class PlannedAction(Struct, frozen=True):
     result: RecordType = RecordType("result", {})
     simulate: Let = Let()
     doc: str = ""
+
+    @property
+    def draws_result(self) -> bool:
+        """Whether its result is simulated by what is drawn, so that it is known after the action alone."""
+        return any(draw.name in self.simulate.variables for draw in self.draws)
+
+    @property
+    def before_result(self) -> PlannedAction:
+        """What of it happens whatever its result is; only that is known before a result is drawn."""
+        reading = {"result"}
+        for name, checked in self.let:  # each reads only those before it
+            if reading & checked.variables:
+                reading.add(name)
+        waits = reading & self.when.variables
+        return replace(
+            self,
+            let=Let(tuple(item for item in self.let if item[0] not in reading)),
+            effects=() if waits else tuple(effect for effect in self.effects if not reading & effect.variables),
+            otherwise=() if waits else tuple(effect for effect in self.otherwise if not reading & effect.variables),
+            outcome=Fields(tuple(item for item in self.outcome if not reading & item[1].variables)),
+        )
 
 
 class PlannedCoupling(Struct, frozen=True):
@@ -178,8 +199,12 @@ class World(Struct, frozen=True):
         return f"the action {drawing[0]!r}" if drawing else "the `chance` of every step" if self.chance.draws else ""
 
     def without_simulation(self) -> World:
-        """The world whose results come from outside alone."""
-        return replace(self, actions={name: replace(action, simulate=Let()) for name, action in self.actions.items()})
+        """The world whose results come from outside alone; what is drawn for them alone is not drawn."""
+        actions = {
+            name: replace(action, simulate=Let(), draws=action.draws if action.chance else ())
+            for name, action in self.actions.items()
+        }
+        return replace(self, actions=actions)
 
     def seen_by(self, agent: str) -> World:
         """The world as one of its agents meets it: its own observation, and the actions that it may take."""

@@ -146,7 +146,7 @@ PART: dict[str, Any] = {"p": {"world": "inner", "follow": {"add": {"action": "ad
 @pytest.mark.parametrize(
     ("world", "code", "words"),
     [
-        ({"actions": {"add": {**CHANCE["actions"]["add"], "chance": []}}}, "E_CHANCE", "has `draw` and no `chance`"),
+        ({"actions": {"add": {**CHANCE["actions"]["add"], "chance": []}}}, "E_CHANCE", "has `draw` and no `chance` or"),
         ({"actions": {"add": {**CHANCE["actions"]["add"], "draw": {}}}}, "E_CHANCE", "has `chance` and no `draw`"),
         ({"parts": PART}, "E_CHANCE", "of part 'p' draws"),
         ({"draw": {"first": {"from": "3", "stream": "s"}}}, "E_DECLARATION", "from a list, not from int"),

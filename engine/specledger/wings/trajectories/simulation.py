@@ -35,7 +35,9 @@ def compile_simulated(stage: Stage, seconds: Checked | None) -> PlannedPolicies 
     if stage.diagnostics.has_errors:
         return None
     simulated = {
-        op: compile_result(stage.world, op) for op, action in stage.world.actions.items() if action.simulate.items
+        op: compile_result(stage.world, op)
+        for op, action in stage.world.actions.items()
+        if action.simulate.items and not action.draws_result
     }
     time = _time_of(stage.world, seconds)
     request = model.request or ""
@@ -88,10 +90,14 @@ class _Heard:
         return [rules_event(decision.moment.episode, decision.moment.t, outcomes)] if outcomes else ()
 
     def _result(self, decision: Decision, op: str) -> Any:
-        """The result of the action: nothing, without members, where it declares none; UNSET where none is simulated."""
+        """The result of the action: nothing, without members, where it declares none; UNSET where none is simulated.
+
+        One that was drawn is among the inputs.
+        """
         type_, simulate = self._world.actions[op].result, self._simulated.get(op)
         if not type_.fields:
             return {}
-        if simulate is None:
-            return UNSET
-        return as_logged(simulate(decision.before, decision.action, decision.inputs), type_)
+        if simulate is not None:
+            return as_logged(simulate(decision.before, decision.action, decision.inputs, ()), type_)
+        drawn = decision.inputs.get("result")
+        return UNSET if drawn is None else as_logged(drawn, type_)
