@@ -191,13 +191,31 @@ def explain(
         str | None,
         typer.Option(metavar="SCENARIO", show_default="a shipped one", help="Where an agent that is a model is asked."),
     ] = None,
+    trajectories: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="PATH",
+            show_default="those of the scenario's agent",
+            help="Logs whose calls are compared with the actions of a world or a scenario; may be repeated.",
+        ),
+    ] = None,
     overrides: Overrides = None,
 ) -> None:
-    """Explain a code, a kind, a key, a term, the rules of a spec in plain sentences, or what a model would be asked."""
+    """Explain a code, a kind, a key, a term, the rules of a spec in plain sentences, or what a model would be asked.
+
+    Of a scenario whose agent is a recording it says which calls do not fit the actions of its world.
+    """
     from specledger.core.diagnostics import title_of
     from specledger.kinds import KINDS
     from specledger.pipeline.authoring import load_codes
 
+    if trajectories:
+        missing = next((path for path in trajectories if not path.exists()), None)
+        if missing is not None:
+            raise typer.BadParameter(f"there is no file {printable(str(missing))}")
+        if not _explained_rules(what, overrides or (), trajectories):
+            raise typer.BadParameter(f"there is no world and no scenario {what!r}")
+        return
     if what == "kinds":
         print_text(_kinds_text())
         return
@@ -308,13 +326,14 @@ def _explained_model(what: str, scenario: str | None, overrides: Sequence[str]) 
     return True
 
 
-def _explained_rules(what: str, overrides: Sequence[str]) -> bool:
+def _explained_rules(what: str, overrides: Sequence[str], logs: Sequence[Path] = ()) -> bool:
     """Print the rules of a spec in sentences, if a file or the name of a spec that has rules is given."""
     from specledger.lang.statement import lines_of
     from specledger.load.library import SUFFIXES
     from specledger.pipeline.explaining import explain, explain_name
 
-    specs = explain(what, overrides) if what.endswith(SUFFIXES) else explain_name(what, overrides)
+    is_file = what.endswith(SUFFIXES)
+    specs = explain(what, overrides, logs=logs) if is_file else explain_name(what, overrides, logs)
     blocks = []
     for spec in specs:
         doc = f" ({spec.doc.rstrip('.')})" if spec.doc else ""

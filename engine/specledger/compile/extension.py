@@ -6,7 +6,8 @@ Keys of the core whose meaning a wing gives are `governor.admission`, `scenario.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from specledger.compile.roles import Role
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.wing import part_of
 from specledger.expr import Checked
+from specledger.lang.statement import Statement
 from specledger.load import Bundle, Resolved
 from specledger.oracles.model import Model
 from specledger.oracles.spending import AskedCalls
@@ -97,10 +99,13 @@ class Recordings(Struct, frozen=True):
             `policies`; None, with findings, if it is wrong.
         policies: `(stage, time)`: the scenario's `policies` over what agents do that decide; None, with findings, if
             they are wrong. The time is the seconds at a state.
+        misfits: `(bundle, logs)`: which calls do not fit the actions of a world, or of a scenario's; without logs those
+            of its agent, nothing where that is no recording.
     """
 
     compile: Callable[[Stage, Role], PlannedRecording | None]
     policies: Callable[[Stage, Checked | None], PlannedPolicies | None]
+    misfits: Callable[[Bundle, Sequence[Path]], Iterable[Statement]]
 
 
 class CallProbes(Struct, frozen=True):

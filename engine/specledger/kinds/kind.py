@@ -130,6 +130,10 @@ class Kind:
         """The rules of a spec in sentences; LookupError if it has none."""
         raise LookupError(f"specs of the kind {self.name} have no rules")
 
+    def explain_calls(self, bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
+        """Which recorded calls do not fit the actions of a spec; LookupError if it has none."""
+        raise LookupError(f"specs of the kind {self.name} have no actions that calls could fit")
+
     @property
     def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path], str | None], Compared]:
         """How two of its specs differ over logs of a format, which is recognised if it is None.

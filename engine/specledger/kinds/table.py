@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from specledger.kinds.kind import Kind
@@ -37,6 +38,12 @@ class _World(Kind):
 
         check_world(bundle.main, bundle, diagnostics)
 
+    def explain_calls(self, bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
+        from specledger.compile.extension import recordings
+
+        part = recordings()
+        return () if part is None else part.misfits(bundle, logs)
+
 
 class _Scenario(Kind):
     name = "scenario"
@@ -53,6 +60,12 @@ class _Scenario(Kind):
         from specledger.compile.scenario import compile_with_findings
 
         diagnostics.extend(compile_with_findings(bundle)[1])
+
+    def explain_calls(self, bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
+        from specledger.compile.extension import recordings
+
+        part = recordings()
+        return () if part is None else part.misfits(bundle, logs)
 
     @property
     def run(self) -> Runnable:

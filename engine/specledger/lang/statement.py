@@ -29,7 +29,7 @@ def lines_of(statements: Iterable[Statement], indent: int = 0) -> Iterator[str]:
     """Each statement as a line, its parts as items below it."""
     for statement in statements:
         mark = "  " * indent + ("- " if indent else "")
-        end = ":" if statement.parts else "" if statement.text.endswith((".", ":")) else "."
+        end = ":" if statement.parts else "" if statement.text.endswith((".", ":", "?")) else "."
         yield f"{mark}{statement.text}{end}"
         yield from lines_of(statement.parts, indent + 1)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.kinds import KINDS, load
+from specledger.kinds.kind import Kind
 from specledger.lang.statement import Statement
 from specledger.load import Bundle
 from specledger.load.bundle import gather
@@ -31,16 +33,21 @@ def can_explain(kind: str) -> bool:
     return row is not None and (row.explains or bool(row.explained_by))
 
 
-def explain(target: str, overrides: Sequence[str] = (), kind: str | None = None) -> tuple[Explained, ...]:
-    """The rules of the spec in a file, or of that name, after changes.
+def explain(
+    target: str, overrides: Sequence[str] = (), kind: str | None = None, logs: Sequence[Path] = ()
+) -> tuple[Explained, ...]:
+    """The rules of the spec in a file, or of that name, after changes, and which calls of logs do not fit its actions.
 
     Raises:
         Rejected: It is wrong, or of a kind without rules (E_EXPLAIN_RULES).
     """
     bundle = load(target, kind=kind, set=overrides)[0]
     kind = bundle.main.kind
+    calls = _calls(bundle, logs)
     if KINDS[kind].explained_by:
-        return tuple(_by_parts(bundle))
+        return (*_by_parts(bundle), *calls)
+    if calls:
+        return calls
     if not can_explain(kind):
         have = ", ".join(filter(can_explain, KINDS))
         hint = f"`spec explain {kind}` explains its keys; kinds with rules are {have}"
@@ -49,12 +56,32 @@ def explain(target: str, overrides: Sequence[str] = (), kind: str | None = None)
     return (_explained(bundle),)
 
 
-def explain_name(name: str, overrides: Sequence[str] = ()) -> tuple[Explained, ...]:
-    """The rules of all specs of a name, whatever their kind; empty if there is none."""
+def explain_name(name: str, overrides: Sequence[str] = (), logs: Sequence[Path] = ()) -> tuple[Explained, ...]:
+    """The rules of all specs of a name, whatever their kind; empty if there is none. With logs, those with actions."""
     kinds = {spec.kind for spec in list_specs(None) if spec.name == name}
-    return tuple(
-        spec for kind in KINDS if kind in kinds and can_explain(kind) for spec in explain(name, overrides, kind)
-    )
+    chosen = [kind for kind in KINDS if kind in kinds and (_has_actions(kind) if logs else can_explain(kind))]
+    return tuple(spec for kind in chosen for spec in explain(name, overrides, kind, logs))
+
+
+def _has_actions(kind: str) -> bool:
+    return type(KINDS[kind]).explain_calls is not Kind.explain_calls
+
+
+def _calls(bundle: Bundle, logs: Sequence[Path]) -> tuple[Explained, ...]:
+    """Which calls of logs do not fit the actions of a spec; nothing where it has no logs.
+
+    Raises:
+        Rejected: E_EXPLAIN_RULES: Logs are named, and it has no actions.
+    """
+    kind = bundle.main.kind
+    if not _has_actions(kind):
+        if not logs:
+            return ()
+        message = f"a spec of the kind {kind} has no actions that calls could fit"
+        hint = "name a world, or a scenario"
+        raise Rejected([Diagnostic(E_EXPLAIN_RULES, message, bundle.main.span("spec"), hint=hint)])
+    statements = tuple(statement.sentence() for statement in KINDS[kind].explain_calls(bundle, logs))
+    return (Explained("calls", bundle.main.name, "", statements),) if statements else ()
 
 
 def _by_parts(bundle: Bundle) -> Iterator[Explained]:

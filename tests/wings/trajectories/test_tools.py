@@ -12,7 +12,7 @@ from msgspec import UNSET
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import KINDS, load
 from specledger.wings.trajectories.model import Call, Trajectory
-from specledger.wings.trajectories.tools.fit import Fit
+from specledger.wings.trajectories.tools.fit import Fit, tool_problems
 from specledger.wings.trajectories.tools.lists import Tool, read_tools
 from specledger.wings.trajectories.tools.specs import new_policy, new_world
 from specledger.wings.trajectories.tools.types import Types
@@ -172,7 +172,7 @@ def test_what_types_cannot_say_is_carried_and_read_by_nothing(file):
     ],
 )
 def test_calls_that_do_not_fit(arguments, problems):
-    fit = Fit({"pay": Tool("pay", "", PAY)})
+    fit = Fit(tool_problems({"pay": Tool("pay", "", PAY)}))
     fit.hear(Trajectory("t", "f", "x", [Call("a", "pay", arguments, line=3)] * 2))
     assert sorted(misfit.problem for misfit in fit.misfits) == sorted(problems)
     assert {(misfit.count, misfit.line) for misfit in fit.misfits} <= {(2, 3)}

@@ -235,15 +235,16 @@ def scan(
     from specledger.wings.trajectories.reading import read_logs
     from specledger.wings.trajectories.scan import scan as scan_logs
     from specledger.wings.trajectories.scan_whole import scan_document_of, scan_text_of
-    from specledger.wings.trajectories.tools.fit import Fit
+    from specledger.wings.trajectories.tools.fit import Fit, tool_problems
     from specledger.wings.trajectories.tools.lists import read_tools
 
     resolved, compiled = _policy(policy)
     places = _existing(paths or [_claude_code()])
     logs = read_logs(places, _known_format(read_as))
-    fit = Fit(read_tools(_existing(tools))) if tools else None
+    known = read_tools(_existing(tools)) if tools else None
+    fit = None if known is None else Fit(tool_problems(known))
     mutation = Mutation(resolved, mutants, seed) if mutants else None
-    watch = Watch(resolved, compiled, None if fit is None else fit.tools)
+    watch = Watch(resolved, compiled, known)
     result = scan_logs(compiled, _tapped(logs, [part.hear for part in (mutation, fit) if part is not None]), watch)
     result.misfits = 0 if fit is None else fit.calls
     parts = (watch.finish(), None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)

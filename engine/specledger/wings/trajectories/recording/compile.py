@@ -20,6 +20,7 @@ from specledger.wings.trajectories.findings import E_LOG_FORMAT
 from specledger.wings.trajectories.formats.names import known_formats
 from specledger.wings.trajectories.model import Trajectory
 from specledger.wings.trajectories.recording.controller import RecordedController
+from specledger.wings.trajectories.recording.misfits import misfits_of
 from specledger.wings.trajectories.recording.store import logs_of, read, store
 from specledger.wings.trajectories.rules.of_scenario import compile_policies, names_of
 from specledger.wings.trajectories.rules.policy import Policy
@@ -129,4 +130,4 @@ def _check_recording(recording: Recording, agent: Resolved, world: World, diagno
         diagnostics.error(E_RECORDING, message, at, hint=hint)
 
 
-RECORDINGS: Final = Recordings(compile_recording, compile_simulated)
+RECORDINGS: Final = Recordings(compile_recording, compile_simulated, misfits_of)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
 from specledger.core.diagnostics import suggest
 from specledger.core.log_json import NUMBER, as_text
-from specledger.wings.trajectories.model import Call, Trajectory, Withheld
+from specledger.wings.trajectories.model import Call, Result, Trajectory, Withheld
 from specledger.wings.trajectories.rules.paths import is_withheld
 from specledger.wings.trajectories.tools.lists import Tool
 
@@ -30,14 +30,20 @@ class Misfit(Struct):
     count: int = 0
 
 
-class Fit:
-    """Hears the trajectories of a scan."""
+Problems = Callable[[Call, Result | None], Iterator[str]]
+"""`(call, its result) -> what does not fit`."""
 
-    def __init__(self, tools: Mapping[str, Tool]) -> None:
-        self.tools = tools
+
+class Fit:
+    """Hears trajectories, and keeps what of their calls does not fit."""
+
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
         self._misfits: dict[tuple[str, str], Misfit] = {}
         self.calls = 0
         """How many calls did not fit."""
+        self.heard = 0
+        """How many calls there were."""
 
     @property
     def misfits(self) -> list[Misfit]:
@@ -45,10 +51,15 @@ class Fit:
         return [self._misfits[key] for key in sorted(self._misfits)]
 
     def hear(self, trajectory: Trajectory) -> None:
-        """Compare the calls of a trajectory with their tools."""
+        """Compare the calls of a trajectory."""
+        results: dict[str, Result] = {}
+        for entry in trajectory.entries:
+            if isinstance(entry, Result):
+                results.setdefault(entry.call, entry)
         for entry in trajectory.entries:
             if isinstance(entry, Call):
-                problems = list(dict.fromkeys(self._problems(entry)))
+                problems = list(dict.fromkeys(self._problems(entry, results.get(entry.id))))
+                self.heard += 1
                 self.calls += bool(problems)
                 for problem in problems:
                     self._note(entry, problem, trajectory)
@@ -61,13 +72,24 @@ class Fit:
             self._misfits[key] = Misfit(call.tool, problem, trajectory.file, call.line, call.id)
         self._misfits[key].count += 1
 
-    def _problems(self, call: Call) -> Iterator[str]:
-        tool = self.tools.get(call.tool)
+
+def tool_problems(tools: Mapping[str, Tool]) -> Problems:
+    """Compares calls with the schemas of tools."""
+
+    def problems(call: Call, _result: Result | None) -> Iterator[str]:
+        tool = tools.get(call.tool)
         if tool is None:
-            near = suggest(call.tool, self.tools)
-            yield "there is no such tool" + (f"; did you mean {near}?" if near else "")
+            yield no_such("tool", call.tool, tools)
         elif tool.arguments is not UNSET and call.arguments is not UNSET and not isinstance(call.arguments, Withheld):
             yield from _misfits(call.arguments, {"type": "object", **tool.arguments}, "args")
+
+    return problems
+
+
+def no_such(what: str, name: str, known: Iterable[str]) -> str:
+    """That there is no tool or action of a name, with one that was meant perhaps."""
+    near = suggest(name, known)
+    return f"there is no such {what}" + (f"; did you mean {near}?" if near else "")
 
 
 def _misfits(value: Any, schema: Any, path: str) -> Iterator[str]:
@@ -77,7 +99,7 @@ def _misfits(value: Any, schema: Any, path: str) -> Iterator[str]:
     wanted = schema.get("type")
     types = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, list) else []
     if types and not any(_is(value, type_) for type_ in types):
-        yield f"`{path}` is {_shown(value)}, not {' or '.join(map(str, types))}"
+        yield f"`{path}` is {shown(value)}, not {' or '.join(map(str, types))}"
         return
     choices = schema.get("enum")
     if isinstance(choices, list) and not any(value == choice and type(value) is type(choice) for choice in choices):
@@ -132,7 +154,8 @@ def _is_integral(text: str) -> bool:
     return not text.strip("-0123456789") or (text.partition(".")[2].strip("0") == "" and "e" not in text.lower())
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """What a value of a log is, in words."""
     if value is None:
         return "null"
     if _is_number(value) or (type(value) is int):
