@@ -85,6 +85,8 @@ def _action(name: str, action: Action) -> Statement:
     parts += [
         amount(text).after(f"in a simulation it gets back {code(key)}: ") for key, text in action.simulate.items()
     ]
+    if action.draw and not action.chance:
+        parts.append(Statement("for that, there are draws", tuple(draws(action.draw))))
     if action.when != ALWAYS and (action.effects or action.otherwise):
         parts.append(condition(action.when).after("it works only where "))
     parts += map(effect, action.effects)

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from specledger.verify.kind import EvidenceKind
 
 
+def _misfits(bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
+    """Which recorded calls do not fit the actions of a world or a scenario."""
+    from specledger.compile.extension import recordings
+
+    part = recordings()
+    return () if part is None else part.misfits(bundle, logs)
+
+
 class _World(Kind):
     name = "world"
 
@@ -39,10 +47,7 @@ class _World(Kind):
         check_world(bundle.main, bundle, diagnostics)
 
     def explain_calls(self, bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
-        from specledger.compile.extension import recordings
-
-        part = recordings()
-        return () if part is None else part.misfits(bundle, logs)
+        return _misfits(bundle, logs)
 
 
 class _Scenario(Kind):
@@ -62,10 +67,7 @@ class _Scenario(Kind):
         diagnostics.extend(compile_with_findings(bundle)[1])
 
     def explain_calls(self, bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
-        from specledger.compile.extension import recordings
-
-        part = recordings()
-        return () if part is None else part.misfits(bundle, logs)
+        return _misfits(bundle, logs)
 
     @property
     def run(self) -> Runnable:

@@ -46,14 +46,12 @@ def explain(
     calls = _calls(bundle, logs)
     if KINDS[kind].explained_by:
         return (*_by_parts(bundle), *calls)
-    if calls:
-        return calls
     if not can_explain(kind):
         have = ", ".join(filter(can_explain, KINDS))
         hint = f"`spec explain {kind}` explains its keys; kinds with rules are {have}"
         message = f"a spec of the kind {kind} has no rules to explain"
         raise Rejected([Diagnostic(E_EXPLAIN_RULES, message, bundle.main.span("spec"), hint=hint)])
-    return (_explained(bundle),)
+    return (_explained(bundle), *calls)
 
 
 def explain_name(name: str, overrides: Sequence[str] = (), logs: Sequence[Path] = ()) -> tuple[Explained, ...]:

@@ -17,7 +17,7 @@ from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.spec.world import Action
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.emit import supplied
-from specledger.worlds.model import Chance, PlannedAction, World
+from specledger.worlds.model import Chance, World
 
 E_CHANCE = code("E_CHANCE", "chance where there can be none")
 
@@ -35,18 +35,6 @@ def check_chance(
     scope.sealed(drawn, *location, "draw")
     inner = scope.declare(drawn, *location, "draw")
     return draws, check_effects(spec.chance, state, inner, *location, "chance"), inner
-
-
-def check_drawn_result(name: str, action: PlannedAction, scope: Scope) -> None:
-    """Find what a result that is drawn does not fit: a draw that it does not read, an outcome that is known before."""
-    if action.draws and not action.chance and action.simulate.items and not action.draws_result:
-        scope.wrong(E_CHANCE, f"`simulate` of {name!r} reads nothing that is drawn", "actions", name, "draw")
-    if not action.draws_result:
-        return
-    known = {label for label, _ in action.before_result.outcome}
-    for label in sorted({label for label, _ in action.outcome} - known):
-        message = f"`outcome` reads the result of {name!r}, which is drawn after gates have judged the outcome"
-        scope.wrong(E_CHANCE, message, "actions", name, "outcome", label)
 
 
 def check_step_chance(model: WorldSpec, state: RecordType, scope: Scope) -> Chance:

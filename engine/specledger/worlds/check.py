@@ -16,8 +16,9 @@ from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.cells import CELL_FUNCTIONS
-from specledger.worlds.chance import E_CHANCE, check_chance, check_drawn_result, check_step_chance
+from specledger.worlds.chance import E_CHANCE, check_chance, check_step_chance
 from specledger.worlds.clock import clock_of
+from specledger.worlds.drawn_results import before_result, misfits_of_draws
 from specledger.worlds.model import (
     PlannedAction,
     PlannedCoupling,
@@ -244,7 +245,8 @@ class _Checker:
             simulate=simulate,
             doc=spec.doc or "",
         )
-        check_drawn_result(name, action, scope)
+        for path, message in misfits_of_draws(name, action) if draws else ():
+            self.scope.wrong(E_CHANCE, message, "actions", name, *path)
         return action
 
     def _receipt(self, after: Scope) -> Let:
@@ -308,7 +310,7 @@ class _Checker:
         changed = (*actions[action].effects, *actions[action].otherwise)
         if any(effect.target[0] == part for effect in changed):
             self.scope.wrong(E_WORLD_PART, f"{action!r} changes {part!r} itself, which follows it", *location)
-        known = actions[action].before_result if actions[action].draws_result else actions[action]
+        known = before_result(actions[action]) if actions[action].draws_result else actions[action]
         inner = scope.within(**actions[action].args.fields, **known.let.types)
         let, inner = inner.let(spec.let, *location, "let")
         return PlannedCoupling(spec.action, let, inner.each(spec.args, *location, "args", expect=takes))

@@ -11,6 +11,7 @@ from specledger.lang.bind import Preload, bind, emit_let, emit_record, fields_of
 from specledger.lang.draws import drawn_sources
 from specledger.lang.effects import PlannedEffect, demand, emit_effects, emit_fitting
 from specledger.lang.scope import Fields, Let
+from specledger.worlds.drawn_results import Locals, emit_around_result
 from specledger.worlds.model import PlannedAction, PlannedCoupling, PlannedPart, World
 
 E_RESULT_ABSENT = code("E_RESULT_ABSENT", "a result that is read was not recorded")
@@ -126,7 +127,8 @@ class _Step:
         sources = {"now": state, **fields_of(emitter, state, self._world.state.fields)}
         names = {**given, **self._preload.load(self.needed, sources)}
         if action.draws_result:
-            lines = self._before_and_after_result(names, state, targets.state)
+            around = Locals(state, targets.state, self._inputs)
+            lines = emit_around_result(emitter, action, names, around, _guarded)
         else:
             lines = self._result(names) if "result" in self.needed and action.result.fields else []
             lines += [*emit_let(emitter, action.let, names), f"{targets.state} = {{**{state}}}"]
@@ -140,17 +142,6 @@ class _Step:
         report = ", ".join(f"{emitter.constant(key)}: {value}" for key, value in outcomes.items())
         lines.append(f"{targets.outcome} = {{{report}}}")
         return lines + _every_step(emitter, self._world, targets.state)
-
-    def _before_and_after_result(self, names: dict[str, str], state: str, after: str) -> list[str]:
-        """Lines of the effects of an action whose result is drawn: without a result, those that do not read it."""
-        emitter, action, before = self._emitter, self._action, self._action.before_result
-        lines = [*emit_let(emitter, before.let, names), f"{after} = {{**{state}}}"]
-        lines += [f"{(result := emitter.local('result'))} = {self._inputs}.get('result')", f"if {result} is None:"]
-        known = _guarded(emitter, before, names, after) if before.effects or before.otherwise else []
-        lines += _indented(known or ["pass"])
-        given = {**names, "result": result}
-        let = emit_let(emitter, Let(tuple(item for item in action.let if item not in before.let.items)), given)
-        return [*lines, "else:", *_indented([*let, *_guarded(emitter, action, given, after)] or ["pass"])]
 
     def _result(self, names: dict[str, str]) -> list[str]:
         """Lines that give the result: what came from outside, else what is simulated."""

@@ -46,22 +46,6 @@ class PlannedAction(Struct, frozen=True):
         """Whether its result is simulated by what is drawn, so that it is known after the action alone."""
         return any(draw.name in self.simulate.variables for draw in self.draws)
 
-    @property
-    def before_result(self) -> PlannedAction:
-        """What of it happens whatever its result is; only that is known before a result is drawn."""
-        reading = {"result"}
-        for name, checked in self.let:  # each reads only those before it
-            if reading & checked.variables:
-                reading.add(name)
-        waits = reading & self.when.variables
-        return replace(
-            self,
-            let=Let(tuple(item for item in self.let if item[0] not in reading)),
-            effects=() if waits else tuple(effect for effect in self.effects if not reading & effect.variables),
-            otherwise=() if waits else tuple(effect for effect in self.otherwise if not reading & effect.variables),
-            outcome=Fields(tuple(item for item in self.outcome if not reading & item[1].variables)),
-        )
-
 
 class PlannedCoupling(Struct, frozen=True):
     """What a part does when its world acts: its own action, with these arguments."""
