@@ -62,11 +62,11 @@ def path_of(folder, *, world=None, action=None, governor=None, agent=None, **sce
     return write_specs(folder / "specs", documents)
 
 
-def simulated(folder, *, logs=(), **changes):
+def simulated(folder, **changes):
     """Run it: its result, its receipts, and their bodies of steps with the actions that were proposed."""
     bundle = load(path_of(folder, **changes))[0]
-    finished = execute(bundle, folder / "out", RunOptions(trajectories=list(logs)) if logs else RunOptions())
-    lines = [parse_canonical(line) for line in (folder / "out/receipts.jsonl").read_bytes().splitlines()]
+    finished = execute(bundle, folder / "out", RunOptions())
+    lines: list[Any] = [parse_canonical(line) for line in (folder / "out/receipts.jsonl").read_bytes().splitlines()]
     commits = [line["body"]["proposals"][0]["action"] for line in lines if line["type"] == "commit"]
     steps = [line["body"] for line in lines if line["type"] == "step"]
     return finished.manifest["result"], lines, list(zip(steps, commits, strict=True))
@@ -115,7 +115,12 @@ def test_no_gate_foresees_it(tmp_path):
 
 @pytest.mark.parametrize("when", [True, False])
 def test_what_waits_by_its_when_or_otherwise_follows_the_draw(tmp_path, when):
-    guarded = {"let": None, "when": "result.ok" if when else "!result.ok", "effects": [], "otherwise": []}
+    guarded: dict[str, Any] = {
+        "let": None,
+        "when": "result.ok" if when else "!result.ok",
+        "effects": [],
+        "otherwise": [],
+    }
     guarded["effects" if when else "otherwise"] = [{"set": "approved", "to": "approved + 1"}]
     guarded["otherwise" if when else "effects"] = [{"set": "refused", "to": "refused + 1"}]
     _, _, steps = simulated(tmp_path, action=guarded)
