@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from specledger.evidence.counterexamples import find_cases, parts_of
+from specledger.evidence.counterexamples import Cases, parts_of
 from specledger.evidence.kind import RUN, SUITE, ReceiptKind
 from specledger.wings.discovery.result import DISCOVERY
 from specledger.wings.laws.result import LAW
@@ -179,9 +179,11 @@ class Forger:
     def show_failing(self) -> None:
         """Let the failing cases be those that the receipts show."""
         kind = self.kind
-        cases = find_cases(kind.cases, self.lines) if kind.may_fail(self.manifest["result"]) else []
+        cases = Cases(kind.cases)
+        for receipt in self.receipts if kind.may_fail(self.manifest["result"]) else ():
+            cases.add(receipt["type"], receipt["body"])
         self.leave_out("counterexamples")
-        for name, parts in parts_of(cases, self.lines):
+        for name, parts in parts_of(cases.kept, self.lines):
             self.write(name, b"".join(parts))
 
     def rehead(self) -> None:

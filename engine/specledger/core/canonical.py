@@ -25,6 +25,7 @@ from math import isfinite
 from typing import Any
 
 import orjson
+from msgspec.json import Decoder
 
 from specledger.core.diagnostics import code
 from specledger.core.floats import FLOATS_ANYWHERE, NO_FLOATS, FloatPolicy
@@ -63,6 +64,14 @@ _POINTED = re.compile(rb'(?:\A|":|[,\[])-?[0-9]+\.')
 _EXPONENT = re.compile(rb"e(?<=[:,\[-][1-9]e)")
 """The point of a float, and the exponent of one without; both begin with what is looked for, which makes them fast.
 Where there is such a point it may be of a text, such as "2.0" or a time; a float stands where a value begins."""
+
+
+def refuse_float(text: str) -> Any:
+    """What a decoder of integers calls for a number with a point or an exponent."""
+    raise ValueError(f"{text} is no integer")
+
+
+_INTEGERS = Decoder[Any](float_hook=refuse_float)
 _ATOMS = frozenset({type(None), bool, int, str})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHOWN = 64  # characters of a key in an error's path
@@ -132,16 +141,17 @@ def parse_canonical(line: bytes, *, limit: int = LINE_LIMIT, most: int = MAX_VOL
     if len(line) > limit:
         raise NotCanonical(E_CANON_SIZE, "$", f"{len(line)} bytes, more than {limit}")
     check_volume(line, most)
-    try:
-        value: object = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise NotCanonical(E_CANON_JSON, "$", f"not JSON in UTF-8 (at character {error.pos})") from None
-    if is_bare(line):
+    if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
         try:
+            value: object = _INTEGERS.decode(line)
             if orjson.dumps(value, option=_OPTIONS) == line:
                 return value
-        except orjson.JSONEncodeError:
+        except (ValueError, RecursionError, orjson.JSONEncodeError):
             pass  # found again below, with its place
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise NotCanonical(E_CANON_JSON, "$", f"not JSON in UTF-8 (at character {error.pos})") from None
     form = canonical_bytes(value)
     if form != line:
         same = next((i for i, (a, b) in enumerate(zip(line, form, strict=False)) if a != b), min(len(line), len(form)))

@@ -1,7 +1,7 @@
 """The minimal failing cases of evidence: the receipts that show each cause for the first time.
 
-The writer of a bundle and its verifier use the same code. It reads the receipts twice and holds one at a time, since a
-step may have any number of them.
+The writer of a bundle and its verifier use the same code. Which cases there are is found as the receipts come; their
+files are made of the receipts once more, one at a time, since a step may have any number of them.
 """
 
 from __future__ import annotations
@@ -36,14 +36,46 @@ class Case(Struct, frozen=True):
     first: int
     last: int
 
+    @classmethod
+    def at(cls, seq: int, cause: str) -> Case:
+        """That of one receipt with one cause."""
+        return cls(frozenset([cause]), seq, seq)
+
     @property
     def path(self) -> str:
         """Its file in the bundle."""
         return counterexample_path(self.last)
 
 
-Finder = Callable[[Iterable[Numbered]], Iterator[Case]]
-"""Finds the failing cases in all receipts of one kind of evidence."""
+Finder = Callable[[], Callable[[int, str, Body], Case | None]]
+"""Makes what takes the receipts of one kind in order, each with its number, and gives the case that one closes."""
+
+
+class Cases:
+    """Collects the failing cases of receipts, the first of each cause.
+
+    Attributes:
+        kept: Those so far, `MOST_CASES` at most.
+    """
+
+    def __init__(self, find: Finder) -> None:
+        """Begin before the first receipt."""
+        self.kept: list[Case] = []
+        self._find = find()
+        self._known: set[str] = set()
+        self._number = 0
+
+    def add(self, type_: str, body: Body) -> None:
+        """Take one receipt.
+
+        Raises:
+            KeyError, TypeError, AttributeError, ValueError: It is malformed.
+        """
+        case = self._find(self._number, type_, body)
+        self._number += 1
+        if case is not None and not case.causes <= self._known and len(self.kept) < MOST_CASES:
+            self._known |= case.causes
+            self.kept.append(case)
 
 
 class Step(Struct):
@@ -86,30 +118,14 @@ class Steps:
         if self._step is None:
             self._step = Step(seq)
         step = self._step
-        step.causes |= _causes(type_, body)
+        if (causes := _causes(type_, body)) is not None:
+            step.causes |= causes
         if self._keep:
             step.receipts.append((type_, body))
         if type_ not in ("step", "error", "episode_end") or (type_ == "step" and not _ends_turn(typed(run.Step, body))):
             return None
         self._step = None
         return step
-
-
-def find_cases(find: Finder, lines: Iterable[bytes]) -> list[Case]:
-    """The failing cases, the first of each cause, of lines that were sealed or checked.
-
-    Raises:
-        KeyError, TypeError, AttributeError, ValueError: A receipt is malformed.
-    """
-    known: set[str] = set()
-    kept: list[Case] = []
-    for case in find(_numbered(lines)):
-        if not case.causes <= known:
-            known |= case.causes
-            kept.append(case)
-        if len(kept) == MOST_CASES:
-            break
-    return kept
 
 
 def parts_of(cases: Iterable[Case], lines: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -126,8 +142,10 @@ def named_cause(noun: str, name: Any) -> str:
     return f"{noun}:{name}"
 
 
-def _causes(type_: str, body: Body) -> set[str]:
-    """What failed according to one receipt."""
+def _causes(type_: str, body: Body) -> set[str] | None:
+    """What failed according to one receipt; None for one that cannot say."""
+    if type_ == "commit":
+        return None
     if type_ == "probe":
         probe = typed(Probe, body)
         return {named_cause("probe", probe["probe"])} if probe["verdict"] in _FAILED else set()
@@ -140,7 +158,7 @@ def _causes(type_: str, body: Body) -> set[str]:
     if type_ == "episode_end":
         return _broken(typed(run.EpisodeEnd, body))
     if type_ != "step":
-        return set()
+        return None
     step = typed(run.Step, body)
     broken = _broken(step)
     errors = [decision["error"] for decision in step["decisions"]]
@@ -175,10 +193,17 @@ def _document(case: Case, receipts: Iterator[Numbered]) -> Iterator[bytes]:
     yield b"]}\n"
 
 
-def run_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
-    """Every step of a run in which something failed, or nothing."""
+def run_cases() -> Callable[[int, str, Body], Case | None]:
+    """Finds the steps of a run in which something failed."""
     steps = Steps(keep=False)
-    for seq, type_, body in receipts:
+
+    def find(seq: int, type_: str, body: Body) -> Case | None:
         step = steps.add(seq, type_, body)
-        if step is not None:
-            yield Case(frozenset(step.causes), step.first, seq)
+        return Case(frozenset(step.causes), step.first, seq) if step is not None and step.causes else None
+
+    return find
+
+
+def no_cases() -> Callable[[int, str, Body], Case | None]:
+    """Finds nothing: of evidence that shows no failing cases."""
+    return lambda seq, type_, body: None

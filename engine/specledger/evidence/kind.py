@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from specledger.core.verdict import Verdict
 from specledger.evidence import layout
-from specledger.evidence.counterexamples import Finder, run_cases
+from specledger.evidence.counterexamples import Finder, no_cases, run_cases
 from specledger.evidence.result import Fold, Tally
 from specledger.evidence.suite_result import SuiteTally
 
@@ -28,5 +28,5 @@ def _run_may_fail(result: Mapping[str, Any]) -> bool:
 
 
 RUN: Final = ReceiptKind(layout.SCENARIO, Tally, run_cases, _run_may_fail)
-SUITE: Final = ReceiptKind(layout.SUITE, SuiteTally, lambda _: iter(()), lambda _: False)
+SUITE: Final = ReceiptKind(layout.SUITE, SuiteTally, no_cases, lambda _: False)
 """The failing cases of a suite are those of its runs."""

@@ -139,18 +139,21 @@ class Tally:
 
     def _judged(self, body: run.Rules) -> None:
         """Count what rules say; one whose breach fails the run is a check where it was judged."""
+        checks, fatal = 0, self._fatal
         for name, times in body["held"].items():
             self._rules[name]["held"] += times
+            if name in fatal:
+                checks += times
         for breach in body["broken"]:
             self._rules[breach["rule"]]["broken"] += 1
+            checks += breach["rule"] in fatal
             counter = self._violations if Severity(breach["severity"]).effect.fails_run else self._warnings
             counter[breach["rule"]] += 1
         for outcome in body["unjudged"]:
             self._rules[outcome["rule"]]["unjudged"] += 1
         for kept in body.get("withheld", ()):
             self._keep(kept["rule"], KeptStatus(kept["status"]))
-        self._figures["checks"] += sum(times for name, times in body["held"].items() if name in self._fatal)
-        self._figures["checks"] += sum(breach["rule"] in self._fatal for breach in body["broken"])
+        self._figures["checks"] += checks
 
     def _keep(self, rule: str, status: KeptStatus) -> None:
         """Count a verdict that was made before a value was withheld: it stays, with that remark."""

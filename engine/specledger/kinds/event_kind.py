@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from specledger.core.events import Event
+from specledger.evidence.counterexamples import no_cases
 from specledger.evidence.kind import ReceiptKind
 from specledger.kinds.kind import Kind, Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, footer, write_events
@@ -55,7 +56,7 @@ class EventKind(Kind):
     @cached_property
     def receipts(self) -> ReceiptKind:
         """How its receipts become a result."""
-        return ReceiptKind(self.name, lambda: _Fold(self), lambda _: iter(()), lambda _: False)
+        return ReceiptKind(self.name, lambda: _Fold(self), no_cases, lambda _: False)
 
     @property
     def run(self) -> Runnable:

@@ -35,6 +35,8 @@ _KEPT: Final = "broken before a value was withheld"
 
 def incidents_of(event: Event) -> list[Incident]:
     """The failures in an event: errors, broken invariants, failed probes."""
+    if event.type == "commit":
+        return []
     if event.type == "error":
         error = typed(run.EvaluationError, event.body)
         return [Incident(error["episode"], error["t"], error["code"], error["expression"], error.get("offset"))]
@@ -82,7 +84,7 @@ def keep_worst(kept: list[Incident], event: Event) -> list[Incident]:
     Of equally severe ones the first of each invariant, probe or failed expression is kept before any second one.
     """
     more = incidents_of(event)
-    if not more:
+    if not more or _is_settled(kept):
         return kept
     seen: Counter[tuple[str, object]] = Counter()
     ranked = []
@@ -92,6 +94,11 @@ def keep_worst(kept: list[Incident], event: Event) -> list[Incident]:
         seen[cause] += 1
     chosen = [incident for _, _, incident in sorted(ranked, key=itemgetter(0, 1))[:MOST_INCIDENTS]]
     return sorted(chosen, key=lambda incident: (incident.rank, incident.episode, incident.t))
+
+
+def _is_settled(kept: Sequence[Incident]) -> bool:
+    """Whether no incident can take the place of a kept one: all are of the gravest rank, and none of another's name."""
+    return len({incident.what for incident in kept if not incident.rank}) == MOST_INCIDENTS
 
 
 def explained(bundle: Bundle, incidents: Sequence[Incident]) -> tuple[Incident, ...]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from msgspec.structs import asdict, replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.evidence.counterexamples import Cases
 from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.workplace import explain_partial, suggest_bundle
 from specledger.run.executor import Executor
@@ -201,13 +202,13 @@ def chain(read: Read[O, C], verification: Verification) -> Chained[O, C]:
 
 def check_receipts(chained: Chained[O, C], recorded: Recorded, verification: Verification) -> Checked[O, C]:
     """Check what the receipts say, of probes by their specs, and recompute the result."""
-    order, tally = chained.kind.order(), chained.kind.receipts.tally()
+    order, tally, cases = chained.kind.order(), chained.kind.receipts.tally(), Cases(chained.kind.receipts.cases)
     if chained.kind.know is not None:
         chained.kind.know(order, recorded)
     with verification.check(check_names.ORDER):
-        stated = follow(chained.receipts, order, tally)
+        stated = follow(chained.receipts, order, tally, cases)
     verification.attempt(check_names.RESULT, lambda: check_result(chained.manifest["result"], tally.result()))
-    return Checked(**asdict(chained), order=order, stated=stated)
+    return Checked(**asdict(chained), order=order, stated=stated, cases=cases.kept)
 
 
 def compile_specs(
@@ -221,7 +222,7 @@ def compile_specs(
         content = checked.kind.content(checked, specs, replace(resources, plan=recorded.compiled))
         note.message = f"digest {specs.digest}"
     if listing.cases or kind.may_fail(manifest["result"]):
-        step = partial(check_counterexamples, folder, listing.cases, kind.cases, checked.receipts.lines)
+        step = partial(check_counterexamples, folder, listing.cases, checked.cases, checked.receipts.lines())
         verification.attempt(check_names.FAILING_CASES, step)
     if listing.sources:
         step = partial(check_sources, folder, listing.sources, manifest["specs"], resources.kinds)

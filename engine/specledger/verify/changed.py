@@ -76,7 +76,7 @@ def _by_replay(read: Read[Any, Any], resources: Resources) -> str:
     try:
         specs = rebuild(read_document(read.folder / SPECS, MAX_SPECS, E_SPECS), resources.kinds, kind.receipts.name)
         require_equal(read.manifest, {"specs": specs.digest}, "the manifest", E_SPECS)
-        checked = Checked(**asdict(read), head=Head(0, "", ""), order=kind.order(), stated=None)
+        checked = Checked(**asdict(read), head=Head(0, "", ""), order=kind.order(), stated=None, cases=())
         content = kind.content(checked, specs, resources)
         if isinstance(content, Verifiable):
             content.replay()

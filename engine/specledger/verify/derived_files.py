@@ -6,35 +6,31 @@ files alone, give the recorded specs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected, code, counted
-from specledger.evidence.counterexamples import Finder, find_cases, parts_of
+from specledger.evidence.counterexamples import Case, parts_of
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, MAX_SPECS, ORIGIN, SOURCES, SPECS
 from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources
 from specledger.spec.base import SpecKinds
-from specledger.verify.checks import Broken, misformed, short
+from specledger.verify.checks import Broken, short
 from specledger.verify.manifest import read_document, read_plain
 from specledger.verify.replay import differences
 
 E_COUNTEREXAMPLES = code("E_COUNTEREXAMPLES", "the failing cases are not those of the receipts")
 
 
-def check_counterexamples(folder: Path, paths: Sequence[str], find: Finder, read: Callable[[], Iterable[bytes]]) -> str:
-    """Check that the failing cases of a bundle are those that its receipts show; `read` gives the receipts, twice."""
-    try:
-        cases = find_cases(find, read())
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise Broken(E_COUNTEREXAMPLES, f"a receipt is malformed: {misformed(error)}") from None
+def check_counterexamples(folder: Path, paths: Sequence[str], cases: Sequence[Case], lines: Iterable[bytes]) -> str:
+    """Check that the files of failing cases are those of the cases that its receipts, which are `lines`, show."""
     expected = {case.path for case in cases}
     if expected != {*paths}:
         other = min(expected ^ {*paths})
         raise Broken(E_COUNTEREXAMPLES, f"{other} {'is missing' if other in expected else 'shows no new failure'}")
-    for path, parts in parts_of(cases, read()):
+    for path, parts in parts_of(cases, lines):
         if not _holds(folder / path, parts):
             raise Broken(E_COUNTEREXAMPLES, f"{path} is not what the receipts show")
     return counted(len(cases), "file")

@@ -7,7 +7,7 @@ between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from specledger.compile.plan_cache import CompileScenario
 from specledger.compile.scenario import compile_scenario
+from specledger.evidence.counterexamples import Case
 from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.layout import RECEIPTS
 from specledger.load import Bundle
@@ -127,11 +128,13 @@ class Chained(Read[O, C], Generic[O, C], frozen=True):
 class Checked(Chained[O, C], Generic[O, C], frozen=True):
     """A bundle whose receipts are in order and give the recorded result.
 
-    `stated` is the digest of the specs that the first receipt names; a hostile receipt may name any value.
+    `stated` is the digest of the specs that the first receipt names; a hostile receipt may name any value. `cases` are
+    the failing cases that the receipts show.
     """
 
     order: O
     stated: Any
+    cases: Sequence[Case]
 
 
 class Compiled(Checked[O, C], Generic[O, C], frozen=True):

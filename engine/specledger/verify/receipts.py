@@ -7,6 +7,7 @@ the end of each line is known before the line is read. The second pass parses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
@@ -14,11 +15,14 @@ from msgspec import Struct
 
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.disk import BUFFER
 from specledger.core.merkle import Tree, leaf_hash
+from specledger.evidence.counterexamples import Cases
 from specledger.evidence.layout import MAX_LINE
 from specledger.evidence.result import Fold
 from specledger.verify.checks import E_CHAIN, E_ENDS, E_LINE, Broken, misformed
 
+_NEWLINE: Final = ord("\n")
 _KEYS: Final = {"body", "prev", "run", "seq", "type"}
 
 MALFORMED: Final = (KeyError, TypeError, IndexError, AttributeError, ValueError)
@@ -59,13 +63,11 @@ class Receipts(Struct, frozen=True):
 
     def lines(self) -> Iterator[bytes]:
         """The lines of the file without their newlines."""
-        with self.path.open("rb") as file:
-            number = 0
-            while line := file.readline(MAX_LINE + 1):
-                if not line.endswith(b"\n"):
+        with self.path.open("rb", BUFFER) as file:
+            for number, line in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
+                if line[-1] != _NEWLINE:
                     why = "longer than any receipt" if len(line) > MAX_LINE else "torn: it has no newline"
-                    raise Broken(E_LINE, f"line {number + 1} is {why}")
-                number += 1
+                    raise Broken(E_LINE, f"line {number} is {why}")
                 yield line[:-1]
 
     def contents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -101,17 +103,18 @@ def linked(receipts: Receipts) -> Iterator[tuple[bytes, bytes]]:
         yield line, hashed
 
 
-def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
-    """Parse all receipts, for the rules of their kind and for the result; gives the specs' digest in the first one."""
+def follow(receipts: Receipts, order: Order, tally: Fold, cases: Cases | None = None) -> Any:
+    """Parse all receipts, for the rules of their kind, the result and the cases; the specs' digest in the first one."""
     last, specs = "", None
+    takes = (order.add, tally.add) if cases is None else (order.add, tally.add, cases.add)
     for number, line in enumerate(receipts.lines()):
         receipt = read_receipt(line, number)
         last = receipt["type"]
         if (last == "start") != (number == 0):
             raise Broken(E_ENDS, f"receipt {number} is {last!r}")
         try:
-            order.add(last, receipt["body"])
-            tally.add(last, receipt["body"])
+            for take in takes:
+                take(last, receipt["body"])
             if last == "start":
                 specs = receipt["body"]["specs"]
         except MALFORMED as error:

@@ -433,7 +433,7 @@ def files_of_at_most(size):
 
 def test_a_disk_that_fills_up_during_the_run_leaves_nothing(tmp_path):
     """A receipt larger than the file's buffer fails when it is added, and would fail again when the file is closed."""
-    events = [EVENTS[0], Event("drift", {"drawn": "d" * 100_000}), EVENTS[4]]
+    events = [EVENTS[0], Event("drift", {"drawn": "d" * 400_000}), EVENTS[4]]
     with unchanged(tmp_path, code="E_OUT_UNWRITABLE"), files_of_at_most(4096):
         write(tmp_path / "evidence", events=events, meanwhile=pytest.fail)
 

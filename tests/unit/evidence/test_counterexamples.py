@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from specledger.evidence.counterexamples import MOST_CASES, find_cases, parts_of
+from specledger.evidence.counterexamples import MOST_CASES, Cases, parts_of
 from specledger.evidence.kind import RUN, SUITE
 from specledger.verify.checks import Broken
 from specledger.verify.derived_files import check_counterexamples
@@ -64,9 +64,16 @@ def lines_of(told):
     ]
 
 
+def cases_of(find, told):
+    cases = Cases(find)
+    for type_, body in told:
+        cases.add(type_, body)
+    return cases.kept
+
+
 def shown(kind, told):
     lines = lines_of(told)
-    files = {path: b"".join(parts) for path, parts in parts_of(find_cases(KINDS[kind].cases, lines), lines)}
+    files = {path: b"".join(parts) for path, parts in parts_of(cases_of(KINDS[kind].cases, told), lines)}
     found = {}
     for path, data in files.items():
         document = json.loads(data)
@@ -85,20 +92,21 @@ def test_what_fails_in_a_run_is_shown_once(name):
 
 
 def test_the_files_of_a_bundle_are_those_that_its_receipts_show(tmp_path):
-    find, lines = KINDS["scenario"].cases, lines_of([*BEGIN, step(broken="a"), step(1, broken="b")])
-    files = {path: b"".join(parts) for path, parts in parts_of(find_cases(find, lines), lines)}
+    told = [*BEGIN, step(broken="a"), step(1, broken="b")]
+    cases, lines = cases_of(KINDS["scenario"].cases, told), lines_of(told)
+    files = {path: b"".join(parts) for path, parts in parts_of(cases, lines)}
     (tmp_path / "counterexamples").mkdir()
     for path, data in files.items():
         (tmp_path / path).write_bytes(data)
-    assert check_counterexamples(tmp_path, list(files), find, lambda: lines) == "2 files"
+    assert check_counterexamples(tmp_path, list(files), cases, lines) == "2 files"
     first, last = files
     for paths, message in (([first], f"{last} is missing"), ([*files, "z"], "z shows no new failure")):
         with pytest.raises(Broken, match=f"E_COUNTEREXAMPLES: {message}"):
-            check_counterexamples(tmp_path, paths, find, lambda: lines)
+            check_counterexamples(tmp_path, paths, cases, lines)
     for data in (files[first][:-1], files[first] + b" "):
         (tmp_path / first).write_bytes(data)
         with pytest.raises(Broken, match=f"{first} is not what the receipts show"):
-            check_counterexamples(tmp_path, list(files), find, lambda: lines)
+            check_counterexamples(tmp_path, list(files), cases, lines)
 
 
 def test_a_suite_has_no_failing_cases_of_its_own():
@@ -109,15 +117,16 @@ def test_a_suite_has_no_failing_cases_of_its_own():
 def test_a_step_of_very_many_receipts_is_not_held():
     """Whoever sends evidence puts what they like before a step is over: 20,000 probes are ten megabytes of values."""
 
-    def lines():
-        yield from lines_of(BEGIN)
-        (line,) = lines_of([("probe", {"probe": "p", "verdict": "FAIL", "said": [[]] * 20})])
-        yield from (line for _ in range(20_000))
-        yield from lines_of([step()])
+    def told():
+        yield from BEGIN
+        for _ in range(20_000):
+            yield "probe", {"probe": "p", "verdict": "FAIL", "said": [[]] * 20}
+        yield step()
 
     tracemalloc.start()
     try:
-        ((path, parts),) = parts_of(find_cases(RUN.cases, lines()), lines())
+        lines = (line for receipt in told() for line in lines_of([receipt]))
+        ((path, parts),) = parts_of(cases_of(RUN.cases, told()), lines)
         size, most = sum(map(len, parts)), tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -129,7 +138,7 @@ def test_a_step_of_very_many_receipts_is_not_held():
 @pytest.mark.parametrize("body", [{"chosen": 0}, {"chosen": 0, "decisions": [], "violations": [{"invariant": ["a"]}]}])
 def test_a_receipt_of_another_form_raises(body):
     with pytest.raises((KeyError, TypeError)):
-        find_cases(RUN.cases, lines_of([("step", body)]))
+        cases_of(RUN.cases, [("step", body)])
 
 
 @pytest.mark.parametrize(

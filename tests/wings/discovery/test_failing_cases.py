@@ -1,10 +1,8 @@
 """Failing cases of laws and discoveries: the receipts whose verdicts have a counterexample, the first of each law."""
 
-import json
-
 import pytest
 
-from specledger.evidence.counterexamples import find_cases
+from specledger.evidence.counterexamples import Cases
 from specledger.wings.discovery.result import DISCOVERY
 from specledger.wings.laws.result import LAW
 
@@ -34,13 +32,11 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_laws_show_what_refutes_them(name):
     kind, receipts, expected = CASES[name]
-    lines = [
-        json.dumps({"body": body, "type": type_}, sort_keys=True, separators=(",", ":")).encode()
-        for type_, body in receipts
-    ]
-    cases = find_cases(kind.cases, lines)
-    assert all(case.first == case.last for case in cases)
-    assert {case.last: [*case.causes] for case in cases} == expected
+    cases = Cases(kind.cases)
+    for type_, body in receipts:
+        cases.add(type_, body)
+    assert all(case.first == case.last for case in cases.kept)
+    assert {case.last: [*case.causes] for case in cases.kept} == expected
 
 
 @pytest.mark.parametrize(

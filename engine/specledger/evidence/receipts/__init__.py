@@ -12,7 +12,7 @@ for what a spec says.
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 Receipt = TypeVar("Receipt", bound=Mapping[str, Any])
 
@@ -25,4 +25,4 @@ def typed(class_: type[Receipt], body: Mapping[str, Any]) -> Receipt:
 
     It is called by who looked at the type of the receipt.
     """
-    return cast("Receipt", body)
+    return body  # type: ignore[return-value]  # a call of `cast` would cost as much as this one

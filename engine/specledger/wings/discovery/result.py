@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from specledger.core.verdict import Verdict
-from specledger.evidence.counterexamples import Case, Numbered, named_cause
+from specledger.evidence.counterexamples import Case, named_cause
 from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.receipts import typed
 from specledger.wings.discovery.receipts import Escalation, Expected, Iteration, Stop, TriedLaw
@@ -95,12 +95,12 @@ class DiscoveryTally:
         }
 
 
-def discovery_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
-    """Every verdict with a counterexample."""
-    for seq, type_, body in receipts:
-        tried = typed(TriedLaw, body) if type_ in ("law", "escalation") else None
-        if tried is not None and tried["verdict"] is not None and tried["verdict"]["counterexample"] is not None:
-            yield Case(frozenset([named_cause("law", tried["law"])]), seq, seq)
+def discovery_case(seq: int, type_: str, body: Mapping[str, Any]) -> Case | None:
+    """A verdict with a counterexample."""
+    tried = typed(TriedLaw, body) if type_ in ("law", "escalation") else None
+    if tried is None or tried["verdict"] is None or tried["verdict"]["counterexample"] is None:
+        return None
+    return Case.at(seq, named_cause("law", tried["law"]))
 
 
-DISCOVERY: Final = ReceiptKind("discovery", DiscoveryTally, discovery_cases, lambda _: True)
+DISCOVERY: Final = ReceiptKind("discovery", DiscoveryTally, lambda: discovery_case, lambda _: True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from specledger.core.verdict import Verdict
-from specledger.evidence.counterexamples import Case, Numbered, named_cause
+from specledger.evidence.counterexamples import Case, named_cause
 from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.receipts import typed
 from specledger.wings.laws.receipts import Cases, End, Judged, LawStatus
@@ -59,13 +59,12 @@ class LawTally:
         return {"verdict": self.verdict.value, **self._figures, "cases": self._cases}
 
 
-def law_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
+def law_case(seq: int, type_: str, body: Mapping[str, Any]) -> Case | None:
     """The verdict of a law that is refuted."""
-    for seq, type_, body in receipts:
-        if type_ == "verdict":
-            verdict = typed(Judged, body)["verdict"]
-            if verdict["counterexample"] is not None:
-                yield Case(frozenset([named_cause("law", verdict["law"])]), seq, seq)
+    if type_ != "verdict":
+        return None
+    verdict = typed(Judged, body)["verdict"]
+    return None if verdict["counterexample"] is None else Case.at(seq, named_cause("law", verdict["law"]))
 
 
-LAW: Final = ReceiptKind("law", LawTally, law_cases, lambda result: bool(result["status"] == LawStatus.FAIL))
+LAW: Final = ReceiptKind("law", LawTally, lambda: law_case, lambda result: bool(result["status"] == LawStatus.FAIL))
