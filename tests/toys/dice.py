@@ -9,6 +9,7 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.core.wing import Wing
 from specledger.evidence.chain import run_id
+from specledger.evidence.counterexamples import no_cases
 from specledger.evidence.kind import ReceiptKind
 from specledger.kinds import Kind, Runnable
 from specledger.kinds.running import write_events
@@ -92,7 +93,7 @@ class DiceReading(Reading):
 
 
 EVIDENCE = EvidenceKind(
-    receipts=ReceiptKind("dice", DiceTally, lambda _: iter(()), lambda _: False),
+    receipts=ReceiptKind("dice", DiceTally, no_cases, lambda _: False),
     order=DiceOrder,
     content=lambda checked, specs, resources: DiceContent(checked, specs),
 )
