@@ -20,7 +20,7 @@ from specledger.core.digest import file_digest
 from specledger.core.events import Event
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.chain import Chain
-from specledger.evidence.counterexamples import Cases, parts_of
+from specledger.evidence.counterexamples import find_cases, parts_of
 from specledger.evidence.kind import RUN, ReceiptKind
 from specledger.evidence.layout import (
     COUNTEREXAMPLES,
@@ -85,7 +85,6 @@ class BundleWriter:
         self.chain = Chain(run)
         self.tally: Fold = kind.tally()
         self._kind = kind
-        self._cases = Cases(kind.cases)
         self._specs = specs
         self._specs_digest = specs_digest
         self._sources = dict(sources or {})
@@ -135,7 +134,6 @@ class BundleWriter:
             message = f"receipt {self.chain.count - 1} ({event.type}) has {error.message}"
             raise Rejected([Diagnostic(E_RECEIPT_SIZE, message)]) from None
         self.tally.add(event.type, event.body)
-        self._cases.add(event.type, event.body)
         try:
             self._lines.write(line + b"\n")
             if event.type == "episode_end":
@@ -202,8 +200,8 @@ class BundleWriter:
         }
 
     def _write_failing(self, result: Mapping[str, Any]) -> list[str]:
-        """Write the failing cases, for which the receipts are read again where there are any; their paths."""
-        cases = self._cases.kept if self._kind.may_fail(result) else []
+        """Write the failing cases, for which the receipts are read again where there can be any; their paths."""
+        cases = find_cases(self._kind.cases, self._written()) if self._kind.may_fail(result) else []
         if cases:
             disk.SYSTEM.make_folder(self.inside / COUNTEREXAMPLES)
             for path, parts in parts_of(cases, self._written()):

@@ -1,7 +1,7 @@
 """The minimal failing cases of evidence: the receipts that show each cause for the first time.
 
-The writer of a bundle and its verifier use the same code. Which cases there are is found as the receipts come; their
-files are made of the receipts once more, one at a time, since a step may have any number of them.
+The writer of a bundle and its verifier use the same code. It holds one receipt at a time, since a step may have any
+number of them: the files are made of receipts that are read once more.
 """
 
 from __future__ import annotations
@@ -126,6 +126,14 @@ class Steps:
             return None
         self._step = None
         return step
+
+
+def find_cases(find: Finder, lines: Iterable[bytes]) -> list[Case]:
+    """The failing cases, the first of each cause, of lines that were sealed."""
+    cases = Cases(find)
+    for _, type_, body in _numbered(lines):
+        cases.add(type_, body)
+    return cases.kept
 
 
 def parts_of(cases: Iterable[Case], lines: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
