@@ -29,7 +29,7 @@ from specledger.core.events import Severity
 from specledger.core.identity import ByIdentity
 from specledger.core.rng import Stream
 from specledger.core.wing import E_WING, missing_wing
-from specledger.expr import BOOL, Environment, EvaluationError
+from specledger.expr import BOOL, Environment, EvaluationError, RecordType
 from specledger.expr.check.types import MISTAKEN, IntType
 from specledger.expr.errors import E_EXPR_TYPE
 from specledger.gates.governor import Footing, see_claims_read
@@ -220,7 +220,8 @@ class _Compiler:
             on_denied=self.model.on_denied,
             agent_faults=self.spec.data.get("agent_faults", "inconclusive"),
             check_weights=may_exceed_limit(
-                [world, *governors, *(drift for drift, _ in drifts), *(invariant for _, invariant in invariants)]
+                [world.state, *_observations(world)],
+                [world, *governors, *(drift for drift, _ in drifts), *(invariant for _, invariant in invariants)],
             ),
         )
 
@@ -322,6 +323,13 @@ class _Compiler:
         begin = Start(starter(world, start), self.model.map, self.model.seed)
         report_start(lambda: begin.make(0), self.model.map, scope, self.diagnostics, own=bool(self.model.start))
         return begin
+
+
+def _observations(world: World) -> list[RecordType]:
+    """The types of what is observed, by whoever it is."""
+    shared = world.observe.types
+    own = [view.types for view, _ in world.views.values()] or [{}]
+    return [RecordType("observation", {**shared, **types}) for types in own]
 
 
 def _chance(world: World) -> Mapping[str, PlannedChance]:

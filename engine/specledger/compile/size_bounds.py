@@ -12,20 +12,27 @@ from specledger.core.weight import LIST, MAX_WEIGHT, MEMBER, OBJECT
 from specledger.expr import Checked, Environment, ListType, RecordType
 from specledger.expr.check.types import DYN, JSON, STRING, MapType, Type
 from specledger.expr.limits import MAX_LIST, MAX_STRING
+from specledger.lang.scope import Fields
 
-_LIGHT: Final = MAX_WEIGHT // 4
-"""What any one value may weigh to be written first: whatever is made of many is weighed by the length of its form."""
+_LIGHT: Final = 2 * MAX_WEIGHT
+"""What any one value, or the values of one table together, may weigh to be written first: what is in a receipt is
+weighed by the length of its form afterwards, and 36 MB are the longest form of it."""
+_ANYTHING: Final = 2 * _LIGHT
+"""What a value of any type weighs at most, for what is decided here."""
 
 
-def may_exceed_limit(compiled: Iterable[Any]) -> bool:
+def may_exceed_limit(hashed: Iterable[Type], compiled: Iterable[Any]) -> bool:
     """Whether any one value that specs compute can weigh more than may be written before it is weighed.
 
     If so, values are weighed first, since writing could take gigabytes. That takes 10-25 % of a step, and most specs
     have no list of lists and no list of texts.
 
     Args:
+        hashed: Types of what is hashed and in no receipt, whose form nobody looks at.
         compiled: Types, and checked specs of any sort, whose checked expressions are all looked at.
     """
+    if any(most_weight(type_) > MAX_WEIGHT for type_ in hashed):
+        return True
     todo, seen = list(compiled), set[int]()
     while todo:
         item = todo.pop()
@@ -36,6 +43,10 @@ def may_exceed_limit(compiled: Iterable[Any]) -> bool:
         if isinstance(type_, Type):
             if most_weight(type_) > _LIGHT:
                 return True
+        elif isinstance(item, Fields):
+            if sum(most_weight(type_) for type_ in item.types.values()) > _LIGHT:
+                return True
+            todo += item.items
         elif isinstance(item, Mapping):
             todo += item.values()
         elif isinstance(item, list | tuple | set | frozenset):
@@ -54,4 +65,4 @@ def most_weight(type_: Type) -> int:
         return OBJECT + sum(MEMBER + len(name) + most_weight(inner) for name, inner in type_.fields.items())
     if isinstance(type_, MapType):
         return OBJECT + MAX_LIST * (MEMBER + MAX_STRING + most_weight(type_.value))
-    return MAX_STRING if type_ == STRING else MAX_WEIGHT * (type_ in (DYN, JSON))
+    return MAX_STRING if type_ == STRING else _ANYTHING * (type_ in (DYN, JSON))
