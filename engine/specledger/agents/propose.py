@@ -16,7 +16,7 @@ from specledger.core.weight import Allowance, footprint
 from specledger.expr import Emitter, EvaluationError, RecordType, Type, compile_function
 from specledger.expr.check.tree import Path
 from specledger.expr.errors import E_EVAL_LIMIT
-from specledger.lang.bind import bind, emit_let, fields_of
+from specledger.lang.bind import bind, charge_fields, emit_let, fields_of
 from specledger.lang.draws import drawn_sources, emit_list
 from specledger.lang.effects import emit_fitting
 from specledger.lang.scope import Let
@@ -185,7 +185,7 @@ def _candidate_lines(
     inner += emit_let(emitter, agent.each, names)
     more, claimed = emit_fitting(emitter, agent.claims, agent.asked, names)
     inner += [*more, f"{claims} = {claimed}"]
-    inner += [f"{keep}({claims}[{emitter.constant(name)}])" for name, _ in agent.claims]
+    inner += charge_fields(emitter, keep, claims, agent.claims)
     names["claims"] = claims
     score = emitter.expression(agent.score, names)
     inner.append(f"{proposals}.append({{'action': {action}, 'score': {score}, **{claims}}})")

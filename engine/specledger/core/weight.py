@@ -56,6 +56,8 @@ def _left(value: Any, left: int) -> int:
         members = value
     for member in members if left >= 0 else ():
         kind = type(member)
+        if kind is int:
+            continue
         if kind is str:
             left -= len(member)
         elif kind is dict or kind is list or kind is tuple:
@@ -151,19 +153,24 @@ class Allowance:
         """What was kept stays kept."""
         self._settled = self._left
 
-    def keep(self, value: Any) -> Any:
-        """Charge for a value, and return it.
+    def keep(self, value: Any, room: int = 0) -> Any:
+        """Charge for a value, and return it; its `room`, where its type says that.
 
         Raises:
             NotCanonical: E_CANON_SIZE, if no receipt could hold all that is kept.
         """
         if type(value) is int or type(value) is bool or id(value) in self._kept:
             return value
-        self._left = _room(value, self._left)
+        self._left = self._left - room if room else _room(value, self._left)
         if self._left < 0:
             raise NotCanonical(E_CANON_SIZE, "$", f"more than {MAX_FORM} bytes, a value being 8 at least")
         self._kept.add(id(value))  # no other value has its identity while it is kept
         return value
+
+
+def room_of_key(key: str) -> int:
+    """What a key of an object is charged."""
+    return max(MEMBER, len(key) + 3)
 
 
 def _room(value: Any, left: int) -> int:
@@ -173,7 +180,7 @@ def _room(value: Any, left: int) -> int:
         return left - max(MEMBER, len(value) + 3)
     members: Iterable[Any] = ()
     if kind is dict:
-        left -= MEMBER + OBJECT + sum([max(MEMBER, len(key) + 3) for key in value if type(key) is str])
+        left -= MEMBER + OBJECT + sum([room_of_key(key) for key in value if type(key) is str])
         members = value.values()
     elif kind is list or kind is tuple:
         left -= MEMBER + LIST

@@ -26,7 +26,7 @@ from specledger.expr import (
 )
 from specledger.expr.errors import E_EVAL_OVERFLOW
 from specledger.expr.limits import INT_MAX, INT_MIN
-from specledger.lang.bind import Preload, bind, emit_let, emit_record, fields_of
+from specledger.lang.bind import Preload, bind, charge_fields, emit_let, emit_record, fields_of
 from specledger.lang.effects import PlannedEffect, emit_fitting
 from specledger.lang.memory import EPISODE, Memory, check_fields, check_writes
 from specledger.lang.scope import E_DECLARATION, Fields, Let, Scope
@@ -282,7 +282,7 @@ class _Body:
         lines += emit_let(emitter, governor.each, names)
         supplied, display = emit_fitting(emitter, governor.supply, self._footing.inputs.fields, names)
         lines += [*supplied, f"{inputs} = {display}", f"{op} = {action}['op']"]
-        lines += [f"{self._keep}({inputs}[{emitter.constant(name)}])" for name, _ in governor.supply]
+        lines += charge_fields(emitter, self._keep, inputs, governor.supply)
         reads = _outcome_reads(governor)
         if self._footing.predicts or reads_prediction(governor):
             step, (after, outcome) = self._footing.write_step(

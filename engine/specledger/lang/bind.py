@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from specledger.core.weight import MEMBER, OBJECT, room_of_key
+from specledger.expr import BOOL, IntType, RecordType, Type
 from specledger.expr.generate.emitter import Emitter
 from specledger.lang.scope import Let
 
@@ -59,8 +61,27 @@ def emit_let(emitter: Emitter, let: Let, names: dict[str, str]) -> list[str]:
     return lines
 
 
+def emit_charge(keep: str, source: str, type_: Type) -> str:
+    """Source of a value of a type for which an allowance is charged by `keep`; what is always small is not looked at."""
+    if isinstance(type_, IntType) or type_ == BOOL:
+        return source
+    scalar = isinstance(type_, RecordType) and all(isinstance(inner, IntType) for inner in type_.fields.values())
+    if isinstance(type_, RecordType) and scalar and not type_.optional:
+        return f"{keep}({source}, {MEMBER + OBJECT + sum(room_of_key(name) + MEMBER for name in type_.fields)})"
+    return f"{keep}({source})"
+
+
+def charge_fields(emitter: Emitter, keep: str, record: str, let: Let) -> list[str]:
+    """Lines that charge an allowance for the fields of a local record which named expressions gave."""
+    sources = ((checked, f"{record}[{emitter.constant(name)}]") for name, checked in let)
+    return [line for checked, source in sources if (line := emit_charge(keep, source, checked.type)) != source]
+
+
 def emit_record(emitter: Emitter, let: Let, names: Mapping[str, str], keep: str = "") -> str:
     """A Python dict display of named expressions that do not read each other; each value is given to `keep`, if any."""
     values = {name: emitter.expression(checked, names) for name, checked in let}
-    values = {n: f"{keep}({values[n]})" if keep else emitter.hold(checked, values[n]) for n, checked in let}
+    values = {
+        name: emit_charge(keep, values[name], checked.type) if keep else emitter.hold(checked, values[name])
+        for name, checked in let
+    }
     return "{" + ", ".join(f"{emitter.constant(name)}: {value}" for name, value in values.items()) + "}"

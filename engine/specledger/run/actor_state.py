@@ -136,7 +136,8 @@ class ActorState:
     def __init__(self, actor: Actor, controller: DecisionController, memory: Any = None) -> None:
         """Begin a run, with a memory of the agent if it has one already."""
         self.actor, self.controller = actor, controller
-        self.places = PLACES if controller.attaches is None else controller.attaches
+        adds = type(controller).events_at is not DecisionController.events_at
+        self.places = frozenset() if not adds else PLACES if controller.attaches is None else controller.attaches
         self.governor = GovernorState(actor.governor_state, actor.label)
         self.memory = memory
         self.seen: Any = None

@@ -61,7 +61,7 @@ class DecisionController:
     attach events to a step, such as audit entries and probes.
 
     Attributes:
-        attaches: The places at which `events_at` may give events; None where it is asked at each of them.
+        attaches: The places of a step at which `events_at` may give events; None where it is asked at each of them.
     """
 
     attaches: frozenset[str] | None = None

@@ -62,11 +62,9 @@ class Decision:
     def document(self) -> list[dict[str, Any]]:
         """The judgement of each proposal, as a receipt holds it."""
         return [
-            {
-                "rejected": judgement.rejected,
-                "error": None if judgement.error is None else error_body(judgement.error),
-                **({"unjudged": judgement.unjudged} if judgement.unjudged else {}),
-            }
+            {"rejected": judgement.rejected, "error": None}
+            if judgement.error is None and not judgement.unjudged
+            else _incomplete(judgement)
             for judgement in self.judgements
         ]
 
@@ -75,8 +73,7 @@ class Decision:
 
         A call of a recording that failed is none, nor is a denial that the agent is told.
         """
-        goes_on = plan.recording is not None or plan.on_denied == "tell"
-        if self.chosen is not None or FAULT in self.body or goes_on:
+        if self.chosen is not None or FAULT in self.body or plan.recording is not None or plan.on_denied == "tell":
             return []
         return [progress_violation(self.moment.t, self.document())]
 
@@ -90,6 +87,13 @@ class Decision:
                 by.pending += 1
                 for failing in judgement.rejected:
                     by.gates[failing["gate"]] += 1
+
+
+def _incomplete(judgement: Judgement) -> dict[str, Any]:
+    """What a receipt holds of a judgement that failed, or lacks a gate that reads what a recording leaves out."""
+    error = None if judgement.error is None else error_body(judgement.error)
+    unjudged = {"unjudged": judgement.unjudged} if judgement.unjudged else {}
+    return {"rejected": judgement.rejected, "error": error, **unjudged}
 
 
 class PartChains:

@@ -50,7 +50,7 @@ class Episode:
         self._actors = actors
         self._others = len(actors) > 1
         self._turns = [tuple(actors)] if plan.simultaneous else [(actor,) for actor in actors]
-        self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else lambda _value: None
+        self._weighs = plan.check_weights
         self._weigh_memories = sum(actor.actor.memory for actor in actors) > MAX_WEIGHT
         self._parts = PartChains(part.name for part in plan.parts)
         self._invariants = Invariants(plan, turns=len(self._turns))
@@ -84,8 +84,9 @@ class Episode:
 
     def _decides(self, actor: ActorState) -> None:
         """Turn to an actor: what is evaluated from now on is evaluated for it."""
-        self._deciding = actor
-        self._set_clock()
+        if actor is not self._deciding:
+            self._deciding = actor
+            self._set_clock()
 
     def _events(self) -> Iterator[Event]:
         plan = self._plan
@@ -122,6 +123,11 @@ class Episode:
             self.t = self._steps
             yield from self._events_at("end")
         yield self._closing(violations, more)
+
+    def _weigh(self, value: Any) -> None:
+        """See that a value is not too much to be written, where its type allows that."""
+        if self._weighs:
+            check_weight(value)
 
     def _closing(self, violations: list[dict[str, Any]], more: dict[str, Any]) -> Event:
         first, ended = self._first_success, (self._ended or Ended.HORIZON).value
@@ -203,17 +209,19 @@ class Episode:
                 if actor not in actors:
                     actor.seen = None
 
-    def _moment(self, actor: ActorState, observation: Any) -> Moment:
-        return Moment(self._number, self.t, self._state, observation, actor.memory)
+    def _moment(self, actor: ActorState, observation: Any, token: Any = None) -> Moment:
+        return Moment(self._number, self.t, self._state, observation, actor.memory, token)
 
     def _commit(self, decision: Decision) -> Event:
         """Ask for the proposals of a decision, and commit to them."""
         observation = decision.moment.observation
         proposals = decision.proposals = decision.by.controller.propose(decision.moment)
-        self._weigh(proposals)
+        if self._weighs:
+            check_weight(proposals)
         try:
             leaves = decision.leaves = leaves_of(proposals)
-            self._weigh(observation)
+            if self._weighs:
+                check_weight(observation)
             decision.root = set_root(leaves)
             body = {
                 "episode": self._number,
@@ -240,7 +248,7 @@ class Episode:
         except Refused as refused:
             judgements[chosen].rejected.append(refusal(refused))
             return
-        decision.moment, decision.chosen = decision.moment._replace(token=token), chosen
+        decision.moment, decision.chosen = self._moment(actor, decision.moment.observation, token), chosen
 
     def _drift(self, index: int, drift: PlannedDrift) -> Iterator[Event]:
         """Draw values and change the state. No drift happens if its `when` is false or a list to draw from is empty."""
@@ -352,8 +360,9 @@ class Episode:
         else:
             outcome = Found(self._invariants.acted(decision))
         moved = self._shifts(by, after) if self._others and after is not before else []
-        self._weigh(after)
-        self._weigh(decision.part_receipts)
+        if self._weighs:
+            check_weight(after)
+            check_weight(decision.part_receipts)
         weight = weigh_memories(decision, self._actors) if self._weigh_memories else 0
         tips, accepted = self._parts.mark(), decision.chosen is not None
         try:
@@ -376,7 +385,8 @@ class Episode:
             body |= outcome.figures
             for _, rebases, _ in moved:
                 body["rebases"] += rebases
-            self._weigh(body)
+            if self._weighs:
+                check_weight(body)
             form = write(body, body)
         except NotCanonical:
             self._parts.reset(tips)
@@ -388,7 +398,8 @@ class Episode:
         by.weight = weight
         for other, _, values in moved:
             other.governor.values = values
-        self._idle.update(outcome.idle)
+        if outcome.idle:
+            self._idle.update(outcome.idle)
         if success and self._first_success is None:
             self._first_success = self.t
         self._ended = Ended.FATAL if outcome.fatal and plan.recording is None else Ended.UNTIL if until else None
