@@ -220,8 +220,7 @@ class _Compiler:
             on_denied=self.model.on_denied,
             agent_faults=self.spec.data.get("agent_faults", "inconclusive"),
             check_weights=may_exceed_limit(
-                [world.state, *_observations(world)],
-                [world, *governors, *(drift for drift, _ in drifts), *(invariant for _, invariant in invariants)],
+                _hashed(world), [world, *governors, *(drift for drift, _ in drifts), *(rule for _, rule in invariants)]
             ),
         )
 
@@ -325,11 +324,10 @@ class _Compiler:
         return begin
 
 
-def _observations(world: World) -> list[RecordType]:
-    """The types of what is observed, by whoever it is."""
-    shared = world.observe.types
+def _hashed(world: World) -> list[RecordType]:
+    """The types of what is hashed and in no receipt: the state, and what is observed by whoever it is."""
     own = [view.types for view, _ in world.views.values()] or [{}]
-    return [RecordType("observation", {**shared, **types}) for types in own]
+    return [world.state, *(RecordType("observation", {**world.observe.types, **types}) for types in own)]
 
 
 def _chance(world: World) -> Mapping[str, PlannedChance]:

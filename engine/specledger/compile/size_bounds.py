@@ -12,7 +12,7 @@ from specledger.core.weight import LIST, MAX_WEIGHT, MEMBER, OBJECT
 from specledger.expr import Checked, Environment, ListType, RecordType
 from specledger.expr.check.types import DYN, JSON, STRING, MapType, Type
 from specledger.expr.limits import MAX_LIST, MAX_STRING
-from specledger.lang.scope import Fields
+from specledger.lang.scope import Let
 
 _LIGHT: Final = 2 * MAX_WEIGHT
 """What any one value, or the values of one table together, may weigh to be written first: what is in a receipt is
@@ -43,7 +43,7 @@ def may_exceed_limit(hashed: Iterable[Type], compiled: Iterable[Any]) -> bool:
         if isinstance(type_, Type):
             if most_weight(type_) > _LIGHT:
                 return True
-        elif isinstance(item, Fields):
+        elif isinstance(item, Let):
             if sum(most_weight(type_) for type_ in item.types.values()) > _LIGHT:
                 return True
             todo += item.items

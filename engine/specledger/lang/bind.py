@@ -62,7 +62,7 @@ def emit_let(emitter: Emitter, let: Let, names: dict[str, str]) -> list[str]:
 
 
 def emit_charge(keep: str, source: str, type_: Type) -> str:
-    """Source of a value of a type for which an allowance is charged by `keep`; what is always small is not looked at."""
+    """Source of a value of a type for which `keep` charges an allowance, unless it is always small."""
     if isinstance(type_, IntType) or type_ == BOOL:
         return source
     scalar = isinstance(type_, RecordType) and all(isinstance(inner, IntType) for inner in type_.fields.values())

@@ -50,7 +50,7 @@ class Episode:
         self._actors = actors
         self._others = len(actors) > 1
         self._turns = [tuple(actors)] if plan.simultaneous else [(actor,) for actor in actors]
-        self._weighs = plan.check_weights
+        self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else lambda _value: None
         self._weigh_memories = sum(actor.actor.memory for actor in actors) > MAX_WEIGHT
         self._parts = PartChains(part.name for part in plan.parts)
         self._invariants = Invariants(plan, turns=len(self._turns))
@@ -124,11 +124,6 @@ class Episode:
             yield from self._events_at("end")
         yield self._closing(violations, more)
 
-    def _weigh(self, value: Any) -> None:
-        """See that a value is not too much to be written, where its type allows that."""
-        if self._weighs:
-            check_weight(value)
-
     def _closing(self, violations: list[dict[str, Any]], more: dict[str, Any]) -> Event:
         first, ended = self._first_success, (self._ended or Ended.HORIZON).value
         body = {"episode": self._number, "steps": self._steps, "ended": ended}
@@ -156,8 +151,7 @@ class Episode:
 
     def _events_at(self, hook: str) -> Iterator[Event]:
         """What the controller of the actor that was deciding adds at the end of an episode."""
-        actor = self._deciding
-        yield from actor.controller.events_at(hook, self._moment(actor, None))
+        yield from self._deciding.controller.events_at(hook, self._moment(self._deciding, None))
 
     def _step(self) -> Iterator[Event]:
         self._set_clock()
@@ -216,12 +210,10 @@ class Episode:
         """Ask for the proposals of a decision, and commit to them."""
         observation = decision.moment.observation
         proposals = decision.proposals = decision.by.controller.propose(decision.moment)
-        if self._weighs:
-            check_weight(proposals)
+        self._weigh(proposals)
         try:
             leaves = decision.leaves = leaves_of(proposals)
-            if self._weighs:
-                check_weight(observation)
+            self._weigh(observation)
             decision.root = set_root(leaves)
             body = {
                 "episode": self._number,
@@ -239,8 +231,7 @@ class Episode:
     def _choose(self, decision: Decision) -> None:
         """Choose, and issue the token of the choice, if there is one and it is not refused."""
         actor, judgements, proposals = decision.by, decision.judgements, decision.proposals
-        chosen = actor.controller.choose(judgements)
-        if chosen is None:
+        if (chosen := actor.controller.choose(judgements)) is None:
             return
         scope = scope_digest(self._number, self.t, proposals[chosen]["action"]["op"], actor.actor.name)
         try:
@@ -360,9 +351,8 @@ class Episode:
         else:
             outcome = Found(self._invariants.acted(decision))
         moved = self._shifts(by, after) if self._others and after is not before else []
-        if self._weighs:
-            check_weight(after)
-            check_weight(decision.part_receipts)
+        self._weigh(after)
+        self._weigh(decision.part_receipts)
         weight = weigh_memories(decision, self._actors) if self._weigh_memories else 0
         tips, accepted = self._parts.mark(), decision.chosen is not None
         try:
@@ -385,8 +375,7 @@ class Episode:
             body |= outcome.figures
             for _, rebases, _ in moved:
                 body["rebases"] += rebases
-            if self._weighs:
-                check_weight(body)
+            self._weigh(body)
             form = write(body, body)
         except NotCanonical:
             self._parts.reset(tips)

@@ -5,7 +5,10 @@ import json
 import pytest
 
 from specledger.compile.scenario import compile_scenario
+from specledger.compile.size_bounds import may_exceed_limit
 from specledger.core.verdict import Verdict
+from specledger.expr import INT, STRING, ListType, RecordType, Type
+from specledger.expr.check.types import DYN
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
@@ -117,3 +120,35 @@ def test_a_receipt_that_would_be_too_long_to_be_read_is_an_error_with_evidence(t
     assert [one["type"] for one in receipts] == expected
     assert [one["body"]["code"] for one in receipts if one["type"] == "error"] == ["E_CANON_SIZE"]
     assert verify(tmp_path / "out").verdict is Verdict.PASS  # evidence of an error
+
+
+CELLS = ListType(RecordType("cell", {"x": INT, "y": INT}))  # weighs 3.8 million at most, of 8.4 that may be hashed
+TEXTS = ListType(STRING)
+BOUNDS: dict[
+    str, tuple[list[Type], list[Type], bool]
+] = {  # the types of what is hashed, of what is written; whether one may exceed the limit
+    "a list of cells": ([CELLS], [CELLS], False),
+    "two lists of cells in a state": ([RecordType("state", {"a": CELLS, "b": CELLS})], [], False),
+    "three lists of cells in a state": ([RecordType("state", {"a": CELLS, "b": CELLS, "c": CELLS})], [], True),
+    "four lists of cells in a value that is written": ([], [RecordType("", dict.fromkeys("abcd", CELLS))], False),
+    "five lists of cells in a value that is written": ([], [RecordType("", dict.fromkeys("abcde", CELLS))], True),
+    "a list of texts": ([], [TEXTS], True),
+    "anything": ([], [DYN], True),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_values_are_weighed_first_only_where_their_types_allow_too_much(name):
+    hashed, written, heavy = BOUNDS[name]
+    assert may_exceed_limit(hashed, written) is heavy
+
+
+@pytest.mark.parametrize(("count", "heavy"), [(4, False), (5, True)])
+def test_what_is_written_in_one_table_counts_together(tmp_path, count, heavy):
+    cells = "range(3).map(n, {'x': n, 'y': n})"
+    light = {
+        "state": {"x": "int", "walls": {"type": "array", "items": "cell"}},
+        "start": {"x": "0", "walls": cells},
+        "record": {f"r{n}": f"walls.filter(w, w.x != {n})" for n in range(count)},
+    }
+    assert compile_scenario(bundle_of(tmp_path, light)).check_weights is heavy
