@@ -10,7 +10,8 @@ from specledger.core.diagnostics import Rejected
 from specledger.kinds import KINDS, load
 from specledger.load import Bundle, Search
 from specledger.report.outcome import Outcome
-from specledger.report.profile_rules import Answers, Question, questions_of
+from specledger.report.profile_answers import Answers
+from specledger.report.profile_rules import Question, questions_of
 from specledger.spec.profile import Profile
 from specledger.verify.checks import Verification
 

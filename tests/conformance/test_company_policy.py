@@ -8,7 +8,8 @@ from specledger.pipeline.reporting import ask, make_report
 from specledger.report.evidence import read_evidence
 from specledger.report.model import Receipt
 from specledger.report.outcome import Outcome
-from specledger.report.profile_rules import Answers, questions_of
+from specledger.report.profile_answers import Answers
+from specledger.report.profile_rules import questions_of
 from specledger.verify.checks import Verification
 
 POLICY = "company-policy"
@@ -21,9 +22,12 @@ BROKEN = {
     "no-second-thoughts": ("thermostat", ["commit=none"], Outcome.FAILED),
     "stop-on-doubt": ("thermostat", ["agent.score='1 / 0'"], Outcome.FAILED),
     "release": ("river-crossing", ["governor.gates=[]"], Outcome.FAILED),
+    "whole-release": ("thermostat", [], Outcome.FAILED),
     "records": ("thermostat", [], Outcome.CANNOT_TELL),
 }
-"""By control a run that does not meet it: its name, what is changed, and the outcome. Without replay, records are open."""
+"""By control a run that does not meet it: its name, what is changed, and the outcome. Without replay, records are open.
+
+One run is no release."""
 
 
 def judged(place, *, replay):

@@ -105,6 +105,19 @@ SENTENCES = {
 }
 
 
+POLICY_SENTENCES = (
+    "  - of every receipt of the type `step` of a scenario where `chosen` of the receipt has a value, it is so that "
+    "`objections` of the receipt is an empty list.",
+    "  - of all bundles together, it is so that for every `name` of `IN_SERVICE`, `released` holds of `name`.",
+    '`released` of `name` means that for some `b` of `bundles`, `b.name` is `name` and `b.verdict` is "PASS".',
+)
+
+
+def test_a_company_reads_its_own_policy():
+    (spec,) = explain(str(ROOT / "specs/profile/company-policy.yaml"))
+    assert {*POLICY_SENTENCES} <= {*sentences(spec)}
+
+
 @pytest.mark.parametrize(("file", "sentence"), SENTENCES.items(), ids=SENTENCES)
 def test_a_sentence_of_each_kind(file, sentence):
     (spec,) = explain(str(ROOT / file))

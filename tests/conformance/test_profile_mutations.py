@@ -16,7 +16,8 @@ from specledger.kinds import KINDS, load
 from specledger.pipeline.executing import execute
 from specledger.report.model import Receipt
 from specledger.report.outcome import Outcome
-from specledger.report.profile_rules import Answers, questions_of
+from specledger.report.profile_answers import Answers
+from specledger.report.profile_rules import questions_of
 from specledger.report.profile_specs import stated_specs
 from specledger.verify.checks import Verification
 

@@ -12,7 +12,8 @@ from specledger.pipeline.reporting import ask, make_report
 from specledger.report.evidence import read_evidence
 from specledger.report.model import Receipt
 from specledger.report.outcome import Outcome
-from specledger.report.profile_rules import Answers, questions_of
+from specledger.report.profile_answers import Answers
+from specledger.report.profile_rules import questions_of
 from specledger.verify.bundle import Refuted
 from specledger.verify.checks import Verification
 from tests.toys import ROOT

@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from specledger.kinds.explained_effects import ALWAYS
 from specledger.kinds.explained_rules import names
-from specledger.lang.english import amount, condition, says_condition, value
+from specledger.lang.english import amount, condition, names_in, says_condition, value
 from specledger.lang.phrases import code, quoted
 from specledger.lang.statement import Statement, listed
 from specledger.load import Bundle
 from specledger.spec.profile import Control, EvidenceCheck, Profile
 from specledger.spec.suite import Check, Figure, Mutant, Suite
+from specledger.spec.world import Function
 
 _STATISTICS: Final = {
     "rate": "the share of those that hold, of",
@@ -91,13 +92,13 @@ def profile(bundle: Bundle) -> Iterator[Statement]:
     model = bundle.main.model
     assert isinstance(model, Profile)  # noqa: S101 - it was loaded as one
     for control in model.controls:
-        yield from _control(control)
+        yield from _control(control, model.functions)
     yield from names(model.functions, model.constants)
 
 
-def _control(control: Control) -> Iterator[Statement]:
+def _control(control: Control, functions: Mapping[str, Function]) -> Iterator[Statement]:
     about = f"Control {code(control.id)} asks: {quoted(control.says)}"
-    parts = [_evidence(entry) for entry in control.evidence]
+    parts = [_evidence(entry, functions) for entry in control.evidence]
     if control.checks:
         number = len(control.checks)
         parts.append(Statement(f"{number} test{'s' if number > 1 else ''} of the project must pass"))
@@ -111,8 +112,7 @@ def _control(control: Control) -> Iterator[Statement]:
         yield Statement(f"Up to {waiver.until} it is waived by {quoted(waiver.owner)}, who says {reason}")
 
 
-def _evidence(entry: EvidenceCheck) -> Statement:
-    spec = f"the {entry.kind or 'spec'} {code(entry.of)}" if entry.of else f"a {entry.kind}" if entry.kind else ""
+def _evidence(entry: EvidenceCheck, functions: Mapping[str, Function]) -> Statement:
     spec = f"the {entry.kind or 'spec'} {code(entry.of)}" if entry.of else f"a {entry.kind}" if entry.kind else ""
     whose = f" of {spec}" if spec else ""
     if entry.check is not None:
@@ -120,15 +120,32 @@ def _evidence(entry: EvidenceCheck) -> Statement:
         return Statement(f"{'every check' if many else 'the check'} {code(entry.check)}{whose} has passed")
     if entry.verified is not None:
         return Statement(f"verification{whose} shows that {quoted(entry.verified)}")
+    several, every = _subjects(entry, whose, _reads(str(entry.require), functions))
     where = ""
     if entry.when is not None and entry.when != ALWAYS:
         about = condition(entry.when)
         if about.parts:
             demand = condition(str(entry.require))
-            what = f"receipt of the type {code(entry.receipts)}" if entry.receipts else "bundle"
-            return Statement(
-                f"for every {what}{whose} where the first of these holds, the second does", (about, demand)
-            )
+            return Statement(f"for {several} where the first of these holds, the second does", (about, demand))
         where = f" where {about.text}"
-    what = f"every receipt of the type {code(entry.receipts)}{whose}" if entry.receipts else f"the bundle{whose}"
-    return condition(str(entry.require)).after(f"of {what}{where}, it is so that ")
+    return condition(str(entry.require)).after(f"of {every}{where}, it is so that ")
+
+
+def _reads(text: str, functions: Mapping[str, Function]) -> frozenset[str]:
+    """The names that an expression reads, also in functions that it calls."""
+    read = [*names_in(text)]
+    for name in read:
+        if name in functions:
+            read += [inner for inner in names_in(functions[name].body) if inner not in read]
+    return frozenset(read)
+
+
+def _subjects(entry: EvidenceCheck, whose: str, reads: frozenset[str]) -> tuple[str, str]:
+    """What a rule of a profile is asked of: beside a condition, and by itself."""
+    if entry.receipts:
+        both = f"every receipt of the type {code(entry.receipts)}{whose}"
+        return both, both
+    if "bundles" in reads and "bundle" not in reads:
+        return "all bundles together", "all bundles together"
+    beside = ", beside the others," if "bundles" in reads else ""
+    return f"every bundle{whose}{beside}", f"the bundle{whose}{beside}"

@@ -8,7 +8,18 @@ from __future__ import annotations
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.core.spans import Text
 from specledger.expr import parse
-from specledger.expr.parse.syntax import Binary, Conditional, Logical, Macro, MapLiteral, Node, Unary
+from specledger.expr.parse.syntax import (
+    Binary,
+    Call,
+    Conditional,
+    Logical,
+    Macro,
+    MapLiteral,
+    Name,
+    Node,
+    Unary,
+    children,
+)
 from specledger.lang.english_words import ADDITIVE
 from specledger.lang.phrases import DENIED_QUANTIFIERS, QUANTIFIERS, atom, code, inline, is_condition, phrase
 from specledger.lang.statement import LONGEST_LINE, Statement
@@ -37,6 +48,18 @@ def value(text: str) -> str:
 def says_condition(text: str) -> bool:
     """Whether an expression is a condition by its form."""
     return is_condition(_tree(text))
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The names that an expression reads, binds or calls."""
+    nodes, names = [_tree(text)], set()
+    for node in nodes:
+        nodes.extend(children(node))
+        if isinstance(node, Name):
+            names.add(node.name)
+        elif isinstance(node, Call):
+            names.add(node.function)
+    return frozenset(names)
 
 
 def amount(text: str) -> Statement:

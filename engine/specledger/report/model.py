@@ -244,6 +244,7 @@ class Subject(Struct, frozen=True):
         names: The names of all specs that the run refers to, by kind.
         reading: The folded receipts.
         replay: Whether the runs were made again for this report.
+        shows: What rules over several bundles read of it: name, kind, case, verdict, result, figures.
     """
 
     name: str
@@ -258,6 +259,7 @@ class Subject(Struct, frozen=True):
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     case: str = ""
     replay: Replay = Replay.NONE
+    shows: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:

@@ -1,14 +1,12 @@
 """Rules of a profile about receipts, bundles and their verification; each is answered by a check of the bundle.
 
-Rules are compiled once for a profile; `Answers` asks them of the receipts of one bundle.
+Rules are compiled once for a profile; `profile_answers` asks them of one bundle, `profile_joins` of several.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import reduce
-from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -32,34 +30,37 @@ from specledger.expr import (
 )
 from specledger.expr.check.relations import join
 from specledger.expr.errors import E_EVAL_TYPE
-from specledger.expr.limits import MAX_LIST
 from specledger.expr.typed_dicts import record_type
 from specledger.lang.scope import Scope
+from specledger.lang.statement import listed
 from specledger.load import Bundle, Resolved
-from specledger.report.markup import shorten
-from specledger.report.model import LONGEST, Body, Check, Receipt, ReportedKind
-from specledger.report.observations import Observations
-from specledger.report.outcome import Outcome
-from specledger.report.profile_specs import stated_specs
+from specledger.report.model import ReportedKind
 from specledger.spec.profile import EvidenceCheck, Profile
-from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS, all_names
-from specledger.verify.checks import Status, Verification
+from specledger.verify.check_names import all_names
 
 W_PROFILE_CONSTANT = code("W_PROFILE_CONSTANT", "evidence that always comes out the same")
 
 E_PROFILE_UNKNOWN = code("E_PROFILE_UNKNOWN", "evidence that no bundle can have")
 
+E_PROFILE_BUNDLES = code("E_PROFILE_BUNDLES", "a rule over several bundles that reads or asks what only one has")
+
 ASKED: Final = ("receipts", "verified", "bundle")
 """The first words of the names of such checks."""
 
-_NAMES: Final = ("body", "start", "receipts", "bundle", "run", "specs")
+NAMES: Final = ("body", "start", "receipts", "bundle", "run", "specs", "bundles")
 _LATE: Final = frozenset({"receipts", "bundle", "run", "specs"})
 """What is known after the last receipt."""
+_JOINED: Final = frozenset({"bundle", "bundles"})
+"""What a rule over several bundles may read."""
 _BUNDLE: Final = RecordType(
-    "bundle", {**dict.fromkeys(("name", "kind", "case", "verdict"), STRING), "result": MapType(DYN)}
+    "bundle",
+    {**dict.fromkeys(("name", "kind", "case", "verdict"), STRING), "result": MapType(DYN), "figures": MapType(INT)},
 )
 _RUN: Final = RecordType("run", {"replayed": BOOL}, frozenset({"replayed"}))
-_KNOWN: Final[Mapping[str, Type]] = {"bundle": _BUNDLE, "run": _RUN, "specs": MapType(DYN)}
+_KNOWN: Final[Mapping[str, Type]] = {
+    **{"bundle": _BUNDLE, "run": _RUN, "specs": MapType(DYN)},
+    "bundles": ListType(_BUNDLE),
+}
 
 
 class Question(Struct, frozen=True):
@@ -80,6 +81,11 @@ class Question(Struct, frozen=True):
     require: Callable[..., bool] | None = None
     late: bool = False
     reads: frozenset[str] = frozenset()
+
+    @property
+    def joins(self) -> bool:
+        """Whether it is about several bundles, and so is asked when all are read."""
+        return "bundles" in self.reads
 
 
 def name_question(control: str, index: int, named: EvidenceCheck) -> str:
@@ -102,7 +108,7 @@ def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics
     }
     model = spec.model
     assert isinstance(model, Profile)  # noqa: S101 - a spec of the kind profile is nothing else
-    shared = Scope(Environment({**dict.fromkeys(_NAMES, DYN), **_KNOWN}), spec, diagnostics)
+    shared = Scope(Environment({**dict.fromkeys(NAMES, DYN), **_KNOWN}), spec, diagnostics)
     shared = shared.constants(model.constants, "constants").functions(model.functions, "functions")
     plain = replace(shared, diagnostics=Diagnostics())
     questions = []
@@ -144,9 +150,35 @@ def _question(asked: Question, path: tuple[str | int, ...], scopes: Sequence[Sco
             W_PROFILE_CONSTANT, "it requires what reads nothing of the evidence", typed.source.span(*path, "require")
         )
     reads = frozenset(name for checked in expressions for name in checked.variables)
+    if "bundles" in reads and not _joins_well(asked.named, reads, path, typed):
+        return
     late = asked.named.receipts is None or bool(_LATE & reads)
     require, *when = (_function(checked, asked.named.figures) for checked in expressions)
     yield replace(asked, when=when[0] if when else None, require=require, late=late, reads=reads)
+
+
+def _joins_well(named: EvidenceCheck, reads: frozenset[str], path: tuple[str | int, ...], scope: Scope) -> bool:
+    """Whether a rule over several bundles reads what they show as a whole, and is not asked of some of them alone."""
+    if named.receipts is not None or named.figures:
+        key = "receipts" if named.receipts is not None else "figures"
+        message = (
+            "a rule over `bundles` is asked of no receipt"
+            if named.receipts
+            else "a rule over `bundles` reads no figure by its name alone"
+        )
+        hint = "write `bundles.all(b, b.figures.house <= MOST)`"
+    elif not reads <= _JOINED:
+        key, other = "require", listed(f"`{name}`" for name in sorted(reads - _JOINED))
+        message = f"a rule over `bundles` reads {other}, too"
+        hint = "of each bundle it can read `name`, `kind`, `case`, `verdict`, `result` and `figures`"
+    elif "bundle" not in reads and (named.of is not None or named.kind is not None):
+        key = "of" if named.of is not None else "kind"
+        message = f"`{key}` says of which bundle a rule is asked, and this one is asked once of all"
+        hint = f"write `bundles.filter(b, b.{'name' if key == 'of' else 'kind'} == '{named.of or named.kind}')`"
+    else:
+        return True
+    scope.diagnostics.error(E_PROFILE_BUNDLES, message, scope.source.span(*path, key), hint=hint)
+    return False
 
 
 RecordTypes = Mapping[str, RecordType]
@@ -209,7 +241,7 @@ def questions_of(profile: Bundle, kinds: Mapping[str, ReportedKind]) -> tuple[Qu
 
 
 def _function(checked: Checked, figures: Sequence[str]) -> Callable[..., bool]:
-    call = compile_expression(checked, (*_NAMES, *figures))
+    call = compile_expression(checked, (*NAMES, *figures))
 
     def decide(*values: Any) -> bool:
         result = call(*values)
@@ -218,162 +250,3 @@ def _function(checked: Checked, figures: Sequence[str]) -> Callable[..., bool]:
         return result
 
     return decide
-
-
-def _values_of(figure: Body) -> dict[str, int]:
-    """The value of a figure by its name, with that of each group as `figure_group`; nothing where it has none."""
-    groups = figure["groups"] if figure["error"] is None else ()
-    named = [(f"{figure['figure']}_{group['name']}" if group["name"] else figure["figure"], group) for group in groups]
-    return {name: group["value"] for name, group in named if type(group.get("value")) is int}
-
-
-NOTHING: Final[Body] = MappingProxyType({})
-
-_MOST_HOLDING: Final = 3
-"""Receipts that are shown of what holds of all."""
-_MOST_BYTES: Final = 64 * 1024 * 1024
-"""Bytes of the receipts that are kept for rules about several of them."""
-_MOST_PAIRS: Final = 16_777_216
-"""Receipts that a rule looks at, times those that it joins to each."""
-_OUTCOMES: Final[Mapping[Status, Outcome]] = {
-    Status.PASSED: Outcome.PASSED,
-    Status.FAILED: Outcome.FAILED,
-    Status.NOT_MADE: Outcome.UNTESTED,
-}
-
-
-class Answers:
-    """What the receipts of one bundle, and the checks that were made of it, answer to questions."""
-
-    def __init__(self, questions: Sequence[Question], name: str, kind: str, specs: Bundle | None = None) -> None:
-        """Of a bundle of this name and kind, and of the specs of its evidence if there are any."""
-        own = [question for question in questions if is_of(question.named, name, kind)]
-        self._verified = [question for question in own if question.named.verified is not None]
-        self._late = [question for question in own if question.late]
-        self._keeps = any("receipts" in question.reads or question.named.receipts for question in self._late)
-        reads = frozenset[str]().union(*(question.reads for question in own))
-        self._specs = stated_specs(specs) if specs is not None and "specs" in reads else {}
-        self._questions: dict[str, list[Question]] = {}
-        for question in own:
-            if question.named.receipts is not None:
-                self._questions.setdefault(question.named.receipts, []).append(question)
-        self._failing, self._holding = Observations(), Observations()
-        self._start: Body = {}
-        self._figures: dict[str, int] = {}
-        self._lacking: dict[str, str] = {}
-        self._kept: list[Receipt] = []
-        self._bytes = 0
-        self._present: Counter[str] = Counter()
-        self._asked: Counter[str] = Counter()
-        self._errors: Counter[str] = Counter()
-        self._failures: Counter[str] = Counter()
-        self._unmade: Counter[str] = Counter()  # of the errors, those of what was not asked for
-
-    def add(self, receipt: Receipt) -> None:
-        """Take the next receipt."""
-        if receipt.seq == 0:
-            self._start = receipt.body
-        if receipt.type == "figure":
-            self._figures |= _values_of(receipt.body)
-        if self._keeps and self._fits():
-            self._bytes += len(receipt.line)
-            self._kept.append(receipt)
-        for question in self._questions.get(receipt.type, ()):
-            self._present[question.id] += 1
-            if not question.late:
-                self._ask(question, receipt, (receipt.body, self._start, (), {}, {}, {}))
-
-    def _fits(self) -> bool:
-        return len(self._kept) <= MAX_LIST and self._bytes <= _MOST_BYTES
-
-    def _ask(self, question: Question, receipt: Receipt | None, values: Sequence[Any]) -> None:
-        """Ask about a receipt, or with None about the bundle."""
-        assert question.require is not None  # noqa: S101 - what has values requires something
-        id_ = question.id
-        try:
-            if question.when is not None and not question.when(*values):
-                return
-            self._asked[id_] += 1
-            holds = question.require(*values)
-        except EvaluationError as error:
-            self._errors[id_] += 1
-            self._unmade[id_] += "run" in question.reads and values[_NAMES.index("run")] == {}
-            if receipt is not None:
-                self._failing.note(id_, receipt, error.code, "" if error.text is None else error.text.value)
-            return
-        self._failures[id_] += not holds
-        if receipt is not None and not holds:
-            self._failing.note(id_, receipt, "does not hold", receipt.body)
-        elif receipt is not None and self._holding.count[id_] < _MOST_HOLDING:
-            self._holding.note(id_, receipt, "holds", None)
-
-    def _ask_late(self, verification: Verification, bundle: Body) -> None:
-        """Ask what is known after the last receipt."""
-        kept = [{"seq": receipt.seq, "type": receipt.type, "body": receipt.body} for receipt in self._kept]
-        passed = {check.name for check in verification.checks if check.status is Status.PASSED}
-        run = {"replayed": True} if passed & {REPLAY, REPLAY_OF_RUNS} else {}
-        late = (kept, bundle, run, self._specs)
-        for question in self._late:
-            if question.named.receipts is None:
-                self._present[question.id] = 1
-                own = self._figures_of(question, bundle)
-                if own is None:
-                    self._errors[question.id] += 1
-                else:
-                    self._ask(question, None, (None, self._start, *late, *own))
-            elif self._present[question.id] * len(kept) > _MOST_PAIRS:
-                self._errors[question.id] += 1
-            else:
-                for receipt in self._kept:
-                    if receipt.type == question.named.receipts:
-                        self._ask(question, receipt, (receipt.body, self._start, *late))
-
-    def _figures_of(self, question: Question, bundle: Body) -> list[int] | None:
-        """The values of the figures that a question names; None if the bundle lacks one."""
-        result = bundle.get("result", {})
-        known = {**{name: value for name, value in result.items() if type(value) is int}, **self._figures}
-        names = question.named.figures
-        lacking = [name for name in names if name not in known]
-        if lacking:
-            near = suggest(lacking[0], known)
-            hint = f"; did you mean `{near}`?" if near else f"; there is {', '.join(sorted(known))}"
-            self._lacking[question.id] = f"the bundle has no figure `{lacking[0]}`{hint}"
-        return None if lacking else [known[name] for name in names]
-
-    def checks(self, key: str, verification: Verification, bundle: Body = NOTHING) -> Iterator[Check]:
-        """The answers, as checks; what a bundle has no receipt and no check of, it does not answer."""
-        for question in self._verified:
-            for verified in verification.checks:
-                if verified.name == question.named.verified:
-                    outcome, failed = _OUTCOMES[verified.status], int(verified.status is Status.FAILED)
-                    why = shorten(verified.message or "", LONGEST)
-                    yield Check(question.id, verified.name, None, outcome, 1, failed, why, once=True)
-        if self._fits():
-            self._ask_late(verification, bundle)
-        else:
-            self._errors.update(question.id for question in self._late)
-            self._present.update(question.id for question in self._late if question.named.receipts is None)
-        for question in (*(member for group in self._questions.values() for member in group), *self._late):
-            if self._present[question.id]:
-                yield self._answer(question, key)
-                self._present[question.id] = 0  # one that is late is listed twice
-
-    def _answer(self, question: Question, key: str) -> Check:
-        id_, named = question.id, question.named
-        asked, errors, failures = self._asked[id_], self._errors[id_], self._failures[id_]
-        outcome, why = Outcome.PASSED, ""
-        if failures:
-            outcome, why = Outcome.FAILED, "" if named.receipts else "it does not hold of the bundle"
-        elif errors:
-            outcome = Outcome.CANNOT_TELL
-            why = f"{errors} receipts could not be evaluated" if named.receipts else "it could not be evaluated"
-            why = self._lacking.get(id_, why)
-            why = why if self._fits() else "there are too many receipts to be read together"
-        elif not asked:
-            outcome, why = Outcome.NOT_APPLICABLE, "its condition never held"
-        condition = "" if named.when is None else f" if {named.when}"
-        what = "the bundle" if named.receipts is None else f"each `{named.receipts}` receipt"
-        says = shorten(f"of {what}{condition}: {named.require}", LONGEST)
-        seen = self._failing if failures or errors else self._holding
-        error = errors > self._unmade[id_] and not failures
-        return seen.of(Check(id_, says, key, outcome, asked, failures, why, error=error))

@@ -17,7 +17,9 @@ from specledger.report.model import (
     receipts_of,
 )
 from specledger.report.outcome import Outcome
-from specledger.report.profile_rules import Answers, Question
+from specledger.report.profile_answers import Answers
+from specledger.report.profile_joins import with_joins
+from specledger.report.profile_rules import Question
 from specledger.verify.checks import Level, Status
 
 WHOLE: Final = "evidence"
@@ -28,7 +30,7 @@ def from_evidence(
     evidence: Iterable[Evidence], kinds: Mapping[str, ReportedKind], questions: Sequence[Question] = ()
 ) -> Report:
     """The report of bundles of which no check failed; `questions` are those of a profile."""
-    return Report(tuple(read_subject(bundle, kinds, questions) for bundle in evidence))
+    return Report(with_joins([read_subject(bundle, kinds, questions) for bundle in evidence], questions))
 
 
 def read_subject(evidence: Evidence, kinds: Mapping[str, ReportedKind], questions: Sequence[Question] = ()) -> Subject:
@@ -45,6 +47,7 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportedKind], question
         for receipt in receipts_of(evidence):
             reading.add(receipt)
             answers.add(receipt)
+        bundle["figures"] = answers.figures_of(result)
         checks = (*reading.checks(), *answers.checks(main.key, evidence.verification, bundle))
     passed = sum(check.status is Status.PASSED for check in verified)
     says = "files, chain, result and specs of the evidence are whole and fit each other"
@@ -73,6 +76,7 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportedKind], question
         reading=reading,
         case=evidence.case,
         replay=_replay_of(evidence),
+        shows=bundle,
     )
 
 

@@ -7,10 +7,13 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import KINDS, load
-from specledger.report.model import Report
+from specledger.report.model import Receipt, Report
 from specledger.report.outcome import Outcome
 from specledger.report.profile import judge
+from specledger.report.profile_answers import Answers
+from specledger.report.profile_joins import with_joins
 from specledger.report.profile_rules import check_profile, questions_of
+from specledger.verify.checks import Verification
 from tests.unit.report.rendering import subject_of, summary_of, text_of
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
@@ -87,6 +90,41 @@ def test_a_figure_of_a_suite_is_read_by_its_name(asked, heights):
     assert judge(profile, found, None).controls[0].outcome == "passed"
 
 
+GROUPS = {
+    "each group of two arms": (
+        "figures: [hits_a_high, hits_low], require: hits_a_high == 4 && hits_low == 5",
+        "passed",
+        "",
+    ),
+    "a rule that is broken": ("figures: [hits_low], require: hits_low < 5", "failed", ""),
+    "one without groups": ("figures: [total], require: total == 9", "passed", ""),
+    "a figure of groups by its name alone": ("figures: [hits], require: hits > 0", "cannot tell", "no figure `hits`"),
+    "two groups that read alike": (
+        "figures: [twins_a_b], require: twins_a_b > 0",
+        "cannot tell",
+        "no figure `twins_a_b`",
+    ),
+    "a group without a value": ("figures: [hits_none], require: hits_none == 0", "cannot tell", "did you mean"),
+    "of the bundle": ("require: bundle.figures.hits_low == 5 && bundle.figures.total == 9", "passed", ""),
+}
+
+
+@pytest.mark.parametrize(("evidence", "outcome", "why"), GROUPS.values(), ids=GROUPS)
+def test_a_figure_of_groups_is_read_by_the_name_of_each(evidence, outcome, why, asked):
+    answers = Answers(questions_of(asked(evidence), ALL), "heights", "suite")
+    groups = {
+        "hits": [("a-high", 4), ("low", 5), ("none", None)],
+        "twins": [("a-b", 1), ("a_b", 2)],
+        "total": [("", 9)],
+    }
+    for seq, (figure, values) in enumerate(groups.items()):
+        rows = [{"name": name, "value": value} for name, value in values]
+        answers.add(Receipt(seq, b"", "figure", {"figure": figure, "groups": rows, "error": None}))
+    (check,) = answers.checks("key", Verification(), {"figures": answers.figures_of({}), "result": {}})
+    assert check.outcome == outcome
+    assert why in check.why
+
+
 @pytest.mark.parametrize(
     ("evidence", "code"),
     [
@@ -100,6 +138,75 @@ def test_figures_in_a_wrong_form_are_refused(evidence, code, asked):
     with pytest.raises(Rejected) as rejected:
         questions_of(asked(evidence), ALL)
     assert {finding.code for finding in rejected.value.diagnostics} == {code}
+
+
+JOINS = {
+    "all of them": ("require: \"bundles.all(b, b.figures.episodes >= 0 || b.kind == 'suite')\"", "passed", [0]),
+    "one that is missing": ("require: \"bundles.exists(b, b.name == 'nowhere')\"", "failed", [0]),
+    "a count of them": ("require: \"size(bundles.filter(b, b.kind == 'scenario')) == 1\"", "passed", [0]),
+    "each beside the others": ('require: "bundles.exists(b, b.name != bundle.name)"', "passed", [0, 1]),
+    "one beside another by name": (
+        "of: heights, require: \"bundles.exists(b, b.name == 'concave' && b.figures.steps > 0 && bundle.figures.high >= 0)\"",
+        "passed",
+        [1],
+    ),
+    "where it is asked": (
+        "when: bundle.kind == 'law', require: \"bundles.exists(b, b.name == bundle.name)\"",
+        "not applicable",
+        [0, 1],
+    ),
+    "a figure that one lacks": ('require: "bundles.all(b, b.figures.high >= 0)"', "cannot tell", [0]),
+}
+
+
+@pytest.mark.parametrize(("evidence", "outcome", "where"), JOINS.values(), ids=JOINS)
+def test_a_rule_over_several_bundles(evidence, outcome, where, asked, trap, heights):
+    profile = asked(evidence)
+    questions = questions_of(profile, ALL)
+    found = with_joins([subject_of(place, questions) for place in (trap, heights)], questions)
+    (control,) = judge(profile, found, None).controls
+    assert (control.outcome, [row.subject for row in control.rows]) == (outcome, where)
+
+
+WRONG_JOINS = {
+    "a rule of receipts": (
+        "receipts: step, require: \"bundles.all(b, b.verdict == 'PASS')\"",
+        "asked of no receipt",
+        "receipts",
+    ),
+    "what only one has": (
+        "require: \"bundles.all(b, b.verdict == 'PASS') && run.replayed\"",
+        "reads `run`, too",
+        "require",
+    ),
+    "figures by their names": ("figures: [steps], require: 'bundles.all(b, steps > 0)'", "figure", "figures"),
+    "a kind of all": (
+        "kind: scenario, require: \"bundles.all(b, b.verdict == 'PASS')\"",
+        "asked once of all",
+        "kind",
+    ),
+    "a spec of all": ("of: trap, require: 'size(bundles) > 0'", "asked once of all", "of"),
+}
+
+
+@pytest.mark.parametrize(("evidence", "message", "key"), WRONG_JOINS.values(), ids=WRONG_JOINS)
+def test_a_rule_over_several_bundles_in_a_wrong_form(evidence, message, key, asked, tmp_path):
+    with pytest.raises(Rejected) as rejected:
+        questions_of(asked(evidence), ALL)
+    (finding,) = rejected.value.diagnostics
+    assert finding.code == "E_PROFILE_BUNDLES"
+    assert message in finding.message
+    assert finding.hint
+    line = (tmp_path / "rules.yaml").read_text(encoding="utf-8").splitlines()[finding.span.start.line - 1]
+    written = line[finding.span.start.column - 1 :]
+    assert key in line[: finding.span.start.column + len(key)], written
+
+
+def test_a_misspelt_field_of_a_bundle_is_found(asked):
+    with pytest.raises(Rejected) as rejected:
+        questions_of(asked("require: \"bundles.all(b, b.verdct == 'PASS')\""), ALL)
+    (finding,) = rejected.value.diagnostics
+    assert (finding.code, "verdict" in (finding.hint or "")) == ("E_EXPR_UNKNOWN_FIELD", True)
 
 
 @pytest.fixture

@@ -5,7 +5,9 @@ from collections import Counter
 
 import pytest
 
-from specledger.wings.laws.generators import apportion, digest_cases, make_cases
+from specledger.core.rng import Stream
+from specledger.wings.laws.generators import Maker, apportion, digest_cases, make_cases
+from specledger.wings.laws.spec.universe import Generator
 
 LAW = {"template": "symmetry_commutation", "transform": "mirror_swap"}
 
@@ -62,6 +64,22 @@ def test_collisions_are_in_starts_only_where_a_test_says_so(law_of):
 def test_edges_hold_something_at_both_ends(law_of):
     law = law_of({**LAW, "proposed_tests": [{"family": "edge_wrapping_cases"}]})
     assert all(case.start[0] and case.start[-1] for case in make_cases(law))
+
+
+REPEATED = {
+    "whole times": ((">..<", ">>."), (5, 9), [">..<", ">>.>>.", ">..<>..<", ">>.>>.>>."]),
+    "one cell": ((">",), (4, 6), [">>>>", ">>>>>>", ">>>>"]),
+    "longer than the ring that was asked for": ((">......<",), (5,), [">......<"]),
+    "where no ring may be so long": ((">" + "." * 14 + "<",), (200,), [(">" + "." * 14 + "<") * 12]),
+    "one that a law leaves out": ((">X",), (4,), ["...."]),
+}
+
+
+@pytest.mark.parametrize(("words", "sizes", "texts"), REPEATED.values(), ids=REPEATED)
+def test_a_word_is_repeated_around_the_ring(words, sizes, texts, kinetic):
+    family = Generator(make="repeats", weight=1, words=list(words))
+    maker = Maker(kinetic, family, (0, 1, 2), sizes, Stream.named(1, "cases"))
+    assert [kinetic.text(start) for start in maker.make(len(texts))] == texts
 
 
 @pytest.mark.parametrize(

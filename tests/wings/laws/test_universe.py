@@ -41,6 +41,11 @@ BAD = {
     ),
     "a number for three symbols": ("[a, b]", "[a, b, c]", "E_UNIVERSE_TABLE"),
     "an observable with a reserved name": ("count: {args", "in: {args", "E_NAME_TAKEN"),
+    "a repeated word with a foreign symbol": (
+        "some: {make: sweep, weight: 1}",
+        "some: {make: repeats, weight: 1, words: [ab, az]}",
+        "E_UNIVERSE_SYMBOL",
+    ),
     "a symbol twice": ("[a, b]", "[a, b, a]", "E_UNIVERSE_SYMBOL"),
     "nothing that is no symbol": ("ring:", "empty: z\nring:", "E_UNIVERSE_SYMBOL"),
     "a start with another symbol": ("ring:", "starts: {symbols: [a, z]}\nring:", "E_UNIVERSE_SYMBOL"),
@@ -248,3 +253,12 @@ def test_transforms_of_the_kinetic_grid(kinetic, call, before, after):
 def test_a_call_that_means_nothing_is_refused(kinetic, call):
     with pytest.raises(ArgumentError):
         bind_call(kinetic.transforms, call)
+
+
+@pytest.mark.parametrize("family", ["{make: sweep, weight: 1, words: [ab]}", "{make: repeats, weight: 1}"])
+def test_words_and_the_family_that_repeats_them_go_together(family, tmp_path):
+    (tmp_path / "small.yaml").write_text(GOOD.replace("{make: sweep, weight: 1}", family), encoding="utf-8")
+    with pytest.raises(Rejected, match="go together") as rejected:
+        load(tmp_path / "small.yaml")
+    (finding,) = rejected.value.diagnostics
+    assert (finding.code, str(finding.span).rpartition("small.yaml:")[2]) == ("E_SPEC_VALUE", "9:3")

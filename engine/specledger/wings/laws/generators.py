@@ -24,7 +24,10 @@ from specledger.wings.laws.universe import Universe
 State = tuple[int, ...]
 
 DRAWN: Final = ("sweep", "pairs", "edges", "images")
-"""Makers whose starts do not depend on each other: patterns and extremes are listed, mutations change other starts."""
+"""Makers whose starts do not depend on each other.
+
+Patterns, repeated words and extremes are listed; mutations change other starts.
+"""
 
 CASES_TAG: Final = "specledger/law-cases/v1"
 
@@ -157,6 +160,7 @@ class Maker:
             "images": self._image,
             "mutations": self._mutation,
             "patterns": self._pattern,
+            "repeats": self._repeat,
             "extremes": self._extreme,
         }
         return [makers[self._family.make](number, known) for number in range(count)]
@@ -232,6 +236,18 @@ class Maker:
         if len(form) == 4:
             return (form[0],) * (size // 2) + (form[1],) * (size - size // 2)
         return tuple(form[index % len(form)] for index in range(size))
+
+    def _repeat(self, number: int, known: Sequence[State]) -> State:
+        """A word around the ring, a whole number of times if a ring may be so long; one word after another."""
+        alphabet = self._universe.alphabet
+        words = [tuple(map(alphabet.index, word)) for word in self._family.words or ()]
+        usable = [word for word in words if set(word) <= set(self._symbols)] or [(self._ground,)]
+        word = usable[number % len(usable)]
+        size = self._sizes[number // len(usable) % len(self._sizes)]
+        whole = max(size - size % len(word), len(word))
+        whole += 0 if whole >= self._universe.shortest else len(word)
+        size = whole if self._universe.shortest <= whole <= self._universe.longest else size
+        return tuple(word[index % len(word)] for index in range(size))
 
     def _extreme(self, number: int, known: Sequence[State]) -> State:
         """The shortest and the longest ring: one thing, one hole, full, crowded."""

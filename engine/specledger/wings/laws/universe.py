@@ -338,6 +338,9 @@ def _check_generators(
                     scope.wrong(E_UNIVERSE_GENERATOR, f"there is no transform {call!r}", *location)
             except ArgumentError as error:
                 scope.wrong(E_TRANSFORM, str(error), *location)
+        for index, word in enumerate(generator.words or ()):
+            if strange := sorted({*word} - {*model.alphabet}):
+                report_symbols(scope, strange, model.alphabet, "generators", name, "words", index)
     if not any(generator.weight for generator in model.generators.values()):
         scope.wrong(E_UNIVERSE_GENERATOR, "no family has a weight above 0", "generators")
     if len(set(model.starts.symbols or model.alphabet)) < 2:

@@ -15,6 +15,9 @@ from specledger.spec.base import Expression, Expressions, Identifier, Model, Spe
 Symbol = Annotated[str, StringConstraints(min_length=1, max_length=1, pattern=r"^[!-~]$")]
 """One printable ASCII character that is no space."""
 
+Pattern = Annotated[str, StringConstraints(min_length=1, max_length=16, pattern=r"^[!-~]+$")]
+"""Cells in a row."""
+
 Percent = Annotated[int, Field(ge=0, le=100)]
 Gap = Annotated[int, Field(ge=0, le=1000)]
 RingSize = Annotated[int, Field(ge=1, le=1000)]
@@ -84,7 +87,7 @@ class Primitive(Model):
     window: Annotated[list[Identifier], Field(min_length=1, max_length=8)] | Expression | None = None
     count: Expression | None = None
     sum: Expression | None = None
-    pattern: Annotated[str, StringConstraints(min_length=1, max_length=16, pattern=r"^[!-~]+$")] | None = None
+    pattern: Pattern | None = None
     scan: Literal["first", "last", "longest", "extent"] | None = None
     where: Expression | None = None
 
@@ -130,16 +133,24 @@ class Generator(Model):
         percents: The shares of cells that are not empty, in percent.
         gaps: The distances between two symbols.
         transforms: The transforms whose images are made.
+        words: The words that are repeated around the ring.
         beyond: The parameter of a test that lets it use symbols that no start has otherwise.
     """
 
-    make: Literal["sweep", "pairs", "edges", "images", "mutations", "patterns", "extremes"]
+    make: Literal["sweep", "pairs", "edges", "images", "mutations", "patterns", "repeats", "extremes"]
     weight: Annotated[int, Field(ge=0, le=1000)] = 0
     first: Annotated[int, Field(ge=0, le=1000)] = 0
     percents: Annotated[list[Percent], Field(min_length=1, max_length=32)] | None = None
     gaps: Annotated[list[Gap], Field(min_length=1, max_length=32)] | None = None
     transforms: Annotated[list[str], Field(min_length=1, max_length=32)] | None = None
+    words: Annotated[list[Pattern], Field(min_length=1, max_length=64)] | None = None
     beyond: Identifier | None = None
+
+    @model_validator(mode="after")
+    def _words_are_repeated(self) -> Generator:
+        if (self.make == "repeats") != (self.words is not None):
+            raise ValueError("`make: repeats` and `words` go together")
+        return self
 
 
 class Starts(Model):
