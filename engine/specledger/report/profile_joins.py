@@ -45,7 +45,7 @@ def _answer(question: Question, key: str, own: Mapping[str, Any], known: Sequenc
     condition = "" if named.when is None else f" if {named.when}"
     what = "the bundle, beside the others," if "bundle" in question.reads else "all bundles"
     says = shorten(f"of {what}{condition}: {named.require}", LONGEST)
-    values = (None, {}, (), own, {}, {}, list(known))
+    values: tuple[Any, ...] = (None, {}, (), own, {}, {}, list(known))
     try:
         if question.when is not None and not question.when(*values):
             return Check(question.id, says, key, Outcome.NOT_APPLICABLE, 0, why="its condition never held")

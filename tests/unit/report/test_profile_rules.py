@@ -112,7 +112,7 @@ GROUPS = {
 @pytest.mark.parametrize(("evidence", "outcome", "why"), GROUPS.values(), ids=GROUPS)
 def test_a_figure_of_groups_is_read_by_the_name_of_each(evidence, outcome, why, asked):
     answers = Answers(questions_of(asked(evidence), ALL), "heights", "suite")
-    groups = {
+    groups: dict[str, list[tuple[str, int | None]]] = {
         "hits": [("a-high", 4), ("low", 5), ("none", None)],
         "twins": [("a-b", 1), ("a_b", 2)],
         "total": [("", 9)],
@@ -197,6 +197,7 @@ def test_a_rule_over_several_bundles_in_a_wrong_form(evidence, message, key, ask
     assert finding.code == "E_PROFILE_BUNDLES"
     assert message in finding.message
     assert finding.hint
+    assert finding.span is not None
     line = (tmp_path / "rules.yaml").read_text(encoding="utf-8").splitlines()[finding.span.start.line - 1]
     written = line[finding.span.start.column - 1 :]
     assert key in line[: finding.span.start.column + len(key)], written
