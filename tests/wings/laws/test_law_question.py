@@ -2,6 +2,7 @@
 
 import pytest
 
+from specledger.wings.laws import law_question
 from specledger.wings.laws.automaton import Additive
 from specledger.wings.laws.law_question import question_of, questions_of, within_range
 from specledger.wings.laws.proofs.question import (
@@ -115,6 +116,14 @@ LENGTHS = {
 def test_which_lengths_preconditions_leave(law_of, preconditions, rings):
     question = asked(law_of(law("invariant", NONE, preconditions=preconditions)))
     assert (question.shortest, question.longest) == rings
+
+
+def test_whole_runs_are_asked_about_as_far_as_the_work_goes(law_of, monkeypatch):
+    law_ = law_of(law("invariant", NONE, preconditions=["grid_length <= 5"], quantifiers={"T": 3}))
+    cells = sum(len(law_.starts) ** size * size * (3 + 2) for size in (4, 5))
+    for most, expected in ((cells - 1, []), (cells, [5])):
+        monkeypatch.setattr(law_question, "MAX_CELLS", most)
+        assert [each.question.longest for each in questions_of(law_) if each.whole] == expected
 
 
 def test_a_later_fixed_step_cannot_be_asked_about(law_of):

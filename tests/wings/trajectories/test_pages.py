@@ -1,0 +1,106 @@
+"""Trajectories on the page of a run: which are shown, and what stands in their rows."""
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from specledger.report.sections import Block, Quoted, Words
+from specledger.wings.trajectories import pages
+from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Trajectory, Withheld
+from specledger.wings.trajectories.pages import _section, trajectory_sections
+
+HIDDEN = Withheld("sha256:" + "0" * 64)
+
+
+def rules(episode=0, broken=(), unjudged=()) -> Any:
+    return {"episode": episode, "broken": list(broken), "unjudged": list(unjudged)}
+
+
+def breach(call="1", rule="r", **more):
+    return {"call": call, "rule": rule, "reason": "because", **more}
+
+
+def section(*entries, receipts=(), id_="t"):
+    return _section(3, Trajectory(id_, "log.jsonl", "format", entries), receipts)
+
+
+CALL = Call("1", "pay", {"n": 1})
+
+ENTRIES = {
+    "a message": (Message(Speaker.USER, "go"), "user", "go"),
+    "of a subagent": (Message(Speaker.ASSISTANT, "go", actor="a"), "assistant (a)", "go"),
+    "a finding": (Finding("E_LOG_RECORD", "no role", 2), "E_LOG_RECORD", "no role"),
+    "a call": (CALL, "call pay", {"n": 1}),
+    "a call without arguments": (Call("1", "pay"), "call pay", "not recorded"),
+    "a withheld call": (Call("1", "pay", HIDDEN), "call pay", f"withheld: {HIDDEN.digest}"),
+    "a result": (Result("1", "done"), "result of no call", "done"),
+    "a failed result": (Result("1", "done", error=True), "result of no call (failed)", "done"),
+    "a result that did not fail": (Result("1", "done", error=False), "result of no call", "done"),
+    "a denied result": (Result("1", UNSET, error=True, denied=True), "result of no call (denied)", "not recorded"),
+}
+
+
+@pytest.mark.parametrize(("entry", "what", "content"), ENTRIES.values(), ids=ENTRIES)
+def test_what_an_entry_is(entry, what, content):
+    (row,) = section(entry).rows
+    assert (row.name, row.mark, row.details) == ("1", "", [])
+    assert row.cells == (Words(what), Quoted(content if isinstance(content, str) else '{"n":1}', 300), Words(""))
+
+
+def test_rows_are_numbered_and_results_name_their_tool():
+    first, second = section(CALL, Result("1", "x")).rows
+    assert (first.name, second.name, second.cells[0]) == ("1", "2", Words("result of pay"))
+
+
+def test_rules_stand_at_their_call():
+    open_, broken = breach(rule="open"), breach(rule="broken", source="there")
+    (row,) = section(CALL, receipts=[rules(broken=[broken], unjudged=[open_])]).rows
+    assert (row.mark, row.cells[2]) == ("broken", Words("broken, open"))
+    assert row.details == [
+        ("broken", Quoted("because", 2000)),
+        ("found in", Quoted("there", 2000)),
+        ("open", Quoted("because", 2000)),
+    ]
+    (row,) = section(CALL, receipts=[rules(unjudged=[open_])]).rows
+    assert row.mark == "cannot tell"
+    (row,) = section(Result("1", "x"), receipts=[rules(broken=[broken])]).rows
+    assert (row.mark, row.details) == ("", [])
+
+
+def test_a_breach_by_a_later_receipt_counts_first():
+    (row,) = section(CALL, receipts=[rules(unjudged=[breach()]), rules(broken=[breach(rule="b")])]).rows
+    assert (row.mark, row.cells[2]) == ("broken", Words("r, b"))
+
+
+@pytest.mark.parametrize(("size", "opened"), [(300, False), (301, True)])
+def test_a_long_text_can_be_opened(size, opened):
+    (row,) = section(Message(Speaker.USER, "a" * size)).rows
+    assert row.details == ([("whole text", Block("a" * size))] if opened else [])
+
+
+def test_a_section_says_where_it_is_from():
+    shown = section(CALL)
+    assert (shown.id, shown.title, shown.heads) == ("trajectory-3", "Trajectory t", ("entry", "what", "text", "rules"))
+    assert shown.intro == "Episode 3: t, from log.jsonl (format)."
+    said = section(CALL, receipts=[rules(broken=[breach(call="", rule="a")], unjudged=[breach(call="", rule="b")])])
+    assert said.intro.endswith(" Of messages: a: because; b: because")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [(0, ""), (1, " 1 entry more is in the evidence alone."), (2, " 2 entries more are in the evidence alone.")],
+)
+def test_the_first_entries_are_shown(monkeypatch, more, said):
+    monkeypatch.setattr(pages, "MOST_ENTRIES", 2)
+    shown = section(*[Message(Speaker.USER, "a")] * (2 + more))
+    assert (len(shown.rows), shown.intro) == (2, f"Episode 3: t, from log.jsonl (format).{said}")
+
+
+@pytest.mark.parametrize(("episodes", "expected"), [([2, 0], "02"), ([0, 1, 2], "01"), ([1, 2, 1, 0], "12"), ([], "")])
+def test_the_first_trajectories_with_a_rule_are_shown(tmp_path, monkeypatch, episodes, expected):
+    monkeypatch.setattr(pages, "MOST_TRAJECTORIES", 2)
+    monkeypatch.setattr(pages, "read_lines", lambda _: (Trajectory(str(n), "a", "f", [CALL]) for n in range(3)))
+    (tmp_path / "trajectories.jsonl").write_bytes(b"")
+    shown = list(trajectory_sections(tmp_path, [rules(episode) for episode in episodes]))
+    assert "".join(each.title.removeprefix("Trajectory ") for each in shown) == expected
