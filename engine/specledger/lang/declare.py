@@ -224,6 +224,8 @@ def _widened(first: Type, second: Type) -> Type:
     """The least type that holds the values of both."""
     if first in (NOTHING, second):
         return second
+    if second == NOTHING:
+        return first
     if isinstance(first, IntType) and type(first) is type(second):
         return type(first)(min(first.low, second.low), max(first.high, second.high))
     if isinstance(first, ListType) and isinstance(second, ListType):

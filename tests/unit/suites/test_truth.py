@@ -2,10 +2,13 @@
 
 import re
 from itertools import product
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from specledger.suites.truth import Truth
+from specledger.core.diagnostics import Diagnostics
+from specledger.suites.truth import Truth, check_truth
 
 TEXTS = ["".join(letters) for size in range(6) for letters in product("ab", repeat=size)]
 PATTERNS = ["".join(letters) for size in range(6) for letters in product("ab*", repeat=size)]
@@ -37,3 +40,20 @@ ABSENT = {
 def test_what_is_about_no_trajectory_is_named(labels, absent):
     found = Truth(labels).absent(iter(["ab", "b"]))
     assert (found, list(found)) == (absent, sorted(absent))
+
+
+WRONG = {
+    "no recording": ({"a": ["1"]}, False, [("E_SUITE_TRUTH", "`truth` is about trajectories, and no agent of this suite is a recording")]),
+    "nothing, without a recording": ({}, False, []),
+    "each once": ({"a": ["1", "2"], "b": ["3"]}, True, []),
+    "twice under one label": ({"a": ["1", "1"]}, True, []),
+    "under two labels": ({"a": ["1", "2"], "b": ["2", "3", "1"]}, True, [("E_SUITE_TRUTH", "'2' is b, and a as well"), ("E_SUITE_TRUTH", "'1' is b, and a as well")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("labels", "recorded", "expected"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_with_labels(labels, recorded, expected):
+    diagnostics = Diagnostics()
+    spec: Any = SimpleNamespace(span=lambda *path: None)
+    check_truth(spec, labels, diagnostics, recorded=recorded)
+    assert [(found.code, found.message) for found in diagnostics.sorted()] == sorted(expected)
