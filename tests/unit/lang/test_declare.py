@@ -9,7 +9,11 @@ from specledger.lang import declare
 from specledger.lang.declare import DeclarationError, allowed_values, bound_type, read_constant, read_type, sealable
 from specledger.spec.types import Schema
 
-NAMED: dict[str, str | Schema] = {"size": Schema(type="integer", minimum=1, maximum=9), "again": "size", "self": Schema(items="self")}
+NAMED: dict[str, str | Schema] = {
+    "size": Schema(type="integer", minimum=1, maximum=9),
+    "again": "size",
+    "self": Schema(items="self"),
+}
 
 
 def schema(**keys):
