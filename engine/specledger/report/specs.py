@@ -94,15 +94,19 @@ class Specs:
         return {name: (label, unit[name]) for name, label in of.items()}
 
     def drawing(self, units: Mapping[str, Tree]) -> dict[str, Any] | None:
-        """How the page's script draws an episode; None if the world has no picture."""
+        """How the page's script draws an episode; None if the world has no picture.
+
+        `cells` is the field of the state that is the map; None where an expression gives the map of each state.
+        """
         world = self.referred("world") or {}
         picture = world.get("picture")
         if picture is None:
             return None
         constants = world.get("constants", {})
+        field = picture["cells"] if picture["cells"] in world.get("state", {}) else None
         charts = [{"name": name, "unit": unit, "of": label} for name, (label, unit) in self.charts(units).items()]
         return {
-            "cells": picture["cells"],
+            "cells": field,
             "colours": [[constants[name], name, *_shades(colour)] for name, colour in picture["colours"].items()],
             "tokens": [
                 {"name": name, "shape": "disc", "each": None, **token, "colour": _shades(token["colour"])}

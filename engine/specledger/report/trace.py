@@ -10,26 +10,24 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from specledger.compile.scenario import compile_scenario
-from specledger.core.binding import state_digest
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import SCENARIO
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.guard import Guarded
-from specledger.evidence.receipts.run import Change, Commit, Decided, Drift, Episode, Step
+from specledger.evidence.receipts.run import Commit, Decided, Step
 from specledger.evidence.receipts.suite import Run
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.model import malformed_receipts, receipts_of
+from specledger.report.states import states
 from specledger.report.units import Tree, express, units_of, within
 
 E_TRACE_KIND = code("E_TRACE_KIND", "only a run has steps")
 E_TRACE_STEP = code("E_TRACE_STEP", "there is no such step")
 E_TRACE_FIELD = code("E_TRACE_FIELD", "no receipt has such a field")
-E_TRACE_STATE = code("E_TRACE_STATE", "a state cannot be recomputed from the receipts")
 
 FORMAT: Final = "specledger/trace/v1"
 
@@ -155,7 +153,7 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
         raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}", hint=hint)])
     words = [] if field is None else _words(field)
     if field is None or words[0] == STATE:
-        after = (item for item in states(evidence) if item[:2] == (episode, t))
+        after = (item for item in states(evidence.specs, evidence.bodies()) if item[:2] == (episode, t))
         receipts += [{"type": STATE, "seq": seq, "body": state} for _, _, seq, state in _refusing(evidence, after)]
     if field is None:
         return receipts
@@ -194,7 +192,9 @@ def _first_run(evidence: Evidence) -> str:
 
 def _states(evidence: Evidence, words: list[str]) -> Iterator[StepLine]:
     """The lines of the states after the steps, or of a field of them."""
-    for episode, t, seq, state in states(evidence):
+    for episode, t, seq, state in states(evidence.specs, evidence.bodies()):
+        if t is None:
+            continue
         present, value = _follow(state, words[1:])
         if present:
             yield StepLine(STATE, episode, t, seq, {"value": value})
@@ -311,37 +311,3 @@ def _follow(value: Any, words: list[str]) -> tuple[bool, Any]:
         else:
             return False, None
     return True, value
-
-
-def states(evidence: Evidence) -> Iterator[tuple[int, int, int, Body]]:
-    """The episode, the step, the number of the receipt and the state after each step of a run.
-
-    Receipts hold the start, what drifts changed, and each action's inputs; no agent and no governor is asked.
-    """
-    steps = {actor.name: actor.step for actor in compile_scenario(evidence.specs).actors}
-    state: dict[str, Any] = {}
-    proposals: dict[str, list[Any]] = {}
-    for seq, (type_, body) in enumerate(evidence.bodies()):
-        if type_ == "episode":
-            state = dict(typed(Episode, body)["state"])
-        elif type_ == "drift":
-            state = _changed(state, typed(Drift, body)["changed"])
-        elif type_ == "commit":
-            commit = typed(Commit, body)
-            proposals[commit.get("agent", "")] = commit["proposals"]
-        elif type_ == "step":
-            step = typed(Step, body)
-            if step["chosen"] is not None:
-                agent = step.get("agent", "")
-                action = proposals[agent][step["chosen"]]["action"]
-                state, _ = steps[agent](state, action["op"], action, step["inputs"])
-                if "chance" in step:
-                    state = _changed(state, step["chance"].get("changed", {}))
-            if state_digest(state) != step["after"]:
-                message = f"the state after step {step['t']} of episode {step['episode']} is not the recorded one"
-                raise Rejected([Diagnostic(E_TRACE_STATE, message)])
-            yield step["episode"], step["t"], seq, state
-
-
-def _changed(state: Mapping[str, Any], changes: Mapping[str, Change]) -> dict[str, Any]:
-    return {**state, **{name: change["to"] for name, change in changes.items()}}

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from specledger.spec.base import FieldPath, Identifier, Model
+from specledger.spec.base import Expression, FieldPath, Identifier, Model
 
 Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-f]{6}$")]
 """Red, green and blue, each as two lower-case hexadecimal digits."""
@@ -54,16 +54,16 @@ class Chart(Model):
 
 
 class Picture(Model):
-    """How an episode is drawn: its map by the codes of a field, what moves on it, and figures over the steps.
+    """How an episode is drawn: its map by codes of cells, what moves on it, and figures over the steps.
 
     Attributes:
-        cells: The field that holds the map as a matrix of codes.
+        cells: The map as a matrix of codes: a field of the state, or an expression over it.
         colours: The colour of each code, by the name of its constant.
         tokens: Things that have a place on the map.
         charts: Integers of the record that are drawn over the steps.
     """
 
-    cells: Identifier
+    cells: Expression
     colours: Annotated[Mapping[Identifier, Colour | Shades], Field(min_length=1, max_length=64)]
     tokens: Annotated[Mapping[Identifier, Token], Field(max_length=16)] = Field(default_factory=dict)
     charts: Annotated[Mapping[Identifier, Identifier | Chart], Field(max_length=8)] = Field(default_factory=dict)

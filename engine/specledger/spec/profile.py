@@ -38,21 +38,21 @@ class EvidenceCheck(Model):
         check: A check of a report, by its name.
         verified: A check of `spec verify`, by its sentence.
         receipts: The type of receipts that `require` is about; the whole bundle, if left out.
+        of: The name of the spec whose bundle it must be.
+        kind: The kind of the spec whose bundle it must be.
         when: Which receipts, or bundles, are checked; all, if left out.
         require: What must hold.
         figures: Figures of a suite, or counts of a scenario's result, that `require` reads by their names.
-        of: The name of the spec whose bundle it must be.
-        kind: The kind of the spec whose bundle it must be.
     """
 
     check: EvidenceName | None = None
     verified: Line | None = None
     receipts: ReceiptType | None = None
+    of: Name | None = None
+    kind: Literal["scenario", "suite", "law", "discovery"] | None = None
     when: Expression | None = None
     require: Expression | None = None
     figures: Annotated[list[Identifier], Field(max_length=64)] = Field(default_factory=list)
-    of: Name | None = None
-    kind: Literal["scenario", "suite", "law", "discovery"] | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> EvidenceCheck:

@@ -214,13 +214,13 @@ class Suite(Spec):
     """A suite/v1 document.
 
     Attributes:
-        runs: The arms.
         tuned_on: Seeds that something was tuned on; no run may use them.
         replay: Whether every run is read back, made again and compared byte by byte.
+        constants: Named values that expressions read.
+        runs: The arms.
         inconclusive: How many runs may be inconclusive, and why.
         failing: How many runs may fail though nothing expects it, and why.
         truth: Labels, each with the ids of the trajectories that have it.
-        constants: Named values that expressions read.
         functions: Pure functions that expressions call.
         measures: Values that are read off each episode.
         figures: Numbers that are made of many episodes.
@@ -229,15 +229,15 @@ class Suite(Spec):
     """
 
     spec: Literal["suite/v1"]
-    runs: Annotated[Mapping[ArmName, Arm], Field(max_length=4096)] = Field(default_factory=dict)
     tuned_on: list[Seed] = Field(default_factory=list)
     replay: Literal["bytes", "none"] = "none"
+    constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
+    runs: Annotated[Mapping[ArmName, Arm], Field(max_length=4096)] = Field(default_factory=dict)
     inconclusive: Allowed | None = None
     failing: Allowed | None = None
     truth: Annotated[Mapping[Name, Annotated[list[TrajectoryId], Field(max_length=100_000)]], Field(max_length=64)] = (
         Field(default_factory=dict)
     )
-    constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     measures: Expressions = Field(default_factory=dict)
     figures: Mapping[Identifier, Figure] = Field(default_factory=dict)

@@ -91,7 +91,6 @@ class _Checker:
         opening = scope.each(self.model.opening, "opening")
         for let, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
             scope.sealed(let.types, path)
-        check_picture(self.model, state, record.types, self.scope)
         after.unused(self.model.functions, self.model.derived, elsewhere=self._shown())
         return World(
             name=self.model.name,
@@ -115,6 +114,7 @@ class _Checker:
             clock=clock,
             actor=actor,
             chance=check_step_chance(self.model, state, scope.timed(clock | actor)),
+            map=check_picture(self.model, state, record.types, scope),
         )
 
     def _part_world(self, name: str) -> World | None:

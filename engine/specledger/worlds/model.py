@@ -147,6 +147,7 @@ class World(Struct, frozen=True):
         others: The type of the actions that the agents take at the same moment, by agent; None for one agent.
         clock: The names of the clock of the run that mean nothing else here, `t` and `episode`.
         chance: What follows every action once values are drawn.
+        map: The codes of the cells of its picture, as an expression over the state.
         actor: The same of who acts, for expressions that are evaluated for one agent; empty in a world for one agent.
     """
 
@@ -175,6 +176,7 @@ class World(Struct, frozen=True):
     clock: Mapping[str, Type] = {}
     actor: Mapping[str, Type] = {}
     chance: Chance = Chance()
+    map: Checked | None = None
 
     @property
     def drawing_in_a_step(self) -> str:

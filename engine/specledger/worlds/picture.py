@@ -1,4 +1,4 @@
-"""Checks a world's picture: a field of codes, constants, places of the state, labels of the record.
+"""Checks a world's picture: a map of codes, constants, places of the state, labels of the record.
 
 A picture is drawn from receipts alone.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from specledger.core.diagnostics import code, suggest
-from specledger.expr import INT, MISTAKEN, IntType, RecordType, Type
+from specledger.expr import INT, MISTAKEN, Checked, IntType, RecordType, Type
 from specledger.expr.check.relations import assignable
 from specledger.lang.declare import CELL, FIELD
 from specledger.lang.scope import Scope
@@ -18,14 +18,21 @@ from specledger.spec.world import World as WorldSpec
 E_PICTURE = code("E_PICTURE", "a picture names what its world does not have")
 
 
-def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type], scope: Scope) -> None:
-    """Check what a world says about its picture; whatever is wrong is a finding."""
+def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type], scope: Scope) -> Checked | None:
+    """Check what a world says about its picture; whatever is wrong is a finding.
+
+    Returns:
+        The map of a state; None without a picture, or where it is wrong.
+    """
     picture = model.picture
     if picture is None:
-        return
+        return None
     fields = [name for name, type_ in state.fields.items() if _same(type_, FIELD)]
-    if picture.cells not in fields:
+    if picture.cells.isidentifier() and picture.cells not in fields:
         _wrong(scope, f"{picture.cells!r} is no field of type `field`", fields, picture.cells, "cells")
+        map_ = None
+    else:
+        map_ = scope.expression("picture", "cells", expect=FIELD)
     _check_codes(model, scope)
     sound = {label: type_ for label, type_ in record.items() if type_ is not MISTAKEN}
     record = {**dict.fromkeys(model.record, INT), **sound}  # a label whose expression is wrong has a finding already
@@ -42,6 +49,7 @@ def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type
         label, rest = (chart.of, ("of",)) if isinstance(chart, Chart) else (chart, ())
         if label not in ints:
             _wrong(scope, f"{label!r} is no int of the record", ints, label, "charts", name, *rest)
+    return map_
 
 
 def _check_codes(model: WorldSpec, scope: Scope) -> None:

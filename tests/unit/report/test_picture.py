@@ -32,6 +32,8 @@ WORLD: dict[str, Any] = {
 MISTAKES = {
     "cells is no field": ("cells", "n", "E_PICTURE", None),
     "cells is misspelt": ("cells", "grd", "E_PICTURE", "grid"),
+    "cells is no map": ("cells", "[n]", "E_EXPR_TYPE", None),
+    "cells reads what is not there": ("cells", "[[m]]", "E_EXPR_UNKNOWN_NAME", None),
     "no constant": ("colours", {"FREEE": "#000000"}, "E_PICTURE", "FREE"),
     "no int": ("colours", {"YES": "#000000"}, "E_PICTURE", None),
     "the same int": ("colours", {"BLOCK": "#000000", "SAME": "#000000"}, "E_PICTURE", None),
@@ -56,6 +58,11 @@ def findings(world, folder: Path):
 
 def test_a_picture_that_fits_is_no_finding(tmp_path):
     assert findings(WORLD, tmp_path) == ()
+
+
+def test_a_map_may_be_computed_of_the_state(tmp_path):
+    computed = {**WORLD["picture"], "cells": "[range(3).map(x, x == at.x ? BLOCK : FREE)]"}
+    assert findings({**WORLD, "picture": computed}, tmp_path) == ()
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

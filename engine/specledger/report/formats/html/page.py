@@ -6,7 +6,7 @@ The page says what was checked when it was written, and what was not; it never s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from specledger.report.comparison import (
     compared_sections,
     in_one_table,
 )
-from specledger.report.evidence import Evidence
+from specledger.report.evidence import Evidence, bodies_in
 from specledger.report.extension import ANSWERS
 from specledger.report.formats.html.elements import (
     NOTHING,
@@ -67,6 +67,7 @@ from specledger.report.sections import (
     check_anchor,
 )
 from specledger.report.specs import Specs, read_specs
+from specledger.report.states import episode_maps
 from specledger.report.units import units_of
 from specledger.verify.assurance_levels import Reached, level_statuses
 from specledger.verify.checks import Level, Status
@@ -88,7 +89,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 def _chains(evidence: Evidence, reading: Reading, sections: Sequence[Section]) -> list[Embedded]:
     """The bundle's own chain and those of some runs of a suite, read for embedding."""
-    own = Embedded(evidence.specs.main.name, "", evidence.manifest, extra=_drawing(evidence.specs))
+    own = Embedded(evidence.specs.main.name, "", evidence.manifest, extra=_drawing(evidence.specs, evidence.bodies()))
     links = (link for section in sections for row in section.rows[:MOST_ROWS] for link in row.places)
     own.read(evidence.receipts.lines(), {link.seq for link in links if isinstance(link, ReceiptLink)}, MOST_TEXT)
     chains = [own]
@@ -96,16 +97,19 @@ def _chains(evidence: Evidence, reading: Reading, sections: Sequence[Section]) -
         folder = Path(evidence.place, *run.split("/"))
         specs = read_specs(folder, evidence.specs)
         manifest: Any = parse_canonical((folder / MANIFEST).read_bytes().removesuffix(b"\n"), limit=MAX_MANIFEST)
-        chain = Embedded(run, run, manifest, extra=_drawing(specs))
+        chain = Embedded(run, run, manifest, extra=_drawing(specs, bodies_in(folder)))
         with (folder / RECEIPTS).open("rb") as lines:
             chain.read((line[:-1] for line in lines), (), MOST_TEXT // MOST_RUNS)
         chains.append(chain)
     return chains
 
 
-def _drawing(specs: Bundle) -> dict[str, Any]:
+def _drawing(specs: Bundle, bodies: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """How the page's script draws the episodes of a chain, and in what units it shows their values."""
     units = units_of(specs)
-    return {"drawing": Specs.of(specs).drawing(units), "units": units}
+    drawing = Specs.of(specs).drawing(units)
+    computed = drawing is not None and drawing["cells"] is None
+    return {"drawing": drawing, "units": units, "maps": episode_maps(specs, bodies) if computed else {}}
 
 
 def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Reading) -> str:

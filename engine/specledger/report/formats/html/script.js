@@ -227,11 +227,25 @@ const placeOf = (value) => {
   return value && Number.isInteger(value.x) && Number.isInteger(value.y) ? { x: value.x, y: value.y } : null;
 };
 
+/** The map of each frame of an episode, out of the first one and what differs in each later one; empty without them. */
+const mapsOf = (held) => {
+  let rows = [];
+  return (held || []).map((map) => {
+    if (Array.isArray(map[0])) rows = map;
+    else {
+      rows = rows.map((row) => [...row]);
+      for (let index = 0; index + 1 < map.length; index += 2) rows[Math.floor(map[index] / rows[0].length)][map[index] % rows[0].length] = map[index + 1];
+    }
+    return rows;
+  });
+};
+
 /** The frames of an episode: what is before the first step, then what is after each. */
 const readEpisode = (number, episode) => {
   const chain = data.chains[number];
   const drawing = chain.drawing || null;
-  const story = { number, episode, drawing, cells: null, frames: [], end: null };
+  const maps = mapsOf((chain.maps || {})[episode]);
+  const story = { number, episode, drawing, maps, cells: maps[0] || null, frames: [], end: null };
   const commits = {};
   let next = { drifts: [], probes: [], entries: 0 };
   for (const seq of [...chain.lines.keys()].sort((a, b) => a - b)) {
@@ -244,7 +258,7 @@ const readEpisode = (number, episode) => {
     if (type === "episode") {
       const places = {};
       for (const token of drawing ? drawing.tokens : []) places[token.name] = placeOf(follows(body.state, token.start));
-      if (drawing) story.cells = body.state[drawing.cells];
+      if (drawing && drawing.cells !== null) story.cells = body.state[drawing.cells];
       story.frames.push({ seq, places, jumps: {} });
     } else if (type === "drift" && last) {
       next.drifts.push(body);
@@ -326,12 +340,13 @@ const drawMap = () => {
   const { story, frame } = play;
   const holder = $("replay-map");
   holder.replaceChildren();
-  if (!story.cells) return;
-  const height = story.cells.length;
-  const width = Math.max(...story.cells.map((row) => row.length));
+  const shown = story.maps[Math.min(frame, story.maps.length - 1)] || story.cells;
+  if (!shown) return;
+  const height = shown.length;
+  const width = Math.max(...shown.map((row) => row.length));
   const colours = new Map(story.drawing.colours.map(([code, , ...pair]) => [code, shade(pair)]));
   const drawn = svg("svg", { viewBox: `0 0 ${width * CELL} ${height * CELL}`, role: "img", "aria-label": frame ? `The map after step ${stepOf(story, frame)}` : "The map at the start" });
-  drawn.append(...paint(story.cells, (code) => ({ fill: colours.get(code) || "#d0a215" })), ...lattice(width, height));
+  drawn.append(...paint(shown, (code) => ({ fill: colours.get(code) || "#d0a215" })), ...lattice(width, height));
   for (const token of story.drawing.tokens) {
     const fill = shade(token.colour);
     if (token.each !== null) {
@@ -353,7 +368,7 @@ const drawLegend = () => {
   const { story } = play;
   $("replay-legend").replaceChildren();
   if (!story.cells) return;
-  const used = new Set(story.cells.flat());
+  const used = new Set([story.cells, ...story.maps].flat(2));
   const named = story.drawing.colours.filter(([code]) => used.has(code)).map(([, name, ...pair]) => swatch({ fill: shade(pair) }, name));
   const tokens = story.drawing.tokens.map((token) => swatch({ fill: shade(token.colour), rx: token.shape === "disc" ? 5 : 0 }, token.name));
   $("replay-legend").append(...named, ...tokens);

@@ -136,6 +136,9 @@ def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {evidence.kind} cannot be drawn", hint=hint)])
     if drawing is None:
         raise Rejected([Diagnostic(E_PICTURE_NONE, f"the world {world['name']!r} has no `picture`")])
+    if drawing["cells"] is None:
+        message = f"the map of {world['name']!r} is computed anew for each state, and this format moves tokens only"
+        raise Rejected([Diagnostic(E_PICTURE_NONE, message, hint="`--format html` draws it step by step")])
     episode: Episode | None = None
     start: Data = {}
     with malformed_receipts():

@@ -149,22 +149,22 @@ class Law(Spec):
         universe: What the law is about.
         template: The form of the law.
         quantifiers: The steps that the law is judged at.
+        starts: The symbols of initial states, in place of the universe's.
         preconditions: What the initial state must satisfy for a case to count.
         observables: Named values that the claim reads; each may use those before it.
+        transform: The transform of a symmetry, such as `shift_k(3)`.
+        direction: In which direction a monotone law goes.
+        bound_op: The comparison of a bound.
+        bound_value: The number of a bound.
+        trigger_symbol: The symbol that a transition begins with.
+        result_op: The comparison with the symbol that a transition leads to.
+        result_symbol: The symbol that a transition leads to.
         says: The claim in words, for readers.
         claim: The claim as a formula, such as `X(t) == X(0)`; beside a `claim_ast` it may be in words.
         forbidden: What would falsify the law, in words.
         claim_ast: The claim as a tree.
-        transform: The transform of a symmetry, such as `shift_k(3)`.
-        direction: In which direction a monotone law goes.
-        bound_value: The number of a bound.
-        bound_op: The comparison of a bound.
-        trigger_symbol: The symbol that a transition begins with.
-        result_op: The comparison with the symbol that a transition leads to.
-        result_symbol: The symbol that a transition leads to.
         proposed_tests: The only families of cases to try, in place of the universe's mix.
         capability_requirements: What the proposer believes that the universe offers.
-        starts: The symbols of initial states, in place of the universe's.
         strict: Whether a claim in words, or a field that the template does not need, is rejected.
         seed: The seed by which cases are drawn.
         cases: How many cases are tried.
@@ -179,22 +179,22 @@ class Law(Spec):
     template: Annotated[Reference, RefTo("template")]
     universe: Annotated[Reference, RefTo("universe")]
     quantifiers: Quantifiers = Field(default_factory=Quantifiers)
+    starts: Starts | None = None
     preconditions: Annotated[list[Precondition | Expression], Field(max_length=32)] = Field(default_factory=list)
     observables: Annotated[list[Observable], Field(max_length=64)] = Field(default_factory=list)
+    transform: Label | None = None
+    direction: Literal["<=", ">="] | None = None
+    bound_op: Comparison | None = None
+    bound_value: Annotated[int, Field(ge=-INTEGER_LIMIT, le=INTEGER_LIMIT)] | None = None
+    trigger_symbol: Symbol | None = None
+    result_op: Literal["==", "!="] | None = None
+    result_symbol: Symbol | None = None
     says: Sentence | None = None
     claim: Sentence | None = None
     claim_ast: Mapping[str, Any] | None = None
     forbidden: Sentence
-    transform: Label | None = None
-    direction: Literal["<=", ">="] | None = None
-    bound_value: Annotated[int, Field(ge=-INTEGER_LIMIT, le=INTEGER_LIMIT)] | None = None
-    bound_op: Comparison | None = None
-    trigger_symbol: Symbol | None = None
-    result_op: Literal["==", "!="] | None = None
-    result_symbol: Symbol | None = None
     proposed_tests: Annotated[list[ProposedTest], Field(max_length=16)] = Field(default_factory=list)
     capability_requirements: CapabilityRequirements = Field(default_factory=CapabilityRequirements)
-    starts: Starts | None = None
     strict: bool = False
     seed: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] = SEED
     cases: Annotated[int, Field(ge=1, le=10_000)] = CASES
