@@ -19,20 +19,10 @@ E_PICTURE = code("E_PICTURE", "a picture names what its world does not have")
 
 
 def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type], scope: Scope) -> Checked | None:
-    """Check what a world says about its picture; whatever is wrong is a finding.
-
-    Returns:
-        The map of a state; None without a picture, or where it is wrong.
-    """
+    """The map of a state, if the world has a picture; whatever is wrong in that is a finding."""
     picture = model.picture
     if picture is None:
         return None
-    fields = [name for name, type_ in state.fields.items() if _same(type_, FIELD)]
-    if picture.cells.isidentifier() and picture.cells not in fields:
-        _wrong(scope, f"{picture.cells!r} is no field of type `field`", fields, picture.cells, "cells")
-        map_ = None
-    else:
-        map_ = scope.expression("picture", "cells", expect=FIELD)
     _check_codes(model, scope)
     sound = {label: type_ for label, type_ in record.items() if type_ is not MISTAKEN}
     record = {**dict.fromkeys(model.record, INT), **sound}  # a label whose expression is wrong has a finding already
@@ -49,7 +39,7 @@ def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type
         label, rest = (chart.of, ("of",)) if isinstance(chart, Chart) else (chart, ())
         if label not in ints:
             _wrong(scope, f"{label!r} is no int of the record", ints, label, "charts", name, *rest)
-    return map_
+    return scope.expression("picture", "cells", expect=FIELD)
 
 
 def _check_codes(model: WorldSpec, scope: Scope) -> None:

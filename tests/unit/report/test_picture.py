@@ -30,8 +30,8 @@ WORLD: dict[str, Any] = {
 }
 
 MISTAKES = {
-    "cells is no field": ("cells", "n", "E_PICTURE", None),
-    "cells is misspelt": ("cells", "grd", "E_PICTURE", "grid"),
+    "cells is no field": ("cells", "n", "E_EXPR_TYPE", None),
+    "cells is misspelt": ("cells", "grd", "E_EXPR_UNKNOWN_NAME", "grid"),
     "cells is no map": ("cells", "[n]", "E_EXPR_TYPE", None),
     "cells reads what is not there": ("cells", "[[m]]", "E_EXPR_UNKNOWN_NAME", None),
     "no constant": ("colours", {"FREEE": "#000000"}, "E_PICTURE", "FREE"),
@@ -76,7 +76,7 @@ def test_a_mistake_is_found_at_its_place(mistake, tmp_path):
     first = text.index("picture:") + 1
     assert all(one.span is not None and one.span.start.line > first for one in found)
     if meant is not None:
-        assert [one.hint for one in found] == [f"did you mean '{meant}'?"]
+        assert [str(one.hint).replace("`", "'") for one in found] == [f"did you mean '{meant}'?"]
 
 
 def test_a_label_whose_expression_is_wrong_is_told_of_once(tmp_path):
