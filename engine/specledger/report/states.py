@@ -16,6 +16,7 @@ from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.run import Change, Commit, Drift, Episode, Step
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
+from specledger.report.evidence import Evidence
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import compile_value
 
@@ -30,7 +31,16 @@ Map = Sequence[Sequence[int]] | Sequence[int]
 """A whole map, row by row, or what differs from the map before: the number of a cell and its code, for each cell."""
 
 
-def states(specs: Bundle, bodies: Iterable[tuple[str, Body]]) -> Iterator[tuple[int, int | None, int, dict[str, Any]]]:
+def states(evidence: Evidence) -> Iterator[tuple[int, int, int, Body]]:
+    """The episode, the step, the number of the receipt and the state after each step of a run."""
+    for episode, t, seq, state in states_from_start(evidence.specs, evidence.bodies()):
+        if t is not None:
+            yield episode, t, seq, state
+
+
+def states_from_start(
+    specs: Bundle, bodies: Iterable[tuple[str, Body]]
+) -> Iterator[tuple[int, int | None, int, dict[str, Any]]]:
     """The episode, the step, the number of the receipt and the state: at each start (no step), and after each step."""
     steps = {actor.name: actor.step for actor in compile_scenario(specs).actors}
     state: dict[str, Any] = {}
@@ -75,7 +85,7 @@ def episode_maps(specs: Bundle, bodies: Iterable[tuple[str, Body]]) -> dict[str,
     draw, maps, cells = compile_value(world, world.map), dict[str, list[Map]](), 0
     before: Rows = ()
     try:
-        for episode, t, _, state in states(specs, bodies):
+        for episode, t, _, state in states_from_start(specs, bodies):
             rows = draw(state)
             cells += sum(map(len, rows))
             if cells > MOST_CELLS:

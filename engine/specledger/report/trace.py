@@ -153,7 +153,7 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
         raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}", hint=hint)])
     words = [] if field is None else _words(field)
     if field is None or words[0] == STATE:
-        after = (item for item in states(evidence.specs, evidence.bodies()) if item[:2] == (episode, t))
+        after = (item for item in states(evidence) if item[:2] == (episode, t))
         receipts += [{"type": STATE, "seq": seq, "body": state} for _, _, seq, state in _refusing(evidence, after)]
     if field is None:
         return receipts
@@ -192,9 +192,7 @@ def _first_run(evidence: Evidence) -> str:
 
 def _states(evidence: Evidence, words: list[str]) -> Iterator[StepLine]:
     """The lines of the states after the steps, or of a field of them."""
-    for episode, t, seq, state in states(evidence.specs, evidence.bodies()):
-        if t is None:
-            continue
+    for episode, t, seq, state in states(evidence):
         present, value = _follow(state, words[1:])
         if present:
             yield StepLine(STATE, episode, t, seq, {"value": value})

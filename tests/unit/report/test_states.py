@@ -78,7 +78,8 @@ def rows_of(maps):
 
 def held(place):
     """The maps in the data of a page."""
-    data = json.loads(re.search(r'<script id="data"[^>]*>(.*?)</script>', text_of("html", report_of(place)), re.S)[1])
+    (text,) = re.findall(r'<script id="data"[^>]*>(.*?)</script>', text_of("html", report_of(place)), re.DOTALL)
+    data = json.loads(text)
     return data["chains"][0]["maps"]
 
 
@@ -118,7 +119,7 @@ def test_a_picture_that_moves_tokens_refuses_a_map_of_each_state(walked):
     with pytest.raises(Rejected) as refused:
         text_of("svg", report_of(walked))
     (finding,) = refused.value.diagnostics
-    assert (finding.code, "--format html" in finding.hint) == ("E_PICTURE_NONE", True)
+    assert (finding.code, "--format html" in str(finding.hint)) == ("E_PICTURE_NONE", True)
 
 
 def test_a_world_whose_map_is_a_field_holds_none(trap):

@@ -7,7 +7,7 @@ import pytest
 
 from specledger.core.rng import Stream
 from specledger.kinds import load
-from specledger.report.trace import states
+from specledger.report.states import states
 from specledger.run.loop import run
 from tests.toys import findings_of, number_scenario, plan_of, shipped_plan, write_specs
 

@@ -11,7 +11,7 @@ from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
-from specledger.report.trace import states
+from specledger.report.states import states
 from tests.conformance.tampered.verifiers import by_tool
 from tests.toys import documents_of, findings_of, plan_of, shipped_plan, write_specs
 from tools.conformance import Laid

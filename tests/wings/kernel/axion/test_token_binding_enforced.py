@@ -214,7 +214,11 @@ HOLDERS = {
         "__init__",
         "step",
     ): "what each proposal would have led to, for the second evaluator; nothing keeps it",
-    ("report/trace.py", "states", "step"): "the states of a run that a page shows, made again; nothing keeps them",
+    (
+        "report/states.py",
+        "states_from_start",
+        "step",
+    ): "the states of a run that a page shows, made again; nothing keeps them",
     (
         "run/invariants.py",
         "foresee",
