@@ -146,6 +146,99 @@ def test_what_is_noticed(resolved):
     assert sum(payee.tried.values()) <= 20
 
 
+PACED = """
+spec: policy/v1
+name: paced
+rules:
+  pace: {when: {tool: pay}, memory: {calls: {count: {}, within: 100}}, require: calls <= 2}
+  total:
+    when: {tool: pay}
+    read: {amount: {path: args.amount, as: number}}
+    memory: {paid: {sum: amount, within: 5}}
+    require: paid <= 900.0
+  fresh:
+    when: {tool: pay}
+    read: {paid: {path: time, as: number}}
+    after: {tool: ask, read: {asked: {path: time, as: number}}, if: paid - asked <= 600.0}
+  timeless: {when: {tool: pay}, memory: {calls: {count: {}}}, require: calls <= 9}
+"""
+
+
+def timed(*seconds):
+    """Payments at these seconds, after a question at 0."""
+    calls = [Call(f"p{n}", "pay", {"amount": 1}, n + 1, time=s * 1_000_000) for n, s in enumerate(seconds)]
+    return Trajectory("t", "f", "x", (Call("a", "ask", {}, time=0), *calls))
+
+
+@pytest.fixture
+def paced(tmp_path):
+    (tmp_path / "paced.yaml").write_text(PACED, encoding="utf-8")
+    return load(tmp_path / "paced.yaml")[0].main
+
+
+def test_a_span_of_time_is_shifted_by_a_tenth_and_dropped(paced):
+    shifts = {
+        name: [m.text for m in rule_mutants(paced, name) if "within" in m.text]
+        for name in ("pace", "total", "timeless")
+    }
+    assert shifts["pace"] == [
+        "memory.calls.within `100` is `90`",
+        "memory.calls.within `100` is `110`",
+        "memory.calls.within dropped",
+    ]
+    assert [text.rpartition(" ")[2] for text in shifts["total"]] == ["`4`", "`6`", "dropped"]
+    assert shifts["timeless"] == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "noticed"),
+    [
+        ((0, 50, 95), {"`90`"}),  # three within 100 seconds, not within 90
+        ((0, 50, 105), {"`110`", "dropped"}),
+        ((0, 500, 5000), {"dropped"}),
+        ((0, 5000), set()),
+    ],
+)
+def test_a_shifted_span_is_noticed_where_a_count_depends_on_it(paced, seconds, noticed):
+    mutants = Mutation(paced, 50, 0)
+    mutants.hear(timed(*seconds))
+    texts = [text for text in mutants.finish().rules["pace"].noticed if "within" in text]
+    assert {text.rpartition(" ")[2] for text in texts} == noticed
+
+
+def test_a_call_is_made_at_another_time_with_all_that_follows(paced):
+    log = timed(10, 700)
+    focus = Focus(accesses(paced.model, "fresh"), timed=True)
+    mutants = [OPERATORS["time"](log, focus, Stream.named(seed, "x")) for seed in range(40)]
+    entries: list[Any] = [mutant.entries for mutant in mutants if mutant is not None]
+    times = {tuple(entry.time // 1_000_000 for entry in each) for each in entries}
+    later = {(0, 10 + s, 700 + s) for s in (60, 3600, 86400)} | {(0, 10, 700 + s) for s in (60, 3600, 86400)}
+    assert times == later | {(0, 0, 690), (0, 10, 10)}
+    assert OPERATORS["time"](log, Focus(accesses(paced.model, "fresh")), Stream.named(0, "x")) is None
+    timeless = Trajectory("t", "f", "x", (Call("a", "ask", {}), Call("p", "pay", {})))
+    assert OPERATORS["time"](timeless, focus, Stream.named(0, "x")) is None
+
+
+def test_rules_about_times_are_tried_by_times(paced):
+    mutants = Mutation(paced, 40, 1)
+    mutants.hear(timed(10, 90, 200))
+    told = mutants.finish().rules
+    assert 0 < told["fresh"].changed["time"] < told["fresh"].tried["time"]
+    assert 0 < told["pace"].changed["time"] < told["pace"].tried["time"]
+    assert told["timeless"].tried["time"] == 0
+
+
+def test_a_rule_of_which_no_mutant_changes_a_verdict_is_named(spec, tmp_path, monkeypatch):
+    from tests.wings.trajectories.test_scan import chat
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "chat.json").write_text(chat(("ask", {}), ("pay", {"amount": 2})), encoding="utf-8")
+    flights = "  flights: {when: {tool: fly}, memory: {flown: {count: {}, within: 60}}, require: flown <= 1}\n"
+    (tmp_path / "paced.yaml").write_text(PACED + flights, encoding="utf-8")
+    text = spec("scan", "chat.json", "--policy", "paced.yaml", "--mutants", "30").out
+    assert re.search(r"^no mutant of the rule itself changed a verdict of: flights$", text, re.M), text
+
+
 def test_a_rule_that_is_broken_already_notices_more(resolved):
     """A further broken call is noticed; a copy of a broken call, or its absence, is not."""
     entries = (*LOG.entries[:4], Call("e", "pay", {"to": "Eve", "amount": 1}, 3), Call("q", "pay", {"to": "Ann"}, 4))

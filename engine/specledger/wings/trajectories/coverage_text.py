@@ -83,6 +83,9 @@ def mutants_text(mutants: Mutants) -> Iterator[str]:
     idle = [printable(name) for name, rule in mutants.rules.items() if not rule.reached]
     if idle:
         yield f"no mutant of a trajectory changed a verdict of: {', '.join(idle)}"
+    indifferent = [printable(name) for name, rule in mutants.rules.items() if rule.indifferent]
+    if indifferent:
+        yield f"no mutant of the rule itself changed a verdict of: {', '.join(indifferent)}"
     for name, rule in mutants.rules.items():
         yield from _unnoticed(name, rule)
     if mutants.stopped:

@@ -1,4 +1,7 @@
-"""Mutants of a trajectory for a rule: a call is dropped, repeated or swapped with another, or a value is changed."""
+"""Mutants of a trajectory for a rule: a call is dropped, repeated, swapped with another or made at another time.
+
+Or a value of it is changed.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from msgspec.structs import replace
 
 from specledger.core.log_json import NUMBER, as_text
 from specledger.core.rng import Stream
+from specledger.spec.base import QFIXED_ONE
 from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.rules.accesses import Access, Steps, argument_steps
 from specledger.wings.trajectories.rules.paths import ANY
@@ -19,6 +23,8 @@ COPY: Final = "~"
 """What stands between the id of a call and the number of a copy."""
 REPEATS: Final = (1, 4, 50)
 """How often a call may be repeated."""
+DELAYS: Final = (0, 60, 3_600, 86_400)
+"""How many seconds later a call may be made; 0 is at once after what was before it."""
 _STRANGERS: Final = {
     "email": "mallory@mutant.example",
     "iban": "DE75512108001245126199",
@@ -36,11 +42,13 @@ class Focus(Struct, frozen=True, eq=False):
         accesses: The tools and arguments that it reads.
         request: Whether it reads what the user wrote.
         types: The types by which it compares values.
+        timed: Whether it reads when calls were made.
     """
 
     accesses: tuple[Access, ...]
     request: bool = False
     types: tuple[str, ...] = ()
+    timed: bool = False
 
 
 Mutate = Callable[[Trajectory, Focus, Stream], Trajectory | None]
@@ -141,10 +149,38 @@ def repeated(trajectory: Trajectory, focus: Focus, stream: Stream) -> Trajectory
     return replace(trajectory, entries=(*entries[:end], *fresh, *entries[end:]))
 
 
+def retimed(trajectory: Trajectory, focus: Focus, stream: Stream) -> Trajectory | None:
+    """With a call that a rule about times is about, and all after it, later, or as early as what was before it."""
+    entries = list(trajectory.entries)
+    places = [i for i in _about(entries, focus.accesses)[:_MOST_PLACES] if _time(entries[i]) is not None]
+    if not focus.timed or not places:
+        return None
+    index, seconds = stream.choice(places), stream.choice(DELAYS)
+    known = [time for entry in entries[:index] if (time := _time(entry)) is not None]
+    time = _time(entries[index])
+    assert time is not None  # noqa: S101 - the place has a time
+    moved = seconds * QFIXED_ONE if seconds else min(max(known, default=time) - time, 0)
+    if not moved:
+        return None
+    later = [_moved(entry, moved) for entry in entries[index:]]
+    return replace(trajectory, entries=(*entries[:index], *later))
+
+
+def _time(entry: Entry) -> int | None:
+    time = entry.time if isinstance(entry, Message | Call | Result) else None
+    return time if isinstance(time, int) else None
+
+
+def _moved(entry: Entry, microseconds: int) -> Entry:
+    time = _time(entry)
+    return entry if time is None else replace(entry, time=time + microseconds)
+
+
 OPERATORS: Final[Mapping[str, Mutate]] = {
     "drop": dropped,
     "repeat": repeated,
     "swap": swapped,
+    "time": retimed,
     "value": revalued,
 }
 """The operators by their names in tables."""

@@ -48,6 +48,11 @@ class RuleMutation(Struct):
         """Whether a mutant of a trajectory changed its verdict."""
         return bool(self.changed.total())
 
+    @property
+    def indifferent(self) -> bool:
+        """Whether no mutant of the rule itself changed a verdict, though there are some."""
+        return bool(self.unnoticed) and not self.noticed
+
 
 class Mutants(Struct, frozen=True):
     """The outcome: by rule, and whether the bound of work ended it."""
@@ -166,7 +171,10 @@ def _focus(model: PolicySpec, name: str) -> Focus:
     rule = model.rules[name]
     request = "request" in (rule.from_ or ()) or any(read.path == "request" for read in rule.read.values())
     types = tuple(rule.as_) if isinstance(rule.as_, list) else (rule.as_,)
-    return Focus(accesses(model, name), request, types)
+    reads = [rule.read, *(earlier.read for earlier in (rule.after, rule.not_after) if earlier is not None)]
+    timed = any(getattr(kept, "within", None) is not None for kept in rule.memory.values())
+    timed |= any(read.path == "time" for names in reads for read in names.values())
+    return Focus(accesses(model, name), request, types, timed)
 
 
 def _outcomes(policy: Policy, trajectory: Trajectory) -> list[tuple[int, Status]]:

@@ -86,6 +86,7 @@ def _mutated(rule: Mapping[str, Any], sets: Mapping[str, Any]) -> Iterator[tuple
         for index in range(len(rule.get(key, ()))):
             if len(rule[key]) > 1:
                 yield (key, index), f"dropped ({_named(rule[key][index])})", _without(rule, (key, index))
+    yield from _spans(rule)
     for key in ("after", "not_after"):
         for part in ("if", "since", "same"):
             if part in rule.get(key, {}):
@@ -97,6 +98,22 @@ def _mutated(rule: Mapping[str, Any], sets: Mapping[str, Any]) -> Iterator[tuple
     listed = [tool for name in ([tools] if isinstance(tools, str) else tools) for tool in sets.get(name, [name])]
     for tool in listed if len(listed) > 1 else ():
         yield ("when", "tool"), f"without {tool}", _with(rule, ("when", "tool"), [t for t in listed if t != tool])
+
+
+def _spans(rule: Mapping[str, Any]) -> Iterator[tuple[Way, str, Any]]:
+    """The spans of time of a rule's memory, shifted and dropped."""
+    for name, kept in rule.get("memory", {}).items():
+        way: Way = ("memory", name, "within")
+        if "within" in kept:
+            for seconds in _shifted(kept["within"]):
+                yield way, f"`{kept['within']}` is `{seconds}`", _with(rule, way, seconds)
+            yield way, "dropped", _without(rule, way)
+
+
+def _shifted(seconds: int) -> tuple[int, ...]:
+    """A span of time a tenth shorter and a tenth longer, by at least a second."""
+    step = max(seconds // 10, 1)
+    return tuple(shifted for shifted in (seconds - step, seconds + step) if shifted > 0)
 
 
 def _expressions(rule: Mapping[str, Any]) -> Iterator[Way]:
