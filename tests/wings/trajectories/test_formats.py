@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from specledger.core.diagnostics import Diagnostics
+from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import load
 from specledger.wings.trajectories.formats.compile import compile_format
 from specledger.wings.trajectories.lines import read_lines, write_lines
@@ -159,6 +159,90 @@ def test_samples_of_inspect_are_trajectories():
         Message(ASSISTANT, "Paid."),
     ]
     assert second.entries[2] == Result("t1", "", True)
+
+
+def failures(trajectory):
+    return [
+        entry.message for entry in trajectory.entries if isinstance(entry, Finding) and entry.code == "E_LOG_FAILED"
+    ]
+
+
+def test_a_sample_of_inspect_that_failed_is_a_finding(tmp_path):
+    log = json.loads((LOGS / "inspect-eval.json").read_text(encoding="utf-8"))
+    log["samples"][1]["error"] = {"message": "the model\n did not answer", "traceback": "..."}
+    log |= {"status": "error", "error": {"message": "too many samples failed"}}
+    (tmp_path / "log.json").write_text(json.dumps(log), encoding="utf-8")
+    first, second, whole = read_logs([tmp_path / "log.json"], reader("inspect-eval"))
+    assert failures(first) == []
+    assert failures(second) == ["the log says that this failed, with: the model did not answer"]
+    assert [type(entry) for entry in second.entries[:3]] == [Message, Call, Result], "the rest of it is read"
+    assert failures(whole) == ["the log says that this failed, with: too many samples failed"]
+    assert len(whole.entries) == 1
+
+
+def test_an_evaluation_that_did_not_end_is_a_finding(tmp_path):
+    log = json.loads((LOGS / "inspect-eval.json").read_text(encoding="utf-8"))
+    (tmp_path / "log.json").write_text(json.dumps(log | {"status": "started"}), encoding="utf-8")
+    *_, whole = read_logs([tmp_path / "log.json"], reader("inspect-eval"))
+    assert failures(whole) == ["the log says that this failed, by `record.status`"]
+
+
+FAILING = """
+spec: format/v1
+name: mine
+by: entry.of
+calls: [{when: {entry.kind: tool}, name: entry.tool, arguments: entry.input, id: entry.id, result: entry.output}]
+findings:
+  - {when: {entry.kind: crash}, text: entry.why}
+  - {has: entry.notes, each: "entry.notes[*]", when: {item.bad: true}, text: item.text}
+ignore: [{has: entry.notes, each: "entry.notes[*]"}]
+"""
+
+
+def test_entries_and_items_that_failed_are_findings_of_their_trajectory(read):
+    call = {"of": "a", "kind": "tool", "tool": "look", "input": {}, "id": "1", "output": "x"}
+    notes = [{"bad": True, "text": "no disk"}, {"bad": False, "text": "fine"}, {"bad": True}]
+    one, other = read(
+        FAILING,
+        {**call, "notes": notes},
+        {"of": "b", "kind": "crash", "why": "x" * 900},
+        {"of": "a", "kind": "crash", "why": 7},
+        {"of": "b", "kind": "crash", "why": {"no": "text"}},
+    )
+    said = "the log says that this failed, "
+    assert failures(one) == [f"{said}with: no disk", f"{said}by `item.bad`", f"{said}with: 7"]
+    assert [entry.line for entry in one.entries if isinstance(entry, Finding)] == [1, 1, 3]
+    assert failures(other) == [f"{said}with: {'x' * 400}", f"{said}by `entry.kind`"]
+    assert {entry.code for entry in (*one.entries, *other.entries) if isinstance(entry, Finding)} == {"E_LOG_FAILED"}
+
+
+def test_a_record_above_its_entries_fails_as_a_whole(read):
+    text = FAILING.partition("findings:")[0].replace("by: entry.of", "entries: record.steps[*]")
+    text += "findings: [{has: record.error, text: record.error}]\n"
+    step = {"kind": "tool", "tool": "look", "input": {}, "id": "1", "output": "x"}
+    (whole,) = read(text, {"steps": [step], "error": "out of money"}, {"steps": [{**step, "id": "2"}]})
+    assert failures(whole) == ["the log says that this failed, with: out of money"]
+    assert [entry.line for entry in whole.entries if isinstance(entry, Finding)] == [1]
+
+
+@pytest.mark.parametrize(
+    ("clause", "code", "words"),
+    [
+        ("{text: entry.why}", "E_SPEC_VALUE", "by which the log says"),
+        ("{has: item.error}", "E_FORMAT_PATH", "`item` is one of those of `each`"),
+        ("{has: entry.error, code: entry.code}", "E_SPEC_UNKNOWN_KEY", "code"),
+        ("{has: entry.error, text: 3}", "E_SPEC_TYPE", "text"),
+    ],
+)
+def test_a_wrong_finding_has_a_code_and_a_place(tmp_path, clause, code, words):
+    (tmp_path / "mine.yaml").write_text(f"{MINE}findings: [{clause}]\n", encoding="utf-8")
+    with pytest.raises(Rejected) as rejected:
+        reader(tmp_path / "mine.yaml")
+    (found,) = rejected.value.diagnostics
+    assert found.code == code
+    assert words in found.message
+    assert found.span is not None
+    assert found.span.start.line == 5
 
 
 def test_lines_are_told_apart_and_what_is_not_read_is_a_finding(read):

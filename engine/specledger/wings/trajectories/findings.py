@@ -14,6 +14,7 @@ E_LOG_ARGUMENTS = code("E_LOG_ARGUMENTS", "Arguments of a call that are no JSON"
 E_LOG_DUPLICATE = code("E_LOG_DUPLICATE", "An id of two calls")
 E_LOG_NO_RESULT = code("E_LOG_NO_RESULT", "A call without a result")
 E_LOG_NO_CALL = code("E_LOG_NO_CALL", "A result without a call")
+E_LOG_FAILED = code("E_LOG_FAILED", "A log that says that something failed")
 E_LOG_CANONICAL = code("E_LOG_CANONICAL", "Lines that are no canonical trajectories")
 
 

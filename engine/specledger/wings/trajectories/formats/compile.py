@@ -26,6 +26,13 @@ _OF_FORMAT: Final = {
     "time": ("entry", "record"),
     "actor": ("entry", "record"),
 }
+_SORTS: Final = {
+    "messages": "message",
+    "calls": "call",
+    "results": "result",
+    "findings": "finding",
+    "ignore": "ignore",
+}
 _OF_CLAUSE: Final = ("name", "arguments", "id", "batch", "result", "call", "content", "text")
 Where = tuple[str | int, ...]
 
@@ -69,10 +76,22 @@ class _Compiler:
             )
         clauses = [
             self.clause(sort, clause, (key, index))
-            for key, sort in (("messages", "message"), ("calls", "call"), ("results", "result"), ("ignore", "ignore"))
+            for key, sort in _SORTS.items()
             for index, clause in enumerate(getattr(spec, key))
         ]
-        return FormatPlan(spec.name, paths, tuple(clauses))
+        whole = [clause for clause in clauses if self._is_whole(clause)]
+        return FormatPlan(
+            spec.name,
+            paths,
+            tuple(clause for clause in clauses if clause not in whole),
+            tuple(clause for clause in whole if "trajectory" in clause.roots),
+            tuple(clause for clause in whole if "trajectory" not in clause.roots),
+        )
+
+    def _is_whole(self, clause: ClausePlan) -> bool:
+        """Whether a finding is of a trajectory or a record; a record that is its own entry has none of the latter."""
+        of_entries = {"entry", "item"} if self.spec.entries is not None else {"entry", "item", "record"}
+        return clause.sort == "finding" and not clause.roots & of_entries
 
     def clause(self, sort: str, clause: Clause, at: Where) -> ClausePlan:
         each = None if clause.each is None else self.path(clause.each, ("entry",), (*at, "each"))

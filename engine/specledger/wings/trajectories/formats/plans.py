@@ -43,7 +43,7 @@ class ClausePlan(Struct, frozen=True):
     """A clause: which entries it is about, and where its parts stand.
 
     Attributes:
-        sort: message, call, result or ignore.
+        sort: message, call, result, finding or ignore.
         paths: The paths of its keys.
         plain: The name of the argument that arguments are which are a text, and no JSON object; empty if there is none.
     """
@@ -57,13 +57,27 @@ class ClausePlan(Struct, frozen=True):
     speaker: Speaker = Speaker.SYSTEM
     plain: str = ""
 
+    @property
+    def roots(self) -> frozenset[str]:
+        """The roots of all its paths."""
+        conditions = [self.condition, self.of_items]
+        tested = [path for plan in conditions for path in (*(path for path, _ in plan.when), *plan.has)]
+        within = [] if self.each is None else [self.each]
+        return frozenset(path.root for path in (*tested, *within, *self.paths.values()))
+
 
 class FormatPlan(Struct, frozen=True):
-    """A compiled format; its clauses are messages, then calls, then results, then what is ignored."""
+    """A compiled format; its clauses are messages, then calls, results, findings, and what is ignored.
+
+    Attributes:
+        of_trajectories, of_records: The findings that are not of an entry.
+    """
 
     name: str
     paths: Mapping[str, Path]
     clauses: tuple[ClausePlan, ...]
+    of_trajectories: tuple[ClausePlan, ...] = ()
+    of_records: tuple[ClausePlan, ...] = ()
 
 
 def nodes(path: Path, roots: Roots) -> list[Any]:

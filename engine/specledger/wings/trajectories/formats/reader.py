@@ -10,12 +10,14 @@ from msgspec import UNSET, Struct
 
 from specledger.core.log_json import as_text
 from specledger.wings.trajectories.building import Builder, string, text_of
+from specledger.wings.trajectories.findings import E_LOG_FAILED
 from specledger.wings.trajectories.formats.plans import ClausePlan, FormatPlan, Roots, nodes
 from specledger.wings.trajectories.model import Finding, Trajectory
 from specledger.wings.trajectories.source import Source
 from specledger.wings.trajectories.stamps import stamp_of
 
 _MOST_KEYS: Final = 8
+_LONGEST_TEXT: Final = 400
 
 
 class _Entry(Struct, frozen=True):
@@ -41,6 +43,7 @@ def _read_nested(plan: FormatPlan, source: Source) -> Iterator[Trajectory]:
         if isinstance(record, Finding):
             defects.entries.append(record)
             continue
+        _note_failures(plan.of_records, {"record": record.value}, defects, record.line)
         trajectories = nodes(plan.paths["trajectories"], {"record": record.value})
         if not trajectories:
             defects.record(f"`{plan.paths['trajectories'].text}` leads to nothing", record.line)
@@ -53,6 +56,7 @@ def _read_nested(plan: FormatPlan, source: Source) -> Iterator[Trajectory]:
             if not entries:
                 builder.record(f"`{plan.paths['entries'].text}` leads to nothing", record.line)
             _read_entries(plan, builder, entries)
+            _note_failures(plan.of_trajectories, roots, builder, record.line)
             yield builder.finish()
     if defects.entries:
         yield defects.finish()
@@ -67,6 +71,7 @@ def _read_flat(plan: FormatPlan, source: Source) -> Iterator[Trajectory]:
         if isinstance(record, Finding):
             defects.entries.append(record)
             continue
+        _note_failures(plan.of_records, {"record": record.value}, defects, record.line)
         entries = list(_entries(plan, {"record": record.value}, record.line))
         if not entries:
             defects.record(f"`{plan.paths['entries'].text}` leads to nothing", record.line)
@@ -88,6 +93,23 @@ def _read_flat(plan: FormatPlan, source: Source) -> Iterator[Trajectory]:
         yield builder.finish()
     if defects.entries:
         yield defects.finish()
+
+
+def _note_failures(clauses: tuple[ClausePlan, ...], roots: Roots, builder: Builder, line: int) -> None:
+    for clause in clauses:
+        if clause.condition.holds(roots):
+            _note_failure(clause, roots, builder, line)
+
+
+def _note_failure(clause: ClausePlan, roots: Roots, builder: Builder, line: int) -> None:
+    """Add a finding of what the log says that failed, in its words as far as they go."""
+    path = clause.paths.get("text")
+    values = [] if path is None else nodes(path, roots)
+    words = next((text for value in values if (text := string(value) or as_text(value))), None)
+    conditions = (clause.of_items, clause.condition)
+    tested = [path for plan in conditions for path in (*(path for path, _ in plan.when), *plan.has)]
+    said = f"by `{tested[0].text}`" if words is None else f"with: {' '.join(words.split())[:_LONGEST_TEXT]}"
+    builder.finding(E_LOG_FAILED, f"the log says that this failed, {said}", line)
 
 
 def _ignored(plan: FormatPlan, entry: _Entry) -> bool:
@@ -179,6 +201,8 @@ class _EntryReader:
             self._read_call(clause, roots)
         elif clause.sort == "result":
             self._read_result(clause, roots)
+        elif clause.sort == "finding":
+            _note_failure(clause, roots, self._builder, self._entry.line)
 
     def _value(self, clause: ClausePlan, key: str, roots: Roots) -> Any:
         """What stands at a path of a clause: UNSET if nothing; of several, the first, with a finding."""

@@ -100,6 +100,22 @@ class ResultClause(Clause):
         return self
 
 
+class FindingClause(Clause):
+    """What says that an entry, a trajectory or a record failed, whatever else is read of it; each is a finding.
+
+    Attributes:
+        text: The path of what the log says of it.
+    """
+
+    text: RecordPath | None = None
+
+    @model_validator(mode="after")
+    def _has_a_condition(self) -> FindingClause:
+        if not self.when and self.has is None:
+            raise ValueError("a finding needs `when` or `has`, by which the log says that something failed")
+        return self
+
+
 Clauses = Annotated[list[Clause], Field(max_length=40)]
 
 
@@ -117,6 +133,7 @@ class Format(Spec):
         messages: Which entries are messages.
         calls: Which entries hold calls.
         results: Which entries hold results.
+        findings: What says that something failed; without `entry` and `item` it is of a whole trajectory or record.
         ignore: Which entries are passed over without a finding.
     """
 
@@ -131,4 +148,5 @@ class Format(Spec):
     messages: Annotated[list[MessageClause], Field(max_length=40)] = Field(default_factory=list)
     calls: Annotated[list[CallClause], Field(min_length=1, max_length=40)]
     results: Annotated[list[ResultClause], Field(max_length=40)] = Field(default_factory=list)
+    findings: Annotated[list[FindingClause], Field(max_length=40)] = Field(default_factory=list)
     ignore: Clauses = Field(default_factory=list)
