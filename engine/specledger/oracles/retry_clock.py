@@ -1,6 +1,7 @@
-"""The clock of clients of services: the time left, the wait before the next attempt, and how old a price is.
+"""The clock of clients of services, and of a guard: the time left, the wait before the next attempt, what time it is.
 
-Nothing that it measures is hashed. Tests replace it.
+A guard records the time at which it saw an entry, and whatever reads that later reads the record. Nothing else that the
+clock measures is hashed. Tests replace it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ class Clock:
     def today(self) -> date:
         """The day in UTC."""
         return datetime.fromtimestamp(time.time(), UTC).date()
+
+    def microseconds(self) -> int:
+        """Microseconds since 1970 in UTC, as this machine has them; they may be fewer than before."""
+        return time.time_ns() // 1_000
 
     def wait(self, seconds: float) -> None:
         """Sleep."""

@@ -16,6 +16,7 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes
 from specledger.kinds import load
+from specledger.oracles.retry_clock import Clock
 from specledger.wings.guard.server import answer_line, prepare_folder
 from specledger.wings.guard.service import GuardService
 
@@ -34,13 +35,27 @@ def loaded(office, *sets):
     return load(office / "specs/scenario/office.yaml", set=list(sets))[0]
 
 
+BEGIN = 1_778_745_600
+"""2026-05-14, 08:00."""
+
+
+class Watch(Clock):
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.seconds = float(BEGIN)
+
+    def microseconds(self) -> int:
+        return int(self.seconds * 1_000_000)
+
+
 class Asked:
     """A guard in this process, asked line by line as over its socket."""
 
-    def __init__(self, office: Path, *sets: str) -> None:
+    def __init__(self, office: Path, *sets: str, clock: Clock | None = None) -> None:
         prepare_folder(office / "guard")
         self.folder = office / "guard"
-        self.service = GuardService(loaded(office, *sets), self.folder)
+        self.service = GuardService(loaded(office, *sets), self.folder, clock)
         self.runner = asyncio.Runner()
 
     def line(self, line: bytes) -> Any:
@@ -62,8 +77,8 @@ def guard_of(office):
     """Makes guards of the office with some of its keys set."""
     made: list[Asked] = []
 
-    def make(*sets: str) -> Asked:
-        made.append(Asked(office, *sets))
+    def make(*sets: str, clock: Clock | None = None) -> Asked:
+        made.append(Asked(office, *sets, clock=clock))
         return made[-1]
 
     yield make

@@ -14,7 +14,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.pipeline.verifying import verify
 from specledger.wings.guard.server import answer_line
 from tests.toys.bundles import bodies_of
-from tests.wings.guard.conftest import KNOWN, OTHER, carry_out
+from tests.wings.guard.conftest import KNOWN, OTHER, Watch, carry_out
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = jsonschema.Draft202012Validator(
@@ -67,7 +67,7 @@ def test_the_counts_of_a_single_call_are_numbers(guard_of, to):
 
 def test_the_receipts_of_a_conversation_are_the_pinned_ones(guard_of):
     """`fixtures/guard/office.jsonl`: a call that was made and one that was denied."""
-    guard = guard_of()
+    guard = guard_of(clock=Watch())
     guard("begin")
     carry_out(guard, "1", "send_money", PAY)
     carry_out(guard, "2", "send_money", {"amount": 50, "to": OTHER})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -27,6 +27,8 @@ from specledger.wings.trajectories.recording.guard_log import (
     opening,
     too_late,
 )
+
+Stamped = TypeVar("Stamped", Message, Call, Result)
 
 MOST_BYTES: Final = 64 << 20
 """Bytes of a log after which its conversation takes nothing any more."""
@@ -57,15 +59,18 @@ class Answer(Struct, frozen=True):
 class Conversation:
     """One conversation. Its methods are called by one thread at a time, but for `give_up`."""
 
-    def __init__(self, name: str, plan: Plan, log: ConversationLog, *, closed: bool) -> None:
-        """Begin a conversation, or go on with the one that the log holds.
+    def __init__(
+        self, name: str, plan: Plan, log: ConversationLog, *, closed: bool, microseconds: Callable[[], int]
+    ) -> None:
+        """Begin a conversation, or go on with the one that the log holds; entries get the time at which they came.
 
         Raises:
             Rejected: E_GUARD_DIFFERS, E_GUARD_LOG.
             OSError: The log cannot be written.
         """
         assert plan.recording is not None and plan.recording.live is not None  # noqa: S101, PT018 - the caller looked
-        self.name, self._log, self._closed = name, log, closed
+        self.name, self._log, self._closed, self._microseconds = name, log, closed, microseconds
+        self._latest = 0
         self.head = {"id": name, "file": f"{name}.jsonl", "format": GUARDED}
         self._episode = plan.recording.live(plan, self.head)
         self._settling = Lock()
@@ -80,6 +85,11 @@ class Conversation:
         else:
             log.append([first], sync=True)
 
+    def stamped(self, entry: Stamped) -> Stamped:
+        """An entry with the time at which it came; no earlier than an entry before it, whatever the clock says."""
+        self._latest = max(self._latest, self._microseconds())
+        return replace(entry, time=self._latest)
+
     def add(self, entry: Entry) -> str:
         """Take a message or a finding; the receipt."""
         self._go_on()
@@ -91,7 +101,7 @@ class Conversation:
         """Take a message, of which the agent is the author if it is an argument of an earlier call; the receipt."""
         if unless_argument is not None and message.speaker is Speaker.USER and not message.actor:
             message = replace(message, actor=self._author(message.text, unless_argument))
-        return self.add(message)
+        return self.add(self.stamped(message))
 
     def _author(self, text: str, argument: str) -> str:
         """The first call that has a text as an argument; empty if there is none."""
@@ -106,7 +116,7 @@ class Conversation:
         self._go_on()
         if call != self.waiting:
             raise Refusal(E_GUARD_CALL, f"the call {call!r:.200} does not wait for a result")
-        result = Result(call, content, error)
+        result = self.stamped(Result(call, content, error))
         self._write(result)
         self.waiting = None
         self._episode.add(result)
@@ -115,7 +125,7 @@ class Conversation:
     def known(self, call: Call) -> Answer | None:
         """The answer to a call that was asked before; Refusal if that was another one of the same id."""
         earlier = self._calls.get(call.id)
-        if earlier is not None and canonical_bytes(entry_document(earlier)) != canonical_bytes(entry_document(call)):
+        if earlier is not None and not _is_same(earlier, call):
             raise Refusal(E_GUARD_CALL, f"the id {call.id!r:.200} is that of an earlier call")
         answer = self._answers.get(call.id)
         if answer is not None and answer.allowed and call.id != self.waiting:
@@ -134,7 +144,7 @@ class Conversation:
         return f"#{number}"
 
     def ask(self, call: Call) -> Answer:
-        """Decide a call; the answer is on the disk."""
+        """Decide a call that was `stamped`; the answer is on the disk."""
         self._go_on()
         if self.waiting is not None:
             raise Refusal(E_GUARD_CALL, f"the call {self.waiting!r:.200} has no result yet")
@@ -221,6 +231,8 @@ class Conversation:
                 self.entries += 1
 
     def _again(self, entry: Entry, rest: Iterator[Line]) -> None:
+        time = entry.time if isinstance(entry, Message | Call | Result) else 0
+        self._latest = max(self._latest, time if isinstance(time, int) else 0)
         if not isinstance(entry, Call):
             self._episode.add(entry)
             if isinstance(entry, Result):
@@ -247,6 +259,12 @@ class Conversation:
         else:
             self.entries += 1
         self._episode.add(result)
+
+
+def _is_same(first: Call, second: Call) -> bool:
+    """Whether two calls are the same, whenever they were asked about."""
+    bodies = [canonical_bytes(entry_document(replace(call, time=""))) for call in (first, second)]
+    return bodies[0] == bodies[1]
 
 
 def reason_of(decision: Decision) -> str:

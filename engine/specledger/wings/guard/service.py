@@ -20,6 +20,7 @@ from specledger.core import disk
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.chain import run_id
 from specledger.load import Bundle
+from specledger.oracles.retry_clock import Clock
 from specledger.spec.scenario import Guard, Scenario
 from specledger.wings.guard.client import PROTOCOL
 from specledger.wings.guard.conversation import Answer, Conversation
@@ -67,15 +68,15 @@ class _Place:
 class GuardService:
     """The guard of one scenario, in one process. Its methods belong to one event loop."""
 
-    def __init__(self, bundle: Bundle, folder: Path) -> None:
-        """Prepare the guard; its conversations are kept in a folder.
+    def __init__(self, bundle: Bundle, folder: Path, clock: Clock | None = None) -> None:
+        """Prepare the guard; its conversations are kept in a folder. The clock is that of this machine, if left out.
 
         Raises:
             Rejected: The scenario does not compile.
         """
         model = bundle.main.model
         assert isinstance(model, Scenario)  # noqa: S101 - the command loads scenarios only
-        self.bundle, self.folder = bundle, folder
+        self.bundle, self.folder, self._clock = bundle, folder, clock or Clock()
         self.plan = compile_scenario(bundle)
         self.settings = model.guard or Guard()
         self._logging, self._deciding, self._opening = (
@@ -170,7 +171,8 @@ class GuardService:
         try:
             log = ConversationLog(self.folder / LOGS / f"{name}.jsonl", run_id(self.plan.specs))
             try:
-                return Conversation(name, self.plan, log, closed=self.settings.fail == "closed")
+                closed = self.settings.fail == "closed"
+                return Conversation(name, self.plan, log, closed=closed, microseconds=self._clock.microseconds)
             except BaseException:
                 log.close()
                 raise
@@ -203,7 +205,7 @@ class GuardService:
             finally:
                 if conversation.asked(call.id):
                     place.turn.release()
-            known = known or await self._decide(place, call)
+            known = known or await self._decide(place, conversation.stamped(call))
         return _answer(known)
 
     async def _take_turn(self, place: _Place, patience: float) -> None:
