@@ -22,7 +22,7 @@ MEMORY := $(shell grep -qs ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts || df -Pk 
 quick test slow coverage: export TMPDIR := $(MEMORY)
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow fuzz inspect docs claude-code model corpus table airline peers coverage mutation golden pictures bench clean
+.PHONY: help install demo quick test slow fuzz inspect docs claude-code model corpus table airline peers coverage mutation golden pictures bench release clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -160,6 +160,23 @@ bench: install  ## measure against peers, side by side, and how time and memory 
 	$(BIN)/python -m bench.commands
 	$(BIN)/python -m bench.growth
 	$(BIN)/python -m bench.trajectories
+
+# The tools of a release have a .venv inside .venv; what they check is installed in another one, which sees nothing else.
+TWINE := .venv/release/bin/twine
+release: install  ## wheel and sdist in dist, checked, each installed in a new environment that runs `spec demo`
+	@test -x $(TWINE) || { \
+		$(BIN)/python -m venv --clear .venv/release && \
+		.venv/release/bin/python -m pip --disable-pip-version-check install --quiet 'twine>=6.2,<8'; }
+	rm -rf dist
+	$(BIN)/python -m hatchling build --directory dist
+	$(TWINE) check --strict dist/*
+	@for file in dist/*; do \
+		$(BIN)/python -m venv --clear .venv/installation && \
+		.venv/installation/bin/python -m pip --disable-pip-version-check install --quiet "$$file" && \
+		rm -rf build/installation && mkdir -p build/installation && cd build/installation && \
+		../../.venv/installation/bin/spec demo > said && ../../.venv/installation/bin/spec verify out/demo > verified && \
+		cd ../.. && echo "$$file: installed, its demo runs and is verified" || exit 1; \
+	done
 
 clean:  ## remove .venv, caches and build products
 	rm -rf .venv .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist htmlcov out
