@@ -48,7 +48,7 @@ def test_what_the_image_is_made_of_gives_the_wheel_of_the_checkout(tmp_path):
             shutil.copytree(ROOT / source, tmp_path / source, ignore=shutil.ignore_patterns("__pycache__", "pictures"))
         else:
             shutil.copy(ROOT / source, tmp_path)
-    contents = []
+    contents: list[dict[str, bytes]] = []
     for folder in (tmp_path, ROOT):
         out = tmp_path / f"dist-{len(contents)}"
         command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]
