@@ -311,6 +311,16 @@ def test_a_literal_that_an_argument_never_is_is_a_finding_at_its_place(make, tmp
     assert [one.message.split()[3].rstrip(",") for one in found] == wrong
 
 
+NEAR = [("['R']", "did you mean 'r'?"), ("['up']", "it is one of 'l', 'r'"), ("['left', 'L']", "it is one of 'l', 'r'")]
+
+
+@pytest.mark.parametrize(("values", "hint"), NEAR)
+def test_the_finding_names_a_near_value_or_all(make, tmp_path, values, hint):
+    make(candidates=[{"op": "turn", "for_each": {"a": values, "b": "[true]"}}], score="0")
+    _, found = compile_with_findings(load(str(next(tmp_path.rglob("scenario.yaml"))))[0])
+    assert found[0].hint == hint
+
+
 def test_a_candidate_that_is_no_action_lists_the_actions(make):
     with pytest.raises(Rejected) as rejected:
         make(candidates=[{"op": "leap"}])

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import duckdb
@@ -11,7 +12,7 @@ import pytest
 
 import specledger as sl
 from specledger.api import PROBE_COLUMNS, STEP_COLUMNS
-from tests.toys import CLIMB
+from tests.toys import CLIMB, NUMBER, write_specs
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/python.md").read_text(encoding="utf-8")
@@ -126,6 +127,19 @@ def test_a_report_of_the_wrong_number_of_bundles_is_a_wrong_argument(bundle):
     for bundles, format_ in (((), "html"), ((bundle, bundle), "svg"), ((bundle,), "folder"), ((bundle,), "pdf")):
         with pytest.raises(ValueError, match="format"):
             sl.report(*bundles, format=format_)
+
+
+def test_a_picture_is_of_one_bundle_without_a_profile(bundle):
+    with pytest.raises(ValueError, match="one bundle without a profile"):
+        sl.report(bundle, format="svg", profile="toy-pseudo-axion", episode=0)
+
+
+def test_an_agent_from_outside_is_not_executed_unless_it_is_trusted(tmp_path):
+    marker = tmp_path / "started"
+    agent = {"command": [sys.executable, "-c", f"open({str(marker)!r}, 'w')"]}
+    path = write_specs(tmp_path, NUMBER | {"agent": {"outside": agent}})
+    assert findings(sl.run, path, tmp_path / "out") == ["E_AGENT_UNTRUSTED"]
+    assert not marker.exists()
 
 
 def evaluate(cell, names):

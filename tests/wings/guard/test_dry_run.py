@@ -1,8 +1,11 @@
 """What a dry run says of logs is what a live guard says of the same calls."""
 
+import pytest
+
 from specledger.core.rng import Stream
 from specledger.kinds import load
-from specledger.wings.guard.dry_run import dry_run
+from specledger.wings.guard import dry_run as dry_run_module
+from specledger.wings.guard.dry_run import dry_run, dry_run_text
 from specledger.wings.trajectories.lines import write_lines
 from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.reading import read_logs
@@ -86,6 +89,25 @@ def test_a_dry_run_names_what_it_could_not_read(spec, office, tmp_path, monkeypa
     ]
     document = spec("guard", "office", "--dry-run", str(logs), "--output", "json").json
     assert [each["file"] for each in document["not_read"]] == ["notes.txt", "old.jsonl.gz"]
+
+
+@pytest.mark.parametrize(("number", "shown", "more"), [(0, 0, None), (1, 1, None), (2, 2, None), (3, 2, 1), (5, 2, 3)])
+def test_the_first_of_what_is_denied_and_not_read_is_shown(monkeypatch, number, shown, more):
+    monkeypatch.setattr(dry_run_module, "_MOST_SHOWN", 2)
+    why = [{"name": "rule", "reason": "because"}]
+    denied = {"decision": "deny", "file": "a", "line": 3, "tool": "t", "call": "1", "denied_by": why, "unjudged": why}
+    finding = {"file": "b", "line": 0, "code": "E_LOG_FILE", "message": "no"}
+    result = {"scenario": "s", "denied": number, "calls": 9, "trajectories": 1, "by": {"rule": number, "other": 1}}
+    result |= {"decisions": [{"decision": "allow"}, *[denied] * number], "not_read": [finding] * number}
+    head, by, *rest = dry_run_text(result)
+    assert head == f"s: {number} of 9 calls denied, 1 trajectory"
+    assert by == f"  by rule {number}, other 1"
+    assert rest == [
+        *["  a:3: t, call 1: rule: because; rule: because"] * shown,
+        *[f"  and {more} more, which --output json has"] * (more is not None),
+        *["  not read: b: E_LOG_FILE: no"] * shown,
+        *[f"  and {more} more that were not read"] * (more is not None),
+    ]
 
 
 def test_a_scenario_without_a_recording_is_refused(spec, office, monkeypatch):
