@@ -91,3 +91,15 @@ def test_a_price_that_is_old_or_has_no_date_is_flagged(dates):
 @pytest.mark.parametrize("entry", [{}, {"model": "kinetic-script"}, {"model": {"calls": 3}}])
 def test_where_no_price_is_stated_none_is_flagged(entry):
     assert doubtful_prices(entry, date(2026, 11, 29)) == []
+
+
+def test_a_model_without_a_kernel_is_asked_once_for_each_decision(spec):
+    plans = [
+        spec("plan", "toy-basic", "--set=agent=candid-model", f"--set=episodes={episodes}", "--format=json").json[
+            "plans"
+        ][0]
+        for episodes in (1, 2)
+    ]
+    assert [plan["model"]["calls"] for plan in plans] == [plan["most_steps"] for plan in plans] == [20, 40]
+    assert all(plan["model"]["calls_at_most"] == plan["model"]["calls"] for plan in plans)
+    assert 1000 < plans[0]["model"]["prompt_tokens"] / 20 < 2000
