@@ -20,13 +20,14 @@ from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
 from specledger.pipeline.executing import execute, share_runs
 from specledger.pipeline.verifying import verify
-from specledger.run.executor import Work
+from specledger.run.executor import Lost, Work
 from specledger.run.scenario_run import EpisodeChunks
 from specledger.run.workers import Processes
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.run import JudgedChunks
 from specledger.verify.suite import RunJudgements
 from specledger.verify.suite_runs import HeldRuns, RunChecks
+from specledger.wings.bridges.cluster import connection
 from specledger.wings.bridges.cluster import task as cluster_task
 from specledger.wings.bridges.cluster.connection import Cluster
 from specledger.wings.bridges.cluster.task import done_of, from_bytes, perform, read_reply, to_bytes
@@ -260,3 +261,50 @@ def test_a_piece_of_work_goes_to_workers_that_did_not_refuse():
             crew.submit(2, 2)
     assert rejected.value.diagnostics[0].code == "E_CLUSTER_ENGINE"
     assert client.given[2:] == [2]  # what is outstanding is given up
+
+
+class Emptying(Asked):
+    """A client whose workers are gone after some looks."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks, self.seen = looks, 0
+
+    def scheduler_info(self):
+        self.seen += 1
+        return super().scheduler_info() if self.seen <= self.looks else {"workers": {}}
+
+
+def test_a_cluster_without_workers_is_lost_after_some_looks(monkeypatch):
+    monkeypatch.setattr(connection, "_LOOK", 0)
+    monkeypatch.setattr(connection, "_ALONE", 3)
+    client = Emptying(4)
+    with Cluster(cast("Any", client)).open(Nothing()) as crew:
+        crew.submit(0, 0)
+        with pytest.raises(Lost) as lost:
+            crew.wait()
+    assert lost.value.diagnostics[0].message == "the cluster was lost (it has no worker any more)"
+    assert client.seen == 8  # at the start, at the first piece, two with workers, four without
+
+
+class Leaving(Asked):
+    """A client one of whose workers leaves after some looks."""
+
+    left = False
+
+    def scheduler_info(self):
+        workers = super().scheduler_info()["workers"]
+        return {"workers": {"tcp://c:1": {"nthreads": 1}} if self.left else workers}
+
+
+def test_a_piece_whose_workers_are_gone_is_given_to_others():
+    client = Leaving()
+    cluster = Cluster(cast("Any", client))
+    with cluster.open(Nothing()) as crew:
+        cluster.refused.add("tcp://b:1")
+        crew.submit(0, 0)
+        crew._look()
+        client.left = True
+        crew._look()
+        crew._look()
+    assert client.given == [["tcp://a:1"], ["tcp://c:1"], 1]
