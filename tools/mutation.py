@@ -28,7 +28,7 @@ from cosmic_ray.work_item import TestOutcome, WorkItem, WorkResult
 from specledger.core.statistics import wilson
 from tools.copies import unpack
 from tools.mutation_places import candidates, idle, lines
-from tools.mutation_reach import PYTEST, Reach, measure
+from tools.mutation_reach import PYTEST, Reach, environment, measure
 
 ENGINE = Path("engine/specledger")
 LIMIT_S = 100  # of tests as they were measured, for those that reach the lines, and for those that reach the module
@@ -91,7 +91,8 @@ def attempt(item: WorkItem, copy: Path, reach: Reach) -> WorkResult:
     fault = item.mutations[0]
     source = (copy / fault.module_path).read_text(encoding="utf-8")
     module = str(fault.module_path.relative_to(ENGINE))
-    script = [f"cd {shlex.quote(str(copy))}; export PYTHONPATH=engine:.; ulimit -t {CPU_S}"]
+    found_by = shlex.quote(environment(copy)["PYTHONPATH"])
+    script = [f"cd {shlex.quote(str(copy))}; export PYTHONPATH={found_by}; ulimit -t {CPU_S}"]
     for number, tests in enumerate(reach.stages(module, lines(source, fault.start_pos[0]), LIMIT_S)):
         listed = copy.with_name(f"{copy.name}.{number}")
         listed.write_text("\n".join(tests), encoding="utf-8")
