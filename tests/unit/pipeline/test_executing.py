@@ -7,6 +7,7 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import case_name
+from specledger.kinds.running import RunOptions
 from specledger.pipeline.checking import annotated, check, load_cases, load_runs
 from specledger.pipeline.executing import execute, place_cases
 from tests import toys
@@ -103,3 +104,9 @@ def test_without_a_demo_there_is_none(tmp_path, monkeypatch):
     monkeypatch.setattr("specledger.pipeline.checking.find_specs", lambda: None)
     with pytest.raises(LookupError):
         annotated("scenario", "demo")
+
+
+def test_a_run_is_not_replayed_unless_that_is_asked_for(project):
+    (bundle,) = load_cases("climb.yaml")
+    assert execute(bundle, project / "plain").replayed is None
+    assert execute(bundle, project / "again", RunOptions(replay=True)).replayed is not None

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import load
 from specledger.wings.trajectories.formats.compile import compile_format
+from specledger.wings.trajectories.formats.reader import _described, _Entry
 from specledger.wings.trajectories.lines import read_lines, write_lines
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker
 from specledger.wings.trajectories.reading import read_logs
@@ -419,3 +420,16 @@ def test_plain_arguments_and_batches_are_those_of_the_clause(tmp_path):
     (trajectory,) = read_logs([log], reader(str(tmp_path / "own.yaml")))
     calls_read = [(entry.arguments, entry.batch) for entry in trajectory.entries if isinstance(entry, Call)]
     assert calls_read == [({"command": "ls -l"}, 1), ({"a": 1}, 1), ({"command": "7"}, 2), ({}, 2)]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ([1], "it is no object but list"),
+        ({"b": 1, "a": 2}, "its keys are a, b"),
+        (dict.fromkeys("ihgfedcba"), "its keys are a, b, c, d, e, f, g, h"),
+        ({"k" * 500: 1}, "its keys are " + "k" * 387),
+    ],
+)
+def test_an_entry_that_no_clause_reads_is_described(entry, said):
+    assert _described(_Entry({"entry": entry}, 1)) == said
