@@ -165,7 +165,9 @@ def draw(session: Path, copy: Path, arguments: argparse.Namespace) -> None:
     """Fill a session: the first fault of each package, then the second of each, so that a part samples all."""
     known = packages(copy)
     wanted = arguments.packages or list(known)
-    drawn = [sample(copy, known[name], arguments.faults, arguments.seed, session) for name in wanted]
+    scratch = session.with_suffix(".scratch")
+    drawn = [sample(copy, known[name], arguments.faults, arguments.seed, scratch) for name in wanted]
+    scratch.unlink()
     with use_db(session, WorkDB.Mode.create) as db:
         db.clear()
         db.add_work_items(filter(None, chain.from_iterable(zip_longest(*drawn))))
