@@ -13,7 +13,7 @@ from specledger.run.watchdog import _HEAD, _MARK, _ORPHANED_MS, Pulse
 def pulse(monkeypatch):
     """A pulse, the timers that it sets, and what arrives in its pipe."""
     timers: list[tuple[int, float]] = []
-    monkeypatch.setattr(watchdog.signal, "setitimer", lambda which, seconds: timers.append((which, seconds)))
+    monkeypatch.setattr(signal, "setitimer", lambda which, seconds: timers.append((which, seconds)))
     reading, writing = os.pipe()
 
     def arrived():

@@ -1,8 +1,12 @@
 """The steps of a discovery: iterations, an escalation after every so many, a closing one; and when each may begin."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from specledger.kinds import load
+from specledger.wings.discovery.discovery_state import DiscoveryState, _Judged
 from specledger.wings.discovery.plan import ESCALATE, PROPOSE, compile_discovery
 from tests.toys import SMALL
 
@@ -37,3 +41,19 @@ def test_steps_are_the_iterations_and_an_escalation_after_every_so_many(plan_of,
 def test_a_step_begins_when_as_many_as_the_lag_says_are_still_open(plan_of, lag):
     plan = plan_of(lag=lag)
     assert [plan.needs(position) for position in range(5)] == [max(0, position + 1 - lag) for position in range(5)]
+
+
+def test_of_two_escalations_of_a_law_the_first_counts():
+    """Two may be under way at once: both were begun before the first was taken."""
+    verdicts: list[Any] = [{"status": "PASS"}, {"status": "FAIL"}]
+    proved: Any = {"status": "PROVED"}
+    judged: Any = _Judged({}, 0, proved)
+    state: Any = DiscoveryState.__new__(DiscoveryState)
+    state._judged, state._waiting, state._figures = {"a": judged}, {"a": {}}, {"escalations": 0}
+    state._laws, remembered = SimpleNamespace(read=lambda document: document), list[Any]()
+    state._memory = SimpleNamespace(record_evaluation=lambda law, verdict: remembered.append(verdict))
+    first, second = (state._escalated({"laws": [{"law": "a", "verdict": verdict}]}) for verdict in verdicts)
+    assert ([event.type for event in first], second) == (["escalation"], [])
+    assert (first[0].body["before"], first[0].body["verdict"]) == ("PROVED", verdicts[0])
+    assert (state._waiting, state._figures, remembered) == ({}, {"escalations": 1}, verdicts[:1])
+    assert judged.verdict == verdicts[0]
