@@ -97,7 +97,7 @@ class Fake:
         self.rules = [type("Rule", (), {"name": "a", "severity": "fatal"})]
         self.outcome = outcome
 
-    def begin(self, *, retracts):
+    def begin(self, **of_trajectory):
         return self
 
     def hear(self, entry):

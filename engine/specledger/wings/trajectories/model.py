@@ -140,6 +140,11 @@ class Trajectory(Struct, frozen=True):
     entries: Sequence[Entry]
 
 
+def has_messages(trajectory: Trajectory) -> bool:
+    """Whether messages are recorded: there is one, or a guard was told all that there were."""
+    return trajectory.format == GUARDED or any(isinstance(entry, Message) for entry in trajectory.entries)
+
+
 def denied_calls(trajectory: Trajectory) -> frozenset[str]:
     """The ids of the calls that a guard denied, so that they were never made."""
     results = (entry for entry in trajectory.entries if isinstance(entry, Result))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from specledger.wings.trajectories.model import Call, Entry, Kept, Trajectory
+from specledger.wings.trajectories.model import Call, Entry, Kept, Trajectory, has_messages
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.withholding import Withholding
 
@@ -31,11 +31,14 @@ def as_kept(outcomes: Sequence[Outcome], kept: Mapping[tuple[str, str], str]) ->
 def withhold(trajectory: Trajectory, withholding: Withholding, policies: Sequence[Any]) -> Trajectory:
     """A trajectory without some values, and before each call what policies said of it that only these values show."""
     shown = withholding.apply(trajectory)
-    return replace(shown, entries=tuple(_with_verdicts(trajectory.entries, shown.entries, policies)))
+    messages = has_messages(trajectory)
+    sessions = [(policy.key, policy.begin(messages=messages), policy.begin(messages=messages)) for policy in policies]
+    return replace(shown, entries=tuple(_with_verdicts(trajectory.entries, shown.entries, sessions)))
 
 
-def _with_verdicts(whole: Sequence[Entry], shown: Sequence[Entry], policies: Sequence[Any]) -> Iterator[Entry]:
-    sessions = [(policy.key, policy.begin(), policy.begin()) for policy in policies]
+def _with_verdicts(
+    whole: Sequence[Entry], shown: Sequence[Entry], sessions: Sequence[tuple[str, Any, Any]]
+) -> Iterator[Entry]:
     for before, after in zip(whole, shown, strict=True):
         for key, knowing, withheld in sessions:
             known = {outcome.rule: outcome for outcome in knowing.hear(before)}

@@ -94,6 +94,9 @@ class _Index:
         return wanted[0] if wanted and all(wanted) else None
 
 
+_NO_MESSAGES: Final = Unknown("no message is recorded")
+
+
 class Source:
     """A source in one trajectory."""
 
@@ -142,6 +145,8 @@ class Source:
         self._take()
         if self._unknown is not None:
             return self._unknown[0]
+        if not self._session.messages and self.plan.sort in ("request", "system"):
+            return _NO_MESSAGES
         for event in self._pending.values():
             if event is not now and not event.parallel_to(now):
                 return Unknown(f"the result of {_called(event)} is not recorded")

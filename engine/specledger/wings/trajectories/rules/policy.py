@@ -38,9 +38,9 @@ class Policy(Struct, frozen=True, eq=False):
     sources: tuple[SourcePlan, ...]
     earlier: tuple[EarlierPlan, ...]
 
-    def begin(self, *, retracts: bool = False) -> Session:
+    def begin(self, *, retracts: bool = False, messages: bool = True) -> Session:
         """A session for one trajectory."""
-        return Session(self, retracts=retracts)
+        return Session(self, retracts=retracts, messages=messages)
 
 
 class Session:
@@ -48,10 +48,11 @@ class Session:
 
     Attributes:
         retracts: Whether a call may turn out to be denied, as its result says: then it counts for nothing.
+        messages: Whether messages are recorded; without them nobody knows what the request was.
     """
 
-    def __init__(self, policy: Policy, *, retracts: bool = False) -> None:
-        self.policy, self.retracts = policy, retracts
+    def __init__(self, policy: Policy, *, retracts: bool = False, messages: bool = True) -> None:
+        self.policy, self.retracts, self.messages = policy, retracts, messages
         self.sources = [Source(plan, self) for plan in policy.sources]
         self._everything = Source(_EVERYTHING, self)
         self._request = [s for s in self.sources if s.plan.sort == "request"]
