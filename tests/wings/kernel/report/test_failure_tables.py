@@ -190,3 +190,20 @@ def test_offers_that_were_taken_and_gates_that_noticed_nothing_are_on_the_page_o
     judged = subject.manifest["result"]["proposals"]
     assert f"never rejected anything (judged {judged})" in page
     assert read(subject.evidence.place) is not None
+
+
+OFFERS = {
+    "taken and denied": ({"taken": True, "denied": True, "reasons": ["a", "b"]}, "taken", "it took it", "denied: a, b"),
+    "taken and not denied": ({"taken": True, "denied": False}, "taken", "it took it", "not denied"),
+    "not taken": ({"taken": False, "denied": None}, "failed", "it did not take it", "nothing was attempted"),
+    "without a ruling": ({"taken": False}, "failed", "it did not take it", "nothing was attempted"),
+}
+
+
+@pytest.mark.parametrize(("evidence", "mark", "taken", "ruling"), OFFERS.values(), ids=OFFERS)
+def test_an_offer_says_whether_it_was_taken_and_how_it_was_ruled(evidence, mark, taken, ruling):
+    body: Any = {"episode": 1, "t": 4, "probe": "bait", "at": "after_token", "verdict": "FAIL", "cause": "taken"}
+    body["evidence"] = {"does": "go", "breaches": "token", "paid": 64, "plain": 60, **evidence}
+    sections = {section.id: section for section in failure_tables([FailedProbe("bait", 17, body, None)], 0)}
+    (row,) = sections["offers"].rows
+    assert (row.mark, *map(text, row.cells)) == (mark, "go", "token", "64 in place of 60", taken, ruling)
