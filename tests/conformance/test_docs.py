@@ -38,7 +38,8 @@ from tools.pictures import MOST_BYTES, PICTURES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
-AUTHORING, EVIDENCE = PAGES["authoring.md"], PAGES["evidence.md"]
+EVIDENCE = PAGES["evidence.md"]
+AUTHORING, EXPRESSIONS, CHECKING = (PAGES[f"{name}.md"] for name in ("authoring", "expressions", "checking"))
 
 
 def find(pattern, text):
@@ -140,7 +141,7 @@ def test_the_error_that_is_shown_is_the_one_that_is_given(tmp_path, monkeypatch)
     assert "{set: cycles," in text
     text = text.replace("charge - by}", "charge - byy}").replace("{set: cycles,", "{set: cycels,")
     battery.write_text(text, encoding="utf-8")
-    shown = find(r"^```text\n(.*?)\n```$", section(AUTHORING, "When something is wrong"))[1]
+    shown = find(r"^```text\n(.*?)\n```$", section(CHECKING, "When something is wrong"))[1]
     _, findings = check(["battery.yaml", "delivery.yaml"])
     assert diagnostics_text(findings) == shown
 
@@ -170,22 +171,22 @@ def test_the_keys_inside_a_kind_are_named(kind):
 
 @pytest.mark.parametrize("names", [ENGINE_NAMES, RESERVED], ids=["the engine's", "CEL's"])
 def test_names_that_nobody_can_take_are_listed(names):
-    assert names in [set(span.split()) for span in spans(section(AUTHORING, "What an expression may read"))]
+    assert names in [set(span.split()) for span in spans(section(EXPRESSIONS, "What an expression may read"))]
 
 
 def test_built_in_types_are_listed():
-    listed = named(tables(section(AUTHORING, "Types and constants"))[0])
+    listed = named(tables(section(EXPRESSIONS, "Types and constants"))[0])
     assert {name for name in listed if re.fullmatch("[a-z]+", name)} - {"types"} == {*BUILT_IN, "json"}
 
 
 def test_effects_are_listed():
-    listed = {span[1:].partition(":")[0] for span in named(tables(section(AUTHORING, "Effects"))[0])}
+    listed = {span[1:].partition(":")[0] for span in named(tables(section(EXPRESSIONS, "Effects"))[0])}
     definitions = KINDS["world"].model.model_json_schema(by_alias=True)["$defs"]
     assert listed == {name.removesuffix("Effect").lower() for name in definitions if name.endswith("Effect")}
 
 
 FUNCTIONS = [
-    *tables(section(AUTHORING, "Functions"))[0],
+    *tables(section(EXPRESSIONS, "Functions"))[0],
     *tables(section(page_of("Functions of cells"), "Functions of cells"))[0],
 ]
 SIGNATURES = sorted(named(FUNCTIONS))
@@ -225,7 +226,7 @@ def test_limits_are_listed():
         MAX_WEIGHT,
         MAX_FORM,
     ]
-    listed = re.findall(r"[0-9][0-9,]*", section(AUTHORING, "Limits"))
+    listed = re.findall(r"[0-9][0-9,]*", section(EXPRESSIONS, "Limits"))
     assert Counter(int(number.replace(",", "")) for number in listed) == Counter(bounds)
 
 
@@ -407,7 +408,7 @@ EVERYTHING = {*chain.from_iterable([*NAMES.values(), *OWN.values(), *EACH.values
 def scopes():
     """Each place of the table with the expressions that it may hold."""
     tokens: list[str] = []
-    for place, reads in tables(section(AUTHORING, "What an expression may read"))[0]:
+    for place, reads in tables(section(EXPRESSIONS, "What an expression may read"))[0]:
         before = tokens if reads.startswith("the same") else []
         new = reads.replace("`", "").removeprefix("the same, ").split(", ")
         tokens = [] if reads == "nothing more" else [*before, *new]
@@ -434,7 +435,7 @@ def refused(mark, names, folder):
 
 
 def test_the_table_of_scopes_has_the_rows_that_are_tried():
-    assert {row[0] for row in tables(section(AUTHORING, "What an expression may read"))[0]} == ROWS.keys()
+    assert {row[0] for row in tables(section(EXPRESSIONS, "What an expression may read"))[0]} == ROWS.keys()
     assert set(chain.from_iterable(ROWS.values())) == set(re.findall("<([^>]+)>", "".join(SPECS.values())))
 
 

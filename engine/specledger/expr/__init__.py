@@ -3,7 +3,7 @@
 Other packages bring an `Environment` of names and compose the generated functions. Source: CEL language definition
 (github.com/google/cel-spec).
 
-docs/authoring.md has the language: types, operators, macros, functions and limits. What CEL has beyond that is refused
+docs/expressions.md has the language: types, operators, macros, functions and limits. What else CEL has is refused
 by name (`check.excluded_names`).
 
 One expression:

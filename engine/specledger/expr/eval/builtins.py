@@ -1,6 +1,6 @@
 """The standard functions: those of CEL, of its math extension, and a few of the profile.
 
-Source of the first two: the CEL language definition, and its `math` extension. docs/authoring.md lists all of them.
+Source of the first two: the CEL language definition, and its `math` extension. docs/expressions.md lists all of them.
 """
 
 from __future__ import annotations
