@@ -101,7 +101,10 @@ def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: 
         writer.add(event)
         incidents = keep_worst(incidents, event)
     manifest = writer.finish(attach=options.seal.attach)
-    return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, explained(bundle, incidents))
+    refs = bundle.main.refs
+    agents = "+".join(bundle.specs[refs[path]].name for path in sorted(path for path in refs if path[-1] == "agent"))
+    shown = explained(bundle, incidents)
+    return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, shown, agents=agents)
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
@@ -158,7 +161,8 @@ def _text(finished: Finished) -> str:
     result = finished.manifest["result"]
     lines = [
         f"{printable(finished.name)}  {result['verdict']}  "
-        f"{result['successes']} of {counted(result['episodes'], 'episode')} reached the goal, "
+        f"{printable(finished.agents) or 'the agent'} reached the goal in {result['successes']} of "
+        f"{counted(result['episodes'], 'episode')}, "
         f"{counted(result['steps'], 'step')}, {counted(result['drifts'], 'drift')}, "
         f"{counted(result['checks'], 'check')}"
     ]

@@ -189,6 +189,10 @@ class Reading:
         """What it shows, in sentences that come before the reason of the verdict; none if the reason says it."""
         return ()
 
+    def witness(self, check: str) -> str:
+        """The values that show the first failure of a check, in words; empty if there are none."""
+        return ""
+
     def plots(self) -> Sequence[Plot]:
         """Plots of rates, counts and figures over steps."""
         return ()

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from specledger.report.markup import shorten
 from specledger.report.model import MOST_OBSERVATIONS, Body, Check, Observation, Receipt, value_text
-from specledger.report.sections import Place, ReceiptLink
+from specledger.report.sections import EpisodeLink, Place, ReceiptLink
 
 _NAME: Final = 200  # characters of a name from a receipt
 
@@ -39,6 +39,13 @@ class Observations:
         """The first receipts that show a check."""
         seqs = dict.fromkeys(observation.seq for observation in self._kept.get(check, ()))
         return [ReceiptLink(seq) for seq in list(seqs)[:most]]
+
+    def steps(self, check: str) -> list[Place]:
+        """A link to the first step that shows a check, of the bundle's own episodes, then links to receipts."""
+        first = next(iter(self._kept.get(check, ())), None)
+        if first is None or first.episode is None or first.t is None:
+            return self.links(check)
+        return [EpisodeLink(0, first.episode, first.t), *self.links(check)]
 
     def of(self, check: Check) -> Check:
         """A check with its observations."""

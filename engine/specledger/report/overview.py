@@ -151,7 +151,9 @@ def _meaning(subject: Subject) -> list[Sequence[Part]]:
         return []
     says = Quoted(check.says.removeprefix(f"{subject.doc}: "), _LONGEST)
     why = [(Quoted(check.why, _LONGEST), Words("."))] if check.outcome is Outcome.FAILED and check.why else []
-    return [*why] or [(Words("Requirement: "), says)]
+    witness = subject.reading.witness(check.id) if check.outcome is Outcome.FAILED else ""
+    seen = (Words(" First witness: "), Quoted(witness, _LONGEST), Words(".")) if witness else ()
+    return [*why] or [(Words("Requirement: "), says, *seen)]
 
 
 def _of_check(check: Check, shown: bool, agent: str) -> Iterator[Part]:

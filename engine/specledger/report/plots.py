@@ -192,8 +192,8 @@ def _rows_together(same: Sequence[tuple[str, Plot]]) -> list[tuple[str, Sequence
     return [*groups.items()]
 
 
-def figure_rates(figures: Sequence[Mapping[str, Any]]) -> list[Plot]:
-    """The rates of a suite's figures, one group for each figure."""
+def figure_rates(figures: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[Plot]:
+    """The rates of a suite's figures, one group for each figure, under what the figure is."""
     groups = []
     for figure in figures:
         if figure["statistic"] != "rate" or figure["error"] is not None:
@@ -201,9 +201,16 @@ def figure_rates(figures: Sequence[Mapping[str, Any]]) -> list[Plot]:
         known = (group for group in figure["groups"] if "value" in group)
         rates = [_rate(group["name"] or figure["figure"], group) for group in known]
         if rates:
-            groups.append((figure["figure"] if figure["groups"][0]["name"] else "", rates))
+            groups.append((_heading(figure["figure"], titles, bool(figure["groups"][0]["name"])), rates))
     text = "Each rate with its 95 % interval (Wilson), which assumes independent episodes."
     return [Rates("Rates of the figures", text, groups)] if groups else []
+
+
+def _heading(name: str, titles: Mapping[str, str], grouped: bool) -> str:
+    """What a figure is, with its name where the rows below have names of their own."""
+    title = titles.get(name, "").replace("`", "")
+    title = "" if "(" in title else title  # an expression is no title
+    return f"{name}: {title}" if grouped and title else title or (name if grouped else "")
 
 
 def _rate(name: str, counts: Mapping[str, Any]) -> Rate:

@@ -55,6 +55,7 @@ from specledger.report.sections import (
 from specledger.report.specs import Specs, requirement, spec_details
 from specledger.report.step_series import StepSeries
 from specledger.report.units import express, unit_at, units_of, within
+from specledger.report.value_words import in_words
 from specledger.spec.invariant import Invariant
 
 _Noun = Literal["episodes", "successes", "steps", "drifts", "proposals", "checks", "errors"]
@@ -88,6 +89,7 @@ class RunReading(Reading):
         self._probes, self.agent = specs.probes(), specs.agent()
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
         self._misses: dict[str, str] = {}
+        self._witnesses: dict[str, str] = {}
         self._failed = FailedProbes()
         self._metered = specs.metered()
         self._series = StepSeries(specs.charts(self._units))
@@ -152,10 +154,12 @@ class RunReading(Reading):
             self._broken += 1
             if breach["invariant"] == PROGRESS:
                 self._observations.note(PROGRESS, receipt, f"nothing{of} was admitted", breach["witness"])
+                self._witnesses.setdefault(PROGRESS, in_words(breach["witness"]))
                 continue
             name = as_name(breach["invariant"])
             witness = express(breach["witness"], within(self._units, ["witness", name]))
             self._observations.note(f"invariant/{name}", receipt, "broken", witness)
+            self._witnesses.setdefault(f"invariant/{name}", in_words(witness))
 
     def _probe(self, receipt: Receipt) -> None:
         body = typed(Probe, receipt.body)
@@ -212,6 +216,10 @@ class RunReading(Reading):
         key = None if spec is None else spec.key
         warns = not Severity(started["severity"]).effect.fails_run
         return self._observations.of(Check(id_, says or name, key, outcome, could, broken, why, warning=warns))
+
+    def witness(self, check: str) -> str:
+        """The values that show the first breach of an invariant."""
+        return self._witnesses.get(check, "")
 
     def _probed(self, name: str, data: Body) -> Check:
         id_ = f"probe/{name}"
@@ -335,13 +343,17 @@ class RunReading(Reading):
         for started, check in zip(all_started, checks, strict=False):
             data = demands.get(started["name"], {} if check.spec else {"doc": check.says})
             counts = map(Count, (check.opportunities, check.failures))
-            cells = (requirement(data), *map(Words, (started["scope"], started["severity"])), *counts)
-            places = self._observations.links(check.id)
-            of = max(check.failures, len(places))
+            cells: tuple[Cell, ...] = (requirement(data), *map(Words, (started["scope"], started["severity"])), *counts)
+            if self._witnesses:
+                cells = (*cells, Quoted(self.witness(check.id)))
+            episodes = started["scope"] == "episode"
+            places = self._observations.links(check.id) if episodes else self._observations.steps(check.id)
+            of = max(check.failures, sum(isinstance(place, ReceiptLink) for place in places))
             rows.append(
                 Row(started["name"], mark_of(check, started["severity"]), cells, spec_details(data), places, of)
             )
-        heads = ("invariant", "requirement", "scope", "severity", "checked", "broken")
+        heads: tuple[str, ...] = ("invariant", "requirement", "scope", "severity", "checked", "broken")
+        heads = (*heads, "first witness") if self._witnesses else heads
         return Section("invariants", "Invariants", "", heads, rows)
 
     def _probe_row(self, name: str, data: Body) -> Row:

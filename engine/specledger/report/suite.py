@@ -214,7 +214,7 @@ class SuiteReading(Reading):
 
     def plots(self) -> list[Plot]:
         """Detections by agent and probe, the rates of figures, and rejections by gate."""
-        rates = [*probe_plots(self.agents()), *figure_rates(self.figures)]
+        rates = [*probe_plots(self.agents()), *figure_rates(self.figures, self._titles)]
         return [*rates, *self._recovery(), *rejection_counts(self._rejections())]
 
     def _recovery(self) -> list[Plot]:

@@ -167,7 +167,8 @@ def test_pages_of_runs_and_suites_have_their_plots(trap, heights, read):
     over_steps = ["budget", "distance", "potential W", "potential known"]
     assert run == [*over_steps, "Recovery: distance", "Recovery: potential W", "Rejections by gate"]
     rates: Any
-    (rates,) = figure_rates(subject_of(heights).reading.figures)
+    (rates,) = figure_rates(subject_of(heights).reading.figures, {"arrives": "how often the top is reached"})
+    assert [name for name, _ in rates.groups] == ["how often the top is reached", ""]
     figures = [
         each["body"] for each in read(heights) if each["type"] == "figure" and each["body"]["statistic"] == "rate"
     ]

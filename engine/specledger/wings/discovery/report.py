@@ -35,6 +35,7 @@ from specledger.report.sections import (
     anchor,
 )
 from specledger.wings.discovery import receipts as discovery
+from specledger.wings.discovery.finding import discovery_finding
 from specledger.wings.discovery.parser import ParsedLaw
 from specledger.wings.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.wings.discovery.redundancy import ONE, RedundancyDetector
@@ -177,6 +178,11 @@ class DiscoveryReading(Reading):
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if judged else Outcome.UNTESTED
         says = "every law can be judged"
         yield self._observations.of(Check(EVALUATION, says, None, outcome, len(judged), error=errors > 0))
+
+    def finding(self) -> list[str]:
+        """What became of the laws that were tried, and whether those that were expected are among them."""
+        matched = [item["found"] is not None for _, _, item in self._expected]
+        return discovery_finding({name: as_int(number) for name, number in self._result["laws"].items()}, matched)
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """The counts of the result, and who was asked how."""
