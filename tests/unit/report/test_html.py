@@ -227,7 +227,9 @@ def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, tra
     text = text_of("html", report_of(place))
     rows = {row[1].rstrip("#"): row for row in table(text, "invariants")}
     assert rows["no-bump"][0] == "\u2715broken"
-    assert rows["no-bump"][-1] == f"receipt {max(one['seq'] for one in read(place) if one['type'] == 'step')}"
+    last = max((one for one in read(place) if one["type"] == "step"), key=lambda one: one["seq"])
+    assert rows["no-bump"][-1] == f"step {last['body']['t']}, receipt {last['seq']}"
+    assert rows["no-bump"][-2].startswith(HOSTILE[:10])  # the first witness
     assert 'href="#invariants.no-bump"' in text.partition("<main")[0]
     assert "alert(1)</script>" not in text
 
