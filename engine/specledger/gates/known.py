@@ -33,7 +33,7 @@ def recorded_judge(
 
     def judge(state: Record, proposals: Sequence[Record], *given: Any) -> list[tuple[Any, ...]]:
         memory = given[-1]
-        if not any_unknown(state, memory, *(proposal["action"] for proposal in proposals)):
+        if not any_unknown(state, memory, *[proposal["action"] for proposal in proposals]):
             try:
                 judged: list[tuple[Any, ...]] = fast(state, proposals, *given)
             except EvaluationError as error:

@@ -315,7 +315,7 @@ class Episode:
         decision.seen, decision.memory = seen, actor.actor.remember(observation, actor.memory, action, seen)
         potentials, decision.governor = actor.governor.act(observation, action, after, seen, decision.settled)
         decision.body |= potentials
-        decision.part_receipts = part_receipts(self._plan, before, after, decision.outcome)
+        decision.part_receipts = part_receipts(self._plan, before, after, decision.outcome) if self._plan.parts else {}
 
     def _refuse(self, decision: Decision, state: State) -> None:
         """Do nothing: no action is admitted; each part receipts the refusal of the proposal with the greatest value."""

@@ -39,8 +39,8 @@ class Found(Struct, frozen=True):
     @property
     def figures(self) -> dict[str, Any]:
         """What a receipt says of it beside what is broken."""
-        known = {"monitors": self.remembered, "unjudged": self.unjudged}
-        return {name: value for name, value in known.items() if value}
+        figures: dict[str, Any] = {"monitors": self.remembered} if self.remembered else {}
+        return {**figures, "unjudged": self.unjudged} if self.unjudged else figures
 
     @property
     def fatal(self) -> bool:
@@ -61,6 +61,7 @@ class Invariants:
         self._acts = [(name, planned.act) for name, planned in self._monitors.items() if planned.act is not None]
         waiting = {name for name, monitor in self._monitors.items() if monitor.act is None}
         step = [item for item in plan.invariants if item.scope == "step"]
+        self._of_steps = bool(step or self._monitors)
         self._each_step = [item for item in step if turns == 1 or item.name in waiting]
         self._each_turn = [item for item in step if item not in self._each_step]
         self._whole = [item for item in plan.invariants if item.scope == "episode"]
@@ -87,6 +88,8 @@ class Invariants:
 
         Its step ends with it if it is in the `last` turn, or if the episode ends: by `until`, or by what is broken.
         """
+        if not self._of_steps:
+            return Found(self.remembered)
         acted, after = self.acted(decision), decision.after
         if last or until:
             return self._close_step(self._each_turn, start, after, self._stepped(decision, acted))

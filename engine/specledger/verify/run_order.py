@@ -104,8 +104,8 @@ class RunOrder:
             raise Broken(E_ENDS, f"{type_!r} after the end")
         if type_ in _OF_STEPS:
             at = typed(run.Position, body)
-            here = self._open and equal(at["episode"], self._episode) and equal(at["t"], self._t)
-            require(here, f"{type_!r} is not of the step that comes next", E_STATE)
+            if not (self._open and equal(at["episode"], self._episode) and equal(at["t"], self._t)):
+                raise Broken(E_STATE, f"{type_!r} is not of the step that comes next")
         self._takes[type_](body)
         if self._listen is not None:
             self._listen(type_, body)
@@ -165,12 +165,14 @@ class RunOrder:
     def _ruled(self, body: run.Rules) -> None:
         kept = body.get("withheld", ())
         outcomes = (*body["broken"], *body["unjudged"], *kept)
-        require(all(one["status"] in (*KeptStatus,) for one in kept), "a kept verdict is none", E_STATE)
-        require(self._recorded or not kept, "verdicts are kept where nothing was withheld", E_STATE)
-        counts = all(type(times) is int and times > 0 for times in body["held"].values())
-        require(counts and (body["held"] or outcomes), f"the rules at t = {body['t']} say nothing", E_STATE)
-        named = {*body["held"], *(outcome["rule"] for outcome in outcomes)} <= self._rules.keys()
-        require(named, f"a rule at t = {body['t']} is none of the run's", E_STATE)
+        if kept:
+            require(all(one["status"] in (*KeptStatus,) for one in kept), "a kept verdict is none", E_STATE)
+            require(self._recorded, "verdicts are kept where nothing was withheld", E_STATE)
+        counts = [*body["held"].values()]
+        if not all(type(times) is int and times > 0 for times in counts) or not (counts or outcomes):
+            raise Broken(E_STATE, f"the rules at t = {body['t']} say nothing")
+        if not {*body["held"], *[outcome["rule"] for outcome in outcomes]} <= self._rules.keys():
+            raise Broken(E_STATE, f"a rule at t = {body['t']} is none of the run's")
         for breach in body["broken"]:
             require_equal(breach, {"severity": self._rules[breach["rule"]]}, f"the rule {breach['rule']!r}", E_STATE)
 
@@ -201,27 +203,27 @@ class RunOrder:
     def _step(self, body: run.Step) -> None:
         t, due, acted = body["t"], self._turns[self._turn], body["chosen"] is not None
         if self._first.get("commit") != "none":
-            whole = len(self._committed) == len(due)
-            require(whole, f"not every commitment precedes the decision at t = {t}", E_COMMITMENT)
+            if len(self._committed) != len(due):
+                raise Broken(E_COMMITMENT, f"not every commitment precedes the decision at t = {t}")
             check_decision(self._committed[self._decided], body, recorded=self._recorded)
         own, judged = body.get("agent", "") == due[self._decided], body["success"] is not None
         self._decided += 1
         goes_on = self._recorded or self._first.get("on_denied") == "tell"
         stopped = [] if acted or FAULT in body or goes_on else [progress_violation(t, body["decisions"])]
         broken = body["violations"][len(stopped) :]
-        reported = equal(body["violations"][: len(stopped)], stopped) and all(
-            breach["invariant"] != PROGRESS for breach in broken
-        )
-        require(reported, f"the violations at t = {t} do not say whether something was chosen", E_STATE)
-        fits = own and (judged if self._decided == len(due) else not judged and not broken)
-        require(fits, f"a decision at t = {t} is out of turn, or is judged before or after the end of it", E_STATE)
+        reported = equal(body["violations"][: len(stopped)], stopped) if stopped else type(broken) is list
+        if not (reported and all(breach["invariant"] != PROGRESS for breach in broken)):
+            raise Broken(E_STATE, f"the violations at t = {t} do not say whether something was chosen")
+        if not (own and (judged if self._decided == len(due) else not judged and not broken)):
+            message = f"a decision at t = {t} is out of turn, or is judged before or after the end of it"
+            raise Broken(E_STATE, message)
         require_equal(body, {"before": self._state, **({} if acted else {"after": self._state})}, "a step", E_STATE)
         if FAULT in body:
             self._prevent(body)
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
-        ended = self._fatal and not self._recorded
-        require(t < self._first["horizon"] and not ended, f"a step at t = {t} is after the end", E_STATE)
+        if t >= self._first["horizon"] or (self._fatal and not self._recorded):
+            raise Broken(E_STATE, f"a step at t = {t} is after the end")
         for gate in (
             owned(body, failing["gate"]) for decision in body["decisions"] for failing in decision["rejected"]
         ):
@@ -332,8 +334,8 @@ def check_decision(commit: run.Commit, step: run.Step, *, recorded: bool = False
     t, proposals, chosen = step["t"], commit["proposals"], step["chosen"]
     leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
     require_equal(commit, {"root": set_root(leaves)}, f"the commitment at t = {t}", E_COMMITMENT)
-    complete = len(step["decisions"]) == len(proposals)
-    require(complete, f"there is not one decision for each proposal at t = {t}", E_COMMITMENT)
+    if len(step["decisions"]) != len(proposals):
+        raise Broken(E_COMMITMENT, f"there is not one decision for each proposal at t = {t}")
     admitted = [not decision["rejected"] and decision["error"] is None for decision in step["decisions"]]
     digest = token = None
     if chosen is None:
@@ -341,8 +343,8 @@ def check_decision(commit: run.Commit, step: run.Step, *, recorded: bool = False
             recorded or not any(admitted), f"nothing was chosen at t = {t}, though something was admitted", E_COMMITMENT
         )
     else:
-        fits = type(chosen) is int and 0 <= chosen < len(proposals) and (recorded or admitted[chosen])
-        require(fits, f"the choice at t = {t} is outside the set, or was rejected", E_COMMITMENT)
+        if not (type(chosen) is int and 0 <= chosen < len(proposals) and (recorded or admitted[chosen])):
+            raise Broken(E_COMMITMENT, f"the choice at t = {t} is outside the set, or was rejected")
         digest = proposal_digest(leaves[chosen])
         scope = scope_digest(step["episode"], t, proposals[chosen]["action"]["op"], step.get("agent", ""))
         token = token_document(digest, commit["root"], scope)

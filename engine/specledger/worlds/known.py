@@ -49,16 +49,18 @@ def recorded_between(world: World, expressions: Let, like: State | None) -> Call
             name: names[name] if name not in expressions.labels else evaluate_known(c, names) for name, c in expressions
         }
 
-    return three_valued(compile_between(world, expressions, like), known, any_unknown)
+    fast = compile_between(world, expressions, like)
+    return three_valued(fast, known, any_unknown) if any(expressions) else fast
 
 
 def recorded_predicate(world: World, predicate: Checked | None, default: bool) -> Callable[[Any], bool]:
     """`compile_predicate`, of states with unknown members: what is not known to hold does not."""
 
     def known(state: State) -> bool:
-        return default if predicate is None else evaluate_known(predicate, _names(state)) is True
+        return predicate is not None and evaluate_known(predicate, _names(state)) is True
 
-    return three_valued(compile_predicate(world, predicate, default), known, any_unknown)
+    fast = compile_predicate(world, predicate, default)
+    return fast if predicate is None else three_valued(fast, known, any_unknown)
 
 
 def recorded_part_receipt(part: PlannedPart, name: str, like: State | None) -> Callable[..., dict[str, Any]] | None:

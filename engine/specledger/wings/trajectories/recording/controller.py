@@ -41,7 +41,7 @@ class Questions(Protocol):
 class RecordedController(DecisionController):
     """The controller of one recorded actor in one run."""
 
-    attaches = frozenset({"after_commit", "after_act", "end"})
+    attaches = frozenset({"after_act", "end"})
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class RecordedController(DecisionController):
 
     def question(self, questions: Questions) -> None:
         """Take what asks about each call."""
-        self._questions = questions
+        self._questions, self.attaches = questions, self.attaches | {"after_commit"}
 
     def begin(self) -> None:
         """Begin the next trajectory."""
@@ -93,7 +93,7 @@ class RecordedController(DecisionController):
         self._entries = iter(trajectory.entries)
         self._results = {}
         for entry in trajectory.entries:
-            if isinstance(entry, Result):
+            if type(entry) is Result:
                 self._results.setdefault(entry.call, entry)
         self._guarded = trajectory.format == GUARDED
         self._chain = GuardChain(trajectory.id, *self._log) if self._guarded else None
@@ -130,24 +130,25 @@ class RecordedController(DecisionController):
 
     def _note(self, members: dict[str, Any]) -> None:
         """Find arguments or parts of a result that are of another type, whether or not a rule reads them."""
-        unknown = (member for member in members.values() if type(member) is Unknown)
-        self._findings.update({member.reason for member in unknown if is_misfit(member)})
+        unknown = [member for member in members.values() if type(member) is Unknown]
+        if unknown:
+            self._findings.update({member.reason for member in unknown if is_misfit(member)})
 
     def _next_call(self) -> Call:
         for entry in self._entries:
             self._hear(entry)
-            if isinstance(entry, Call):
+            if type(entry) is Call:
                 return entry
         raise AssertionError("an episode has as many steps as its trajectory has calls")
 
     def _hear(self, entry: Entry) -> None:
         if self._chain is not None:
             self._chain.hear(entry)
-        if isinstance(entry, Finding):
+        if type(entry) is Finding:
             self._findings[entry.code] += 1
             return
         outcomes = [(name, outcome) for name, session in self._sessions for outcome in session.hear(entry)]
-        if isinstance(entry, Call):
+        if type(entry) is Call:
             self._about_call = outcomes
             if self._is_denied(entry.id):
                 return

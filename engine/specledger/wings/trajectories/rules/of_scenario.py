@@ -41,11 +41,11 @@ def rules_event(episode: int, t: int, outcomes: Sequence[tuple[str, Outcome]]) -
     held: dict[str, int] = {}
     broken, unjudged, withheld = [], [], []
     for policy, outcome in outcomes:
-        rule = f"{policy}.{outcome.rule}"
-        if outcome.withheld and outcome.status is not Status.UNJUDGED:
-            withheld.append({"rule": rule, "call": outcome.call, "status": outcome.status.value})
+        rule, status = f"{policy}.{outcome.rule}", outcome.status
+        if outcome.withheld and status is not Status.UNJUDGED:
+            withheld.append({"rule": rule, "call": outcome.call, "status": status.value})
             continue
-        if outcome.status is Status.HELD:
+        if status is Status.HELD:
             held[rule] = held.get(rule, 0) + 1
             continue
         body: dict[str, Any] = {

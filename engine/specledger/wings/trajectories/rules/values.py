@@ -14,6 +14,10 @@ from unicodedata import normalize
 from specledger.core.log_json import as_text
 
 _WORD: Final = re.compile(r"\w+")
+_ASCII_WORDS: Final = "".join(
+    character.lower() if _WORD.match(character) else " " for character in map(chr, range(128))
+)
+"""What each ASCII character is in the words of a text: itself in lower case, or the end of a word."""
 _MAIL: Final = re.compile(
     r"(?<![\w.!#$%&*+/=?^{|}~-])(?<![\w.!#$%&*+/=?^{|}~-]['`])(?!['`])"
     r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}+@(?:[\w-]{1,63}+\.){1,8}+[\w-]{1,63}+"
@@ -85,7 +89,9 @@ def text_of(value: Any) -> str | None:
 
 def words(text: str) -> str:
     """The words of a text in one spelling, with a space between: letter case, marks and white space do not count."""
-    return " ".join(_WORD.findall((text if text.isascii() else normalize("NFKC", text)).casefold()))
+    if text.isascii():
+        return " ".join(text.translate(_ASCII_WORDS).split())
+    return " ".join(_WORD.findall(normalize("NFKC", text).casefold()))
 
 
 def _url(text: str) -> str | None:
