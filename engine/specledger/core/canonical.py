@@ -59,11 +59,6 @@ _OPTIONS = (
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_DATETIME
 )
-_POINT = re.compile(rb"\.(?<=[0-9]\.)[0-9]")
-_POINTED = re.compile(rb'(?:\A|":|[,\[])-?[0-9]+\.')
-_EXPONENT = re.compile(rb"e(?<=[:,\[-][1-9]e)")
-"""The point of a float, and the exponent of one without; both begin with what is looked for, which makes them fast.
-Where there is such a point it may be of a text, such as "2.0" or a time; a float stands where a value begins."""
 
 
 def refuse_float(text: str) -> Any:
@@ -71,7 +66,8 @@ def refuse_float(text: str) -> Any:
     raise ValueError(f"{text} is no integer")
 
 
-_INTEGERS = Decoder[Any](float_hook=refuse_float)
+INTEGERS = Decoder[Any](float_hook=refuse_float)
+"""Reads JSON in UTF-8 without floats, ValueError for anything else; of a key that is there twice the last member."""
 _ATOMS = frozenset({type(None), bool, int, str})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHOWN = 64  # characters of a key in an error's path
@@ -143,7 +139,7 @@ def parse_canonical(line: bytes, *, limit: int = LINE_LIMIT, most: int = MAX_VOL
     check_volume(line, most)
     if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
         try:
-            value: object = _INTEGERS.decode(line)
+            value: object = INTEGERS.decode(line)
             if orjson.dumps(value, option=_OPTIONS) == line:
                 return value
         except (ValueError, RecursionError, orjson.JSONEncodeError):
@@ -173,23 +169,6 @@ def check_volume(document: bytes, most: int = MAX_VOLUME) -> None:
 def parse_written(form: bytes) -> Any:
     """The value of a form that the caller knows to be what `canonical_ints` wrote: the fast path between processes."""
     return orjson.loads(form)
-
-
-def is_bare(line: bytes) -> bool:
-    """Whether bytes that prove to be what the serialiser writes hold no floats, and few enough containers.
-
-    Texts that look like floats, and many containers beside one another, are looked at again one by one.
-    """
-    return not may_hold_floats(line) and line.count(b"[") + line.count(b"{") <= MAX_DEPTH
-
-
-def may_hold_floats(form: bytes) -> bool:
-    """Whether what the serialiser wrote may hold floats; a text may look like one.
-
-    It writes a float with a point between digits, or as one digit, `e` and an exponent; an integer never so.
-    """
-    pointed = _POINT.search(form) is not None and _POINTED.search(form) is not None
-    return pointed or form[1:2] == b"e" or _EXPONENT.search(form) is not None
 
 
 def pretty(value: object) -> str:

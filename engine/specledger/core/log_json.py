@@ -16,11 +16,11 @@ import orjson
 
 from specledger.core.canonical import (
     E_CANON_DEPTH,
+    INTEGERS,
     MAX_DEPTH,
     MAX_INTEGER,
     NotCanonical,
     check_volume,
-    may_hold_floats,
 )
 from specledger.core.volume import MAX_VOLUME
 
@@ -47,15 +47,10 @@ def parse_log_json(data: bytes, *, most: int = MAX_VOLUME) -> Any:
     """
     check_volume(data, most)
     try:
-        value = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        if error.msg.startswith("Recursion"):
-            raise _too_deep() from None
-        raise ValueError(f"not JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
-    try:
+        value = INTEGERS.decode(data)
         form = orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)
-    except orjson.JSONEncodeError:
-        return _parse_slowly(data)  # a large integer
+    except (ValueError, RecursionError, orjson.JSONEncodeError):
+        return _parse_slowly(data)  # no JSON, a float, or a large integer
     if _keeps_keys(data, form) and (_is_plain(value, form) or _is_as_read(value, MAX_VALUE_DEPTH)):
         return value
     return _parse_slowly(data)
@@ -98,8 +93,8 @@ def _keeps_keys(data: bytes, form: bytes) -> bool:
 
 
 def _is_plain(value: object, form: bytes) -> bool:
-    """Whether a form shows that its value needs no change: no floats, no key that begins with $, not too deep."""
-    return b'"$' not in form and not may_hold_floats(form) and _is_shallow(value, form)
+    """Whether a form shows that its value without floats needs no change: no key that begins with $, not too deep."""
+    return b'"$' not in form and _is_shallow(value, form)
 
 
 def _is_shallow(value: object, form: bytes) -> bool:
@@ -130,6 +125,12 @@ def _is_as_read(value: object, depth: int) -> bool:
 
 
 def _parse_slowly(data: bytes) -> Any:
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        if error.msg.startswith("Recursion"):
+            raise _too_deep() from None
+        raise ValueError(f"not JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
     try:
         value = _DECODER.decode(data.decode())
     except RecursionError:

@@ -13,7 +13,14 @@ from msgspec import UNSET, MsgspecError, ValidationError, convert, to_builtins
 from msgspec.json import Decoder
 from msgspec.structs import fields, replace
 
-from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints, is_bare, parse_canonical
+from specledger.core.canonical import (
+    MAX_DEPTH,
+    NotCanonical,
+    canonical_bytes,
+    canonical_ints,
+    parse_canonical,
+    refuse_float,
+)
 from specledger.core.log_json import WITHHELD
 from specledger.wings.trajectories.findings import MalformedLine
 from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message, Result, Trajectory, Withheld
@@ -45,7 +52,8 @@ _DEFAULTS: Final = {
 """By kind the fields that a line may leave out, with the values that it must not state."""
 _VALUES: Final = {Call: "arguments", Result: "content"}
 _DECODERS: Final[dict[bytes, tuple[Decoder[Entry], str]]] = {
-    b'{"%b"' % name.encode(): (Decoder(kind), _VALUES.get(kind, "")) for name, kind in _TYPES.items()
+    b'{"%b"' % name.encode(): (Decoder(kind, float_hook=refuse_float), _VALUES.get(kind, ""))
+    for name, kind in _TYPES.items()
 }
 """By how a line begins."""
 _HEAD: Final = frozenset({"id", "file", "format"})
@@ -114,7 +122,7 @@ def read_entry(line: bytes, *, checked: bool = False) -> Entry | None:
     decoder, key = _DECODERS.get(line.partition(b":")[0], (None, ""))
     if decoder is None or not line.endswith(b"}\n") or len(line) > MAX_LINE_VOLUME:
         return None
-    if not checked and not is_bare(line):
+    if not checked and line.count(b"[") + line.count(b"{") > MAX_DEPTH:
         return None
     try:
         entry = decoder.decode(memoryview(line)[line.index(b":") + 1 : -2])

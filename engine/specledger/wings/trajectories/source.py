@@ -13,6 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.core.canonical import E_CANON_DEPTH, NotCanonical
+from specledger.core.disk import BUFFER
 from specledger.core.log_json import parse_log_json
 from specledger.wings.trajectories.findings import E_LOG_FILE, E_LOG_JSON, E_LOG_SIZE
 from specledger.wings.trajectories.model import Finding
@@ -72,7 +73,7 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines with their numbers, each with its newline; one beyond MAX_LINE is cut and keeps a byte too many."""
-        with self.path.open("rb") as file:
+        with self.path.open("rb", BUFFER) as file:
             number = 0
             while line := file.readline(MAX_LINE + 2):
                 number += 1

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from specledger.compile.plan import Actor, PlannedRecording
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import file_digest
-from specledger.core.disk import write_parts
+from specledger.core.disk import BUFFER, write_parts
 from specledger.core.spans import Span
 from specledger.load import Resolved
 from specledger.spec.agent import Recording
@@ -100,7 +100,7 @@ def read(planned: PlannedRecording, path: Path, make: Make) -> PlannedRecording:
         MalformedLine: A line is not what stands there.
     """
     lengths: list[int] = []
-    with path.open("rb") as file:
+    with path.open("rb", BUFFER) as file:
         for _ in _counted(read_lines(file), lengths):
             pass
     return _recording(planned, path, make, tuple(lengths))
@@ -116,5 +116,5 @@ def _recording(planned: PlannedRecording, path: Path, make: Make, lengths: tuple
 
 
 def _trajectories(path: Path) -> Iterator[Trajectory]:
-    with path.open("rb") as file:
+    with path.open("rb", BUFFER) as file:
         yield from read_lines(file, checked=True)

@@ -12,7 +12,7 @@ from specledger.core.unknown import Unknown
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.spec.base import QFIXED_ONE, format_qfixed
 from specledger.wings.trajectories.model import Call, Entry, Kept, Message, Result, Speaker, Withheld
-from specledger.wings.trajectories.rules.conditions import Event, decide
+from specledger.wings.trajectories.rules.conditions import Event, bind, decide
 from specledger.wings.trajectories.rules.earlier import PARALLEL, EarlierCalls
 from specledger.wings.trajectories.rules.kept import as_kept
 from specledger.wings.trajectories.rules.past import Origin, Source, SourcePlan
@@ -72,14 +72,14 @@ class Session:
     def hear(self, entry: Entry) -> list[Outcome]:
         """Judge an entry against what came before it, then remember it."""
         self._number += 1
-        if isinstance(entry, Call):
+        if type(entry) is Call:
             return self._hear_call(entry)
-        if isinstance(entry, Result):
+        if type(entry) is Result:
             if not (entry.denied and self._retract(entry.call)):
                 self._hear_result(entry)
-        elif isinstance(entry, Message):
+        elif type(entry) is Message:
             return self._hear_message(entry)
-        elif isinstance(entry, Kept) and entry.policy == self.policy.key and not self.retracts:
+        elif type(entry) is Kept and entry.policy == self.policy.key and not self.retracts:
             self._kept[entry.rule, entry.call] = entry.status
         return []
 
@@ -156,7 +156,7 @@ class Session:
         """The outcome of a rule; None if the call is no opportunity."""
         if rule.pattern is not None and (event.message is None or rule.pattern.search(event.message.text) is None):
             return None
-        bound = {name: reader(self, event) for name, reader in rule.readers.items()} if rule.readers else {}
+        bound = bind(rule.readers, self, event) if rule.readers else {}
         if rule.when.checked is not None:
             concerned = decide(rule.when, bound)
             if concerned is False:
@@ -165,6 +165,8 @@ class Session:
                 return self._outcome(rule, event, concerned, bound)
         if rule.memory:
             self._remember(rule, event, bound)
+        if rule.each is None and rule.after is None and rule.not_after is None and rule.require is not None:
+            return self._outcome(rule, event, decide(rule.require, bound), bound)
         if rule.each is not None:
             values = self._values(rule, event)
             if not values:
@@ -191,6 +193,8 @@ class Session:
         self, rule: RulePlan, event: Event, verdict: Any, bound: Mapping[str, Any], value: str = "", source: str = ""
     ) -> Outcome:
         call = "" if event.call is None else event.call.id
+        if verdict is True and not value:
+            return Outcome(rule.name, Status.HELD, "", "", source, call, rule.severity)
         shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
         if verdict is True:
             return Outcome(rule.name, Status.HELD, "", shown, source, call, rule.severity)
