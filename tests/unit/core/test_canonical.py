@@ -268,7 +268,7 @@ def test_pretty_refuses_what_has_no_canonical_form():
 def test_a_float_is_refused_and_a_text_that_looks_like_one_is_read(text, floats):
     form = orjson.dumps(orjson.loads(text), option=orjson.OPT_SORT_KEYS)
     if floats:
-        with pytest.raises(NotCanonical, match="the float"):
+        with pytest.raises(NotCanonical, match=r"float|beyond"):
             parse_canonical(form)
     else:
         assert parse_canonical(form) == orjson.loads(text)
