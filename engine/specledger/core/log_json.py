@@ -103,8 +103,12 @@ def _is_shallow(value: object, form: bytes) -> bool:
         return True
     level: list[Any] = [value]
     for _ in range(MAX_VALUE_DEPTH):
-        inner = [member for node in level for member in (node.values() if type(node) is dict else node)]
-        level = [member for member in inner if type(member) is dict or type(member) is list]
+        level = [
+            member
+            for node in level
+            for member in (node.values() if type(node) is dict else node)
+            if type(member) is dict or type(member) is list
+        ]
         if not level:
             return True
     return False

@@ -71,9 +71,9 @@ def _microseconds(text: str, scale: Fraction | None) -> int | None:
     number = _NUMBER.fullmatch(text)
     if number is None:
         return None
-    counted = Fraction(text.strip())
+    counted = Fraction(text.strip()) if "." in text else int(text)
     scale = scale or next((scale for most, scale in _SCALES if counted < most), NANOSECONDS)
-    return int(counted * scale)
+    return counted * scale.numerator // scale.denominator
 
 
 def _of_date(written: re.Match[str]) -> int | None:
