@@ -273,47 +273,17 @@ def parse_json(data: bytes, *, most: int = MAX_VOLUME) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+def members_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of some members; ValueError where a key is there twice."""
     document = dict(members)
     if len(document) != len(members):
         raise ValueError("a duplicate key")
     return document
 
 
-def _refuse_constant(word: str) -> Any:
+def refuse_constant(word: str) -> Any:
+    """What a decoder calls for NaN and infinities."""
     raise ValueError(f"{word} is not a JSON number")
 
 
-_JSON = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse_constant)
-
-
-class _Number(str):
-    """A number as it is written."""
-
-
-_NUMBERS = json.JSONDecoder(
-    object_pairs_hook=_once, parse_constant=_refuse_constant, parse_float=_Number, parse_int=_Number
-)
-
-
-def members_as_written(data: bytes, names: Iterable[str]) -> bytes:
-    """The canonical form of members of an object in JSON, but for its numbers, which stay as they are written.
-
-    The caller knows that it is an object in JSON, and has read these members.
-    """
-    document = _NUMBERS.decode(data.decode())
-    return write_plainly({name: document[name] for name in names if name in document})
-
-
-def write_plainly(value: object) -> bytes:
-    """The canonical form of a value that has one, but with floats as Python writes them: 1.0 stays 1.0."""
-    if isinstance(value, _Number):
-        return value.encode()
-    if type(value) is float:
-        return repr(value).encode()
-    if isinstance(value, dict):
-        members = (canonical_bytes(key) + b":" + write_plainly(value[key]) for key in sorted(value, key=str.encode))
-        return b"{" + b",".join(members) + b"}"
-    if isinstance(value, list | tuple):
-        return b"[" + b",".join(map(write_plainly, value)) + b"]"
-    return canonical_bytes(value)
+_JSON = json.JSONDecoder(object_pairs_hook=members_once, parse_constant=refuse_constant)

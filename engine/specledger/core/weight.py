@@ -67,23 +67,6 @@ def _left(value: Any, left: int) -> int:
     return left
 
 
-def weight(value: Any, known: dict[int, tuple[int, Any]]) -> int:
-    """Members and characters of a value without cycles that may share its parts, which `known` has by identity."""
-    kind = type(value)
-    if kind is str:
-        return len(value)
-    if kind is not dict and kind is not list and kind is not tuple:
-        return 0
-    cached = known.get(id(value))
-    if cached is None:
-        sum_ = len(value)
-        if kind is dict:
-            sum_ += sum([len(key) for key in value if type(key) is str])
-        sum_ += sum([weight(member, known) for member in (value.values() if kind is dict else value)])
-        cached = known[id(value)] = sum_, value
-    return cached[0]
-
-
 def write(value: Any, weighed: Any) -> bytes:
     """The canonical form of a value of which it is known that it can be written, if what it tells is not too much.
 
@@ -105,26 +88,6 @@ def write(value: Any, weighed: Any) -> bytes:
     if len(form) > MAX_FORM_VOLUME and (actual := volume(form)) > MAX_FORM_VOLUME:
         raise NotCanonical(E_CANON_SIZE, "$", f"a volume of {actual}, more than {MAX_FORM_VOLUME}")
     return form
-
-
-def remaining(value: Any, left: int) -> int:
-    """What is left of a bound after the members and characters of a list or object; less than 0 once it is exceeded."""
-    members: Iterable[Any] = ()
-    if type(value) is dict:
-        left -= len(value) + sum([len(key) for key in value if type(key) is str])
-        members = value.values()
-    elif type(value) is list or type(value) is tuple:
-        left -= len(value)
-        members = value
-    for member in members if left >= 0 else ():
-        kind = type(member)
-        if kind is str:
-            left -= len(member)
-        elif kind is dict or kind is list or kind is tuple:
-            left = remaining(member, left)
-        if left < 0:
-            break
-    return left
 
 
 class Allowance:

@@ -18,10 +18,11 @@ from threading import Thread
 from traceback import walk_tb
 from typing import IO, Any, Final, Protocol
 
-from specledger.core.canonical import NotCanonical, canonical_bytes, is_plain, parse_canonical, write_plainly
+from specledger.core.canonical import NotCanonical, canonical_bytes, is_plain, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code, printable
 from specledger.core.digest import sha256_hex
 from specledger.core.floats import FLOATS_ANYWHERE, is_exact
+from specledger.core.written_numbers import write_plainly
 from specledger.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG, Answer, received
 from specledger.spec.agent import Outside
 

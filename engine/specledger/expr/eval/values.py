@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
-from specledger.core.weight import MAX_WEIGHT, remaining
+from specledger.core.weight import MAX_WEIGHT
 from specledger.expr.errors import (
     E_EVAL_ARGUMENT,
     E_EVAL_DIVISION_BY_ZERO,
@@ -327,3 +327,23 @@ def _identity(value: Any) -> Hashable:
     if type(value) is dict:
         return frozenset((key, _identity(member)) for key, member in value.items())
     return value  # type: ignore[no-any-return]
+
+
+def remaining(value: Any, left: int) -> int:
+    """What is left of a bound after the members and characters of a list or object; less than 0 once it is exceeded."""
+    members: Iterable[Any] = ()
+    if type(value) is dict:
+        left -= len(value) + sum([len(key) for key in value if type(key) is str])
+        members = value.values()
+    elif type(value) is list or type(value) is tuple:
+        left -= len(value)
+        members = value
+    for member in members if left >= 0 else ():
+        kind = type(member)
+        if kind is str:
+            left -= len(member)
+        elif kind is dict or kind is list or kind is tuple:
+            left = remaining(member, left)
+        if left < 0:
+            break
+    return left

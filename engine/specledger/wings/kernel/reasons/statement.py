@@ -18,9 +18,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from specledger.core.canonical import NotCanonical, canonical_bytes, members_as_written
+from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.digest import hash_json, sha256_raw
 from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.core.written_numbers import members_as_written
 from specledger.expr import conforms
 from specledger.lang import notation
 from specledger.oracles.statement import PAYLOAD, TOO_FEW, UNREAD, payload_of
