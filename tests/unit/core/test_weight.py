@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import specledger.core.weight
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.weight import Allowance, check_weight, footprint, weigh, write
-from specledger.core.weight import weight as shared_weight
 from specledger.expr.eval.values import remaining
+from specledger.expr.eval.values import weight as shared_weight
 
 WIDE = [0] * 65_536
 TEXT = "x" * 65_536

@@ -347,3 +347,20 @@ def remaining(value: Any, left: int) -> int:
         if left < 0:
             break
     return left
+
+
+def weight(value: Any, known: dict[int, tuple[int, Any]]) -> int:
+    """Members and characters of a value without cycles that may share its parts, which `known` has by identity."""
+    kind = type(value)
+    if kind is str:
+        return len(value)
+    if kind is not dict and kind is not list and kind is not tuple:
+        return 0
+    cached = known.get(id(value))
+    if cached is None:
+        sum_ = len(value)
+        if kind is dict:
+            sum_ += sum([len(key) for key in value if type(key) is str])
+        sum_ += sum([weight(member, known) for member in (value.values() if kind is dict else value)])
+        cached = known[id(value)] = sum_, value
+    return cached[0]

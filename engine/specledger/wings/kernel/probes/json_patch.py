@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.weight import MAX_WEIGHT
+from specledger.expr.eval.values import weight
 
 Pointer = tuple[str, ...]
 
@@ -160,20 +161,3 @@ def _index(key: str, most: int) -> int:
     if not (key.isascii() and key.isdigit()) or (key[0] == "0" and key != "0") or len(key) > 9 or int(key) > most:
         raise NotApplicable(key)
     return int(key)
-
-
-def weight(value: Any, known: dict[int, tuple[int, Any]]) -> int:
-    """Members and characters of a value without cycles that may share its parts, which `known` has by identity."""
-    kind = type(value)
-    if kind is str:
-        return len(value)
-    if kind is not dict and kind is not list and kind is not tuple:
-        return 0
-    cached = known.get(id(value))
-    if cached is None:
-        sum_ = len(value)
-        if kind is dict:
-            sum_ += sum([len(key) for key in value if type(key) is str])
-        sum_ += sum([weight(member, known) for member in (value.values() if kind is dict else value)])
-        cached = known[id(value)] = sum_, value
-    return cached[0]
