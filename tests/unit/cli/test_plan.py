@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 
+from specledger.cli.specs import _plan_text
 from specledger.kinds.asking_cost import doubtful_prices
 
 pytestmark = pytest.mark.usefixtures("project")
@@ -103,3 +104,18 @@ def test_a_model_without_a_kernel_is_asked_once_for_each_decision(spec):
     assert [plan["model"]["calls"] for plan in plans] == [plan["most_steps"] for plan in plans] == [20, 40]
     assert all(plan["model"]["calls_at_most"] == plan["model"]["calls"] for plan in plans)
     assert 1000 < plans[0]["model"]["prompt_tokens"] / 20 < 2000
+
+
+@pytest.mark.parametrize(("size", "rows", "more"), [(1, 1, []), (12, 12, []), (13, 12, ["    and 1 more"])])
+def test_the_first_rows_of_a_list_are_shown(size, rows, more):
+    entry = {
+        "kind": "suite",
+        "name": "s",
+        "case": "",
+        "digest": "d",
+        "runs": [{"run": f"r{number}"} for number in range(size)],
+    }
+    lines = _plan_text(entry).splitlines()
+    assert lines[:3] == ["suite s", "  digest: d", f"  runs: {size}"]
+    assert sum(line.strip().startswith("r") and line.strip() != "run" for line in lines[3:]) == rows
+    assert [line for line in lines if " more" in line] == more
