@@ -90,6 +90,22 @@ def test_without_a_path_the_folder_of_claude_code_is_read(spec, tmp_path, monkey
     assert "extends: coding-agent" in done.out
 
 
+def test_what_is_not_read_is_told_with_its_place(spec, tmp_path, monkeypatch):
+    """Of each code the first five; a policy of which nothing was read has no opportunity yet, and may have one."""
+    monkeypatch.chdir(tmp_path)
+    for number in range(7):
+        (tmp_path / f"{number}.jsonl").write_text('{"a": 1}', encoding="utf-8")
+    done = spec("scan", ".")
+    assert done.status == 3
+    lines = done.out.splitlines()
+    at = lines.index("not read: E_LOG_FORMAT (A log of an unknown format) 7")
+    assert [line.partition(":")[0] for line in lines[at + 1 : at + 6]] == [f"  {number}.jsonl" for number in range(5)]
+    assert lines[at + 6] == "  and 2 more"
+    assert "`spec new format` begins one of your own" in lines[at + 1]
+    assert "can never have an opportunity" not in done.out
+    assert "has no opportunity yet: no call was read" in done.out
+
+
 class Fake:
     """A policy whose one rule is broken by each call."""
 

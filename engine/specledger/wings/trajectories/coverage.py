@@ -195,6 +195,8 @@ class Watch:
             return False, f"its condition `{condition}` is never true", "its parts exclude each other"
         if about is None:
             return True, f"none of {counted(self._messages, 'message')} of the agent is one that it is about", ""
+        if not tools:
+            return True, "no call was read", ""
         if not any(map(about.matches, tools)):
             return False, f"no tool is {' or '.join(about.tools[:5])}", _near(about.tools, tools)
         if not calls:

@@ -103,7 +103,8 @@ def recognise(source: Source) -> Reader | Finding:
         return first
     known = ", ".join(READERS)
     number = counted(len(records), "record")
-    message = f"none of the first {number} is of a known format: {known}; `--format` names one"
+    own = "`--format` names one, and `spec new format` begins one of your own"
+    message = f"none of the first {number} is of a known format: {known}; {own}"
     return Finding(E_LOG_FORMAT, message, first.line if isinstance(first, Record) else 0)
 
 

@@ -11,12 +11,15 @@ from msgspec import Struct, field
 from specledger.core.events import Severity
 from specledger.core.verdict import Verdict, combine
 from specledger.wings.trajectories.coverage import Watch
+from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls, has_messages
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.rules.policy import Policy
 
 MOST_BREACHES: Final = 25
 """Breaches of one rule that a scan keeps; the others are counted."""
+MOST_UNREAD: Final = 5
+"""Findings of one code that a scan keeps; the others are counted."""
 
 
 class Breach(Struct, frozen=True):
@@ -74,6 +77,7 @@ class Scan(Struct):
     Attributes:
         calls: How often each tool was called.
         findings: What could not be read, by its code.
+        unread: The first of those of each code, each where it is and what it says.
         formats: The number of trajectories of each format.
         misfits: How many calls do not fit their tool, where tools are known.
         denied: How many calls a guard denied, so that they were never made and nothing judges them.
@@ -83,6 +87,7 @@ class Scan(Struct):
     trajectories: int = 0
     calls: Counter[str] = field(default_factory=Counter)
     findings: Counter[str] = field(default_factory=Counter)
+    unread: dict[str, list[str]] = field(default_factory=dict)
     formats: Counter[str] = field(default_factory=Counter)
     misfits: int = 0
     denied: int = 0
@@ -111,7 +116,7 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None
         session = policy.begin(retracts=bool(denied), messages=has_messages(trajectory))
         for entry in trajectory.entries:
             if isinstance(entry, Finding):
-                result.findings[entry.code] += 1
+                _note_unread(result, entry, trajectory)
                 continue
             if isinstance(entry, Call) and entry.id in denied:
                 result.denied += 1
@@ -129,6 +134,13 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None
         for rule in broken:
             result.rules[rule].trajectories += 1
     return result
+
+
+def _note_unread(result: Scan, finding: Finding, trajectory: Trajectory) -> None:
+    result.findings[finding.code] += 1
+    first = result.unread.setdefault(finding.code, [])
+    if len(first) < MOST_UNREAD:
+        first.append(f"{located(trajectory.file, finding.line, trajectory.id, '')}: {finding.message}")
 
 
 def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: Entry) -> None:

@@ -22,7 +22,11 @@ def scan_text(scan: Scan, policy: str) -> str:
     for name, count in scan.rules.items():
         lines += _breaches(name, count)
     lines += _not_judged(scan)
-    lines += [f"not read: {code} ({title_of(code)}) {number}" for code, number in sorted(scan.findings.items())]
+    for code, number in sorted(scan.findings.items()):
+        first = scan.unread.get(code, [])
+        lines.append(f"not read: {code} ({title_of(code)}) {number}")
+        lines += [f"  {printable(place)}" for place in first]
+        lines += [f"  and {number - len(first)} more"] if number > len(first) else []
     return "\n".join(lines)
 
 
