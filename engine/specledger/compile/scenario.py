@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from specledger.compile.actor import compile_actor, footing_of, watchdog_of
+from specledger.compile.chance import chance_of_actions, chance_of_steps
 from specledger.compile.extension import Stage, recordings
 from specledger.compile.plan import (
     Plan,
-    PlannedChance,
     PlannedDrift,
     PlannedInvariant,
     PlannedMonitor,
@@ -49,12 +48,12 @@ from specledger.worlds.emit import (
     compile_between,
     compile_over,
     compile_predicate,
-    compile_result,
     part_receipt,
 )
 from specledger.worlds.known import recorded_between, recorded_part_receipt, recorded_predicate
 from specledger.worlds.maps import MapError, make
 from specledger.worlds.model import World
+from specledger.worlds.results import without_simulation
 from specledger.worlds.start import E_MAP, IllFormedError, Starter, check_start, report_start, starter
 
 E_RECORDING = code("E_RECORDING", "a scenario does not fit an agent that is a recording")
@@ -178,7 +177,7 @@ class _Compiler:
         if world is None or self.diagnostics.has_errors:
             return None
         if self._recorded:
-            world = world.without_simulation()
+            world = without_simulation(world)
         scope = Scope(world.environment, self.spec, self.diagnostics)
         start = self._start(world, scope)
         like = None if start is None or self.diagnostics.has_errors else start(0)
@@ -203,8 +202,8 @@ class _Compiler:
             horizon=self.model.horizon or 1,
             start=start,
             drawn=start.drawn,
-            chance=_chance(world),
-            step_chance=_step_chance(world),
+            chance=chance_of_actions(world) if world.drawing_in_a_step else {},
+            step_chance=chance_of_steps(world) if world.chance.draws else None,
             opening=compile_over(world, world.opening, like),
             record=(recorded_between if self._recorded else compile_between)(world, world.record, like),
             success=(recorded_predicate if self._recorded else compile_predicate)(world, world.success, default=False),
@@ -328,33 +327,6 @@ def _hashed(world: World) -> list[RecordType]:
     """The types of what is hashed and in no receipt: the state, and what is observed by whoever it is."""
     own = [view.types for view, _ in world.views.values()] or [{}]
     return [world.state, *(RecordType("observation", {**world.observe.types, **types}) for types in own)]
-
-
-def _chance(world: World) -> Mapping[str, PlannedChance]:
-    """What is drawn after each action that draws, by its op."""
-    return {
-        op: PlannedChance(
-            tuple((draw.stream, draw.name) for draw in action.draws),
-            compile_sources(action.draws, world, op=op),
-            compile_change(action.draws, action.chance, world, op),
-            compile_result(world, op) if action.draws_result else None,
-        )
-        for op, action in world.actions.items()
-        if action.draws
-    }
-
-
-def _step_chance(world: World) -> PlannedChance | None:
-    """What is drawn after every action; None if nothing is."""
-    draws, effects = world.chance.draws, world.chance.effects
-    if not draws:
-        return None
-    sources, change = compile_sources(draws, world), compile_change(draws, effects, world)
-    return PlannedChance(
-        tuple((draw.stream, draw.name) for draw in draws),
-        lambda state, _action, _inputs: sources(state),
-        lambda state, _action, _inputs, drawn: change(state, drawn),
-    )
 
 
 def _monitor(invariant: Invariant, footing: Footing, *, recorded: bool) -> PlannedMonitor | None:

@@ -79,12 +79,13 @@ class Kind:
 
     Attributes:
         name: The word before `/v1` after `spec:`.
-        runs: Whether its specs can be run.
+        runs, has_actions: Whether its specs can be run, and whether recorded calls can fit actions of theirs.
         explained_by: The kinds of specs in its bundle whose rules are its own, in the order in which they are said.
     """
 
     name: ClassVar[str]
     runs: ClassVar[bool] = False
+    has_actions: ClassVar[bool] = False
     explained_by: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -129,10 +130,6 @@ class Kind:
     def explain(self, bundle: Bundle) -> Iterable[Statement]:
         """The rules of a spec in sentences; LookupError if it has none."""
         raise LookupError(f"specs of the kind {self.name} have no rules")
-
-    def explain_calls(self, bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
-        """Which recorded calls do not fit the actions of a spec; LookupError if it has none."""
-        raise LookupError(f"specs of the kind {self.name} have no actions that calls could fit")
 
     @property
     def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path], str | None], Compared]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from specledger.kinds.kind import Kind
@@ -19,16 +18,9 @@ if TYPE_CHECKING:
     from specledger.verify.kind import EvidenceKind
 
 
-def _misfits(bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
-    """Which recorded calls do not fit the actions of a world or a scenario."""
-    from specledger.compile.extension import recordings
-
-    part = recordings()
-    return () if part is None else part.misfits(bundle, logs)
-
-
 class _World(Kind):
     name = "world"
+    has_actions = True
 
     @property
     def model(self) -> type[Spec]:
@@ -46,13 +38,10 @@ class _World(Kind):
 
         check_world(bundle.main, bundle, diagnostics)
 
-    def explain_calls(self, bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
-        return _misfits(bundle, logs)
-
 
 class _Scenario(Kind):
     name = "scenario"
-    runs = True
+    runs = has_actions = True
     explained_by = ("governor", "invariant", "agent", "drift", "probe", "policy")
 
     @property
@@ -65,9 +54,6 @@ class _Scenario(Kind):
         from specledger.compile.scenario import compile_with_findings
 
         diagnostics.extend(compile_with_findings(bundle)[1])
-
-    def explain_calls(self, bundle: Bundle, logs: Sequence[Path]) -> Iterable[Statement]:
-        return _misfits(bundle, logs)
 
     @property
     def run(self) -> Runnable:

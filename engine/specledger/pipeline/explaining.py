@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from specledger.compile.extension import recordings
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.kinds import KINDS, load
-from specledger.kinds.kind import Kind
 from specledger.lang.statement import Statement
 from specledger.load import Bundle
 from specledger.load.bundle import gather
@@ -57,12 +57,8 @@ def explain(
 def explain_name(name: str, overrides: Sequence[str] = (), logs: Sequence[Path] = ()) -> tuple[Explained, ...]:
     """The rules of all specs of a name, whatever their kind; empty if there is none. With logs, those with actions."""
     kinds = {spec.kind for spec in list_specs(None) if spec.name == name}
-    chosen = [kind for kind in KINDS if kind in kinds and (_has_actions(kind) if logs else can_explain(kind))]
+    chosen = [kind for kind in KINDS if kind in kinds and (KINDS[kind].has_actions if logs else can_explain(kind))]
     return tuple(spec for kind in chosen for spec in explain(name, overrides, kind, logs))
-
-
-def _has_actions(kind: str) -> bool:
-    return type(KINDS[kind]).explain_calls is not Kind.explain_calls
 
 
 def _calls(bundle: Bundle, logs: Sequence[Path]) -> tuple[Explained, ...]:
@@ -72,13 +68,15 @@ def _calls(bundle: Bundle, logs: Sequence[Path]) -> tuple[Explained, ...]:
         Rejected: E_EXPLAIN_RULES: Logs are named, and it has no actions.
     """
     kind = bundle.main.kind
-    if not _has_actions(kind):
+    part = recordings()
+    if not KINDS[kind].has_actions:
         if not logs:
             return ()
         message = f"a spec of the kind {kind} has no actions that calls could fit"
         hint = "name a world, or a scenario"
         raise Rejected([Diagnostic(E_EXPLAIN_RULES, message, bundle.main.span("spec"), hint=hint)])
-    statements = tuple(statement.sentence() for statement in KINDS[kind].explain_calls(bundle, logs))
+    misfits = () if part is None else part.misfits(bundle, logs)
+    statements = tuple(statement.sentence() for statement in misfits)
     return (Explained("calls", bundle.main.name, "", statements),) if statements else ()
 
 

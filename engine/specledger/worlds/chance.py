@@ -13,11 +13,10 @@ from specledger.expr import Checked, Emitter, RecordType, compile_function
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.draws import Draws, check_draws, drawn_sources, emit_list
 from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
-from specledger.lang.scope import E_NAME_TAKEN, Scope
+from specledger.lang.scope import Scope
 from specledger.spec.world import Action
-from specledger.spec.world import World as WorldSpec
 from specledger.worlds.emit import supplied
-from specledger.worlds.model import Chance, World
+from specledger.worlds.model import World
 
 E_CHANCE = code("E_CHANCE", "chance where there can be none")
 
@@ -35,20 +34,6 @@ def check_chance(
     scope.sealed(drawn, *location, "draw")
     inner = scope.declare(drawn, *location, "draw")
     return draws, check_effects(spec.chance, state, inner, *location, "chance"), inner
-
-
-def check_step_chance(model: WorldSpec, state: RecordType, scope: Scope) -> Chance:
-    """What is drawn after every action, from the state that it and its own chance made, and the effects of that."""
-    if model.chance is None:
-        return Chance()
-    for name in sorted(model.chance.draw):
-        owner = next((op for op, action in sorted(model.actions.items()) if name in action.draw), None)
-        if owner is not None:
-            scope.wrong(E_NAME_TAKEN, f"{name!r} is drawn after the action {owner!r} already", "chance", "draw", name)
-    draws, drawn = check_draws(model.chance.draw, scope, "chance")
-    scope.sealed(drawn, "chance", "draw")
-    inner = scope.declare(drawn, "chance", "draw")
-    return Chance(draws, check_effects(model.chance.effects, state, inner, "chance", "effects"))
 
 
 def compile_sources(

@@ -16,20 +16,16 @@ from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.cells import CELL_FUNCTIONS
-from specledger.worlds.chance import E_CHANCE, check_chance, check_step_chance
+from specledger.worlds.chance import E_CHANCE, check_chance
 from specledger.worlds.clock import clock_of
 from specledger.worlds.drawn_results import before_result, misfits_of_draws
-from specledger.worlds.model import (
-    PlannedAction,
-    PlannedCoupling,
-    PlannedPart,
-    World,
-)
+from specledger.worlds.model import Chance, PlannedAction, PlannedCoupling, PlannedPart, World
 from specledger.worlds.namespace import check_variables
 from specledger.worlds.natives import FIELD_FUNCTIONS
 from specledger.worlds.paths import PATH_FUNCTIONS
 from specledger.worlds.picture import check_picture
 from specledger.worlds.start_check import E_WORLD_START, check_beginning, check_start_draws, stateless
+from specledger.worlds.step_chance import check_step_chance
 
 E_WORLD_PART = code("E_WORLD_PART", "a part does not fit its world")
 E_WORLD_ACTION = code("E_WORLD_ACTION", "the arguments of two actions disagree")
@@ -113,9 +109,13 @@ class _Checker:
             others=others,
             clock=clock,
             actor=actor,
-            chance=check_step_chance(self.model, state, scope.timed(clock | actor)),
+            chance=self._step_chance(state, scope.timed(clock | actor)),
             map=check_picture(self.model, state, record.types, scope),
         )
+
+    def _step_chance(self, state: RecordType, scope: Scope) -> Chance:
+        chance = self.model.chance
+        return Chance() if chance is None else check_step_chance(chance, self.model.actions, state, scope)
 
     def _part_world(self, name: str) -> World | None:
         key = self.spec.refs["parts", name, "world"]

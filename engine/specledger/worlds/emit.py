@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple, NoReturn
 from specledger.core.diagnostics import code
 from specledger.expr import Checked, Emitter, EvaluationError, compile_function
 from specledger.lang.bind import Preload, bind, emit_let, emit_record, fields_of
-from specledger.lang.draws import drawn_sources
 from specledger.lang.effects import PlannedEffect, demand, emit_effects, emit_fitting
 from specledger.lang.scope import Fields, Let
 from specledger.worlds.drawn_results import Locals, emit_around_result
@@ -221,21 +220,6 @@ def compile_step(world: World, like: Mapping[str, Any] | None = None) -> Callabl
     return compile_function(compose)
 
 
-def compile_result(world: World, op: str) -> Callable[..., dict[str, Any]]:
-    """`(state, args, inputs, drawn values) -> result` of an action whose result is simulated."""
-    action = world.actions[op]
-
-    def compose(emitter: Emitter) -> str:
-        state, args, inputs, drawn = (emitter.local(hint) for hint in ("state", "args", "inputs", "drawn"))
-        sources = {**_state_sources(emitter, world, state), **supplied(emitter, inputs, world)}
-        sources |= {**fields_of(emitter, args, action.args.fields), **drawn_sources(action.draws, drawn)}
-        lines, names = bind(emitter, action.simulate.variables, sources)
-        fitting, display = emit_fitting(emitter, action.simulate, action.result.fields, names)
-        return emitter.function("result", [state, args, inputs, drawn], [*lines, *fitting, f"return {display}"])
-
-    return compile_function(compose)
-
-
 def undisclosed(world: World) -> str:
     """What a step needs beside an observation, in words: inputs, and fields not shown under their names; else empty."""
     shown = {name for name, checked in world.observe if checked.text.value.strip() == name}
@@ -254,7 +238,7 @@ def compile_over(
     def compose(emitter: Emitter) -> str:
         state = emitter.local("state")
         emitter.expect(state, like)
-        lines, names = bind(emitter, expressions.variables, _state_sources(emitter, world, state))
+        lines, names = bind(emitter, expressions.variables, state_sources(emitter, world, state))
         return emitter.function("over", [state], [*lines, f"return {emit_record(emitter, expressions, names)}"])
 
     return compile_function(compose)
@@ -270,7 +254,7 @@ def compile_value(world: World, expression: Checked) -> Callable[[dict[str, Any]
 
     def compose(emitter: Emitter) -> str:
         state = emitter.local("state")
-        lines, names = bind(emitter, expression.variables, _state_sources(emitter, world, state))
+        lines, names = bind(emitter, expression.variables, state_sources(emitter, world, state))
         return emitter.function("value", [state], [*lines, f"return {emitter.expression(expression, names)}"])
 
     return compile_function(compose)
@@ -285,7 +269,7 @@ def compile_between(
         state, after, outcome = (emitter.local(hint) for hint in ("state", "next", "outcome"))
         emitter.expect(state, like)
         emitter.expect(after, like)
-        sources = {**_state_sources(emitter, world, state), "next": after, "outcome": outcome}
+        sources = {**state_sources(emitter, world, state), "next": after, "outcome": outcome}
         lines, names = bind(emitter, expressions.variables, sources)
         figures = Let(tuple(item for item in expressions if item[0] not in expressions.labels))
         lines += emit_let(emitter, figures, names)
@@ -311,5 +295,6 @@ def part_receipt(
     return receipt
 
 
-def _state_sources(emitter: Emitter, world: World, state: str) -> dict[str, str]:
+def state_sources(emitter: Emitter, world: World, state: str) -> dict[str, str]:
+    """Python source of what a state gives, out of the local that holds it."""
     return {"now": state, **fields_of(emitter, state, world.state.fields)}

@@ -184,14 +184,6 @@ class World(Struct, frozen=True):
         drawing = [op for op, action in self.actions.items() if action.draws]
         return f"the action {drawing[0]!r}" if drawing else "the `chance` of every step" if self.chance.draws else ""
 
-    def without_simulation(self) -> World:
-        """The world whose results come from outside alone; what is drawn for them alone is not drawn."""
-        actions = {
-            name: replace(action, simulate=Let(), draws=action.draws if action.chance else ())
-            for name, action in self.actions.items()
-        }
-        return replace(self, actions=actions)
-
     def seen_by(self, agent: str) -> World:
         """The world as one of its agents meets it: its own observation, and the actions that it may take."""
         own, actions = self.views[agent]

@@ -24,8 +24,9 @@ from specledger.wings.trajectories.recording.fitting import as_logged
 from specledger.wings.trajectories.rules.of_scenario import compile_policies, names_of, rules_event
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.stamps import stamp_at
-from specledger.worlds.emit import compile_result, compile_value
+from specledger.worlds.emit import compile_value
 from specledger.worlds.model import World
+from specledger.worlds.results import compile_result
 
 
 def compile_simulated(stage: Stage, seconds: Checked | None) -> PlannedPolicies | None:
