@@ -129,6 +129,10 @@ def test_a_report_of_the_wrong_number_of_bundles_is_a_wrong_argument(bundle):
             sl.report(*bundles, format=format_)
 
 
+def test_a_report_may_be_of_several_bundles(bundle):
+    assert sl.report(bundle, bundle, format="markdown").count("# `climb`") >= 2
+
+
 def test_a_picture_is_of_one_bundle_without_a_profile(bundle):
     with pytest.raises(ValueError, match="one bundle without a profile"):
         sl.report(bundle, format="svg", profile="toy-pseudo-axion", episode=0)
