@@ -19,9 +19,12 @@ from pathlib import Path
 
 from specledger.core import disk
 from specledger.core.diagnostics import Rejected
+from tests.crash_pipelines import PIPELINES
 from tests.crash_writers import WRITERS
 from tests.planted_faults import PLANTED
 from tests.simulated_disk import Ended, SimulatedDisk
+
+ALL = {**WRITERS, **PIPELINES}
 
 
 class WrongError(AssertionError):
@@ -80,7 +83,7 @@ _MEASURED: dict = {}
 
 def schedule(name, seed, place):
     """Run the schedule of a seed; AssertionError if something does not hold. How often a process ended."""
-    make = WRITERS[name]
+    make = ALL[name]
     if name not in _MEASURED:
         _MEASURED[name] = measure(make)
     operations, expected = _MEASURED[name]

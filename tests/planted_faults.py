@@ -88,5 +88,11 @@ FAULTS = {
     "a seal is moved before it is synced": ("seal", replacing(disk, "replace_file", renamed_before_it_is_synced)),
     "the move of a seal is not synced": ("seal", omitting("sync_folder", "replace_file")),
     "digests are removed, and that is not synced": ("seal", omitting("sync_folder", "Seal.attach")),
+    "files of a suite are not synced": ("suite", omitting("sync", "sync_file")),
+    "names in a shard are not synced": ("shard", omitting("sync_folder", "sync_names")),
+    "files that are merged are not synced": ("merge of shards", omitting("sync", "sync_file")),
+    "the move of a merged suite is not synced": ("merge of shards", omitting("sync_folder", "Workplace._sync_above")),
+    "evidence of a conversation is not synced": ("sealed conversation", omitting("sync", "sync_file")),
+    "the move of a conversation's evidence is not synced": ("sealed conversation", omitting("sync_folder", "seal")),
 }
 PLANTED = {name: plant for name, (_, plant) in FAULTS.items()}

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tools.fuzz_mutations import changed, smaller
-from tools.fuzz_targets import TARGETS, Target
+from tools.fuzz_target import Target
+from tools.fuzz_targets import TARGETS
 
 ROOT: Final = Path(__file__).parents[1]
 CORPUS: Final = ROOT / "fixtures/fuzz"

@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import os
 import re
 import shutil
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
-from specledger.cli.main import _guarded
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.log_json import parse_log_json
 from specledger.kinds import load
@@ -24,63 +21,11 @@ from specledger.oracles.answer import received
 from specledger.wings.guard import hook
 from specledger.wings.guard.protocol import Refusal, read_message
 from specledger.wings.guard.service import GuardService
+from tools.fuzz_forged import Forged
+from tools.fuzz_mcp import Authoring
+from tools.fuzz_target import ROOT, TOY, Target, bytes_of, command, findings_of
 
-ROOT: Final = Path(__file__).parents[1]
-STATUSES: Final = frozenset({0, 1, 2, 3, 4})
-_CODE: Final = re.compile(r"[EWI]_[A-Z0-9_]+")
 _MOST_SEED: Final = 12_000  # bytes
-TOY: Final = ROOT / "tests/toys/climb"
-
-
-class Target(ABC):
-    """Something that reads inputs."""
-
-    name: str
-
-    def __init__(self, folder: Path) -> None:
-        """Prepare in a folder, which is made."""
-        folder.mkdir(parents=True)
-        self.folder = folder
-
-    @abstractmethod
-    def seeds(self) -> list[bytes]:
-        """Inputs to be changed."""
-
-    @abstractmethod
-    def run(self, data: bytes) -> None:
-        """Give an input; an exception if something does not hold."""
-
-
-def command(*words: Any) -> tuple[int, str, str]:
-    """Run `spec` in this process: status, output and messages; what must never be is raised."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-    with (
-        patch.object(sys, "argv", ["spec", *map(str, words)]),
-        patch.dict(os.environ, {"SPECLEDGER_TRACEBACK": "1"}),
-        patch("specledger.run.workers.available", lambda: 1),
-        redirect_stdout(out),
-        redirect_stderr(err),
-    ):
-        status = int(_guarded())
-    output, messages = (stream.buffer.getvalue().decode() for stream in (out, err))
-    assert status in STATUSES, f"status {status}: {messages[-2000:]}"
-    assert "Traceback" not in messages, messages
-    assert status not in (1, 2) or output or messages, f"status {status} without a word"
-    return status, output, messages
-
-
-def findings_of(output: str) -> list[Mapping[str, Any]]:
-    """The findings of a command, each with a code and a message."""
-    findings = json.loads(output)["diagnostics"]
-    for finding in findings:
-        assert _CODE.fullmatch(finding["code"]), finding
-        assert finding["message"], finding
-    return findings  # type: ignore[no-any-return]
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    """The files of a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 class Specs(Target):
@@ -346,5 +291,5 @@ class Answers(Target):
                 assert canonical_bytes(document) == canonical_bytes(parse(canonical_bytes(document)))
 
 
-_ALL: Final[Sequence[type[Target]]] = (Specs, Runs, Bundles, Logs, Guards, Hooks, Answers)
+_ALL: Final[Sequence[type[Target]]] = (Specs, Runs, Bundles, Forged, Logs, Guards, Hooks, Authoring, Answers)
 TARGETS: Final[Mapping[str, type[Target]]] = {target.name: target for target in _ALL}

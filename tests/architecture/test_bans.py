@@ -21,6 +21,7 @@ EXECUTING = frozenset(
 OWNERS = {
     "engine/specledger/core/canonical.py": {"json.dumps"},
     "engine/specledger/core/digest.py": {"hashlib", "hmac"},
+    "engine/specledger/core/disk.py": {"os.fsync"},
     "engine/specledger/oracles/retry_clock.py": {"time"},
     "engine/specledger/run/watchdog.py": {"time"},
     "engine/specledger/expr/generate/emitter.py": {"builtins.compile", "builtins.exec"},

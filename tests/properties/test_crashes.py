@@ -2,9 +2,12 @@
 
 import pytest
 
-from tests import crashes
+from tests import crash_processes, crashes
+from tests.crash_pipelines import PIPELINES
+from tests.crash_processes import CONTESTS
 from tests.crash_writers import WRITERS
 from tests.planted_faults import FAULTS
+from tests.planted_races import RACES
 
 FEW, MANY = 12, 720
 MORE = {"audit log": 6800, "audit log of a simulated run": 6800, "guard log": 6800, "cassette": 6800, "run log": 3500}
@@ -22,6 +25,26 @@ def test_nothing_that_was_acknowledged_is_lost_and_nothing_half_written_counts(n
 def test_nothing_is_lost_in_100_000_crashes(name, tmp_path):
     schedules = MORE.get(name, MANY)
     assert crashes.explore(name, range(schedules), tmp_path / "root") > 2.8 * schedules
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("schedules", [2, pytest.param(120, marks=pytest.mark.slow)])
+def test_what_is_run_merged_or_sealed_is_whole_or_absent(name, schedules, tmp_path):
+    crashes.explore(name, range(schedules), tmp_path / "root")
+
+
+@pytest.mark.parametrize("name", CONTESTS)
+@pytest.mark.parametrize("schedules", [3, pytest.param(400, marks=pytest.mark.slow)])
+def test_processes_that_write_at_once_lose_nothing(name, schedules, tmp_path):
+    crash_processes.explore(name, range(schedules), tmp_path / "root")
+
+
+@pytest.mark.parametrize("planted", RACES)
+def test_a_planted_race_is_noticed(planted, tmp_path):
+    name, _ = RACES[planted]
+    seed = crash_processes.find(name, planted, range(200), tmp_path / "root")
+    assert seed is not None
+    assert crash_processes.find(name, planted, [seed], tmp_path / "root") == seed
 
 
 @pytest.mark.parametrize(

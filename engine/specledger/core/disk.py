@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
@@ -51,7 +51,7 @@ class Disk:
 
     def rename(self, path: Path, to: Path) -> None:
         """Move a file or a folder; a file or an empty folder that is there is replaced."""
-        path.rename(to)
+        path.replace(to)
 
     def remove(self, path: Path) -> None:
         """Remove a file."""
@@ -116,6 +116,18 @@ def make_folders(folder: Path) -> None:
         except FileExistsError:
             if not folder.is_dir():
                 raise  # another process did not make it
+
+
+def make_own_folder(named: Callable[[int], Path]) -> Path:
+    """Make a folder that no other process made, named by the number of this one or by a later number."""
+    number = os.getpid()
+    while True:
+        try:
+            SYSTEM.make_folder(named(number))
+        except FileExistsError:
+            number += 1
+        else:
+            return named(number)
 
 
 def remove_folder(folder: Path) -> None:

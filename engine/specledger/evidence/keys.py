@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from specledger.core import disk
 from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package
 from specledger.core.digest import sha256_hex
 from specledger.evidence.envelope import PAYLOAD_TYPE, Signature, pae, to_base64, write_envelope
@@ -181,8 +182,7 @@ def _create(path: Path, data: bytes, mode: int) -> None:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             created = True
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            disk.sync_file(file)
     except OSError as error:
         if isinstance(error, FileExistsError) and os.path.lexists(path):
             raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")]) from None

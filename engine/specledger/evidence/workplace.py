@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -70,12 +69,20 @@ class Workplace:
         for work, lock in self._abandoned():  # of processes that were killed, perhaps of the same number
             self._clear(work, lock)
         if self._lock is None:
-            self._work = next(work for work in map(self._named, count(os.getpid())) if not os.path.lexists(work))
-        disk.make_folders(self.folder)
-        if self._lock is None:
-            self._lock = _try_lock(self._work)
+            self._make()
             disk.replace_file(self._work / IDENTITY, identity.encode(), self._work / "unwritten")
+        disk.make_folders(self.folder)
         _set_aside(self._work, kept)
+
+    def _make(self) -> None:
+        """Make and lock a working folder. Before it is locked, another process may take it for abandoned."""
+        disk.make_folders(self.target.parent)
+        for left in reversed(range(_MOST_TRIES)):
+            self._work = disk.make_own_folder(self._named)
+            self._lock = _try_lock(self._work)
+            if self._lock is not None or sys.platform == "win32" or not left:
+                break
+            disk.remove_folder(self._work)
 
     @property
     def folder(self) -> Path:
@@ -192,19 +199,25 @@ def explain_partial(folder: Path) -> str | None:
 
 
 def _try_lock(folder: Path) -> int | None:
-    """Lock a folder until the descriptor is closed; None if another process holds it or there are no such locks."""
+    """Lock a folder until the descriptor is closed; None if another process has it or removed it, or without locks."""
     if sys.platform == "win32":
         return None
-    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), folder.stat()):
+            return descriptor
     except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
+        pass
+    os.close(descriptor)
+    return None
 
 
 _MOST_NAMED: Final = 5  # bundles that a hint lists
+_MOST_TRIES: Final = 16  # to have a working folder before another process takes it for abandoned
 
 
 def replaceable(target: Path) -> bool:

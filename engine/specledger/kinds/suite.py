@@ -132,7 +132,8 @@ class SuiteRuns(Work):
         folder = self.place(item)
         make_folders(folder.parent)
         episodes, samples = Episodes(case.heading, case.truth), Samples()
-        wanted, options = trial.wanted(case), RunOptions(trusted=self.trusted, record=self.record)
+        wanted, left = trial.wanted(case), self.deferred.plan.values_of_run
+        options = RunOptions(trusted=self.trusted, record=self.record)
         digest = case.bundle.digest
         document, identity = case.bundle.document(), identity_of(digest)
         with BundleWriter(folder, run_id(digest), document, digest, identity=identity, resume=self.resume) as writer:
@@ -140,7 +141,7 @@ class SuiteRuns(Work):
                 writer.add(event)
                 episode = episodes.add(event.type, event.body)
                 if episode is not None:
-                    case.sampler.sample(episode, samples, wanted)
+                    left = case.sampler.sample(episode, samples, wanted, left)
             manifest = writer.finish()
         replay = try_replay(folder, case.bundle.kinds, self.deferred.plans) if trial.replay else UNCOMPARED
         return outcome_of(manifest, replay, samples, episodes.trajectories)

@@ -13,6 +13,7 @@ from specledger.core.calibration import VAGUE, held_claims, outcomes
 from specledger.core.causes import Cause
 from specledger.core.events import KeptStatus
 from specledger.core.unknown import UNKNOWN, Unknown
+from specledger.core.weight import footprint
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import (
     Asked,
@@ -23,6 +24,8 @@ from specledger.evidence.receipts.kernel import (
     ProbeEvidence,
     TraceReplay,
 )
+from specledger.expr import EvaluationError
+from specledger.expr.errors import E_EVAL_LIMIT
 from specledger.oracles.spending import SPENT
 from specledger.suites.episode_types import (
     ArmFacts,
@@ -44,6 +47,11 @@ NOT_YET: Final = -1
 """`first_success` of an episode without success, and `chosen` of a step without a choice."""
 
 
+MAX_FACTS: Final = 80_000_000
+"""Bytes, about, of what one episode tells that grows with it. Beyond, reading any of it has no value."""
+GROWING: Final = ("steps", "drifts", "stretches", "probes", "entries", "rules")
+
+
 class Episodes:
     """Folds the receipts of one run into its episodes.
 
@@ -62,6 +70,7 @@ class Episodes:
         self._probes: list[ProbeFacts] = []
         self._entries: list[EntryFacts] = []
         self._commits: dict[str, run.Commit] = {}
+        self._left = MAX_FACTS
         self._started: list[run.StartedRule] = []
         self._rules: dict[str, RuleFacts] = {}
         self._trajectory: TrajectoryFacts = {"id": "", "file": "", "format": "", "gap": "", "unread": 0}
@@ -81,11 +90,11 @@ class Episodes:
         elif type_ == "episode":
             self._begin(typed(run.Episode, body))
         elif type_ == "drift":
-            self._drifts.append(_read_drift(typed(run.Drift, body)))
+            self._keep(self._drifts, _read_drift(typed(run.Drift, body)))
         elif type_ == "probe":
-            self._probes.append(read_probe(typed(Probe, body)))
+            self._keep(self._probes, read_probe(typed(Probe, body)))
         elif type_ == "audit":
-            self._entries.append(read_entry(typed(AuditEntry, body)))
+            self._keep(self._entries, read_entry(typed(AuditEntry, body)))
         elif type_ == "rules":
             self._take_rules(typed(run.Rules, body))
         elif type_ == "commit":
@@ -93,7 +102,7 @@ class Episodes:
             self._commits[commit.get("agent", "")] = commit
         elif type_ == "step":
             step = typed(run.Step, body)
-            self._steps.append(_read_step(step, self._commits.pop(step.get("agent", ""), None)))
+            self._keep(self._steps, _read_step(step, self._commits.pop(step.get("agent", ""), None)))
         elif type_ == "episode_end" and self._start is not None:
             episode, self._start = self._close(typed(run.EpisodeEnd, body)), None
             return episode
@@ -102,6 +111,7 @@ class Episodes:
     def _begin(self, body: run.Episode) -> None:
         self._start, self._commits = body["state"], {}
         self._steps, self._drifts, self._probes, self._entries = [], [], [], []
+        self._left = MAX_FACTS
         self._rules = {rule["name"]: _unheard(rule) for rule in self._started}
         if "trajectory" in body:
             known = body["trajectory"]
@@ -118,20 +128,29 @@ class Episodes:
             if label is not None:
                 self._trajectory["label"] = label
 
+    def _keep(self, facts: list[Any], fact: Any) -> None:
+        """Keep a fact of the episode; once they take too much memory, none of those that grow with it are kept."""
+        if self._left >= 0:
+            self._left -= footprint(fact, self._left)
+            facts.append(fact)
+            if self._left < 0:
+                for kept in (self._steps, self._drifts, self._probes, self._entries):
+                    kept.clear()
+
     def _take_rules(self, body: run.Rules) -> None:
         for name, count in body["held"].items():
             self._rules[name]["held"] += count
         for broken in body["broken"]:
             rule = self._rules[broken["rule"]]
             rule["broken"] += 1
-            rule["calls"].append(broken["call"])
+            self._keep(rule["calls"], broken["call"])
         for kept in body.get("withheld", ()):
             rule = self._rules[kept["rule"]]
             if kept["status"] == KeptStatus.HELD:
                 rule["held"] += 1
             else:
                 rule["broken"] += 1
-                rule["calls"].append(kept["call"])
+                self._keep(rule["calls"], kept["call"])
         for unjudged in body["unjudged"]:
             self._rules[unjudged["rule"]]["unjudged"] += 1
 
@@ -165,6 +184,9 @@ class Episodes:
             "rules": list(self._rules.values()),
             "spent": dict.fromkeys(SPENT, 0) | body.get("spent", {}),
         }
+        if self._left < 0:
+            too_much = EvaluationError(E_EVAL_LIMIT, f"an episode tells more than {MAX_FACTS} bytes")
+            episode |= dict.fromkeys(GROWING, too_much)
         return cast("EpisodeFacts", episode)
 
 

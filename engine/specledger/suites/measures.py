@@ -22,6 +22,7 @@ from specledger.expr import (
     Type,
     compile_expression,
 )
+from specledger.expr.errors import E_EVAL_LIMIT
 from specledger.lang.scope import Scope
 from specledger.load import Resolved
 from specledger.spec.suite import Suite
@@ -35,6 +36,14 @@ E_SUITE_FIGURE = code("E_SUITE_FIGURE", "a figure is made of values that it cann
 Samples = dict[str, Any]
 """By figure: a list, for each episode in order, of its values (of a slope and an effect, pairs), None for what is not
 decided; or, as a mapping, what failed."""
+
+
+MAX_VALUES: Final = 8_388_608
+"""Values that the figures of a suite are made of, all its runs together; an episode counts for one more."""
+LEAST_VALUES: Final = 4_096
+"""Of these, what each run may have at least."""
+_CHARACTERS_OF_VALUE: Final = 8
+"""Characters of the name of a cluster that count as a value."""
 
 
 class Reading(Struct, frozen=True):
@@ -59,7 +68,7 @@ class Reading(Struct, frozen=True):
         given = [values[name] for name in self.names]
         for value in given:
             if isinstance(value, EvaluationError):
-                raise value
+                raise value if value.text else EvaluationError(value.code, value.message, 0, self.checked.text)
         return self.call(*given)
 
 
@@ -82,8 +91,14 @@ class Sampler(Struct, frozen=True):
     clusters: Mapping[str, Reading] = {}
     compared: tuple[Compared, ...] = ()
 
-    def sample(self, episode: Mapping[str, Any], samples: Samples, wanted: frozenset[str]) -> None:
-        """Read one episode, and add what the wanted figures are made of to the samples."""
+    def sample(
+        self, episode: Mapping[str, Any], samples: Samples, wanted: frozenset[str], left: int = MAX_VALUES
+    ) -> int:
+        """Read one episode, and add what the wanted figures are made of to the samples.
+
+        Returns:
+            What is left of the values that the run may keep. A figure for which there is no room fails.
+        """
         values: dict[str, Any] = dict(episode)
         needed = self._needed(wanted)
         for name, reading in self.measures:
@@ -93,18 +108,25 @@ class Sampler(Struct, frozen=True):
                 values[name] = reading.read(values)
             except EvaluationError as error:
                 values[name] = error.bare()
-        for name in wanted:
+        for name in sorted(wanted):
             samples_of = samples.setdefault(name, [])
             if isinstance(samples_of, list):
                 try:
                     read = _values([reading.read(values) for reading in self.figures[name]])
                     only = self._only_decided(name, read, values)
                     cluster = self._cluster(name, only, values)
+                    size = 1 + len(only) + len(cluster or "") // _CHARACTERS_OF_VALUE
+                    if size > left:
+                        text = self.figures[name][0].checked.text
+                        raise EvaluationError(E_EVAL_LIMIT, "the figures of the run are of too many values", 0, text)
+                    left -= size
                     samples_of.append(only)
                     if cluster is not None:
                         samples.setdefault(cluster_series(name), []).append(cluster)
                 except EvaluationError as error:
                     samples[name] = failure(error, episode["run"], episode["episode"])
+                    samples.pop(cluster_series(name), None)
+        return left
 
     def _only_decided(self, name: str, read: list[Any], values: Mapping[str, Any]) -> list[Any]:
         """The values of a figure in one episode, None in the place of each that is not decided."""

@@ -10,7 +10,7 @@ from specledger.core.diagnostics import Diagnostic
 from specledger.load import Bundle
 from specledger.suites.checks import PlannedCheck
 from specledger.suites.figures import PlannedFigure
-from specledger.suites.measures import Sampler
+from specledger.suites.measures import LEAST_VALUES, MAX_VALUES, Sampler
 from specledger.suites.truth import Truth
 
 
@@ -86,3 +86,8 @@ class SuitePlan(Struct, frozen=True):
     def cases(self) -> tuple[tuple[Trial, Case], ...]:
         """Every run, with its trial."""
         return tuple((trial, case) for trial in self.trials for case in trial.cases)
+
+    @property
+    def values_of_run(self) -> int:
+        """How many values the figures may be made of in each run, so that memory is bounded for all of them."""
+        return max(LEAST_VALUES, MAX_VALUES // max(1, sum(len(trial.cases) for trial in self.trials)))

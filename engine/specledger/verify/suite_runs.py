@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from specledger.compile.suite import DeferredPlan
 from specledger.evidence.transport import read_files, write_files
-from specledger.expr import conforms
+from specledger.expr import EvaluationError, Type, conforms
 from specledger.run.executor import Work
 from specledger.spec.base import SpecKinds
 from specledger.suites.assessment import UNCOMPARED
@@ -75,7 +75,8 @@ class RunChecks(HeldRuns):
         trial, case = self.deferred.plan.cases[item]
         try:
             resources = Resources(self.kinds, plan=self.deferred.plans)
-            return look_at(trial, case, self.folder(item), resources, self.replay or (self.tried and trial.replay))
+            replay, values = self.replay or (self.tried and trial.replay), self.deferred.plan.values_of_run
+            return look_at(trial, case, self.folder(item), resources, replay=replay, values=values)
         except Broken as broken:
             return {"broken": f"{broken.message} [{broken.code}]"}
         except MALFORMED as error:
@@ -86,21 +87,26 @@ class RunChecks(HeldRuns):
         return {**HeldRuns.document(self), "replay": self.replay}
 
 
-def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay: bool) -> dict[str, Any]:
+def look_at(
+    trial: Trial, case: Case, folder: Path, resources: Resources, *, replay: bool, values: int
+) -> dict[str, Any]:
     """What is known of a run from its evidence alone, and how replay differs from it, if that was asked for.
+
+    Its figures may be made of so many `values`.
 
     Raises:
         Broken: A check of it fails that is not the one of replay, or it is not the run of this case.
     """
     episodes, samples = Episodes(case.heading, case.truth), Samples()
-    wanted = trial.wanted(case)
+    wanted, left = trial.wanted(case), values
 
     def listen(type_: str, body: Mapping[str, Any]) -> None:
+        nonlocal left
         episode: Mapping[str, Any] | None = episodes.add(type_, body)
         if episode is not None:
-            if not all(conforms(episode[name], type_) for name, type_ in case.sampler.types.items()):
+            if not all(_is_of_type(episode[name], type_) for name, type_ in case.sampler.types.items()):
                 raise TypeError(f"episode {episode['episode']} holds other values than its specs lead to")
-            case.sampler.sample(episode, samples, wanted)
+            left = case.sampler.sample(episode, samples, wanted, left)
 
     compares = trial.replay and replay
     kind = replace(RUN, order=lambda: RunOrder(listen))
@@ -120,6 +126,11 @@ def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay
         differs = f"{broken.message} [{broken.code}]"
     known = outcome_of(manifest, compared, samples, episodes.trajectories)
     return known if differs is None else {**known, DIFFERS: differs}
+
+
+def _is_of_type(value: Any, type_: Type) -> bool:
+    """Whether a name of an episode holds what it is typed as, or nothing because that would be too much."""
+    return isinstance(value, EvaluationError) or conforms(value, type_)
 
 
 def _opened(

@@ -5,9 +5,13 @@ import random
 
 import pytest
 
-from tools import fuzz, fuzz_targets
+from specledger.wings.editor.authoring_tools import AuthoringTools
+from tools import fuzz, fuzz_forged, fuzz_targets
 from tools.fuzz_mutations import changed
-from tools.fuzz_targets import TARGETS, Target
+from tools.fuzz_target import Target
+from tools.fuzz_targets import TARGETS
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")  # of FastMCP
 
 KEPT = [path for path in sorted(fuzz.CORPUS.rglob("*")) if path.is_file()]
 
@@ -55,6 +59,40 @@ def test_a_verifier_that_accepts_all_is_noticed(target, monkeypatch):
     bundles.run(forged)
     monkeypatch.setattr(fuzz_targets, "command", lambda *words: (0, "{}", ""))
     assert "its result is another one" in (fuzz.failure(bundles, forged) or "")
+
+
+def test_forged_receipts_that_are_accepted_are_noticed(target, monkeypatch):
+    forged = target("forged")
+    first = forged.seeds()[0].replace(b'"success":false', b'"success":true', 1)
+    assert fuzz.failure(forged, first) is None
+    monkeypatch.setattr(fuzz_forged, "command", lambda *words: (0, "{}", ""))
+    assert "forged receipts are verified" in (fuzz.failure(forged, first) or "")
+
+
+def test_forged_specs_that_only_one_verifier_accepts_are_noticed(target, monkeypatch):
+    forged = target("forged")
+    other = forged.seeds()[1].replace(b'"horizon": ', b'"horizon": 1', 1)
+    assert fuzz.failure(forged, other) is None
+    monkeypatch.setattr(fuzz_forged, "command", lambda *words: (0, "{}", ""))
+    assert "the second verifier refutes" in (fuzz.failure(forged, other) or "")
+
+
+def test_a_path_that_leads_out_of_the_project_is_noticed(target, monkeypatch):
+    authoring = target("mcp")
+    messages = (fuzz.CORPUS / "mcp/link").read_bytes()
+    assert fuzz.failure(authoring, messages) is None
+    called = authoring.called
+    monkeypatch.setattr(AuthoringTools, "_inside", lambda self, written: written)
+    why = fuzz.failure(authoring, messages) or ""
+    assert authoring.called > called
+    assert "outside.yaml" in why
+
+
+def test_a_client_of_the_server_calls_each_tool(target):
+    authoring = target("mcp")
+    for seed in authoring.seeds():
+        assert fuzz.failure(authoring, seed) is None
+    assert authoring.called == 7
 
 
 def test_a_hook_that_lets_a_call_pass_is_noticed(target, monkeypatch):

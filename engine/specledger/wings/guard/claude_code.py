@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from pathlib import Path
 from typing import Any, Final
 
+from specledger.core import disk
 from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.core.disk import write_file
 from specledger.wings.guard.client import from_json, to_json
 from specledger.wings.guard.codes import E_GUARD_INSTALL
 from specledger.wings.guard.hook import EVENTS, MODULE
@@ -135,9 +134,9 @@ def _put(place: Path, data: bytes, mode: int) -> None:
     """Write a file whole, or leave what is there."""
     part = place.with_name(f"{place.name}.part")
     try:
-        write_file(part, data)
+        disk.write_file(part, data)
         part.chmod(mode)
-        os.replace(part, place)
+        disk.SYSTEM.rename(part, place)
     finally:
         part.unlink(missing_ok=True)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from specledger.core import disk
@@ -36,10 +36,9 @@ def seal(bundle: Bundle, lines: Sequence[Line], head: Mapping[str, str], folder:
         Rejected: E_GUARD_DIFFERS: the run decides a call otherwise than it was decided.
         OSError: The evidence cannot be written.
     """
-    with TemporaryDirectory(prefix=_UNFINISHED, dir=folder.parent.parent) as work:
-        trajectory, evidence = Path(work) / head["file"], Path(work) / _EVIDENCE
-        with trajectory.open("wb") as file:
-            file.writelines(canonical_lines(lines, head))
+    with _working_folder(folder) as work:
+        trajectory, evidence = work / head["file"], work / _EVIDENCE
+        disk.write_parts(trajectory, canonical_lines(lines, head))
         finished = execute(bundle, evidence, RunOptions(trajectories=(trajectory,)))
         receipts = {typed(Guarded, line.body)["call"]: line.digest for line in lines if line.type == DECISION}
         for decided in _decided(evidence / RECEIPTS):
@@ -48,6 +47,16 @@ def seal(bundle: Bundle, lines: Sequence[Line], head: Mapping[str, str], folder:
         disk.SYSTEM.rename(evidence, folder)
         disk.SYSTEM.sync_folder(folder.parent)
     return finished
+
+
+@contextmanager
+def _working_folder(folder: Path) -> Iterator[Path]:
+    """A folder of this process alone, beside that of all sealed conversations, removed at last."""
+    work = disk.make_own_folder(lambda number: folder.parent.with_name(f"{_UNFINISHED}{folder.name}-{number}"))
+    try:
+        yield work
+    finally:
+        disk.remove_folder(work)
 
 
 def _decided(receipts: Path) -> list[Guarded]:
