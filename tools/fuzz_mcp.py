@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -35,6 +35,7 @@ class Authoring(Target):
         (folder / "outside.yaml").write_text("spec: world/v1\nname: outside\n", encoding="utf-8")
         (self.project / "specs/link.yaml").symlink_to(folder / "outside.yaml")
         self.called = 0
+        self.wrong: list[BaseException] = []
 
     def seeds(self) -> list[bytes]:
         """As in `Target`."""
@@ -65,16 +66,27 @@ class Authoring(Target):
         """As in `Target`."""
         before = {path: data for path, data in bytes_of(self.folder).items() if "/out/" not in path}
         lines = data.decode("utf-8", "replace").splitlines(keepends=True)[:_MOST_MESSAGES]
-        with patch.object(AuthoringTools, "_run", self._command):
+        self.wrong.clear()
+        with patch.object(AuthoringTools, "_run", self._called):
             written = anyio.run(_conversation, self.project, lines)
+        if self.wrong:
+            raise self.wrong[0]
         for line in written:
             assert json.loads(line)["jsonrpc"] == "2.0", line
         shutil.rmtree(self.project / "out", ignore_errors=True)
         assert bytes_of(self.folder) == before, "a file of the project, or outside it, was changed"
 
-    async def _command(self, _: AuthoringTools, *words: str) -> Answer:
-        """Run a command in this process: where its arguments lead, and what it may take."""
+    async def _called(self, *words: str) -> Answer:
+        """Run a command, and keep what does not hold: the server would make an answer of it."""
         self.called += 1
+        try:
+            return self._command(words)
+        except BaseException as error:
+            self.wrong.append(error)
+            raise
+
+    def _command(self, words: Sequence[str]) -> Answer:
+        """Run a command in this process: where its arguments lead, and what it may take."""
         at = words.index("--")
         if words[0] != "explain":
             for word in words[at + 1 :]:
