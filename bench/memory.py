@@ -1,60 +1,27 @@
 """`python -m bench.memory [--megabytes N] [--place FOLDER]`: the most memory that commands hold, at the worst input of each.
 
-The memory is that of the process and all its workers together: the sum of their proportional shares (Pss), read often
-while they run. Large inputs are made first: a bundle of so many megabytes, a log of as many, a spec at the bounds of what
-is read.
+The memory is that of the process and all its workers together (`bench.peak`). Large inputs are made first: two bundles
+of so many megabytes, one of many receipts, one of receipts that are as long as a line may be; a suite whose figures
+read an episode of 200,000 steps; a log of a tenth of the size; a spec at the bounds of what is read.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-_PAUSE: Final = 0.02  # seconds between two readings
+from bench.peak import spent
+from bench.suites import documents, write_documents
+
 _STEPS_OF_A_MEGABYTE: Final = 342
 """Steps of `hazard` whose receipts take a megabyte."""
 _HORIZON: Final = 100
-
-
-def processes(pid: int) -> Iterator[int]:
-    """A process and those that it started."""
-    yield pid
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    except OSError:
-        return
-    for child in children:
-        yield from processes(int(child))
-
-
-def share(pid: int) -> int:
-    """The proportional share of a process, in bytes; 0 if it ended."""
-    try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 0
-
-
-def most_memory(words: list[str]) -> tuple[int, int]:
-    """The most memory that `spec` and its workers hold with these words, in bytes, and its status."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "specledger", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    most = 0
-    while process.poll() is None:
-        most = max(most, sum(map(share, processes(process.pid))))
-        time.sleep(_PAUSE)
-    return most, process.returncode
+_MEGABYTES_OF_A_LINE: Final = 7
+_LONG_EPISODE: Final = 200_000  # steps
 
 
 def log_of(megabytes: int, path: Path) -> Path:
@@ -73,37 +40,66 @@ def nested_spec(path: Path) -> Path:
     return path
 
 
+def long_lines(megabytes: int) -> dict[str, dict[str, Any]]:
+    """A scenario with a set of proposals in each step that is about as large as a receipt may be."""
+    specs = documents(1)
+    text = [("a", f"'{'abcdefgh' * 8}'"), *((name, " + ".join([of] * times)) for name, of, times in _LONGER)]
+    specs["world"]["actions"]["add"] = {"args": {"text": "string"}, "effects": [{"set": "x", "to": "x + 1"}]}
+    texts = "range(250).map(i, string(i + 1000 * x) + d)"
+    specs["agent"] = {"let": dict(text), "candidates": [{"op": "add", "for_each": {"text": texts}}], "score": "1"}
+    specs["scenario"] |= {"episodes": 1 + megabytes // _MEGABYTES_OF_A_LINE // _HORIZON, "horizon": _HORIZON}
+    del specs["suite"]
+    return specs
+
+
+_LONGER: Final = (("b", "a", 8), ("c", "b", 8), ("d", "c", 7))
+
+
+def long_episode() -> dict[str, dict[str, Any]]:
+    """A suite whose figures read all steps of one long episode."""
+    specs = documents(1)
+    specs["scenario"] |= {"episodes": 1, "horizon": _LONG_EPISODE, "commit": "none"}
+    specs["governor"]["gates"] = []
+    specs["invariant"]["require"] = "x >= 0"
+    specs["suite"]["runs"]["counting"].pop("seeds")
+    return specs
+
+
+def commands(folder: Path, megabytes: int) -> Iterator[tuple[str, list[str]]]:
+    """Title and words of each command, in their order."""
+    episodes = megabytes * _STEPS_OF_A_MEGABYTE // _HORIZON
+    lines = write_documents(folder / "lines", long_lines(megabytes)) / "scenario.yaml"
+    made = {
+        "many receipts": ["hazard", f"--set=horizon={_HORIZON}", f"--episodes={episodes}"],
+        "long receipts": [str(lines)],
+    }
+    for title, words in made.items():
+        bundle = str(folder / title.replace(" ", "-"))
+        yield f"{title}: run, two workers", ["run", *words, "--workers=2", f"--out={bundle}"]
+        yield f"{title}: verify, two workers", ["verify", bundle, "--workers=2"]
+        yield f"{title}: verify without replay", ["verify", bundle, "--no-replay"]
+        yield f"{title}: report as a page", ["report", bundle, "--format=html", f"--out={bundle}.html"]
+        yield f"{title}: report as JSON", ["report", bundle, "--format=json", f"--out={bundle}.json"]
+        yield f"{title}: diff with itself", ["diff", bundle, bundle]
+    suite = write_documents(folder / "long", long_episode()) / "suite.yaml"
+    yield "suite of a long episode: run", ["run", str(suite), f"--out={folder / 'suite'}"]
+    yield "suite of a long episode: verify, two workers", ["verify", str(folder / "suite"), "--workers=2"]
+    log = log_of(megabytes // 10, folder / "log.jsonl")
+    yield "import of a log of a tenth of the size", ["import", str(log), f"--out={folder / 'lines.jsonl'}"]
+    yield "check of a deep spec", ["check", str(nested_spec(folder / "deep.yaml"))]
+
+
 def main() -> None:
     """Make the inputs, and print a row for each command."""
     parser = argparse.ArgumentParser(prog="python -m bench.memory")
     parser.add_argument("--megabytes", type=int, default=350)
     parser.add_argument("--place", type=Path)
     given = parser.parse_args()
+    print("| command | status | memory |\n| --- | --- | --- |")
     with tempfile.TemporaryDirectory(dir=given.place) as name:
-        folder = Path(name)
-        episodes = given.megabytes * _STEPS_OF_A_MEGABYTE // _HORIZON
-        bundle, log, spec = (
-            folder / "bundle",
-            log_of(given.megabytes // 10, folder / "log.jsonl"),
-            nested_spec(folder / "deep.yaml"),
-        )
-        run = ["run", "hazard", f"--set=horizon={_HORIZON}", f"--episodes={episodes}"]
-        rows = [
-            ("run, two workers", [*run, "--workers=2", f"--out={bundle}"]),
-            ("verify, two workers", ["verify", str(bundle), "--workers=2"]),
-            ("verify without replay", ["verify", str(bundle), "--no-replay"]),
-            ("report as a page", ["report", str(bundle), "--format=html", f"--out={folder / 'page.html'}"]),
-            ("report as JSON", ["report", str(bundle), "--format=json", f"--out={folder / 'report.json'}"]),
-            ("diff with itself", ["diff", str(bundle), str(bundle)]),
-            ("import of a log of a tenth of the size", ["import", str(log), f"--out={folder / 'lines.jsonl'}"]),
-            ("check of a deep spec", ["check", str(spec)]),
-        ]
-        print("| command | status | memory |\n| --- | --- | --- |")
-        for title, words in rows:
-            most, status = most_memory(words)
-            print(f"| {title} | {status} | {most / 1e6:.0f} MB |", flush=True)
-        size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file())
-        print(f"the bundle has {size / 1e6:.0f} MB")
+        for title, words in commands(Path(name), given.megabytes):
+            took = spent(words)
+            print(f"| {title} | {took.status} | {took.memory / 1e6:.0f} MB |", flush=True)
 
 
 if __name__ == "__main__":

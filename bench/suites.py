@@ -64,13 +64,13 @@ def documents(runs: int) -> dict[str, dict[str, Any]]:
     }
 
 
-def write(folder: Path, runs: int) -> Path:
-    """Write the specs of a suite of so many runs; its file."""
+def write_documents(folder: Path, specs: dict[str, dict[str, Any]]) -> Path:
+    """Write specs, each named after its kind; their folder."""
     folder.mkdir()
-    for kind, document in documents(runs).items():
+    for kind, document in specs.items():
         text = yaml.safe_dump({"spec": f"{kind}/v1", "name": kind, **document}, sort_keys=False)
         (folder / f"{kind}.yaml").write_text(text, encoding="utf-8")
-    return folder / "suite.yaml"
+    return folder
 
 
 def commands(folder: Path, suite: Path, shards: int) -> Iterator[tuple[str, list[str]]]:
@@ -97,7 +97,7 @@ def measured(receipts: int, shards: int, place: Path | None) -> list[dict[str, A
         runs = max(1, receipts // RECEIPTS_OF_A_RUN)
         print(f"\n{runs} runs, {runs * RECEIPTS_OF_A_RUN:,} receipts")
         print("| command | status | CPU | clock | a receipt | memory |\n| --- | --- | --- | --- | --- | --- |")
-        for title, words in commands(folder, write(folder / "specs", runs), shards):
+        for title, words in commands(folder, write_documents(folder / "specs", documents(runs)) / "suite.yaml", shards):
             took = spent(words, _PAUSE)
             rows.append(_row(title, runs * RECEIPTS_OF_A_RUN, took))
             if title == "merge":
