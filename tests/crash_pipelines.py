@@ -11,6 +11,7 @@ from pathlib import Path
 from specledger.kinds import KINDS, load
 from specledger.kinds.running import RunOptions
 from specledger.kinds.shard_merging import read_shards
+from specledger.kinds.suite import merge
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.verify.checks import Status
@@ -41,6 +42,10 @@ def suite():
 
 class Pipeline(Writer):
     """Work whose evidence comes to `out`: it is complete there and can be verified, or there is none."""
+
+    def work(self):
+        """Do it, or go on with it."""
+        raise NotImplementedError
 
     def content(self):
         return {path: data for path, data in super().content().items() if path.startswith("out/")}
@@ -104,7 +109,7 @@ class MergedShards(Pipeline):
         return {path: data for path, data in Writer.content(self).items() if path.startswith("shard")}
 
     def work(self):
-        KINDS["suite"].run.merge(self.shards, KINDS, self.root / "out", RunOptions())
+        merge(self.shards, KINDS, self.root / "out", RunOptions())
         self.acknowledged = 1
 
     def check(self, expected):
@@ -116,7 +121,7 @@ class MergedShards(Pipeline):
 def conversation():
     """The scenario of an office, and the log of a conversation that a guard decided."""
     (bundle,) = load(OFFICE)
-    said = [
+    said: list[dict] = [
         {"type": "begin", "protocol": "specledger/guard/v1"},
         {"type": "say", "speaker": "user", "text": "Send it to ann@example.com"},
         {"type": "ask", "tool": "send_email", "call": "1", "arguments": {"to": "ann@example.com", "body": "x"}},

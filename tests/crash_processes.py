@@ -22,7 +22,7 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.runlog import announce, attempt_of, enter, read_runlog, result_of
 from specledger.evidence.seal import UNSIGNED
 from specledger.wings.guard.protocol import Refusal
-from tests.crash_pipelines import SealedConversation, WholeSuite
+from tests.crash_pipelines import Pipeline, SealedConversation, WholeSuite
 from tests.crash_writers import DIGEST, EVENTS, SPECS, LiveAudit, RunLog, Writer
 from tests.crashes import WrongError, leaving_nothing_open, put_in
 from tests.planted_races import PLANTED
@@ -148,6 +148,10 @@ class Contest(Writer):
         """What a process alone does in the end."""
         raise NotImplementedError
 
+    def whole(self):
+        """What `check` expects: made once, without faults."""
+        raise NotImplementedError
+
 
 class OneBundle(Contest):
     """Two runs write evidence to one place."""
@@ -193,12 +197,12 @@ class OneRunLog(Contest):
 
     def __init__(self, root):
         super().__init__(root)
-        self.acknowledged = []
+        self.announced = []
 
     def _enter(self, purpose):
         attempt = attempt_of("suite", "heights", "c" * 64, "d" * 32, [2, 1], purpose)
         number, _ = announce(self.root / "log", attempt)
-        self.acknowledged.append((purpose, number))
+        self.announced.append((purpose, number))
         enter(self.root / "log", result_of(number, RunLog.MANIFEST))
 
     def works(self):
@@ -215,7 +219,7 @@ class OneRunLog(Contest):
         lines = (self.root / "log").read_bytes().splitlines() if (self.root / "log").exists() else []
         if lines:
             read_runlog((self.root / "log").read_bytes())
-        for purpose, number in self.acknowledged:
+        for purpose, number in self.announced:
             assert any(purpose.encode() in line for line in lines[number : number + 1]), "an attempt is lost"
 
 
@@ -248,8 +252,8 @@ class OneConversation(Contest):
 
     def __init__(self, root):
         super().__init__(root)
-        self.guards = [SealedConversation(root)]
-        self.guards.append(self.guards[0].beside())
+        first = SealedConversation(root)
+        self.guards: list[Pipeline] = [first, first.beside()]
 
     def works(self):
         return [guard.work for guard in self.guards]
@@ -289,7 +293,7 @@ class OneSuite(OneConversation):
             suite.check(whole)
 
 
-CONTESTS = {
+CONTESTS: dict[str, type[Contest]] = {
     "one place": OneBundle,
     "one run log": OneRunLog,
     "one audit log": OneAuditLog,

@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from unittest.mock import patch
 
 from specledger.core import disk
@@ -28,7 +30,7 @@ class Unlocked:
     flock = staticmethod(unlocked)
 
 
-RACES = {
+RACES: dict[str, tuple[str, Callable[[], AbstractContextManager]]] = {
     "a log is not locked": ("one run log", lambda: patch.object(append_file, "fcntl", Unlocked)),
     "an audit log is not locked": ("one audit log", lambda: patch.object(append_file, "fcntl", Unlocked)),
     "a working folder of another process is taken for abandoned": (
