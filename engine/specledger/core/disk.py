@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import IO, Final
 
@@ -120,14 +121,12 @@ def make_folders(folder: Path) -> None:
 
 def make_own_folder(named: Callable[[int], Path]) -> Path:
     """Make a folder that no other process made, named by the number of this one or by a later number."""
-    number = os.getpid()
-    while True:
-        try:
-            SYSTEM.make_folder(named(number))
-        except FileExistsError:
-            number += 1
-        else:
-            return named(number)
+    for number in count(os.getpid()):
+        folder = named(number)
+        with suppress(FileExistsError):
+            SYSTEM.make_folder(folder)
+            break
+    return folder
 
 
 def remove_folder(folder: Path) -> None:

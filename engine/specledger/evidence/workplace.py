@@ -69,20 +69,12 @@ class Workplace:
         for work, lock in self._abandoned():  # of processes that were killed, perhaps of the same number
             self._clear(work, lock)
         if self._lock is None:
-            self._make()
+            disk.make_folders(self.target.parent)
+            self._work = disk.make_own_folder(self._named)
+            self._lock = _try_lock(self._work)
             disk.replace_file(self._work / IDENTITY, identity.encode(), self._work / "unwritten")
         disk.make_folders(self.folder)
         _set_aside(self._work, kept)
-
-    def _make(self) -> None:
-        """Make and lock a working folder. Before it is locked, another process may take it for abandoned."""
-        disk.make_folders(self.target.parent)
-        for left in reversed(range(_MOST_TRIES)):
-            self._work = disk.make_own_folder(self._named)
-            self._lock = _try_lock(self._work)
-            if self._lock is not None or sys.platform == "win32" or not left:
-                break
-            disk.remove_folder(self._work)
 
     @property
     def folder(self) -> Path:
@@ -199,25 +191,19 @@ def explain_partial(folder: Path) -> str | None:
 
 
 def _try_lock(folder: Path) -> int | None:
-    """Lock a folder until the descriptor is closed; None if another process has it or removed it, or without locks."""
+    """Lock a folder until the descriptor is closed; None if another process holds it or there are no such locks."""
     if sys.platform == "win32":
         return None
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except FileNotFoundError:
-        return None
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(descriptor), folder.stat()):
-            return descriptor
     except OSError:
-        pass
-    os.close(descriptor)
-    return None
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 _MOST_NAMED: Final = 5  # bundles that a hint lists
-_MOST_TRIES: Final = 16  # to have a working folder before another process takes it for abandoned
 
 
 def replaceable(target: Path) -> bool:
