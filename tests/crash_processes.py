@@ -35,7 +35,7 @@ class Process:
     def __init__(self, turns, number, work):
         self.turns, self.number, self.work = turns, number, work
         self.go = threading.Semaphore(0)
-        self.ended, self.over, self.wrong = False, False, None
+        self.ended, self.noticed, self.over, self.wrong = False, False, False, None
         self.thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self):
@@ -131,7 +131,16 @@ class SharedDisk(SimulatedDisk):
     def _step(self, *failing):
         if self.turns is not None:
             self.turns.pause()
-        return super()._step(*failing)
+            mine = self.turns.current
+            if mine.ended and not mine.noticed:  # another one's operation ended it, too
+                mine.noticed = True
+                raise Ended
+        try:
+            return super()._step(*failing)
+        except Ended:
+            if self.turns is not None:
+                self.turns.current.noticed = True
+            raise
 
     def _omits(self, operation):
         return False

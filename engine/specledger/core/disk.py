@@ -121,8 +121,7 @@ def make_folders(folder: Path) -> None:
 
 def make_own_folder(named: Callable[[int], Path]) -> Path:
     """Make a folder that no other process made, named by the number of this one or by a later number."""
-    for number in count(os.getpid()):
-        folder = named(number)
+    for folder in map(named, count(os.getpid())):
         with suppress(FileExistsError):
             SYSTEM.make_folder(folder)
             break
@@ -137,9 +136,7 @@ def remove_folder(folder: Path) -> None:
 
 def begins_like(torn: bytes, opening: bytes) -> bool:
     """Whether torn bytes are lines of text that begin with an opening, of which parts may be zeros."""
-    if torn.translate(None, _TEXT):
-        return False
-    return all(byte in (0, expected) for byte, expected in zip(torn, opening, strict=False))
+    return not torn.translate(None, _TEXT) and all(byte in (0, to) for byte, to in zip(torn, opening, strict=False))
 
 
 _TEXT: Final = bytes([0, *b"\n", *range(32, 127), *range(128, 256)])

@@ -154,8 +154,7 @@ class Workplace:
         for work in entries:
             match = WORKING.fullmatch(work.name)
             if match is not None and match[1] == self.target.name and work.is_dir() and not work.is_symlink():
-                lock = _try_lock(work)
-                if lock is not None:
+                if (lock := _try_lock(work)) is not None:
                     yield work, lock
 
     def _refuse_foreign(self) -> None:
@@ -180,8 +179,7 @@ def explain_partial(folder: Path) -> str | None:
     match = WORKING.fullmatch(folder.absolute().name)
     if match is None or not folder.is_dir():
         return None
-    lock = _try_lock(folder)
-    if lock is None:
+    if (lock := _try_lock(folder)) is None:
         return f"a run is writing there what will be `{match[1]}` beside it, unless it was killed"
     os.close(lock)
     if (folder / _EARLIER).exists():
@@ -229,8 +227,7 @@ def suggest_bundle(folder: Path) -> str:
     """What to name instead of a place without a bundle."""
     if (folder / SHARD).is_file():
         return "it is a shard: `spec merge` makes evidence of all shards of a suite"
-    inside = _bundles(folder)
-    if inside:
+    if inside := _bundles(folder):
         return f"there are bundles in it: {', '.join(f'`{folder / name}`' for name in inside[:_MOST_NAMED])}"
     near = suggest(folder.name, _bundles(folder.parent))
     return f"did you mean `{folder.with_name(near)}`?" if near else "`spec run FILE --out DIR` writes a bundle"
