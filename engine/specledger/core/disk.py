@@ -52,7 +52,7 @@ class Disk:
 
     def rename(self, path: Path, to: Path) -> None:
         """Move a file or a folder; a file or an empty folder that is there is replaced."""
-        path.replace(to)
+        path.rename(to)
 
     def remove(self, path: Path) -> None:
         """Remove a file."""

@@ -154,7 +154,8 @@ class Workplace:
         for work in entries:
             match = WORKING.fullmatch(work.name)
             if match is not None and match[1] == self.target.name and work.is_dir() and not work.is_symlink():
-                if (lock := _try_lock(work)) is not None:
+                lock = _try_lock(work)
+                if lock is not None:
                     yield work, lock
 
     def _refuse_foreign(self) -> None:

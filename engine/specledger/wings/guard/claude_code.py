@@ -136,7 +136,7 @@ def _put(place: Path, data: bytes, mode: int) -> None:
     try:
         disk.write_file(part, data)
         part.chmod(mode)
-        disk.SYSTEM.rename(part, place)
+        part.replace(place)
     finally:
         part.unlink(missing_ok=True)
 
