@@ -23,7 +23,8 @@ from bench.trajectories_formats import FORMATS, write_format
 from bench.trajectories_growth import measure_apart, table
 from bench.trajectories_peers import PEERS, measured
 from bench.trajectories_rules import by_hand, write_logs
-from bench.trajectories_work import policy_of, run_logs, verify_run, write_specs
+from bench.trajectories_work import events_of, policy_of, run_logs, seal_and_check, verify_run, write_specs
+from specledger.core.events import Event
 from specledger.wings.trajectories.reading import read_logs
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.scan import scan
@@ -46,6 +47,7 @@ class Work:
         write_logs(self.log, calls)
         self.policy: Policy = policy_of(folder)
         self.trajectories = tuple(read_logs([self.log]))
+        self.events: list[Event] = []
 
     def hand(self) -> int:
         """The rules by hand on what was read."""
@@ -70,6 +72,12 @@ class Work:
     def replay(self) -> int:
         """The verification of the last run, replay included."""
         verify_run(self.folder)
+        return self.calls
+
+    def least(self) -> int:
+        """What no evidence of the last run's form can leave out."""
+        self.events = self.events or events_of(self.folder)
+        seal_and_check(self.events)
         return self.calls
 
     def differences(self) -> list[str]:
@@ -118,17 +126,19 @@ def _table(number: int, work: Work, rounds: int) -> dict[str, float]:
         Piece("read and judged (scan)", work.read_and_judge),
         Piece("recording run with evidence", work.run),
         Piece("verified with replay", work.replay),
+        Piece("digests, lines and parsing alone, for both", work.least),
     ]
     work.run()
+    work.least()
     times = measure(pieces, rounds)
     print(f"\n{number} rules, {work.calls:,} calls, {machine()}, median of {rounds} rounds, processor time")
-    print(f"{'':40}{'calls/s':>10}{'x by hand':>12}")
+    print(f"{'':44}{'calls/s':>10}{'x by hand':>12}")
     rows = {piece.name: (piece.cpu_rate, piece.against(times[0])) for piece in times}
     both = work.calls / (median(times[3].cpu) + median(times[4].cpu))
     rows[f"run and verified, aim {AIM:,}"] = both, both / times[0].cpu_rate
     rows |= _peers(work.folder, times[0]) if number == 20 else {}
     for name, (rate, ratio) in rows.items():
-        print(f"{name:40}{rate:10,.0f}{ratio:12.4f}")
+        print(f"{name:44}{rate:10,.0f}{ratio:12.4f}")
     return {name: round(rate) for name, (rate, _) in rows.items()}
 
 

@@ -5,11 +5,24 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from bench.trajectories_rules import rules
+from specledger.core.binding import (
+    leaves_of,
+    observation_digest,
+    proposal_digest,
+    scope_digest,
+    set_root,
+    state_digest,
+    token_id,
+)
+from specledger.core.canonical import parse_canonical, parse_written
 from specledger.core.diagnostics import Diagnostics
+from specledger.core.events import Event
+from specledger.evidence.chain import Chain
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
@@ -54,6 +67,38 @@ def verify_run(folder: Path) -> None:
     verdict = verify(folder / "out").verdict
     if verdict != "PASS":
         sys.exit(f"the evidence is {verdict}")
+
+
+def events_of(folder: Path) -> list[Event]:
+    """The events of the last run, read back from its receipts."""
+    lines = (folder / "out" / "receipts.jsonl").read_bytes().splitlines()
+    return [Event(receipt["type"], receipt["body"]) for receipt in map(parse_written, lines)]
+
+
+def seal_and_check(events: Sequence[Event]) -> None:
+    """What a run with evidence and its verification do at least: digests and lines made twice, and read once.
+
+    Nothing is read from a log, judged or compared, and no state is made.
+    """
+    for _ in ("run", "replay"):
+        chain = Chain("0" * 32)
+        lines = []
+        for event in events:
+            if event.type == "commit":
+                _bind(event.body)
+            lines.append(chain.seal(event))
+    for line in lines:
+        parse_canonical(line)
+
+
+def _bind(commit: Mapping[str, Any]) -> None:
+    """Make the digests of one decision, about a state of one number."""
+    leaves, state = leaves_of(commit["proposals"]), {"calls": commit["t"]}
+    root, proposal = set_root(leaves), proposal_digest(leaves[0])
+    scope = scope_digest(commit["episode"], commit["t"], commit["proposals"][0]["action"]["op"])
+    token_id(proposal, root, scope)
+    observation_digest(state)
+    state_digest(state)
 
 
 def do(name: str, logs: Path, folder: Path | None) -> None:
