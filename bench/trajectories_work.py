@@ -80,9 +80,10 @@ def seal_and_check(events: Sequence[Event]) -> None:
 
     Nothing is read from a log, judged or compared, and no state is made.
     """
+    lines: list[bytes] = []
     for _ in ("run", "replay"):
         chain = Chain("0" * 32)
-        lines = []
+        lines.clear()
         for event in events:
             if event.type == "commit":
                 _bind(event.body)
