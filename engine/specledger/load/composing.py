@@ -35,6 +35,11 @@ def compose(root: Node, shapes: tuple[Shape, ...], diagnostics: Diagnostics) -> 
     return _Composer(diagnostics).visit(root, shapes) if _has_any(root) else root
 
 
+def is_by_cases(node: Node) -> bool:
+    """Whether a node is a value by cases, which replaces what it is laid over."""
+    return node.is_mapping and node.members.keys() == {*_CASE_KEYS}
+
+
 def _has_any(node: Node) -> bool:
     if node.is_mapping:
         return CASE in node.members or any(map(_has_any, node.members.values())) or _has_terms(node)

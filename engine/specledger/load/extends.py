@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code
+from specledger.load.composing import is_by_cases
 from specledger.load.document import Document, DocumentSource, Node, ResolvedRef
 from specledger.load.findings import describe, place_of
 from specledger.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES, kind_of
@@ -164,7 +165,7 @@ class Templates:
             return replace(base or added, value=(*(base.elements if base else ()), *added.elements), key=over.key)
         if base is None:
             return over
-        if over.is_mapping and has_items(base):
+        if over.is_mapping and has_items(base) and not is_by_cases(over):
             return self._merge_items(base, over, shapes)
         if not base.is_mapping or not over.is_mapping:
             return over

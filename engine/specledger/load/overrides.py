@@ -14,6 +14,7 @@ from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.spans import Span
 from specledger.load.changed import ADD
+from specledger.load.composing import is_by_cases
 from specledger.load.document import Node, Path, Range, Source
 from specledger.load.findings import describe
 from specledger.load.input_filter import admit
@@ -182,7 +183,7 @@ class _Applier:
         added = value.members.get(ADD) if len(value.members) == 1 else None
         if added is not None and added.is_list:
             return replace(node, value=(*node.elements, *added.elements))
-        if not has_items(node):
+        if not has_items(node) or is_by_cases(value):
             return None
         changes = dict(value.members)
         items = []

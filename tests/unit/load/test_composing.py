@@ -166,3 +166,12 @@ def test_fewer_parentheses_never_change_the_tree(first, second, third):
         for piece in (*part(text).inside(Binding.CONDITION), after)
     ]
     assert tree(joined(chosen).value) == tree(f"({first}) ? ({second}) : ({third})")
+
+
+def test_a_value_by_cases_replaces_terms(tmp_path):
+    terms, cases = "score: [{id: a, value: x}]", "score: {case: [{when: near, then: 1}], else: 0}"
+    assert loaded(tmp_path, terms, cases.replace(": ", "=", 1)).main.data["score"] == "near ? 1 : 0"
+    (tmp_path / "other.yaml").write_text(
+        f"spec: agent/v1\nname: other\nextends: ./mine.yaml\n{cases}\n", encoding="utf-8"
+    )
+    assert load(tmp_path / "other.yaml")[0].main.data["score"] == "near ? 1 : 0"

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from specledger.kinds import load
 from specledger.wings.laws import report as law_report
 from specledger.wings.laws.compile import compile_law
-from specledger.wings.laws.verify.statements import InvalidCertificate
+from specledger.wings.laws.verify.conditions import InvalidCertificate
 from specledger.wings.laws.verify.violation import Trajectory
 
 FOUND = {"start": ".>.<", "t": 1, "excerpt": {"from": 0, "states": [".>.<", "..X.", ".<.>"]}}

@@ -29,8 +29,9 @@ from specledger.wings.laws.proofs.question import (
     facts,
     implies,
 )
-from specledger.wings.laws.verify import certificates, statements
+from specledger.wings.laws.verify import certificates, conditions, statements
 from specledger.wings.laws.verify.certificates import InvalidCertificate, check_certificate
+from tools.law_reach import WIDTHS, tried
 
 TRAFFIC, AND, KEEP = (Rule(2, tuple(number >> i & 1 for i in range(8))) for number in (184, 128, 204))
 SHIFT = Rule(3, tuple(left for left, _, _ in product(range(3), repeat=3)))
@@ -356,8 +357,37 @@ def test_deep_trees_are_refused(proofs):
 
 
 def test_the_checker_knows_no_prover():
-    for module in (certificates, statements):
+    for module in (certificates, conditions, statements):
         assert "specledger.wings.laws.proofs" not in inspect.getsource(module).replace(
             "`specledger.wings.laws.proofs.question(question)`", ""
         )
         assert len(inspect.getsource(module).splitlines()) < 250
+
+
+def test_what_the_prover_makes_the_checker_reads():
+    limits = Limits()
+    assert limits.windows <= statements.MAX_WINDOWS
+    assert limits.check <= statements.MAX_WORK
+    assert limits.certificate <= certificates.MAX_BYTES
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_laws_that_look_three_steps_ahead_at_radius_2_are_proved(width):
+    """Each answer is compared with all rings of up to twelve cells, and each certificate is checked, as they are made."""
+    held = [law.answer for law in tried(3, width, 3, Limits()) if law.holds]
+    assert "Proved" in held
+    before = [law.answer for law in tried(3, width, 3, Limits(windows=1 << 12)) if law.holds]
+    assert "Proved" not in before
+
+
+def test_a_certificate_that_is_too_large_is_no_proof():
+    question = QUESTIONS["nodes"]
+    proved = prove(question)
+    assert isinstance(proved, Proved)
+    for limits in (Limits(certificate=100), Limits(check=10)):
+        assert not isinstance(prove(question, limits), Proved)
+
+
+def test_fewer_cases_are_tried_where_windows_are_many():
+    limits = Limits()
+    assert [limits.cases(1 << bits) for bits in (4, 14, 15, 16, 30)] == [48, 48, 24, 12, 2]

@@ -29,7 +29,7 @@ from specledger.wings.laws.receipts import Verdict as LawVerdict
 from specledger.wings.laws.result import judged
 from specledger.wings.laws.trial import meets
 from specledger.wings.laws.verdict import status_text
-from specledger.wings.laws.verify.statements import InvalidCertificate
+from specledger.wings.laws.verify.conditions import InvalidCertificate
 from specledger.wings.laws.verify.violation import State, Trajectory, measured
 
 _KNOWN: Final[Mapping[str, str]] = {

@@ -76,6 +76,7 @@ def prove_linear(question: Question, claim: Claim, limits: Limits, cases: int) -
     remembers = any(term.at is None for term in terms_of(condition))
     width = max(width, _width(rule, condition, steps=False), _width(rule, question.where, steps=False))
     _check(symbols, width, limits)
+    cases = min(cases, limits.cases(symbols**width))
     starts = None if question.start is None else over(symbols, 1, question.start)
     initial = Phase(graph(symbols, width, starts), None, tuple(_lengths(question, width, 0)))
     proof: dict[str, Any] = {
@@ -83,7 +84,30 @@ def prove_linear(question: Question, claim: Claim, limits: Limits, cases: int) -
         "initial": {"width": width, "trees": _refute(question, initial, listed, cases)},
         "later": _prove_later(question, condition, listed, limits, cases) if narrowed or remembers else None,
     }
+    if _checking(proof, rule, listed) > limits.check:
+        raise TooWide("its certificate would take too much work to check")
     return proof
+
+
+def _checking(proof: dict[str, Any], rule: Rule, listed: list[Clause]) -> int:
+    """At least the work that a checker counts: windows for each term, each link, each tree, each row of a leaf."""
+    terms = sum(len(atom.terms) for clause in listed for atom in clause)
+    work = 0
+    for phase in filter(None, (proof["initial"], proof["later"])):
+        widths = [phase["width"], *([phase["start_width"]] if "start_width" in phase else [])]
+        windows = sum(rule.symbols**width for width in widths)
+        for link in phase.get("links", ()):
+            width = link["observable"]["width"]
+            work += 2 * windows + 2 * rule.symbols ** (width + 2 * rule.radius)
+        work += windows * (3 * terms + 3 + sum(map(_rows, phase["trees"])))
+    return work
+
+
+def _rows(tree: Tree) -> int:
+    """How often a checker looks at all windows for a tree."""
+    if "multipliers" in tree:
+        return 2 + len(tree["multipliers"])
+    return 1 + sum(_rows(part) for part in tree.values() if isinstance(part, dict))
 
 
 def _prove_later(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from specledger.core.canonical import MAX_INTEGER
+from specledger.core.canonical import MAX_INTEGER, canonical_bytes
 from specledger.wings.laws.proofs.circulations import circuit, tours
 from specledger.wings.laws.proofs.clauses import TooManyClauses, as_condition, terms_of
 from specledger.wings.laws.proofs.linear import Open, TooWide, closed_facts, closed_windows, largest_in, prove_linear
@@ -90,7 +90,10 @@ def _decide(question: Question, limits: Limits, tried: Tried) -> Answer:
     suspected, why = None, ""
     for cases in (1, limits.nodes):
         try:
-            return _certified(question, _proof(question, limits, cases))
+            answer = _certified(question, _proof(question, limits, cases))
+            if isinstance(answer, Proved) and len(canonical_bytes(answer.certificate)) > limits.certificate:
+                raise Unproved(f"its certificate would have more than {limits.certificate} bytes")
+            return answer
         except Unproved as unproved:
             why, suspected = unproved.why, _confirm(question, unproved.suspects, limits)
             if suspected:

@@ -236,22 +236,33 @@ def additive_facts(observable: Additive) -> dict[str, Any]:
     return {"width": observable.width, "weights": list(observable.weights), "constant": observable.constant}
 
 
+_STANDARD = 1 << 14  # windows with which all cases may be distinguished
+
+
 class Limits(Struct, frozen=True):
     """Bounds on the work of one question, counted and not timed.
 
     Attributes:
         windows: Most windows of one width: edges of a de Bruijn graph.
-        nodes: Most cases that a proof by circulations distinguishes, leaves included.
+        nodes: Most cases that a proof by circulations distinguishes, leaves included; fewer where windows are many.
         conjuncts: Most conjunctions of the negated claim.
         cells: Most cells that are updated or read when rings are enumerated.
         ring: Most cells of a counterexample that is built from a circulation.
+        check: Most work of the checker of a certificate, as it counts it.
+        certificate: Most bytes of a certificate.
     """
 
-    windows: int = 1 << 14
+    windows: int = 1 << 16
     nodes: int = 48
     conjuncts: int = 32
     cells: int = 400_000
     ring: int = 400
+    check: int = 1 << 24
+    certificate: int = 1 << 23
+
+    def cases(self, windows: int) -> int:
+        """Most cases that are distinguished where there are so many windows: as much work as with 2^14 of them."""
+        return max(2, self.nodes * min(windows, _STANDARD) // windows)
 
 
 class Proved(Struct, frozen=True):

@@ -11,21 +11,18 @@ from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.wings.laws.automaton import Additive
-from specledger.wings.laws.verify.statements import (
+from specledger.wings.laws.verify.conditions import (
     OPERATORS,
     Clause,
-    Holds,
     InvalidCertificate,
     Json,
-    State,
-    Statement,
     alternatives,
     combine,
     condition_of,
     fields,
-    integers,
     require,
 )
+from specledger.wings.laws.verify.statements import Holds, State, Statement, integers
 
 __all__ = ["InvalidCertificate", "check_certificate"]
 
@@ -99,13 +96,15 @@ class _Check(Statement):
     def check_change(self, observable: Additive, op: str, potential: Json) -> None:
         """Every window changes the observable by the difference of potentials, or at most, or at least by it."""
         require(op in ("==", "<=", ">="), "expected ==, <= or >=")
-        near = self.rule.radius
+        symbols, near = self.rule.symbols, self.rule.radius
         width = observable.width + 2 * near
         words = self.words(width)
-        heights = integers(potential, self.rule.symbols ** (width - 1))
-        for _, cells in words:
-            new, old = (observable.weights[self.code(part)] for part in (self.after(cells), cells[near:-near]))
-            change, climb = new - old, heights[self.code(cells[1:])] - heights[self.code(cells[:-1])]
+        nodes = symbols ** (width - 1)
+        heights, after = integers(potential, nodes), self.later(width, 1)
+        centre, beyond = symbols**observable.width, symbols**near
+        for code, cells in words:
+            change = observable.weights[after[code]] - observable.weights[code // beyond % centre]
+            climb = heights[code % nodes] - heights[code // symbols]
             sound = -change <= climb if op == ">=" else OPERATORS[op](change, climb)
             require(sound, f"the window {list(cells)} breaks the potential")
 

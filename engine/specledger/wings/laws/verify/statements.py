@@ -1,47 +1,35 @@
 """The question of a certificate as JSON, and its direct evaluation on windows and rings.
 
-docs/proofs.md has the fields; the clauses of a condition are in the order that it gives.
+docs/proofs.md has the fields.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from math import inf
-from operator import eq, ge, gt, le, lt, ne
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from specledger.wings.laws.automaton import Additive, Rule
+from specledger.wings.laws.verify.conditions import (
+    OPERATORS,
+    InvalidCertificate,
+    Json,
+    condition_of,
+    fields,
+    require,
+    terms,
+)
 
 MAX_RINGS: Final = 1 << 19
-MAX_WINDOWS: Final = 1 << 14
-MAX_WIDTH: Final = 14
+MAX_WINDOWS: Final = 1 << 16
+MAX_WIDTH: Final = 16
 MAX_WORK: Final = 1 << 24  # windows summed up; a cell of a ring counts for eight
-MAX_CLAUSES: Final = 1 << 10
 
-Json: TypeAlias = Any
 State: TypeAlias = tuple[int, ...]
 Holds: TypeAlias = Callable[[State, Sequence[State]], bool]
-Clause: TypeAlias = list[tuple[list[Json], bool, int]]  # of each row: its terms, whether ==, else >=, its bound
 
-OPERATORS: Final = {"<=": le, ">=": ge, "==": eq, "!=": ne, "<": lt, ">": gt}
-_OPPOSITE: Final = {"<=": ">", ">": "<=", ">=": "<", "<": ">=", "==": "!=", "!=": "=="}
-
-
-class InvalidCertificate(ValueError):  # noqa: N818 - says what the certificate is, not that the engine failed
-    """The certificate does not prove the question."""
-
-
-def require(holds: bool, message: str) -> None:
-    """Refuse the certificate unless something holds."""
-    if not holds:
-        raise InvalidCertificate(message)
-
-
-def fields(value: Json, *names: str) -> list[Json]:
-    """The values of an object that has exactly these fields."""
-    require(isinstance(value, dict) and value.keys() == set(names), f"expected the fields {', '.join(names)}")
-    return [value[name] for name in names]
+_MOST_KEPT: Final = 8  # lists of windows some steps later
 
 
 def integers(value: Json, count: int) -> list[int]:
@@ -64,6 +52,7 @@ class Statement:
         self.all_states = symbols is None and self.where == {"and": []}
         self.holds = holds
         self.left = MAX_WORK
+        self.kept: dict[tuple[int, int], Sequence[int]] = {}
 
     def spend(self, work: int) -> None:
         """Count work."""
@@ -101,7 +90,28 @@ class Statement:
         """What each window adds to an observable some steps later."""
         used = observable.width + 2 * self.rule.radius * at
         require(used <= width, "the width is too small")
-        return [observable.weights[self.code(self.after(cells[:used], at))] for _, cells in self.words(width)]
+        self.words(width)
+        after, rest = self.later(used, at), self.rule.symbols ** (width - used)
+        return [observable.weights[after[code // rest]] for code in range(self.rule.symbols**width)]
+
+    def later(self, width: int, steps: int) -> Sequence[int]:
+        """For each window of so many cells, by code, the code of what it determines some steps later."""
+        symbols, near, table = self.rule.symbols, self.rule.width, self.rule.table
+        if steps == 0:
+            return range(symbols**width)
+        if (width, steps) not in self.kept:
+            inner, count = self.later(width - near + 1, steps - 1), symbols**near
+            places = [symbols ** (width - near - offset) for offset in range(width - near + 1)]
+            codes = []
+            for code in range(symbols**width):
+                after = 0
+                for place in places:
+                    after = after * symbols + table[code // place % count]
+                codes.append(inner[after])
+            if len(self.kept) >= _MOST_KEPT:
+                self.kept.clear()
+            self.kept[width, steps] = codes
+        return self.kept[width, steps]
 
     def check_rings(self, length: int) -> int | None:
         """Every admitted ring up to a length, step by step; None if there are no longer ones."""
@@ -182,66 +192,3 @@ def steps(value: Json, length: int) -> int:
         cells, plus = fields(value, "cells", "plus")
         return int(cells * length + plus)
     return int(value)
-
-
-def condition_of(claim: Json) -> Json:
-    """What a claim about additive observables says of every t, as a condition."""
-    kind = claim["kind"]
-    if kind == "always":
-        return claim["condition"]
-    if kind == "eventually":
-        later = [delayed(claim["consequent"], steps) for steps in range(claim["within"] + 1)]
-        return {"or": [{"not": claim["antecedent"]}, {"or": later}]}
-    require(kind in ("conserved", "monotone"), "the claim is not about additive observables")
-    growth = [{"times": times, "observable": claim["observable"], "at": at} for times, at in ((1, 1), (-1, 0))]
-    return {"sum": growth, "op": claim.get("direction", "=="), "bound": 0}
-
-
-def delayed(condition: Json, steps: int) -> Json:
-    """The condition so many steps later."""
-    if "sum" in condition:
-        moved = [{**term, "at": term["at"] + steps} if term["at"] is not None else term for term in condition["sum"]]
-        return {**condition, "sum": moved}
-    ((name, parts),) = condition.items()
-    return {name: delayed(parts, steps) if name == "not" else [delayed(part, steps) for part in parts]}
-
-
-def terms(condition: Json) -> Iterator[Json]:
-    """Every term of a condition."""
-    if "sum" in condition:
-        yield from condition["sum"]
-        return
-    ((name, parts),) = condition.items()
-    for part in [parts] if name == "not" else parts:
-        yield from terms(part)
-
-
-def alternatives(condition: Json, negated: bool) -> list[Clause]:
-    """The disjunctive form of a condition, or of its negation."""
-    if "not" in condition:
-        return alternatives(condition["not"], not negated)
-    if "sum" not in condition:
-        ((name, parts),) = condition.items()
-        listed = [alternatives(part, negated) for part in parts]
-        clauses = (
-            combine(listed)
-            if (name == "and") != negated
-            else [clause for clause_list in listed for clause in clause_list]
-        )
-        require(len(clauses) <= MAX_CLAUSES, "too many clauses")
-        return clauses
-    op, bound, up = condition["op"], condition["bound"], condition["sum"]
-    op = _OPPOSITE[op] if negated else op
-    down = [{**term, "times": -term["times"]} for term in up]
-    below, above = [(down, False, 1 - bound)], [(up, False, bound + 1)]
-    rows = {"<": [below], ">": [above], "!=": [below, above], "<=": [[(down, False, -bound)]]}
-    return rows.get(op) or [[(up, op == "==", bound)]]
-
-
-def combine(listed: list[list[Clause]]) -> list[Clause]:
-    """One alternative of each list, in every combination, earlier ones varying slowest."""
-    product: list[Clause] = [[]]
-    for some in listed:
-        require(len(product) * len(some) <= MAX_CLAUSES, "too many clauses")
-        product = [first + second for first in product for second in some]
-    return product

@@ -17,7 +17,7 @@ from specledger.wings.laws.claim import Const, Node, Not, Observe, Time, reads
 from specledger.wings.laws.law import Law
 from specledger.wings.laws.observable import Measured, Number, Part
 from specledger.wings.laws.primitive import Scan
-from specledger.wings.laws.verify.statements import OPERATORS, require
+from specledger.wings.laws.verify.conditions import OPERATORS, require
 
 State = list[int]
 
