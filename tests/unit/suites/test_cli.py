@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from specledger.kinds.suite import suite_tables
+from specledger.kinds.suite_text import suite_tables
 
 pytestmark = pytest.mark.usefixtures("project")
 

@@ -13,7 +13,7 @@ from specledger.compile.suite import compile_suite
 from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
-from specledger.kinds.suite import suite_tables
+from specledger.kinds.suite_text import suite_tables
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.suites.truth import Truth

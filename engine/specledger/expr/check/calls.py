@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Final
 
 from msgspec.structs import replace
 
-from specledger.core.diagnostics import suggest
+from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr.check.analysis import bounded, captures_of
 from specledger.expr.check.environment import Frame, InstanceKey, Scope
 from specledger.expr.check.excluded_names import FOREIGN, refuse
 from specledger.expr.check.excluded_names import FUNCTIONS as OUTSIDE_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as OUTSIDE_METHODS
 from specledger.expr.check.names import Names, dotted, use
-from specledger.expr.check.operators import Refusal, aligned, as_fixed
+from specledger.expr.check.operators import Refusal, aligned, as_fixed, fixed_like, has_double, holds_fixed
 from specledger.expr.check.overloads import choose, promoted, shown, takes, wrong_argument
 from specledger.expr.check.tree import Instance, MakeList, NativeCall, Slot, Typed, Value
 from specledger.expr.check.types import (
@@ -68,8 +69,38 @@ class Calls(Names):
             self._wrong_count(node, name, f"({', '.join(function.params)})")
             return None
         types = (MISTAKEN,) * len(node.args) if args is None else tuple(arg.type for arg in args)
+        if args is not None and (fixed := self._with_fixed(node, name, function, args)):
+            return fixed
         instance = self._instance(node, name, function, types, self.scope)
         return None if instance is None or args is None else use(instance, node, args)
+
+    def _with_fixed(self, node: Call, name: str, function: Defined, args: tuple[Typed, ...]) -> Typed | None:
+        """The call with its literal decimals as fixed-point numbers, if it fits its place only so."""
+        decimals = tuple(arg if isinstance(arg.type, IntType) else as_fixed(arg, fixed_like(arg.type)) for arg in args)
+        zeros = tuple(as_fixed(arg, fixed_like(arg.type)) for arg in args)
+        if all(map(is_, zeros, args)):
+            return None
+        plain = self._tried(node, name, function, args)
+        if plain is not None and (holds_fixed(plain.type) or not (self.fixed and has_double(plain.type))):
+            return plain
+        fixed = (self._tried(node, name, function, given) for given in (decimals, zeros))
+        return next((call for call in fixed if call is not None and (plain is None or holds_fixed(call.type))), plain)
+
+    def _tried(self, node: Call, name: str, function: Defined, args: tuple[Typed, ...]) -> Typed | None:
+        """The call with these arguments; None, not reported, if its body has mistakes."""
+        types = tuple(arg.type for arg in args)
+        key = self.scope.key(name, function, tuple(map(without_choices, types)))
+        if key in self.session.failed:
+            return None
+        diagnostics, self.session.diagnostics = self.session.diagnostics, Diagnostics()
+        try:
+            instance = self._instance(node, name, function, types, self.scope)
+        finally:
+            self.session.diagnostics = diagnostics
+        if instance is None:
+            self.session.failed.add(key)
+            return None
+        return use(instance, node, args)
 
     def _is_function(self, name: str) -> bool:
         return name in self.scope.environment.functions or name in STANDARD or name in OUTSIDE_FUNCTIONS

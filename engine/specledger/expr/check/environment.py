@@ -230,11 +230,12 @@ class Frame(Struct, frozen=True):
 
 
 class Session(Struct, eq=False):
-    """One check: its findings, the calls that are open, the nodes seen."""
+    """One check: its findings, the calls that are open, the nodes seen, the instances that have mistakes."""
 
     diagnostics: Diagnostics
     frames: list[Frame] = field(default_factory=list)
     nodes: int = 0
+    failed: set[InstanceKey] = field(default_factory=set)
 
     def count(self) -> None:
         """Counts one node.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from specledger.expr.check import ranges
 from specledger.expr.check.relations import as_map, comparable, join
-from specledger.expr.check.tree import Choice, Item, MakeList, MakeMap, Typed, Value
+from specledger.expr.check.tree import Choice, DefinedCall, Item, MakeList, MakeMap, Typed, Value
 from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
@@ -71,6 +71,10 @@ def as_fixed(node: Typed, expect: Type) -> Typed:
             return node if wide is None else replace(node, items=tuple(items), type=ListType(wide, len(items)))
         case MakeMap() if isinstance(expect, RecordType) and isinstance(node.type, RecordType):
             return _record(node, node.type, expect)
+        case DefinedCall(instance=instance) if holds_fixed(expect) and has_double(node.type):
+            body = as_fixed(instance.body, expect)
+            fits = holds_fixed(body.type)
+            return replace(node, instance=replace(instance, body=body), type=body.type) if fits else node
         case Choice() if holds_fixed(expect):
             then, otherwise = as_fixed(node.then, expect), as_fixed(node.otherwise, expect)
             fits = holds_fixed(then.type) and holds_fixed(otherwise.type)
@@ -101,7 +105,17 @@ def aligned(args: tuple[Typed, ...]) -> tuple[Typed, ...]:
     """Operands of which some are fixed point, with the decimals among them as fixed-point numbers."""
     if not any(holds_fixed(arg.type) for arg in args):
         return args
-    return tuple(as_fixed(arg, ListType(FIXED) if isinstance(arg.type, ListType) else FIXED) for arg in args)
+    return tuple(as_fixed(arg, fixed_like(arg.type)) for arg in args)
+
+
+def fixed_like(type_: Type) -> Type:
+    """A fixed-point number, or a list of them for what is a list."""
+    return ListType(FIXED) if isinstance(type_, ListType) else FIXED
+
+
+def has_double(type_: Type) -> bool:
+    """Whether it is a double, or a list of doubles."""
+    return type_ == DOUBLE or (isinstance(type_, ListType) and type_.item == DOUBLE)
 
 
 def _millionths(node: Value) -> int | None:

@@ -6,57 +6,41 @@ UNKNOWN. Source: law proposer, sections 6, 7 and 13.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from specledger.core.canonical import MAX_INTEGER
-from specledger.core.diagnostics import Diagnostics, suggest
+from specledger.core.diagnostics import Diagnostics
 from specledger.expr import Environment
 from specledger.expr.check.environment import is_name
 from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.load import Resolved
 from specledger.spec.base import Spec
 from specledger.wings.laws.claim import (
-    CELLWISE,
     TRUE,
-    Const,
     Duration,
     Node,
-    Observe,
-    SortError,
     conjunction,
-    first_wrong,
-    is_image,
-    placed,
-    reads,
-    show,
-    sort_of,
-    walk,
 )
-from specledger.wings.laws.claim_parser import E_CLAIM_TEXT, ClaimError, read_claim, read_text
+from specledger.wings.laws.claim_check import ClaimCheck
 from specledger.wings.laws.findings import (
     E_LAW_FIELD,
     E_LAW_FORM,
     E_LAW_INTEGER,
     E_LAW_MISSING,
-    E_LAW_SORT,
-    E_LAW_STRING,
     E_LAW_TEST,
-    E_LAW_UNDEFINED,
-    FORMULA,
     W_LAW_FIELD,
-    W_LAW_STRING,
 )
 from specledger.wings.laws.generators import read_test
 from specledger.wings.laws.law import Law, Test, Unknown
 from specledger.wings.laws.law_question import fits, largest_integer
-from specledger.wings.laws.observable import Measured, Observable
+from specledger.wings.laws.observable import Observable
 from specledger.wings.laws.observable_parser import Conditions, Reader
 from specledger.wings.laws.preconditions import lengths_of
-from specledger.wings.laws.primitive import E_UNIVERSE_SYMBOL, GRID_LENGTH, ArgumentError, report_symbols
+from specledger.wings.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError, report_symbols
 from specledger.wings.laws.spec.law import Law as LawSpec
 from specledger.wings.laws.spec.law import Precondition
-from specledger.wings.laws.template import SAMPLES, Mismatch, Template
+from specledger.wings.laws.template import SAMPLES, Template
 from specledger.wings.laws.transform import E_TRANSFORM, Image, bind_call
 from specledger.wings.laws.universe import Universe
 
@@ -117,14 +101,24 @@ class _Checker:
         conditions = Conditions(self.reader, self.scope)
         wheres = [self._where(conditions, index) for index in range(len(model.preconditions))]
         starts, tests = self._starts(), self._tests()
-        claim = None if fields is None else self._claim(fields)
+        claims = ClaimCheck(
+            self.spec,
+            self.universe,
+            self.template,
+            self.scope,
+            self.reader,
+            self._give_up,
+            strict=self.strict,
+            proposed=self.proposed,
+        )
+        claim = None if fields is None else claims.read(fields)
         known = {**self.reader.known, **conditions.measured}
         observables, where = {name: Observable(part) for name, part in known.items()}, _joined(wheres)
         self._limits(lengths_of(self.universe, where, observables))
         self._capabilities()
         if self.reader.missing:
             self._give_up("missing_observable", ", ".join(self.reader.missing))
-        judged = None if claim is None or fields is None else self._judged(claim, fields)
+        judged = None if claim is None or fields is None else claims.judged(claim, fields)
         if judged is None and (self.unknown is None or self.scope.diagnostics.has_errors):
             return None
         antecedent, holds = judged or (None, TRUE)
@@ -302,98 +296,7 @@ class _Checker:
             if label not in self.universe.generators:
                 self._give_up("missing_generator", label)
 
-    def _claim(self, fields: Mapping[str, Any]) -> Node | None:
-        """The claim, read or derived; None, with findings or a reason, if there is none."""
-        derived = self.template.derive(fields)
-        try:
-            if self.model.claim_ast is not None:
-                return self._sorted(read_claim(self.model.claim_ast))
-            if derived is not None:
-                return derived
-            if self.model.claim is not None:
-                return self._from_string()
-        except ClaimError as error:
-            key = "claim" if self.model.claim_ast is None else "claim_ast"
-            span = self.spec.span(key, *error.path)
-            if error.code == E_CLAIM_TEXT:
-                self._give_up("ambiguous_claim", error.message)
-            else:
-                self.scope.diagnostics.error(error.code, error.message, span, hint=error.hint)
-            return None
-        self.scope.diagnostics.error(E_LAW_MISSING, "the law has no claim", self.spec.span(), expected="claim_ast")
-        return None
-
-    def _from_string(self) -> Node | None:
-        """The claim as a formula: the form of an author. Other words, and strings of proposers, have a warning."""
-        if self.strict:
-            self.scope.wrong(E_LAW_STRING, "strict parsing takes no string claim; write `claim_ast`", "claim")
-            return None
-        span, warn = self.spec.span("claim"), self.scope.diagnostics.warn
-        try:
-            claim = read_text(self.model.claim or "")
-        except ClaimError as error:
-            warn(W_LAW_STRING, f"the claim cannot be read from its string: {error.message}", span, hint=FORMULA)
-            raise
-        if self.proposed:
-            warn(W_LAW_STRING, f"the claim was read from its string, as {show(claim)}", span, hint="write `claim_ast`")
-        if any(name == GRID_LENGTH for name, _ in reads(claim)):
-            self.reader.known.setdefault(GRID_LENGTH, Measured(self.universe.measures[GRID_LENGTH].bind(())))
-        return self._sorted(claim)
-
-    def _sorted(self, claim: Node) -> Node | None:
-        """The claim, if it reads what there is and its operators take what they are given."""
-        known = {*(observable.name for observable in self.model.observables), *self.reader.known}
-        sound = True
-        for node, path in placed(claim):
-            if isinstance(node, Observe) and node.name not in known and node.name not in CELLWISE:
-                near = suggest(node.name, known)
-                message = f"the law defines no observable `{node.name}`"
-                self.scope.wrong(E_LAW_UNDEFINED, message, *self._place(path, "obs"), near=near, word=node.name)
-                sound = False
-            if isinstance(node, Const) and isinstance(node.value, str) and node.value not in self.universe.alphabet:
-                report_symbols(self.scope, [node.value], self.universe.alphabet, *self._place(path, "const"))
-                sound = False
-            if isinstance(node, Const) and type(node.value) is int and abs(node.value) > MAX_INTEGER:
-                message = f"{node.value} is beyond 2^53 - 1"
-                self.scope.wrong(E_LAW_INTEGER, message, *self._place(path, "const"), word=str(node.value))
-                sound = False
-        try:
-            if sort_of(claim) != "bool":
-                raise SortError("the claim is no truth value")
-        except SortError as error:
-            self.scope.wrong(E_LAW_SORT, str(error), *self._place(first_wrong(claim), "op"))
-            return None
-        return claim if sound else None
-
-    def _place(self, path: tuple[str, ...], key: str) -> tuple[str, ...]:
-        """Where a node of the claim is written: in the tree, or somewhere in the string."""
-        return ("claim",) if self.model.claim_ast is None else ("claim_ast", *path, key)
-
-    def _judged(self, claim: Node, fields: Mapping[str, Any]) -> tuple[Node | None, Node] | None:
-        field = "claim" if self.model.claim_ast is None else "claim_ast"
-        try:
-            parts = self.template.fit(claim, fields)
-            if not self.template.cells and any(_is_cellwise(node) for node in walk(claim)):
-                raise Mismatch("only laws about every cell speak of single cells and symbols")
-            if "transform" not in self.template.needs and any(is_image(node) for node in walk(claim)):
-                raise Mismatch("only laws of forms that need a transform speak of transformed states")
-            shortest = self.T.on(self.universe.shortest)
-            late = [time.offset for _, time in reads(claim) if time.fixed and time.offset > shortest]
-            if late:
-                raise Mismatch(f"step {late[0]} is after T")
-        except Mismatch as error:
-            message = f"this is no {self.template.name}: {error}"
-            self.scope.diagnostics.error(E_LAW_FORM, message, self.spec.span(field))
-            return None
-        return self.template.judged(parts, fields)
-
 
 def _joined(conditions: Sequence[Node | None]) -> Node:
     """All conditions at once; those that need what is missing are left out, for nothing can be said then anyway."""
     return conjunction([condition for condition in conditions if condition is not None])
-
-
-def _is_cellwise(node: Node) -> bool:
-    if isinstance(node, Observe):
-        return node.name in CELLWISE
-    return isinstance(node, Const) and isinstance(node.value, str)
