@@ -159,7 +159,8 @@ def test_a_mistake_at_the_end_of_a_long_chain_of_calls_is_found():
     functions = {f"f{n}": Defined(("a", "b"), Text.inline(f"b == b && f{n + 1}(a, 0.5)")) for n in range(40)}
     functions["f40"] = Defined(("a", "b"), Text.inline("a + b > 'x'"))
     names = Environment(variables=TYPES, constants=CONSTANTS, functions=functions)
-    assert check(Text.inline("f0(level, 0.5)"), names, found := Diagnostics()) is None
+    found = Diagnostics()
+    assert check(Text.inline("f0(level, 0.5)"), names, found) is None
     codes = {finding.code for finding in found.sorted()}
     assert codes <= {"E_EXPR_TYPE", "E_EXPR_NO_PROMOTION"}
     assert codes
