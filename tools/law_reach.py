@@ -86,7 +86,7 @@ def holds_on_small_rings(
     table = np.array(rule.table, dtype=np.int64)
     for cells in range(SHORTEST, LONGEST + 1):
         states = np.arange(2**cells)
-        rows = np.array([states >> (cells - 1 - place) & 1 for place in range(cells)])
+        rows = np.array([states >> (cells - 1 - cell) & 1 for cell in range(cells)])
         later = rows
         for _ in range(ahead):
             later = table[_windows(later, 2 * RADIUS + 1, -RADIUS)]
@@ -99,8 +99,8 @@ def holds_on_small_rings(
 def _windows(rows: Counts, width: int, offset: int) -> Counts:
     """The code of the window at each cell, for every state."""
     codes = np.zeros_like(rows)
-    for place in range(width):
-        codes = 2 * codes + np.roll(rows, -(place + offset), axis=0)
+    for cell in range(width):
+        codes = 2 * codes + np.roll(rows, -(cell + offset), axis=0)
     return codes
 
 

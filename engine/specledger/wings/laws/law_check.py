@@ -101,16 +101,7 @@ class _Checker:
         conditions = Conditions(self.reader, self.scope)
         wheres = [self._where(conditions, index) for index in range(len(model.preconditions))]
         starts, tests = self._starts(), self._tests()
-        claims = ClaimCheck(
-            self.spec,
-            self.universe,
-            self.template,
-            self.scope,
-            self.reader,
-            self._give_up,
-            strict=self.strict,
-            proposed=self.proposed,
-        )
+        claims = self._claims()
         claim = None if fields is None else claims.read(fields)
         known = {**self.reader.known, **conditions.measured}
         observables, where = {name: Observable(part) for name, part in known.items()}, _joined(wheres)
@@ -150,6 +141,11 @@ class _Checker:
                 missing=tuple(self.reader.missing),
             )
         )
+
+    def _claims(self) -> ClaimCheck:
+        spec, universe, template, scope = self.spec, self.universe, self.template, self.scope
+        options = {"strict": self.strict, "proposed": self.proposed}
+        return ClaimCheck(spec, universe, template, scope, self.reader, self._give_up, **options)
 
     def _recordable(self, law: Law) -> Law | None:
         """The law, unless a certificate could not hold what it asks."""

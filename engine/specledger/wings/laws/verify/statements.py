@@ -101,12 +101,12 @@ class Statement:
             return range(symbols**width)
         if (width, steps) not in self.kept:
             inner, count = self.later(width - near + 1, steps - 1), symbols**near
-            places = [symbols ** (width - near - offset) for offset in range(width - near + 1)]
+            divisors = [symbols ** (width - near - offset) for offset in range(width - near + 1)]
             codes = []
             for code in range(symbols**width):
                 after = 0
-                for place in places:
-                    after = after * symbols + table[code // place % count]
+                for divisor in divisors:
+                    after = after * symbols + table[code // divisor % count]
                 codes.append(inner[after])
             if len(self.kept) >= _MOST_KEPT:
                 self.kept.clear()
