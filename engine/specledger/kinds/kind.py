@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from specledger.core.events import Event
     from specledger.evidence.kind import ReceiptKind
     from specledger.kinds.running import Finished, Progress, RunOptions
-    from specledger.lang.statement import Statement
     from specledger.load import Bundle
     from specledger.report.model import ReportKind
     from specledger.run.executor import Work
@@ -80,12 +79,14 @@ class Kind:
     Attributes:
         name: The word before `/v1` after `spec:`.
         runs, has_actions: Whether its specs can be run, and whether recorded calls can fit actions of theirs.
+        explained: What says its rules in sentences, as `module:function` of a bundle; empty if it has none.
         explained_by: The kinds of specs in its bundle whose rules are its own, in the order in which they are said.
     """
 
     name: ClassVar[str]
     runs: ClassVar[bool] = False
     has_actions: ClassVar[bool] = False
+    explained: ClassVar[str] = ""
     explained_by: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -121,15 +122,6 @@ class Kind:
     def report(self) -> ReportKind:
         """How reports read its evidence; LookupError as `run`."""
         raise LookupError(f"specs of the kind {self.name} cannot be run")
-
-    @property
-    def explains(self) -> bool:
-        """Whether its specs have rules that sentences can say."""
-        return type(self).explain is not Kind.explain
-
-    def explain(self, bundle: Bundle) -> Iterable[Statement]:
-        """The rules of a spec in sentences; LookupError if it has none."""
-        raise LookupError(f"specs of the kind {self.name} have no rules")
 
     @property
     def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path], str | None], Compared]:
