@@ -6,6 +6,9 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import load
+from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.decision import decide
+from specledger.wings.laws.generators import make_cases
 from specledger.wings.laws.primitive import ArgumentError, measure_of, pattern_of
 from specledger.wings.laws.transform import bind_call
 from specledger.wings.laws.universe import check_universe
@@ -262,3 +265,22 @@ def test_words_and_the_family_that_repeats_them_go_together(family, tmp_path):
         load(tmp_path / "small.yaml")
     (finding,) = rejected.value.diagnostics
     assert (finding.code, str(finding.span).rpartition("small.yaml:")[2]) == ("E_SPEC_VALUE", "9:3")
+
+
+def test_the_length_of_the_ring_is_read_in_a_universe_that_does_not_define_it(tmp_path):
+    """By a claim as it is, by an observable, by a precondition; each holds of every ring."""
+    (tmp_path / "small.yaml").write_text(GOOD, encoding="utf-8")
+    law = """spec: law/v1
+name: whole
+universe: ./small.yaml
+template: implication_state
+claim: "Size(t) == grid_length(t) => A(t) <= grid_length(t)"
+observables: [{name: Size, expr: grid_length}, {name: A, expr: "count('a')"}]
+preconditions: ["grid_length >= 4"]
+quantifiers: {T: 5}
+forbidden: more cells than the ring has
+"""
+    (tmp_path / "whole.yaml").write_text(law, encoding="utf-8")
+    compiled = compile_law(load(tmp_path / "whole.yaml")[0]).law
+    assert "grid_length" not in compiled.universe.primitives
+    assert decide(compiled, make_cases(compiled)).status == "PROVED"
