@@ -12,17 +12,22 @@ from math import prod
 from typing import Any, Final
 
 from specledger.agents.agent import BREACH, MOST_COMBINATIONS, MOST_PROPOSALS, Agent, PlannedCandidate
+from specledger.core.canonical import plain_form
 from specledger.core.weight import Allowance, footprint
 from specledger.expr import Emitter, EvaluationError, RecordType, Type, compile_function
+from specledger.expr.check.analysis import work
 from specledger.expr.check.tree import Path
 from specledger.expr.errors import E_EVAL_LIMIT
 from specledger.lang.bind import bind, charge_fields, emit_let, fields_of
+from specledger.lang.declare import sealable
 from specledger.lang.draws import drawn_sources, emit_list
 from specledger.lang.effects import emit_fitting
 from specledger.lang.scope import Let
 
 MOST_KNOWN: Final = 8
 """Values that are kept of each expression under `let`."""
+WORK_WORTH_KEEPING: Final = 64
+"""Work from which the value of an expression is kept: less is done again as fast as it is found."""
 MOST_KNOWN_MEMORY: Final = 4_000_000
 """Bytes, about, of one value of each of these expressions."""
 
@@ -106,11 +111,12 @@ def _emit_known(emitter: Emitter, agent: Agent, names: dict[str, str]) -> list[s
     types = {**agent.memory.observation.fields, **agent.memory.type.fields, **agent.let.types}
     lines = []
     for name, checked in agent.let:
-        if checked.clock:  # no object that it reads tells one step from another
+        if checked.clock or work(checked.root) < WORK_WORTH_KEEPING:  # the clock is nothing that it reads
             lines += emit_let(emitter, Let(((name, checked),)), names)
             continue
         read, result, local = (emitter.local(hint) for hint in ("read", "found", name))
-        known = KnownValues(MOST_KNOWN_MEMORY // len(agent.let.items))
+        plain = all(sealable(types[path[0]]) for path in checked.reads)
+        known = KnownValues(MOST_KNOWN_MEMORY // len(agent.let.items), by_value=plain)
         find, keep = emitter.bind(known.find, "find"), emitter.bind(known.keep, "keep")
         sources = (_path_source(emitter, names, types, path) for path in sorted(checked.reads))
         lines += [
@@ -135,24 +141,48 @@ def _path_source(emitter: Emitter, names: Mapping[str, str], types: Mapping[str,
 
 
 class KnownValues:
-    """The last values of one expression, found by the identity of what it read.
+    """The last values of one expression, found by the identity of what it read, or by its value.
 
-    An agent that is asked about many changes of one state reads mostly the same objects, which nobody changes in place.
+    An agent that is asked about many changes of one state reads mostly the same objects, which nobody changes in place,
+    or others that are equal to them, as an observation makes them.
     """
 
-    def __init__(self, most: int = MOST_KNOWN_MEMORY) -> None:
-        """Know no values yet; those that take more memory than `most` bytes are never kept."""
+    def __init__(self, most: int = MOST_KNOWN_MEMORY, *, by_value: bool = False) -> None:
+        """Know no values yet; those that take more memory than `most` bytes are never kept.
+
+        What is read must hold no floats to be found by its value.
+        """
         self._most = most
+        self._by_value = by_value
         self._known: dict[tuple[int, ...], tuple[tuple[Any, ...], Any]] = {}
+        self._equal: dict[bytes, Any] = {}
+        self._size = 0
+        self._form: bytes | None = None
 
     def find(self, read: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any] | None:
         """What was read, and the value; None if it is not known."""
-        return self._known.get(tuple(map(id, read)))
+        kept = self._known.get(tuple(map(id, read)))
+        if kept is not None or not self._by_value:
+            return kept
+        form = self._form = plain_form(read)
+        return None if form is None or form not in self._equal else self._remember(read, self._equal[form])
 
     def keep(self, read: tuple[Any, ...], value: Any) -> tuple[tuple[Any, ...], Any]:
-        """Keep a value in place of the oldest; what was read is kept with it, so that its identities stay its own."""
-        if footprint(value, self._most) > self._most:
+        """Keep a value that was looked for and is not known."""
+        size = footprint(value, self._most)
+        if size > self._most:
             return read, value
+        if self._form is not None:
+            size += len(self._form)
+            if self._size + size > self._most:
+                self._equal.clear()
+                self._size = 0
+            self._equal[self._form] = value
+            self._size += size
+        return self._remember(read, value)
+
+    def _remember(self, read: tuple[Any, ...], value: Any) -> tuple[tuple[Any, ...], Any]:
+        """Keep a value in place of the oldest; what was read is kept with it, so that its identities stay its own."""
         if len(self._known) >= MOST_KNOWN:
             del self._known[next(iter(self._known))]
         kept = self._known[tuple(map(id, read))] = read, value

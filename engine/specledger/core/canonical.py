@@ -121,6 +121,17 @@ def canonical_ints(value: object) -> bytes:
         return canonical_bytes(value)
 
 
+def plain_form(value: object) -> bytes | None:
+    """Bytes that tell a value without floats apart from every other, in which also the order of its keys counts.
+
+    None if it is no JSON value.
+    """
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return None
+
+
 def parse_canonical(line: bytes, *, limit: int = LINE_LIMIT, most: int = MAX_VOLUME) -> object:
     """The value of a document with integers only, if its bytes are its canonical form.
 
