@@ -204,6 +204,35 @@ def test_an_agent_does_not_remember_large_values():
     assert known.find(other) is None
 
 
+def test_values_for_equal_objects_are_found_where_they_hold_no_floats():
+    by_identity, by_value = KnownValues(), KnownValues(by_value=True)
+    for known in (by_identity, by_value):
+        assert known.find(({"x": 1},)) is None
+        known.keep(({"x": 1},), ["value"])
+    again = ({"x": 1},)
+    assert by_identity.find(again) is None
+    assert by_value.find(again) == (again, ["value"])
+    for other in (({"x": True},), ({"x": "1"},), ({"x": [1]},), ({"y": 1},), (1,), (object(),)):
+        assert by_value.find(other) is None
+
+
+def test_the_order_of_keys_tells_objects_apart():
+    known = KnownValues(by_value=True)
+    assert known.find(({"a": 1, "b": 2},)) is None
+    known.keep(({"a": 1, "b": 2},), "first a")
+    assert known.find(({"b": 2, "a": 1},)) is None
+
+
+def test_values_for_equal_objects_are_bounded_together():
+    known = KnownValues(10_000, by_value=True)
+    for number in range(100):
+        read = ([number],)
+        assert known.find(read) is None
+        known.keep(read, list(range(1000, 1010)))
+    assert known.find(([99],)) is not None
+    assert known.find(([0],)) is None
+
+
 INNER = {"type": "array", "items": "int"}
 TABLE = {"type": "array", "items": {"type": "array", "items": INNER}}
 MORE = "rows + [range(5000).map(j, [j + 1000 + x])]"
