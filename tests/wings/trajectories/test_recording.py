@@ -1,6 +1,7 @@
 """An agent that is a recording: its calls are steps, its results come from the log, and policies judge what happened."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -395,6 +396,7 @@ def test_a_scan_leaves_evidence_that_verifies_elsewhere(tmp_path):
     (logs / "a.json").write_text(json.dumps([ASKED, *paid]), encoding="utf-8")
     write_specs(tmp_path / "specs", {"policy/rules": POLICY})
     scanned = spec("scan", "logs", "--policy", "specs/policy/rules.yaml", "--out", "evidence", cwd=tmp_path)
+    assert re.search(r"root [0-9a-f]{12}\u2026", scanned.stdout)
     assert scanned.returncode == Exit.FINDINGS, scanned.stderr
     elsewhere = tmp_path / "elsewhere"
     shutil.move(tmp_path / "evidence", elsewhere)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from specledger.cli.options import Format
-from specledger.cli.output import print_error, print_json, print_status, print_text
+from specledger.cli.output import print_error, print_json, print_status, print_text, with_short_digests
 from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Exit, exit_code
 
@@ -294,7 +294,7 @@ def _write_evidence(places: list[Path], policy: str | None, read_as: str | None,
             logs = [Path(folder, "trajectories.jsonl")]
             with logs[0].open("wb") as lines:
                 lines.writelines(write_lines(read_logs(places, _known_format(read_as))))
-        return footer(execute(bundle, out, RunOptions(trajectories=tuple(logs))))
+        return [with_short_digests(line) for line in footer(execute(bundle, out, RunOptions(trajectories=tuple(logs))))]
 
 
 def _policy(target: str | None) -> tuple[Resolved, Policy]:
