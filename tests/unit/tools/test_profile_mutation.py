@@ -126,7 +126,8 @@ def test_a_constant_is_put_back_and_told_with_what_noticed_it(small):
     before = (folder / file).read_text(encoding="utf-8")
     constant = next(one for one in constants(before) if one.old == "200")
     one = attempt(folder, file, constant, facts, recorded)
-    assert str(one) == f"{file}:{constant.line}: 200 -> 400 in `watchdog_ms: 200`: noticed by a rule: toy-pseudo-axion timeout.1"
+    line = before.count("\n", 0, constant.start) + 1
+    assert str(one) == f"{file}:{line}: 200 -> 400 in `watchdog_ms: 200`: noticed by a rule: toy-pseudo-axion timeout.1"
     assert (folder / file).read_text(encoding="utf-8") == before
 
 
