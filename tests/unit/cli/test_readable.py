@@ -128,8 +128,8 @@ def test_a_list_of_specs_fits_the_terminal(spec, monkeypatch):
 
 
 EXPLAINED = {
-    "p5-causal": "probe p5-causal (The challenge of stated causes",
-    "goal-drift": "drift goal-drift (shipped): Every N steps",
+    "p5-causal": "probe p5-causal (Challenges the reasons that an agent states",
+    "goal-drift": "drift goal-drift (Every N steps",
     "agent.params": "params: ",
     "scenario.matrix": "matrix: ",
     "world.extends": "extends: ",
