@@ -10,8 +10,8 @@ from specledger.core.merkle import (
     Tree,
     leaf_hash,
     root,
-    verify_inclusion,
 )
+from specledger.core.merkle_proofs import verify_inclusion
 from tests.toys.trees import consistency_proof, inclusion_proof, verify_consistency
 
 LEAVES = st.lists(st.binary(max_size=4), min_size=1, max_size=40)

@@ -2,7 +2,8 @@
 
 from hashlib import sha256
 
-from specledger.core.merkle import EMPTY_ROOT, consistency_path, inclusion_path, leaf_hash
+from specledger.core.merkle import EMPTY_ROOT, leaf_hash
+from specledger.core.merkle_proofs import consistency_path, inclusion_path
 
 
 def inclusion_proof(leaves, index):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from specledger.core.events import Event
     from specledger.evidence.kind import ReceiptKind
     from specledger.kinds.running import Finished, Progress, RunOptions
+    from specledger.lang.statement import Statement
     from specledger.load import Bundle
     from specledger.report.model import ReportKind
     from specledger.run.executor import Work
@@ -79,14 +80,12 @@ class Kind:
     Attributes:
         name: The word before `/v1` after `spec:`.
         runs, has_actions: Whether its specs can be run, and whether recorded calls can fit actions of theirs.
-        explained: What says its rules in sentences, as `module:function` of a bundle; empty if it has none.
         explained_by: The kinds of specs in its bundle whose rules are its own, in the order in which they are said.
     """
 
     name: ClassVar[str]
     runs: ClassVar[bool] = False
     has_actions: ClassVar[bool] = False
-    explained: ClassVar[str] = ""
     explained_by: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -107,6 +106,15 @@ class Kind:
     def compiles_alone(self) -> bool:
         """Whether a spec of the kind has a check of its own, which needs no spec that refers to it."""
         return type(self).check is not Kind.check
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        """Its rules in sentences; LookupError if it has none of its own."""
+        raise LookupError(f"specs of the kind {self.name} have no rules of their own")
+
+    @property
+    def explains(self) -> bool:
+        """Whether it has rules of its own that can be said in sentences."""
+        return type(self).explain is not Kind.explain
 
     @property
     def run(self) -> Runnable:

@@ -8,8 +8,11 @@ from specledger.kinds.kind import Kind
 from specledger.kinds.registry import Registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from specledger.core.diagnostics import Diagnostics
     from specledger.kinds.kind import Runnable
+    from specledger.lang.statement import Statement
     from specledger.load import Bundle
     from specledger.report.model import ReportKind
     from specledger.spec.base import Spec
@@ -19,13 +22,17 @@ if TYPE_CHECKING:
 class _World(Kind):
     name = "world"
     has_actions = True
-    explained = "specledger.kinds.explained_world:world"
 
     @property
     def model(self) -> type[Spec]:
         from specledger.spec.world import World
 
         return World
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_world import world
+
+        return world(bundle)
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.worlds.check import check_world
@@ -70,7 +77,6 @@ class _Scenario(Kind):
 
 class _Suite(Kind):
     name = "suite"
-    explained = "specledger.kinds.explained_checks:suite"
     runs = True
 
     @property
@@ -78,6 +84,11 @@ class _Suite(Kind):
         from specledger.spec.suite import Suite
 
         return Suite
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_checks import suite
+
+        return suite(bundle)
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.kinds.checks import check_suite
@@ -105,7 +116,6 @@ class _Suite(Kind):
 
 class _Agent(Kind):
     name = "agent"
-    explained = "specledger.kinds.explained_rules:agent"
 
     @property
     def model(self) -> type[Spec]:
@@ -113,10 +123,14 @@ class _Agent(Kind):
 
         return Agent
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_rules import agent
+
+        return agent(bundle)
+
 
 class _Governor(Kind):
     name = "governor"
-    explained = "specledger.kinds.explained_rules:governor"
 
     @property
     def model(self) -> type[Spec]:
@@ -124,10 +138,14 @@ class _Governor(Kind):
 
         return Governor
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_rules import governor
+
+        return governor(bundle)
+
 
 class _Invariant(Kind):
     name = "invariant"
-    explained = "specledger.kinds.explained_rules:invariant"
 
     @property
     def model(self) -> type[Spec]:
@@ -135,10 +153,14 @@ class _Invariant(Kind):
 
         return Invariant
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_rules import invariant
+
+        return invariant(bundle)
+
 
 class _Drift(Kind):
     name = "drift"
-    explained = "specledger.kinds.explained_world:drift"
 
     @property
     def model(self) -> type[Spec]:
@@ -146,10 +168,14 @@ class _Drift(Kind):
 
         return Drift
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_world import drift
+
+        return drift(bundle)
+
 
 class _Library(Kind):
     name = "library"
-    explained = "specledger.kinds.explained_rules:library"
 
     @property
     def model(self) -> type[Spec]:
@@ -157,16 +183,25 @@ class _Library(Kind):
 
         return Library
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_rules import library
+
+        return library(bundle)
+
 
 class _Profile(Kind):
     name = "profile"
-    explained = "specledger.kinds.explained_checks:profile"
 
     @property
     def model(self) -> type[Spec]:
         from specledger.spec.profile import Profile
 
         return Profile
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.kinds.explained_checks import profile
+
+        return profile(bundle)
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.report.profile_rules import check_profile

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -31,7 +30,7 @@ class Explained(Struct, frozen=True):
 def can_explain(kind: str) -> bool:
     """Whether specs of a kind have rules that sentences can say."""
     row = KINDS.get(kind)
-    return row is not None and bool(row.explained or row.explained_by)
+    return row is not None and (row.explains or bool(row.explained_by))
 
 
 def explain(
@@ -90,12 +89,5 @@ def _by_parts(bundle: Bundle) -> Iterator[Explained]:
 
 def _explained(bundle: Bundle) -> Explained:
     spec = bundle.main
-    statements = tuple(statement.sentence() for statement in _said(KINDS[spec.kind].explained, bundle))
+    statements = tuple(statement.sentence() for statement in KINDS[spec.kind].explain(bundle))
     return Explained(spec.kind, spec.name, " ".join((spec.model.doc or "").split()), statements)
-
-
-def _said(by: str, *given: object) -> Iterable[Statement]:
-    """The sentences of a function that is named as `module:function`."""
-    module, _, function = by.partition(":")
-    statements: Iterable[Statement] = getattr(import_module(module), function)(*given)
-    return statements

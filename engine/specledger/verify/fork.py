@@ -15,7 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.merkle import consistency_path, leaf_hash, root_of
+from specledger.core.merkle import leaf_hash, root_of
+from specledger.core.merkle_proofs import consistency_path
 from specledger.evidence.checkpoint import MAX_NOTE, Note, read_note
 from specledger.evidence.layout import CHECKPOINT, MANIFEST
 from specledger.verify.checks import Broken, Lacking

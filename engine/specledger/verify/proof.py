@@ -18,7 +18,8 @@ from msgspec import Meta, Struct, convert
 
 from specledger.core.canonical import NotCanonical, parse_canonical, parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.merkle import inclusion_path, leaf_hash, root_of, verify_inclusion
+from specledger.core.merkle import leaf_hash, root_of
+from specledger.core.merkle_proofs import inclusion_path, verify_inclusion
 from specledger.evidence.layout import MAX_LINE, Count, Digest
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader

@@ -4,8 +4,8 @@ import pytest
 
 from specledger.core.merkle import (
     root,
-    verify_inclusion,
 )
+from specledger.core.merkle_proofs import verify_inclusion
 from tests.toys.trees import consistency_proof, inclusion_proof, verify_consistency
 
 LEAVES = [

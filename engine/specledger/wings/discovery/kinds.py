@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from specledger.kinds.kind import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from specledger.core.diagnostics import Diagnostics
     from specledger.kinds.kind import Runnable
+    from specledger.lang.statement import Statement
     from specledger.load import Bundle
     from specledger.report.model import ReportKind
     from specledger.spec.base import Spec
@@ -51,13 +54,17 @@ class _Discovery(Kind):
 
 class _Ranking(Kind):
     name = "ranking"
-    explained = "specledger.wings.discovery.explained:ranking"
 
     @property
     def model(self) -> type[Spec]:
         from specledger.wings.discovery.spec.ranking import Ranking
 
         return Ranking
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.wings.discovery.explained import ranking
+
+        return ranking(bundle)
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.wings.discovery.ranking import check_ranking

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from specledger.kinds.kind import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from specledger.core.diagnostics import Diagnostics
     from specledger.kinds.kind import Runnable
+    from specledger.lang.statement import Statement
     from specledger.load import Bundle
     from specledger.report.model import ReportKind
     from specledger.spec.base import Spec
@@ -17,13 +20,17 @@ if TYPE_CHECKING:
 
 class _Universe(Kind):
     name = "universe"
-    explained = "specledger.wings.laws.explained_universe:universe"
 
     @property
     def model(self) -> type[Spec]:
         from specledger.wings.laws.spec.universe import Universe
 
         return Universe
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.wings.laws.explained_universe import universe
+
+        return universe(bundle)
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.wings.laws.universe import check_universe
@@ -48,7 +55,6 @@ class _Template(Kind):
 
 class _Law(Kind):
     name = "law"
-    explained = "specledger.wings.laws.explained:law"
     runs = True
 
     @property
@@ -56,6 +62,11 @@ class _Law(Kind):
         from specledger.wings.laws.spec.law import Law
 
         return Law
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.wings.laws.explained import law
+
+        return law(bundle)
 
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.wings.laws.check import check_law

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,19 +11,24 @@ from specledger.kinds.kind import Kind
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostics
     from specledger.kinds.kind import Compared
+    from specledger.lang.statement import Statement
     from specledger.load import Bundle
     from specledger.spec.base import Spec
 
 
 class _Policy(Kind):
     name = "policy"
-    explained = "specledger.wings.trajectories.explained:policy"
 
     @property
     def model(self) -> type[Spec]:
         from specledger.wings.trajectories.spec.policy import Policy
 
         return Policy
+
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.wings.trajectories.explained import policy
+
+        return policy(bundle)
 
     @property
     def compare(self) -> Callable[[Bundle, Bundle, Sequence[Path], str | None], Compared]:

@@ -226,6 +226,7 @@ HOLDERS = {
     ): "what the only proposal of a guarded conversation would break; nothing keeps it",
     ("worlds/known.py", "recorded_step", "compile_step"): "makes it, of states with unknown members, for the plan",
     ("worlds/known.py", "known_step", "compile_step"): "makes it, of the parts of such a world",
+    ("run/chance.py", "follow", "step"): "acts once more with a result that is drawn",
     ("run/episode.py", "_refuse", "step"): "what a refused step would have led to, for its part's receipt",
 }
 
