@@ -17,7 +17,7 @@ from specledger.expr.check.excluded_names import FOREIGN
 from specledger.expr.check.types import DYN, MISTAKEN
 from specledger.expr.errors import E_EXPR_TYPE, E_EXPR_UNKNOWN_NAME
 from specledger.expr.eval.builtins import STANDARD
-from specledger.lang.scope import E_NAME_TAKEN, Scope
+from specledger.lang.scope import Scope
 from specledger.lang.words import chained_in, named_in, selected_in
 from specledger.load import Resolved
 from specledger.spec.governor import Governor
@@ -80,7 +80,7 @@ class _Standalone:
             variables["proposal"] = RecordType("proposal", {**own, "action": MISTAKEN, "score": INT})
         environment = Environment(variables, {**WORLD_FUNCTIONS, **others})
         scope = Scope(environment, self.spec, self.diagnostics)
-        self._refuse_reserved(scope)
+        self._refuse_reserved()
         scope = scope.constants(self.constants, "constants").functions(self.functions, "functions")
         for path, _ in self.spec.expressions():
             if path[0] != "functions":
@@ -88,16 +88,16 @@ class _Standalone:
         scope.unused(self.functions)
         self.diagnostics.extend(self._misspelt(scope))
 
-    def _refuse_reserved(self, scope: Scope) -> None:
+    def _refuse_reserved(self) -> None:
         """Find names that no spec can give, whatever its world is; constants and functions are looked at elsewhere."""
         memory = getattr(self.spec.model, "memory", None)
         named: list[tuple[tuple[str | int, ...], str]] = [
             ((key, name), name) for key in _MAPPINGS for name in getattr(self.spec.model, key, {})
         ]
         named += [(("memory", "fields", name), name) for name in (() if memory is None else memory.fields)]
+        fresh = Scope(Environment(), self.spec, self.diagnostics)
         for path, name in (*named, *_aliases(self.spec.data)):
-            if name in ENGINE_NAMES:
-                scope.wrong(E_NAME_TAKEN, f"{name!r} is a name that the engine gives", *path)
+            fresh.free(name, *path)
 
     def _misspelt(self, scope: Scope) -> Iterator[Diagnostic]:
         """A misspelling of a name of the spec that nothing reads is an error; any other one may be a world's name."""

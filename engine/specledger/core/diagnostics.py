@@ -145,6 +145,7 @@ class Diagnostics:
 
     def __init__(self, most: int | None = None) -> None:
         """Begin with no findings; with `most`, more than that many end the reading."""
+        self.refused: set[str] = set()  # names, of functions with `()`, whose uses are no findings beside the refusal
         self._found: dict[Diagnostic, Diagnostic] = {}
         self._keys: set[tuple[str, str, Span | None]] = set()
         self._most = most

@@ -108,6 +108,7 @@ class Scope(Struct, frozen=True):
             else self.environment.conflict(name, called=called)
         )
         if problem is not None:
+            self.diagnostics.refused.add(f"{name}()" if called else name)
             first = self.source.span("constants", name) if name in self.environment.constants else None
             related = (
                 () if first is None or path[0] == "constants" else ((f"the constant {name!r} is defined here", first),)
@@ -125,7 +126,11 @@ class Scope(Struct, frozen=True):
     def declare(self, types: Mapping[str, Type], *path: str | int) -> Scope:
         """The scope with more variables that the spec itself names; names already taken are findings and left out."""
         free = {name: type_ for name, type_ in types.items() if self.free(name, *path, name)}
-        return self.within(**free)
+        return self._mistaken(types.keys() - free).within(**free)
+
+    def _mistaken(self, refused: Iterable[str]) -> Scope:
+        """The scope in which variables have no type whose names were refused to something else."""
+        return self.within(**{name: MISTAKEN for name in refused if name in self.environment.variables})
 
     def expression(self, *path: str | int, expect: Type | None = None) -> Checked | None:
         """Check the expression at a path; None, with findings, if it is wrong."""
@@ -191,6 +196,8 @@ class Scope(Struct, frozen=True):
                 self.wrong(E_NAME_TAKEN, f"{name!r} is a function of CEL that the profile leaves out", *path, name)
             if self._parameters(spec.args, *path, name, "args"):
                 defined[name] = Defined(tuple(spec.args), body)
+            else:
+                self.diagnostics.refused.add(f"{name}()")
         return self.name("functions", defined, *path)
 
     def _parameters(self, names: Sequence[str], *path: str | int) -> bool:
@@ -229,6 +236,7 @@ class Scope(Struct, frozen=True):
         others = [name for name in sorted({*ENGINE_NAMES, *elsewhere}) if self.environment.conflict(name) is None]
         environment = self.environment.extend(variables=dict.fromkeys(others, MISTAKEN))
         diagnostics = Diagnostics(MOST_FINDINGS)
+        diagnostics.refused = self.diagnostics.refused
         for name in sorted(left):
             definition = environment.functions.get(name) or environment.derived.get(name)
             if isinstance(definition, Defined):
@@ -286,7 +294,8 @@ class Scope(Struct, frozen=True):
         free = [name for name in sorted(names) if self.free(name, *path, name)]
         levels = self._levels(free, path)
         circular = sorted(set(free).difference(*levels))
-        scope, items, mistaken = self.within(**dict.fromkeys(circular, MISTAKEN)), [], [*circular]
+        scope, items, mistaken = self._mistaken(names.keys() - {*free}), [], [*circular]
+        scope = scope.within(**dict.fromkeys(circular, MISTAKEN))
         for level in levels:
             results = {name: scope.expression(*path, name, expect=(expect or {}).get(name)) for name in level}
             scope = scope.within(

@@ -71,6 +71,58 @@ def test_what_is_wrong_in_a_derived_value_is_reported_once(tmp_path):
     assert [(one.code, "`m`" in one.message) for one in found] == [("E_EXPR_CAPTURE", True)]
 
 
+COUNTED = {"is": "x + 1", "args": ["x"]}
+
+REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "a function": ({"functions": {"cost": COUNTED}, "success": "cost(n) > 3"}, {}, "cost"),
+    "a function that another one calls": (
+        {"functions": {"cost": COUNTED, "more": {"args": ["x"], "is": "cost(x)"}}, "success": "more(n) > 3"}, {}, "cost",
+    ),
+    "a function that nothing calls": ({"functions": {"cost": COUNTED, "more": {"args": [], "is": "cost(1)"}}}, {}, "cost"),
+    "a function with a standard name": (
+        {"functions": {"size": COUNTED}, "success": "size(n) > 3"}, {}, "size",
+    ),
+    "a function with a parameter twice": (
+        {"functions": {"up": {"args": ["x", "x"], "is": "x"}}, "success": "up(n, n) > 3"}, {}, "x",
+    ),
+    "a function that the agent calls": ({"functions": {"cost": COUNTED}}, {"score": "cost(n)"}, "cost"),
+    "a constant": ({"constants": {"cost": 3}, "success": "n > cost"}, {}, "cost"),
+    "a constant that the agent reads": ({"constants": {"cost": 3}}, {"score": "n + cost"}, "cost"),
+    "a field": ({"state": {"n": "int", "seen": "int"}, "start": {"n": "0", "seen": "0"}, "success": "n > seen"}, {}, "seen"),
+    "a derived value": ({"derived": {"cost": "n + 1"}, "success": "cost > 3"}, {}, "cost"),
+    "a let": ({"actions": {"go": {"let": {"cost": "n > 1"}, "when": "cost"}}}, {}, "cost"),
+    "a let of another type than the field": ({"actions": {"go": {"let": {"n": "n > 1"}, "when": "n"}}}, {}, "n"),
+    "an argument": (
+        {"actions": {"go": {"args": {"cost": {"enum": [1]}}, "when": "n < cost"}}},
+        {"candidates": [{"op": "go", "for_each": {"cost": "[1]"}}]},
+        "cost",
+    ),
+    "a field of a memory": (
+        {},
+        {
+            "memory": {"fields": {"cost": {"type": "bool", "start": "false"}}},
+            "remember": [{"id": "up", "when": "cost", "effect": {"set": "cost", "to": "!cost"}}],
+            "score": "cost ? 1 : 0",
+        },
+        "cost",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("world", "agent", "name"), REFUSED.values(), ids=REFUSED)
+def test_a_refused_name_is_reported_once_whatever_reads_it(tmp_path, world, agent, name):
+    path = write_specs(tmp_path, documents_of({**WORLD, **world}, {**AGENT, **agent}))
+    found = findings_of(plan_of, path)
+    assert [(one.code, repr(name) in one.message) for one in found] == [("E_NAME_TAKEN", True)]
+    assert [one.code for one in check([str(path)])[1]] == ["E_NAME_TAKEN"]
+
+
+def test_beside_a_refused_name_other_unknown_names_are_reported(tmp_path):
+    world = {**WORLD, "constants": {"cost": 3}, "success": "n + missing > cost"}
+    found = findings_of(compile_specs, tmp_path, documents_of(world, AGENT))
+    assert [one.code for one in found] == ["E_NAME_TAKEN", "E_EXPR_UNKNOWN_NAME"]
+
+
 def test_groups_of_a_figure_are_sorted_as_numbers():
     values = {"by-n.n=10": 10, "by-n.n=9": 9, "by-n.n=-1": -1, "by-n.n=100": 100}
     cases = {arm: {"n": value} for arm, value in values.items()}

@@ -59,6 +59,9 @@ class Calls(Names):
                 return self._method(node, node.target)
             name = qualified
         function = self.scope.environment.functions.get(name) or STANDARD.get(name)
+        if f"{name}()" in self.session.diagnostics.refused:
+            self.check_all(node.args)
+            return None
         if function is None:
             self._unknown_function(node, name, OUTSIDE_FUNCTIONS.get(name) or OUTSIDE_METHODS.get(name))
             return None

@@ -234,18 +234,13 @@ class Names(ABC):
         if node.name in self.scope.environment.clock:
             type_ = self.scope.environment.clock[node.name]
             return ClockRead(node.name, type=type_, start=node.start, end=node.end)
-        self._unknown_name(node)
+        if node.name not in self.session.diagnostics.refused:
+            self._unknown_name(node)
         return None
 
     def _unknown_name(self, node: Name) -> None:
         environment = self.scope.environment
-        near = [
-            *self.names,
-            *self.scope.variables,
-            *self.scope.derived,
-            *environment.constants,
-            *environment.clock,
-        ]
+        near = [*self.names, *self.scope.variables, *self.scope.derived, *environment.constants, *environment.clock]
         holder = next((name for name, type_ in self._records() if node.name in type_.fields), None)
         other = _OTHERS.get(node.name) if holder is None else f"{holder}.{node.name}"
         suggestion = other if holder or other in near else suggest(node.name, [*near, "true", "false", "null"])
