@@ -128,15 +128,16 @@ class _Standalone:
 def is_near(word: str, name: str) -> bool:
     """Whether a word is probably a misspelling of a name: one slip of a short name, two of a long one.
 
-    A slip is a letter too many, too few, another one, or two exchanged. A plural `s`, another case, and
-    another letter in a short name are no slips.
+    A slip is a letter too many, too few, another one, or two exchanged. A plural `s`, another case,
+    another letter in a short name, and another ending (`proposed`, `proposal`) are no slips.
     """
     a, b = word.lower(), name.lower()
     if a == b or a + "s" == b or b + "s" == a or min(len(a), len(b)) < 2:
         return False
     if len(a) == len(b) <= 4 and sorted(a) != sorted(b):
         return False  # `tick` and `pick` are two words
-    return _slips(a, b) <= (2 if len(b) > 7 else 1) and (len(b) > 3 or len(a) > len(b))
+    most = 2 if len(b) > 7 and a[:-2] != b[:-2] else 1
+    return _slips(a, b) <= most and (len(b) > 3 or len(a) > len(b))
 
 
 def _slips(a: str, b: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, Severity, code
 from specledger.expr.check.checker import check_syntax
 from specledger.kinds import KINDS, case_name, load
 from specledger.load import Bundle, Search
@@ -177,7 +177,14 @@ def check(
         else:
             checked.append(_checked(used, _COMPILED, target))
     checked.sort(key=lambda spec: targets.index(spec.file))
-    return [replace(spec, depth=_COMPILED) if spec.key in typed else spec for spec in checked], diagnostics.sorted()
+    reported = diagnostics.sorted()
+    if any(finding.severity is Severity.WARNING for finding in reported):
+        from specledger.pipeline.guesses import settle
+
+        again = partial(check, overrides=overrides, crashed=crashed, allow_outside=allow_outside, search=search)
+        reported, wrong = settle(reported, targets, whole, lambda files: again(files)[1])
+        checked = [spec for spec in checked if spec.file not in wrong]
+    return [replace(spec, depth=_COMPILED) if spec.key in typed else spec for spec in checked], reported
 
 
 def _checked(bundle: Bundle, depth: str, target: str) -> CheckedSpec:

@@ -65,7 +65,7 @@ class Whole:
 
     def findings(self, *, complete: bool) -> Iterator[Diagnostic]:
         """Warnings about the folder; `complete` says that no file has an error, so that all uses are known."""
-        for file in filter(_among_specs, self._skipped):
+        for file in filter(among_specs, self._skipped):
             yield Diagnostic(
                 W_FOLDER_HEAD,
                 f"{file} has no `spec:`, so nothing reads it",
@@ -77,10 +77,10 @@ class Whole:
             yield from self._unused()
 
     def _names(self) -> Iterator[Diagnostic]:
-        known = {(Path(file).parent, Path(file).stem): file for file, _ in self._files if _among_specs(file)}
+        known = {(Path(file).parent, Path(file).stem): file for file, _ in self._files if among_specs(file)}
         for (file, kind), spec in self._files.items():
             path = Path(file)
-            if not _among_specs(file) or path.stem == spec.name:
+            if not among_specs(file) or path.stem == spec.name:
                 continue
             other = known.get((path.parent, spec.name))
             if other is not None:
@@ -102,13 +102,13 @@ class Whole:
                     hint="remove it",
                 )
         for (file, kind), spec in self._files.items():
-            if kind in _RULES and _among_specs(file) and spec.key not in self._referred:
+            if kind in _RULES and among_specs(file) and spec.key not in self._referred:
                 hint = f"name it under `{kind}s` of a scenario"
                 message = f"no spec that was checked refers to this {kind}"
                 yield Diagnostic(W_FOLDER_UNUSED, message, spec.span("name"), severity=Severity.WARNING, hint=hint)
 
 
-def _among_specs(file: str) -> bool:
+def among_specs(file: str) -> bool:
     """Whether a file is one that a name of its kind would find: `specs/<kind>/<name>.yaml`."""
     kind, specs = (*Path(file).absolute().parts[-2:-4:-1], "")[:2]
     return kind in KINDS and specs == _SPECS

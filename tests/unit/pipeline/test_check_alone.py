@@ -4,6 +4,7 @@ import pytest
 
 from specledger.compile.standalone import is_near
 from specledger.pipeline.checking import check
+from tests.toys import documents_of, write_specs
 
 INVARIANT = "spec: invariant/v1\nname: mine\nconstants: {LIMIT: 3}\nrequire: "
 GOVERNOR = "spec: governor/v1\nname: mine\nchoose: {maximise: proposal.score}\ngates:\n  - {id: a, reason: r, deny: "
@@ -38,6 +39,43 @@ def test_a_mistake_is_found_without_a_world(tmp_path, text, code, hint):
     assert str(found.span).split(":")[-2] == str(len(text.splitlines()))
 
 
+WORLD = {
+    "state": {"n": "int", "previos": "int"},
+    "start": {"n": "0", "previos": "0"},
+    "actions": {"go": {"effects": [{"set": "n", "to": "n + 1"}]}},
+    "observe": {"n": "n"},
+    "record": {"n": "next.n"},
+}
+GO = {"candidates": [{"op": "go"}], "score": "n"}
+
+
+def project(tmp_path, require, *, used):
+    """The invariant and the scenario of a project, which uses it or not."""
+    invariant = {"scope": "step", "severity": "warn", "require": require}
+    extra = {"invariants": ["mine"]} if used else {}
+    specs = tmp_path / "specs"
+    scenario = write_specs(specs, {**documents_of(WORLD, GO, **extra), "invariant/mine": invariant})
+    return str(specs / "invariant" / "mine.yaml"), str(scenario)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize(
+    ("require", "used", "codes"),
+    [
+        ("previos >= 0", True, []),
+        ("previos >= 0", False, ["W_EXPR_MISSPELT"]),
+        ("previuos.n >= 0", True, ["E_EXPR_UNKNOWN_NAME"]),
+        ("previuos.n >= 0", False, ["W_EXPR_MISSPELT"]),
+    ],
+)
+def test_what_uses_a_lone_spec_knows_its_names(tmp_path, require, used, codes, alone):
+    invariant, scenario = project(tmp_path, require, used=used)
+    checked, found = check([invariant] if alone else [invariant, scenario])
+    assert [finding.code for finding in found] == codes
+    assert {str(finding.span).partition(":")[0] for finding in found} <= {invariant}
+    assert ("mine" in {spec.name for spec in checked}) == ("E_EXPR_UNKNOWN_NAME" not in codes or not alone)
+
+
 @pytest.mark.parametrize("kind", ["agent", "drift", "governor", "invariant", "probe", "vocabulary"])
 def test_shipped_specs_have_no_findings(kind):
     from specledger.load.shipped import find_specs
@@ -60,6 +98,8 @@ def test_shipped_specs_have_no_findings(kind):
         ("level", "LEVEL", False),
         ("x", "y", False),
         ("battery", "worth", False),
+        ("proposed", "proposal", False),
+        ("previuso", "previous", True),
     ],
 )
 def test_near_names(word, name, near):

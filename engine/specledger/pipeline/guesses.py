@@ -1,0 +1,67 @@
+"""Guesses about a spec that was looked at alone: specs that use it know better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from specledger.compile.standalone import W_EXPR_MISSPELT
+from specledger.core.diagnostics import Diagnostic, Severity
+from specledger.kinds import KINDS
+from specledger.load import Search
+from specledger.load.library import kind_of
+from specledger.pipeline.references import References
+from specledger.pipeline.targets import expand_targets
+from specledger.pipeline.whole import Whole, among_specs
+
+
+def settle(
+    findings: Sequence[Diagnostic],
+    targets: Sequence[str],
+    whole: Whole,
+    check: Callable[[list[str]], Sequence[Diagnostic]],
+) -> tuple[tuple[Diagnostic, ...], set[str]]:
+    """The findings, of which none guesses that a name is misspelt in a spec that another one types.
+
+    A file that nothing in `targets` uses is checked once more with the specs of its folder that use it: where these
+    type it, what they find in it takes the place of the guesses.
+
+    Returns:
+        The findings, and the files in which there are errors that were not among those given.
+    """
+    guessed = {finding.span.file for finding in findings if finding.code == W_EXPR_MISSPELT and finding.span}
+    kept, wrong = list(findings), set[str]()
+    for file in sorted(guessed):
+        others = _without_guesses(kept, file)
+        if whole.with_arguments(file) is not None:
+            kept = others
+        elif users := sorted(set(_users(file)) - set(targets)):
+            judged = [finding for finding in check([*users, file]) if finding.span and finding.span.file == file]
+            wrong |= {file for finding in judged if finding.severity is Severity.ERROR}
+            kept = [*others, *(finding for finding in judged if finding not in others)]
+    sure = {finding.span for finding in kept if finding.code != W_EXPR_MISSPELT}
+    return tuple(at for at in kept if at.code != W_EXPR_MISSPELT or at.span not in sure), wrong
+
+
+def _without_guesses(findings: Sequence[Diagnostic], file: str) -> list[Diagnostic]:
+    return [
+        finding
+        for finding in findings
+        if finding.code != W_EXPR_MISSPELT or finding.span is None or finding.span.file != file
+    ]
+
+
+def _users(file: str) -> Iterator[str]:
+    """The files in the folder of a spec that refer to it, directly or through others, and whose kinds type it."""
+    folder = Path(file).parent.parent if among_specs(file) else Path(file).parent
+    files = [name for name in expand_targets([str(folder)]).files if not _same(name, file)]
+    references = References([*map(Path, files), Path(file)], Search.at(folder))
+    dependents = references.dependents([Path(file)])
+    for name in files:
+        document = references.document(Path(name)) if Path(name).resolve() in dependents else None
+        if document is not None and KINDS[kind_of(document)].compiles_alone:
+            yield name
+
+
+def _same(name: str, file: str) -> bool:
+    return Path(name).resolve() == Path(file).resolve()
