@@ -14,6 +14,7 @@ from specledger.expr import (
     DYN,
     FIXED,
     INT,
+    Defined,
     Environment,
     EvaluationError,
     ListType,
@@ -25,7 +26,11 @@ from specledger.expr import (
 
 VARIABLES = {"q": FIXED, "r": FIXED, "n": INT, "x": DOUBLE, "d": DYN, "qs": ListType(FIXED)}
 CONSTANTS = {"LOW": (INT, 19), "HIGH": (DOUBLE, 22.5), "STEPS": (ListType(DOUBLE, 2), [0.5, 1.0]), "NONE": (INT, 0)}
-ENVIRONMENT = Environment(VARIABLES, constants=CONSTANTS)
+FUNCTIONS = {
+    "top": Defined(("list",), Text.inline("list.reduce(m, v, 0.0, v > m ? v : m)")),
+    "best": Defined(("list",), Text.inline("list.reduce(m, v, qfixed(0.0), v > m ? v : m)")),
+}
+ENVIRONMENT = Environment(VARIABLES, FUNCTIONS, CONSTANTS)
 
 
 def checked(text, expect=None):
@@ -41,6 +46,7 @@ def checked(text, expect=None):
         ("millionths(q)", INT), ("n > 0 ? q : 0.5", FIXED), ("n > 0 ? 0 : q", FIXED), ("[0.5, q, 0]", ListType(FIXED)),
         ("math.greatest(q, 0.5)", FIXED), ("math.abs(q)", FIXED), ("sum(qs)", FIXED), ("minimum(qs, 0.0)", FIXED),
         ("argmin(qs)", INT), ("qs.reduce(a, v, q, a + v)", FIXED), ("q < HIGH && q in STEPS", BOOL),
+        ("q * 1 / 2", FIXED), ("q + best(STEPS)", FIXED), ("q > STEPS[n] && q > best(STEPS) + 0.5", BOOL),
     ],
 )  # fmt: skip
 def test_what_is_made_of_fixed_point(text, type_):
@@ -59,7 +65,11 @@ def test_what_is_made_of_fixed_point(text, type_):
         ("q == x", "q == x", "`==` mixes qfixed and double", "use fixed point for both"),
         ("q + 0.1234567", "q + 0.1234567", "`+` mixes qfixed and double", "at most six decimals"),
         ("q * r", "q * r", "`*`", "write `millionths(q) * millionths(r)`"),
-        ("q * 0.5", "q * 0.5", "`*` mixes qfixed and double", "at most six decimals"),
+        ("q * 0.5", "q * 0.5", "`*` mixes qfixed and double", "integers alone: write `* 1 / 2`"),
+        ("2.0 * q", "2.0 * q", "`*` mixes double and qfixed", "integers alone: write `* 2`"),
+        ("q * 1.75", "q * 1.75", "`*` mixes qfixed and double", "integers alone: write `* 7 / 4`"),
+        ("q + top(STEPS)", "q + top(STEPS)", "`+` mixes qfixed and double", "decimals in `top` as `qfixed(0.5)`"),
+        ("q + qfixed(q)", "q", "`qfixed` cannot take (qfixed)", "write `q`, which is fixed point"),
         ("n / q", "n / q", "`/` mixes int and qfixed", "write `qfixed(n)`"),
         ("n > 0 ? q : n", None, "different types: qfixed and int", "write `qfixed(n)`"),
         ("[q, n]", "n", "a list of qfixed and int", "write `qfixed(n)`"),

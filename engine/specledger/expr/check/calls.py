@@ -199,6 +199,8 @@ class Calls(Names):
         actual = str(at.type) if isinstance(at, Typed) else shown(types)
         is_list = native.name == "contains" and isinstance(types[0], ListType)
         instead = f"write `{self.source(args[1])} in {self.source(args[0])}`" if is_list else None
+        if native is STANDARD["qfixed"] and holds_fixed(types[0]):
+            instead = f"write `{self.source(args[0])}`, which is fixed point"
         self.session.error(E_EXPR_TYPE, message, self.span(at), expected=needed, found=actual, hint=instead)
 
     def _sortable(self, node: Call, args: tuple[Typed, ...]) -> bool:

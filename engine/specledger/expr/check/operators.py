@@ -152,12 +152,22 @@ def advice(operands: tuple[Typed, ...], sources: tuple[str, ...]) -> str:
         if isinstance(operand.type, FixedType):
             continue
         if operand.type == DOUBLE:
-            return "fixed point has at most six decimals" if isinstance(operand, Value) else "use fixed point for both"
+            return _instead_of_double(operand)
         if isinstance(operand, Value):
             named = f", and `{operand.name}: {operand.value}.0` where it is defined" if operand.name else ""
             return f"write `{operand.value}.0`{named}; if millionths are meant, `millionths(...)` of the other side"
         return f"write `qfixed({source})`, or `millionths(...)` of the other side"
     return "write `qfixed(n)` for the ints, or `millionths(q)` for the fixed-point numbers"
+
+
+def _instead_of_double(operand: Typed) -> str:
+    if isinstance(operand, Value):
+        if as_fixed(operand, FIXED) is operand:
+            return "fixed point has at most six decimals"
+        over, under = Decimal(str(operand.value)).as_integer_ratio()  # no sum or order mixes them, so it is a product
+        return f"fixed point is multiplied by integers alone: write `* {over}{f' / {under}' if under > 1 else ''}`"
+    within = f" in `{operand.instance.name}`" if isinstance(operand, DefinedCall) else ""
+    return f"use fixed point for both: declare `qfixed`, and write decimals{within} as `qfixed(0.5)`"
 
 
 ORDERED = (DOUBLE, STRING, BOOL)
