@@ -31,12 +31,19 @@ class Match(Struct, frozen=True):
         check: The id of the check that was found, or what the control names.
         subject: The place of the bundle in the report, or None if no bundle has such a check.
         error: Whether it is unknown because something could not be evaluated.
+        joint: Whether it is about all bundles of the report.
     """
 
     check: str
     subject: int | None
     outcome: Outcome
     error: bool = False
+    joint: bool = False
+
+    def text(self, bundles: Sequence[str]) -> str:
+        """The check and its outcome; with the names of several bundles, in which of them."""
+        of = "" if len(bundles) < 2 or self.subject is None else f" in {bundles[self.subject]}"
+        return f"{self.check}{' of all bundles' if self.joint else of}: {self.outcome}"
 
 
 class Control(Struct, frozen=True):
@@ -83,11 +90,7 @@ class Control(Struct, frozen=True):
 
     def evidence_text(self, bundles: Sequence[str]) -> str:
         """The outcome of each check that it names; with the names of several bundles, in which of them."""
-        texts = []
-        for row in self.rows:
-            where = f" in {bundles[row.subject]}" if len(bundles) > 1 and row.subject is not None else ""
-            texts.append(f"{row.check}{where}: {row.outcome}")
-        return "; ".join(texts)
+        return "; ".join(row.text(bundles) for row in self.rows)
 
 
 class Judgement(Struct, frozen=True):

@@ -101,6 +101,7 @@ class Check(Struct, frozen=True):
         warning: Whether its spec only warns of a breach.
         observations: The first receipts that show it; `more` is the number of the others.
         once: Whether it is judged once over all opportunities instead of at each.
+        joint: Whether it is about all bundles of the report, and stands with the first one.
     """
 
     id: str
@@ -115,6 +116,7 @@ class Check(Struct, frozen=True):
     observations: tuple[Observation, ...] = ()
     more: int = 0
     once: bool = False
+    joint: bool = False
 
     @property
     def counts_only(self) -> bool:

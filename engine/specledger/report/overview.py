@@ -217,7 +217,8 @@ def _cause(control: Control, subjects: Sequence[Subject]) -> Iterator[Part]:
             check = next(candidate for candidate in subjects[row.subject].checks if candidate.id == row.check)
             yield Words(" (")
             yield _named(check, row.subject == 0)
-            yield Words(f" of {bundle_names(subjects)[row.subject]}, {check.tally})")
+            of = "all bundles" if row.joint else bundle_names(subjects)[row.subject]
+            yield Words(f" of {of}, {check.tally})")
             return
 
 
@@ -304,7 +305,7 @@ def _link(row: Match, subjects: Sequence[Subject]) -> RowLink:
         return RowLink(check_anchor(row.check) if row.subject == 0 else "", f"{row.check}: {row.outcome}")
     name = bundle_names(subjects)[row.subject]
     link = check_anchor(row.check) if row.subject == 0 else anchor("bundles", name)
-    return RowLink(link, f"{row.check} in {name}: {row.outcome}")
+    return RowLink(link, row.text(bundle_names(subjects)))
 
 
 def _details(control: Control) -> Iterator[tuple[str, Cell]]:

@@ -78,7 +78,7 @@ def _rows(control: str, number: int, named: EvidenceCheck, subjects: Sequence[Su
     """A match for each bundle that has the check that a control names, or one without a bundle."""
     wanted = named.check or name_question(control, number, named)
     matches = [
-        Match(check.id, index, check.outcome, check.error)
+        Match(check.id, index, check.outcome, check.error, check.joint)
         for index, subject in enumerate(subjects)
         if is_of(named, subject.name, subject.kind)
         for check in subject.checks

@@ -43,16 +43,18 @@ def _answer(question: Question, key: str, own: Mapping[str, Any], known: Sequenc
     assert question.require is not None  # noqa: S101 - a rule over bundles requires something
     named = question.named
     condition = "" if named.when is None else f" if {named.when}"
-    what = "the bundle, beside the others," if "bundle" in question.reads else "all bundles"
+    joint = "bundle" not in question.reads
+    what = "all bundles" if joint else "the bundle, beside the others,"
     says = shorten(f"of {what}{condition}: {named.require}", LONGEST)
     values: tuple[Any, ...] = (None, {}, (), own, {}, {}, list(known))
     try:
         if question.when is not None and not question.when(*values):
-            return Check(question.id, says, key, Outcome.NOT_APPLICABLE, 0, why="its condition never held")
+            return Check(question.id, says, key, Outcome.NOT_APPLICABLE, 0, why="its condition never held", joint=joint)
         holds = question.require(*values)
     except EvaluationError as error:
         why = f"it could not be evaluated: {error.code}"
-        return Check(question.id, says, key, Outcome.CANNOT_TELL, 1, why=why, error=True)
+        return Check(question.id, says, key, Outcome.CANNOT_TELL, 1, why=why, error=True, joint=joint)
     if holds:
-        return Check(question.id, says, key, Outcome.PASSED, 1)
-    return Check(question.id, says, key, Outcome.FAILED, 1, 1, f"it does not hold of the {len(known)} bundles")
+        return Check(question.id, says, key, Outcome.PASSED, 1, joint=joint)
+    why = f"it does not hold of the {len(known)} bundles"
+    return Check(question.id, says, key, Outcome.FAILED, 1, 1, why, joint=joint)

@@ -166,6 +166,10 @@ def test_a_rule_over_several_bundles(evidence, outcome, where, asked, trap, heig
     found = with_joins([subject_of(place, questions) for place in (trap, heights)], questions)
     (control,) = judge(profile, found, None).controls
     assert (control.outcome, [row.subject for row in control.rows]) == (outcome, where)
+    once = "bundle." not in evidence
+    assert [row.joint for row in control.rows] == [once] * len(where)
+    assert ("of all bundles: " in control.evidence_text(["trap", "heights"])) == once
+    assert (" in trap: " in control.evidence_text(["trap", "heights"])) == (not once and 0 in where)
 
 
 WRONG_JOINS = {
