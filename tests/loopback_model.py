@@ -10,6 +10,7 @@ import json
 import time
 from contextlib import suppress
 from functools import cache
+from threading import Lock
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
@@ -25,6 +26,7 @@ HIDDEN = "Never speak of this score"
 
 _HERE = DecisionPoint(0, 0)
 _MOST = 3
+_TURN = Lock()  # a compiled agent counts what one decision keeps, so that it makes one at a time
 
 
 @cache
@@ -97,9 +99,10 @@ def as_objective(decider, teller, *, takes=False, write=as_object):
 
     def behave(asked):
         state = observation(asked.prompt)
-        choice = narration(decider).choose(state, {}, _HERE)
         offered = {"accept": takes} if "accept" in asked.tools["wait"]["properties"] else {}
-        reasons = [write(supposed) for supposed in supposed_by(teller, state, choice)]
+        with _TURN:
+            choice = narration(decider).choose(state, {}, _HERE)
+            reasons = [write(supposed) for supposed in supposed_by(teller, state, choice)]
         return Said(calls=(call(choice.action, reasons, **offered),))
 
     return behave

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import prod
+from threading import Lock
 from typing import Any, Final
 
 from specledger.agents.agent import BREACH, MOST_COMBINATIONS, MOST_PROPOSALS, Agent, PlannedCandidate
@@ -145,6 +146,8 @@ class KnownValues:
 
     An agent that is asked about many changes of one state reads mostly the same objects, which nobody changes in place,
     or others that are equal to them, as an observation makes them.
+
+    Threads may share it: what is known is read in one operation, and kept under a lock.
     """
 
     def __init__(self, most: int = MOST_KNOWN_MEMORY, *, by_value: bool = False) -> None:
@@ -157,29 +160,35 @@ class KnownValues:
         self._known: dict[tuple[int, ...], tuple[tuple[Any, ...], Any]] = {}
         self._equal: dict[bytes, Any] = {}
         self._size = 0
-        self._form: bytes | None = None
+        self._sought: tuple[Any, bytes | None] = (), None  # what was looked for last, and its form
+        self._lock = Lock()
 
     def find(self, read: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any] | None:
         """What was read, and the value; None if it is not known."""
         kept = self._known.get(tuple(map(id, read)))
         if kept is not None or not self._by_value:
             return kept
-        form = self._form = plain_form(read)
-        return None if form is None or form not in self._equal else self._remember(read, self._equal[form])
+        form = plain_form(read)
+        self._sought = read, form
+        with self._lock:
+            return None if form is None or form not in self._equal else self._remember(read, self._equal[form])
 
     def keep(self, read: tuple[Any, ...], value: Any) -> tuple[tuple[Any, ...], Any]:
         """Keep a value that was looked for and is not known."""
         size = footprint(value, self._most)
         if size > self._most:
             return read, value
-        if self._form is not None:
-            size += len(self._form)
-            if self._size + size > self._most:
-                self._equal.clear()
-                self._size = 0
-            self._equal[self._form] = value
-            self._size += size
-        return self._remember(read, value)
+        sought, form = self._sought
+        with self._lock:
+            # Unless another thread has looked for something since, or has kept the same.
+            if sought is read and form is not None and form not in self._equal:
+                size += len(form)
+                if self._size + size > self._most:
+                    self._equal.clear()
+                    self._size = 0
+                self._equal[form] = value
+                self._size += size
+            return self._remember(read, value)
 
     def _remember(self, read: tuple[Any, ...], value: Any) -> tuple[tuple[Any, ...], Any]:
         """Keep a value in place of the oldest; what was read is kept with it, so that its identities stay its own."""

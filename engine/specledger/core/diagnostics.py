@@ -4,6 +4,8 @@ Findings are collected, ordered, de-duplicated, explained and shown; no text of 
 package registers the codes that it emits.
 """
 
+from __future__ import annotations
+
 import difflib
 import re
 import unicodedata
@@ -12,10 +14,10 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from specledger.core.spans import Position, Span
 
@@ -107,6 +109,14 @@ class Diagnostic(Struct, frozen=True):
     def __post_init__(self) -> None:
         """Refuse a code that is not registered."""
         _demand_registered(self.code)
+
+    def __reduce__(self) -> tuple[Callable[..., Diagnostic], tuple[Any, ...]]:
+        """Pickled with the title, for a process that has not imported the package which registers the code."""
+        return _unpickled, (_TITLES[self.code], *astuple(self))
+
+
+def _unpickled(title: str, code_: str, *rest: Any) -> Diagnostic:
+    return Diagnostic(code(code_, title), *rest)
 
 
 class _Details(TypedDict, total=False):

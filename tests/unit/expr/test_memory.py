@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -207,8 +208,9 @@ def test_an_agent_does_not_remember_large_values():
 def test_values_for_equal_objects_are_found_where_they_hold_no_floats():
     by_identity, by_value = KnownValues(), KnownValues(by_value=True)
     for known in (by_identity, by_value):
-        assert known.find(({"x": 1},)) is None
-        known.keep(({"x": 1},), ["value"])
+        read = ({"x": 1},)
+        assert known.find(read) is None
+        known.keep(read, ["value"])
     again = ({"x": 1},)
     assert by_identity.find(again) is None
     assert by_value.find(again) == (again, ["value"])
@@ -218,8 +220,9 @@ def test_values_for_equal_objects_are_found_where_they_hold_no_floats():
 
 def test_the_order_of_keys_tells_objects_apart():
     known = KnownValues(by_value=True)
-    assert known.find(({"a": 1, "b": 2},)) is None
-    known.keep(({"a": 1, "b": 2},), "first a")
+    read = ({"a": 1, "b": 2},)
+    assert known.find(read) is None
+    known.keep(read, "first a")
     assert known.find(({"b": 2, "a": 1},)) is None
 
 
@@ -231,6 +234,39 @@ def test_values_for_equal_objects_are_bounded_together():
         known.keep(read, list(range(1000, 1010)))
     assert known.find(([99],)) is not None
     assert known.find(([0],)) is None
+
+
+@pytest.fixture
+def hasty():
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("by_value", [False, True])
+def test_threads_may_share_what_is_known(by_value):
+    known = KnownValues(2_000, by_value=by_value)
+    wrong: list[Any] = []
+
+    def look_up(first):
+        try:
+            for number in range(first, first + 20_000):
+                read = ([number % 1000],)
+                held = known.find(read) or known.keep(read, [number % 1000])
+                if held != (read, read[0]):
+                    wrong.append(held)
+        except (LookupError, RuntimeError) as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=look_up, args=(7 * number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 INNER = {"type": "array", "items": "int"}

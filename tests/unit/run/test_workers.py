@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from specledger.core.diagnostics import Diagnostic, Rejected, code, title_of
 from specledger.run.executor import spread
 from specledger.run.workers import Processes, WorkerDied, _undisturbed
 
@@ -34,6 +35,11 @@ def fill(size):
 
 def unsendable(_item):
     return threading.Lock()
+
+
+def reject(item):
+    """Refuse an item with a code of a module that only this process has imported."""
+    raise Rejected([Diagnostic(code("E_OF_ONE_WORKER", "known to one process"), f"item {item}", hint="none")])
 
 
 def interrupted(_item):
@@ -74,6 +80,14 @@ def test_results_come_in_the_order_of_the_items_whoever_made_them():
 @pytest.mark.parametrize(("given", "workers"), [([], 2), ([0], 2), ([0, 1], 1)], ids=["none", "one item", "one worker"])
 def test_what_needs_no_process_is_made_here(given, workers):
     assert [process for _, process in spread(slow_first, given, Processes(workers))] == [os.getpid()] * len(given)
+
+
+def test_a_rejection_with_a_code_that_the_parent_does_not_know_arrives_whole():
+    assert title_of("E_OF_ONE_WORKER") is None
+    with pytest.raises(Rejected, match="E_OF_ONE_WORKER") as caught:
+        list(spread(reject, [0, 1], Processes(2)))
+    assert caught.value.diagnostics == (Diagnostic("E_OF_ONE_WORKER", "item 0", hint="none"),)
+    assert title_of("E_OF_ONE_WORKER") == "known to one process"
 
 
 @pytest.mark.slow
@@ -163,6 +177,7 @@ def test_an_interruption_waits_until_processes_are_started_and_they_never_see_on
 MASKS = """
 import signal
 from functools import partial
+from specledger.core.diagnostics import Diagnostic, Rejected, code, title_of
 from specledger.run.executor import spread
 from specledger.run.workers import Processes
 masks = spread(partial(signal.pthread_sigmask, signal.SIG_BLOCK), [[], []], Processes(2))
@@ -177,6 +192,7 @@ with _undisturbed():
 print("went on")
 """
 UNCLOSED = """
+from specledger.core.diagnostics import Diagnostic, Rejected, code, title_of
 from specledger.run.executor import spread
 from specledger.run.workers import Processes
 results = spread(abs, range(9), Processes(2))
@@ -200,6 +216,7 @@ KILLED = """
 import os, signal, threading, time
 from functools import partial
 from pathlib import Path
+from specledger.core.diagnostics import Diagnostic, Rejected, code, title_of
 from specledger.run.executor import spread
 from specledger.run.workers import Processes
 
