@@ -24,6 +24,8 @@ E_SUITE_SET = code("E_SUITE_SET", "a change of a suite has no place, or leads to
 
 _WRITTEN: Final = re.compile(r'"[^"]*"|[^."]+')
 """A key of a dotted path as it is written."""
+_UNKNOWN_KEY: Final = "Extra inputs are not permitted"
+"""What a model says of a key that it does not have."""
 
 
 class Change(Struct, frozen=True):
@@ -216,6 +218,11 @@ def _resolve(
         key = parts[1].split(".")[0] if not whole and len(parts) > 2 else ""
         hint = f"`spec explain {spec.kind}.{key}` says what may stand there" if key else None
         message = re.sub(r"\.[a-z-]*-?(?:str|record|dict)\b", "", message)
+        node = _nearest(written, parts[1]) if key else None
+        if node is not None and message.endswith(_UNKNOWN_KEY):
+            span, message = node.key_span, message.replace(_UNKNOWN_KEY, "there is no such key")
+        elif node is not None:
+            span = node.span
         raise Rejected(
             [Diagnostic(E_SUITE_SET, f"{whose}{spec.name} would be invalid: {message}", span, hint)]
         ) from None
@@ -231,6 +238,12 @@ def _resolve(
     kept = {path: node for path, node in spec.origins.items() if _at(form, path) == _at(spec.data, path)}
     origins = {**kept, **{path: node for path, node in written.items() if _is_at(form, path, node)}}
     return Resolved(spec.kind, model.name, key_of(spec.kind, model.name, form), model, form, refs, origins)
+
+
+def _nearest(written: Mapping[Path, Node], dotted: str) -> Node | None:
+    """The new value nearest to a place of a model, whose path names what a union tried, too."""
+    path = tuple(int(step) if step.isdecimal() else step for step in dotted.split("."))
+    return next((written[path[:end]] for end in range(len(path), 0, -1) if path[:end] in written), None)
 
 
 def _at(value: Any, path: Path) -> Any:

@@ -4,6 +4,7 @@ import pytest
 
 from specledger.compile.suite import compile_suite
 from specledger.kinds import load
+from tests.toys import findings_of
 
 WRONG = {
     "a misspelt figure of the record": ("s.record.reached", "s.record.reachd", "E_EXPR_UNKNOWN_FIELD", "reached"),
@@ -186,3 +187,18 @@ def test_a_rule_of_the_kind_that_a_change_breaks_is_told_in_its_words(edit, find
     assert told == [
         "arm `short` of `heights`, `agent.outside`: climber would be invalid: an agent that is asked `outside` has no other body"
     ]
+
+
+WRONG_VALUES = {
+    "a key that a gate lacks": ("governor.gates: {leap: {dny: 'true'}}", "dny", "there is no such key"),
+    "a key of one item": ("governor.gates.leap: {witnes: {n: '1'}}", "witnes", "there is no such key"),
+    "a list where an expression stands": ("governor.gates: {leap: {deny: [1]}}", "[1]", "valid string"),
+    "a value out of range": ("horizon: -2", "-2", "greater than or equal to 1"),
+}
+
+
+@pytest.mark.parametrize(("change", "at", "words"), WRONG_VALUES.values(), ids=WRONG_VALUES)
+def test_a_wrong_value_of_a_change_is_marked_itself(edit, project, change, at, words):
+    edit("set: {horizon: 2}", f"set: {{{change}}}")
+    (finding,) = findings_of(lambda: compile_suite(load("heights.yaml")[0]), code="E_SUITE_SET", words=words)
+    assert shown(project, finding) == at
