@@ -155,7 +155,7 @@ class Diagnostics:
 
     def __init__(self, most: int | None = None) -> None:
         """Begin with no findings; with `most`, more than that many end the reading."""
-        self.refused: set[str] = set()  # names, of functions with `()`, whose uses are no findings beside the refusal
+        self.refused: set[str] = set()  # names, functions as `f()`, params as `$p`: their uses are no other findings
         self._found: dict[Diagnostic, Diagnostic] = {}
         self._keys: set[tuple[str, str, Span | None]] = set()
         self._most = most

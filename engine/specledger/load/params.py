@@ -74,6 +74,7 @@ def declare(node: Node | None, diagnostics: Diagnostics) -> dict[str, Param]:
         _refuse(node, "`params` is no mapping of names to types", diagnostics)
         return {}
     declared = {name: _declare(name, member, diagnostics) for name, member in node.members.items()}
+    diagnostics.refused |= {f"${name}" for name, param in declared.items() if param is None}
     return {name: param for name, param in declared.items() if param is not None}
 
 
@@ -82,7 +83,7 @@ def bind(
 ) -> dict[str, Node]:
     """The value of each parameter: the argument, or else the default."""
     for name, node in arguments.items():
-        if name not in params:
+        if name not in params and f"${name}" not in diagnostics.refused:
             near = suggest(name, params)
             hint = f"did you mean `{near}`?" if near else f"it has {', '.join(params) or 'none'}"
             diagnostics.error(E_PARAM_UNKNOWN, f"`{owner}` has no parameter `{name}`", node.key_span, hint=hint)

@@ -145,6 +145,8 @@ def check(
     Returns:
         The specs without errors in any of their cases, and every finding.
     """
+    from specledger.pipeline.guesses import settle, used_among  # not where a spec is run
+
     checked: list[CheckedSpec] = []
     diagnostics = Diagnostics()
     typed: set[str] = set()
@@ -172,15 +174,13 @@ def check(
             diagnostics.add(crashed(target, error))
     for target, refused in without_arguments.items():
         used = whole.with_arguments(target)
-        if used is None:
-            _add_new(refused.diagnostics, diagnostics)
-        else:
+        if used is not None:
             checked.append(_checked(used, _COMPILED, target))
+        elif not used_among(target, set(targets) - {spec.file for spec in checked}):
+            _add_new(refused.diagnostics, diagnostics)
     checked.sort(key=lambda spec: targets.index(spec.file))
     reported = diagnostics.sorted()
     if any(finding.severity is Severity.WARNING for finding in reported):
-        from specledger.pipeline.guesses import settle
-
         again = partial(check, overrides=overrides, crashed=crashed, allow_outside=allow_outside, search=search)
         reported, wrong = settle(reported, targets, whole, lambda files: again(files)[1])
         checked = [spec for spec in checked if spec.file not in wrong]

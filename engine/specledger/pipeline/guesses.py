@@ -43,6 +43,11 @@ def settle(
     return tuple(at for at in kept if at.code != W_EXPR_MISSPELT or at.span not in sure), wrong
 
 
+def used_among(file: str, others: set[str]) -> bool:
+    """Whether one of some files, whose kind types what it refers to, refers to a file."""
+    return bool(others.intersection(_users(file)))
+
+
 def _without_guesses(findings: Sequence[Diagnostic], file: str) -> list[Diagnostic]:
     return [
         finding

@@ -187,3 +187,38 @@ def test_an_expression_has_no_bounds(tmp_path):
     rules = {**RULES, "params": {**RULES["params"], "risky": {"type": "expression", "minimum": 1}}}
     found = documents_of(WORLD, AGENT, rules)
     findings_of(load, str(write_specs(tmp_path, found)), code="E_PARAM_DECLARATION", words="expression has no bounds")
+
+
+LIMITED: dict[str, Any] = {
+    **FREE,
+    "params": {"limit": {"type": "expression"}},
+    "gates": [{"id": "over", "deny": "${limit}", "reason": "over"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("param", "given", "code", "file"),
+    [
+        ("expression", {"limit": "next.m > 2"}, "E_EXPR_UNKNOWN_FIELD", "scenario"),
+        ("expression", {"limit": "next.n > > 2"}, "E_EXPR_SYNTAX", "scenario"),
+        ("expression", {}, "E_PARAM_MISSING", "scenario"),
+        ("expresion", {"limit": "next.n > 2"}, "E_PARAM_DECLARATION", "governor"),
+    ],
+)
+def test_a_mistake_of_a_parameter_is_reported_where_it_was_made_alone(tmp_path, param, given, code, file):
+    governor = {**LIMITED, "params": {"limit": {"type": param}}}
+    documents = documents_of(WORLD, AGENT, governor)
+    documents["scenario"]["governor"] = {"use": "governor", "with": given}
+    path = write_specs(tmp_path / "specs", documents)
+    files = sorted(map(str, (tmp_path / "specs").glob("*/*.yaml")))
+    checked, found = check(files)
+    assert [(one.code, str(one.span).partition(":")[0]) for one in found] == [
+        (code, str(tmp_path / "specs" / file / f"{file}.yaml"))
+    ]
+    assert str(path) not in {spec.file for spec in checked}
+
+
+def test_a_parameter_that_nothing_gives_is_missing(tmp_path):
+    write_specs(tmp_path / "specs", documents_of(WORLD, AGENT, others={"governor/other": LIMITED}))
+    files = sorted(map(str, (tmp_path / "specs").glob("*/*.yaml")))
+    assert [one.code for one in check(files)[1]] == ["E_PARAM_MISSING"]
