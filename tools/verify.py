@@ -984,7 +984,8 @@ class RunFollower:
         if "expect" in self.first:
             wanted = {"verdict": "PASS", **self.first["expect"]}
             met = wanted["verdict"] == verdict and ("ended" not in wanted or self.endings == {wanted["ended"]})
-            judged = {"verdict": "PASS" if met else "FAIL", "status": verdict, "met": met}
+            undecided = verdict in ("INCONCLUSIVE", "ERROR") and verdict != wanted["verdict"]
+            judged = {"verdict": verdict if undecided else "PASS" if met else "FAIL", "status": verdict, "met": met}
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
         counts = {**{name: self.count[name] for name in names}, "rejections": self.rejections}
         breaches = {"violations": self.violations["fatal"], "warnings": self.violations["warn"]}

@@ -224,10 +224,17 @@ class Tally:
 
     @property
     def verdict(self) -> Verdict:
-        """PASS or FAIL by what was expected; else the status. A run that did not end is an ERROR."""
-        if self.met is None or not self._ended:
-            return self.status
-        return Verdict.PASS if self.met else Verdict.FAIL
+        """PASS or FAIL by what was expected; else the status. A run that did not end is an ERROR.
+
+        What is inconclusive or an error, and was not expected to be, refutes no expectation: it is that itself.
+        """
+        status, met = self.status, self.met
+        if met is None or not self._ended:
+            return status
+        wanted = self._expected.get("verdict", Verdict.PASS)
+        if status in {Verdict.INCONCLUSIVE, Verdict.ERROR} and status != wanted:
+            return status
+        return Verdict.PASS if met else Verdict.FAIL
 
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON: verdict, counts, rejections by gate, violations by invariant.

@@ -31,7 +31,21 @@ def suite_text(finished: Finished) -> str:
     trials = f", {counted(result['trials'], 'run')} of mutants and their controls" if result["trials"] else ""
     head = f"{printable(finished.name)}  {result['verdict']}  {counted(result['runs'], 'run')}, "
     head += f"{counted(result['episodes'], 'episode')}, {counted(result['steps'], 'step')}{trials}"
-    return "\n".join([head, *suite_tables(finished.receipts, finished.spec), *footer(finished)])
+    said = [f"  {printable(line)}" for line in _finding(finished)]
+    return "\n".join([head, *said, *suite_tables(finished.receipts, finished.spec), *footer(finished)])
+
+
+def _finding(finished: Finished) -> list[str]:
+    """Of a suite that does not pass, in words what does not hold, what is not decided, and what holds."""
+    from specledger.report.suite_finding import checked_words, figures_read_by
+
+    if finished.manifest["result"]["verdict"] == Verdict.PASS:
+        return []
+    figures = _of(finished.receipts, "figure", suite.Figure)
+    written = {check["id"]: check for check in finished.spec.get("checks", ())}
+    checks = _of(finished.receipts, "check", suite.Check)
+    read = [(check, figures_read_by(written.get(check["check"], {}), figures)) for check in checks]
+    return list(checked_words(read))
 
 
 def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[str]:

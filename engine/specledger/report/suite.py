@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -44,7 +43,7 @@ from specledger.report.sections import (
 )
 from specledger.report.specs import Specs, requirement, spec_details
 from specledger.report.step_series import recoveries_by_arm
-from specledger.report.suite_finding import suite_finding
+from specledger.report.suite_finding import figures_read_by, suite_finding
 from specledger.report.witness_words import witness_words
 from specledger.spec.suite import Suite
 
@@ -58,7 +57,6 @@ _FACTS: Final = ("runs", "trials", "episodes", "steps", "drifts", "errors")
 _NOUNS: Final[tuple[_Noun, ...]] = ("episodes", "successes", "steps", "drifts", "errors")
 _FIGURES_OF_A_CHECK: Final = 24
 _BROKEN: Final[tuple[Literal["violations", "warnings", "rejections"], ...]] = ("violations", "warnings", "rejections")
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class SuiteReading(Reading):
@@ -190,10 +188,7 @@ class SuiteReading(Reading):
 
     def _read_by(self, check: str) -> list[suite.Figure]:
         """The figures whose names occur in a check's expressions."""
-        data = self._requires.get(check, {})
-        texts = [data.get("require", ""), data.get("opportunities", ""), *data.get("witness", {}).values()]
-        names = {name for text in texts for name in _NAME.findall(str(text))}
-        return [figure for figure in self.figures if figure["figure"] in names]
+        return figures_read_by(self._requires.get(check, {}), self.figures)
 
     def finding(self) -> list[str]:
         """How often each agent is caught, and what the checks say of the figures."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts.suite import Check, Figure
@@ -11,6 +12,7 @@ from specledger.report.agent_metrics import RunMetrics
 
 _MOST_AGENTS: Final = 4
 _MOST_CHECKS: Final = 8
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HOLDS: Final[Mapping[Verdict, str]] = {
     Verdict.FAIL: "Does not hold",
     Verdict.ERROR: "Cannot be evaluated",
@@ -24,7 +26,7 @@ def suite_finding(
     agents: Mapping[str, Sequence[RunMetrics]], checks: Sequence[tuple[Check, Sequence[Figure]]]
 ) -> list[str]:
     """The sentences; each check comes with the figures that it reads."""
-    return [*_probed(agents), *_checked(checks)]
+    return [*_probed(agents), *checked_words(checks)]
 
 
 def _probed(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[str]:
@@ -49,7 +51,14 @@ def _caught(runs: Sequence[RunMetrics]) -> tuple[int, int]:
     return failed, decided
 
 
-def _checked(checks: Sequence[tuple[Check, Sequence[Figure]]]) -> Iterator[str]:
+def figures_read_by(check: Mapping[str, Any], figures: Sequence[Figure]) -> list[Figure]:
+    """The figures whose names occur in the expressions of a check, as its spec has it."""
+    texts = [check.get("require", ""), check.get("opportunities", ""), *check.get("witness", {}).values()]
+    names = {name for text in texts for name in _NAME.findall(str(text))}
+    return [figure for figure in figures if figure["figure"] in names]
+
+
+def checked_words(checks: Sequence[tuple[Check, Sequence[Figure]]]) -> Iterator[str]:
     """The checks by their verdicts, each with the rate that it reads."""
     for verdict, says in _HOLDS.items():
         of = [(check["check"], figures) for check, figures in checks if check["verdict"] == verdict]
@@ -64,7 +73,9 @@ def _rate(check: str, figures: Sequence[Figure]) -> str:
     for figure in figures:
         if figure["statistic"] == "rate" and figure["error"] is None and len(figure["groups"]) == 1:
             (group,) = figure["groups"]
+            name = "" if figure["figure"] == check.replace("-", "_") else f"{figure['figure'].replace('_', ' ')} "
             if "value" in group:
-                name = "" if figure["figure"] == check.replace("-", "_") else f"{figure['figure'].replace('_', ' ')} "
                 return f" ({name}{group['count']} of {group['of']})"
+            if group.get("undecided"):
+                return f" ({name}0 of 0, {group['undecided']} not decided)"
     return ""

@@ -175,3 +175,28 @@ def test_nothing_that_is_added_turns_an_error_or_a_failure_into_a_pass(middle):
     rank = [Verdict.PASS, Verdict.FAIL, Verdict.ERROR]
     after = [rank.index(verdict) for verdict in verdicts[len(RUN) :] if verdict is not Verdict.INCONCLUSIVE]
     assert all(earlier <= later for earlier, later in itertools.pairwise(after))
+
+
+def expecting(invariants, **wanted):
+    type_, body = start(*invariants)
+    return [(type_, body | {"expect": wanted}), ("episode", {}), ("commit", {})]
+
+
+EXPECTED = {
+    "as expected": ({"verdict": "PASS"}, [step()], Verdict.PASS),
+    "another verdict": ({"verdict": "FAIL"}, [step()], Verdict.FAIL),
+    "not decided, a verdict expected": ({"verdict": "FAIL"}, [], Verdict.INCONCLUSIVE),
+    "not decided, an end expected": ({"ended": "horizon"}, [], Verdict.INCONCLUSIVE),
+    "not decided, as expected": ({"verdict": "INCONCLUSIVE"}, [], Verdict.PASS),
+    "not decided, as expected, another end": ({"verdict": "INCONCLUSIVE", "ended": "until"}, [], Verdict.FAIL),
+    "an error, a failure expected": ({"verdict": "FAIL"}, [ERROR], Verdict.ERROR),
+}
+
+
+@pytest.mark.parametrize("case", EXPECTED)
+def test_what_is_not_decided_refutes_no_expectation(case):
+    wanted, steps, verdict = EXPECTED[case]
+    ending = ("episode_end", {**close()[1], "ended": "horizon"})
+    tally = fold([*expecting(["budget"] if steps else [], **wanted), *(steps or [step()]), ending, END])
+    assert tally.verdict is verdict
+    assert tally.result()["met"] is (verdict is Verdict.PASS)
