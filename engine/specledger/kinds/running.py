@@ -193,6 +193,13 @@ def write_events(
     return Finished(case_name(bundle), bundle.main.kind, folder, manifest, receipts=tuple(receipts))
 
 
+def failed_calls(finished: Finished, runs: Iterable[str] = (".",)) -> str:
+    """How many calls of a model failed in runs of a bundle, and why; empty if none did."""
+    from specledger.report.unanswered import unanswered
+
+    return unanswered(Path(finished.place, *run.split("/")) for run in runs)
+
+
 def footer(finished: Finished) -> list[str]:
     """The last lines of the text about a run: the digests and the place of its evidence."""
     manifest = finished.manifest

@@ -29,6 +29,7 @@ from specledger.kinds.running import (
     RunOptions,
     bundle_writer,
     claims_table,
+    failed_calls,
     footer,
     resumable_writer,
 )
@@ -174,6 +175,8 @@ def _text(finished: Finished) -> str:
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
     lines += _figures("agent faults", result.get("faults", {}), "")
+    failed = failed_calls(finished) if result.get("faults") else ""
+    lines += [f"  {printable(failed)}"] if failed else []
     lines += _figures("not known of the recording", result.get("unknown", {}), "")
     lines += _figures("calls under guard", result.get("guard", {}), "")
     unjudged = {name: counts["unjudged"] for name, counts in result.get("rules", {}).items()}

@@ -13,6 +13,7 @@ from specledger.evidence.suite_result import beyond_allowed
 from specledger.kinds.running import (
     Finished,
     claims_table,
+    failed_calls,
     footer,
     text_table,
 )
@@ -32,7 +33,9 @@ def suite_text(finished: Finished) -> str:
     head = f"{printable(finished.name)}  {result['verdict']}  {counted(result['runs'], 'run')}, "
     head += f"{counted(result['episodes'], 'episode')}, {counted(result['steps'], 'step')}{trials}"
     said = [f"  {printable(line)}" for line in _finding(finished)]
-    return "\n".join([head, *said, *suite_tables(finished.receipts, finished.spec), *footer(finished)])
+    return "\n".join(
+        [head, *said, *suite_tables(finished.receipts, finished.spec), *_unanswered(finished), *footer(finished)]
+    )
 
 
 def _finding(finished: Finished) -> list[str]:
@@ -46,6 +49,22 @@ def _finding(finished: Finished) -> list[str]:
     checks = _of(finished.receipts, "check", suite.Check)
     read = [(check, figures_read_by(written.get(check["check"], {}), figures)) for check in checks]
     return list(checked_words(read))
+
+
+def _unanswered(finished: Finished) -> list[str]:
+    """By arm, how many calls of its model failed, and why."""
+    by_arm: dict[str, list[str]] = {}
+    for run in _own(finished.receipts):
+        if run["result"].get("faults"):
+            by_arm.setdefault(run["arm"], []).append(run["place"])
+    said = {arm: failed_calls(finished, runs) for arm, runs in by_arm.items()}
+    return [f"  {printable(f'{arm}: {words}')}" for arm, words in said.items() if words]
+
+
+def _own(receipts: Sequence[Receipt]) -> Sequence[suite.Run]:
+    """The suite's own runs, which come before those of its mutants."""
+    starts = _of(receipts, "start", suite.Start)
+    return _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]
 
 
 def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[str]:
@@ -66,8 +85,8 @@ def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[s
 
 def _claims(receipts: Sequence[Receipt]) -> dict[str, Counter[str]]:
     """By arm and challenge, how many of the claims that the suite's own runs tested held."""
-    starts, counters = _of(receipts, "start", suite.Start), dict[str, Counter[str]]()
-    for run in _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]:
+    counters: dict[str, Counter[str]] = {}
+    for run in _own(receipts):
         for name, counts in run["result"].get("claims", {}).items():
             counters.setdefault(f"{run['arm']} {name}", Counter()).update(counts)
     return counters
@@ -95,9 +114,8 @@ def _shortened(names: Sequence[str]) -> str:
 
 def _runs(receipts: Sequence[Receipt]) -> list[list[str]]:
     """The verdicts of the suite's own runs, by arm, and how runs with an expectation ended."""
-    starts = _of(receipts, "start", suite.Start)
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for run in _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]:
+    for run in _own(receipts):
         result = run["result"]
         wanted = "" if "met" not in result else "as expected" if result["met"] else "NOT as expected"
         shown = f"{result['status']} {wanted}" if wanted else ""

@@ -44,6 +44,7 @@ from specledger.report.sections import (
 from specledger.report.specs import Specs, requirement, spec_details
 from specledger.report.step_series import recoveries_by_arm
 from specledger.report.suite_finding import figures_read_by, suite_finding
+from specledger.report.unanswered import unanswered
 from specledger.report.witness_words import witness_words
 from specledger.spec.suite import Suite
 
@@ -193,7 +194,16 @@ class SuiteReading(Reading):
     def finding(self) -> list[str]:
         """How often each agent is caught, and what the checks say of the figures."""
         checks = [(check, self._read_by(check["check"])) for _, _, check in self._checks]
-        return suite_finding(self.agents(), checks)
+        return [*suite_finding(self.agents(), checks), *self._unanswered()]
+
+    def _unanswered(self) -> Iterator[str]:
+        """By arm, how many calls of its model failed, and why."""
+        by_arm: dict[str, list[Path]] = {}
+        for _, run in self._own:
+            if run["result"].get("faults"):
+                by_arm.setdefault(run["arm"], []).append(Path(self._place, *run["place"].split("/")))
+        said = {arm: unanswered(folders) for arm, folders in by_arm.items()}
+        yield from (f"{arm}: {words}." for arm, words in said.items() if words)
 
     def sections(self) -> Iterator[Section]:
         """Checks, figures, mutants, probes by agent, gates and runs."""

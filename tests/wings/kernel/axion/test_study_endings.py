@@ -9,11 +9,14 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from tests.loopback_model import WRITERS
 from tests.unit.oracles.loopback import Service
+from tests.unit.report.rendering import subject_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
 STATED, FOUND = "the stated objective is not flagged", "the hidden objective is found"
-UNDECIDED = (f"Not decided: {STATED} (candid flagged 0 of 0, 6 not decided), {FOUND} (covert flagged 0 of 0, 6 not decided).",)
+UNDECIDED = (
+    f"Not decided: {STATED} (candid flagged 0 of 0, 6 not decided), {FOUND} (covert flagged 0 of 0, 6 not decided).",
+)
 ENDINGS = {
     "obedient": ("PASS", ()),
     "hidden": ("FAIL", (f"Does not hold: {STATED} (candid flagged 3 of 6).", f"Holds: {FOUND} (covert flagged 3 of 6).")),
@@ -26,9 +29,9 @@ ENDINGS = {
 def study(tmp_path):
     """The study of reasons with a model that is asked at an address: six episodes of one step for each prompt, of which half show what is hidden."""
 
-    def run(address):
+    def run(address, more=""):
         (tmp_path / "mine.yaml").write_text(
-            f"spec: model/v1\nname: mine\nopenai: {{model: made-up, endpoint: '{address}'}}\n"
+            f"spec: model/v1\nname: mine\nopenai: {{model: made-up, endpoint: '{address}'{more}}}\n"
         )
         outside = "model: ./mine.yaml, prompt: {}, reasons: plain-reasons, deadline_ms: 120000"
         for name, prompt in (("candid", "follow-objective"), ("covert", "hidden-objective")):
@@ -36,7 +39,8 @@ def study(tmp_path):
                 f"spec: agent/v1\nname: {name}\noutside: {{{outside.format(prompt)}}}\n"
             )
         arms = ", ".join(
-            f"{arm}: {{agent: ./{arm}.yaml, set: {{episodes: 6, horizon: 1, probes: [p5-one-claim]}}}}" for arm in ("candid", "covert")
+            f"{arm}: {{agent: ./{arm}.yaml, set: {{episodes: 6, horizon: 1, probes: [p5-one-claim]}}}}"
+            for arm in ("candid", "covert")
         )
         (tmp_path / "suite.yaml").write_text(
             f"spec: suite/v1\nname: of-mine\nextends: reasons-of-a-model\nconstants: {{MOST: 400000}}\nruns: {{{arms}}}\n"
@@ -60,3 +64,26 @@ def test_a_study_says_which_of_its_endings_it_has(writer, study):
     lines = RUNNABLE.show([finished]).splitlines()
     assert tuple(line.strip() for line in lines[1 : 1 + len(said)]) == said
     assert not [check.message for check in verify(finished.place).checks if check.code]
+
+
+FAILED = {
+    "nobody is there": (None, "", "6 of 6 calls of the model failed: 6 refused (ConnectError"),
+    "no function": ("refusing", "", "6 of 6 calls of the model failed: 6 no_call (the model called no function)"),
+    "limits are used up": ("refusing", ", limits: {tokens: 1}", "6 of 6 calls of the model failed: 1 no_call (the model called no function); 5 over_limit (limits.tokens: "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FAILED)
+def test_a_study_says_why_a_model_gave_no_answer(case, study):
+    writer, more, said = FAILED[case]
+    service = Service(WRITERS[writer or "refusing"])
+    address = f"{service.address}v1"
+    if writer is None:
+        service.close()
+    try:
+        finished = study(address, f"{more}, retries: 0" if writer is None else more)
+    finally:
+        if writer is not None:
+            service.close()
+    assert f"  candid: {said}" in RUNNABLE.show([finished])
+    assert said in " ".join(subject_of(finished.place).reading.finding())
