@@ -11,7 +11,7 @@ from specledger.kinds import load
 from specledger.pipeline.executing import preview
 from tests import loopback_model
 from tests.loopback_model import WRITERS, obedient
-from tests.unit.oracles.loopback import KEY, Service
+from tests.unit.oracles.loopback import KEY, Reply, Service, refusal
 
 PAGE = Path(__file__).parents[2] / "docs/study.md"
 START = re.compile(r"## To begin with\n(.*?)\n## ", re.DOTALL)
@@ -125,3 +125,59 @@ def test_the_page_leads_to_its_table(tmp_path, monkeypatch, spec):
     }
     monkeypatch.delenv("OPENAI_API_KEY")
     assert spec(*shlex.split(verified)[1:]).status == 0
+
+
+def absent(_asked):
+    return Reply(refusal(404, "NOT_FOUND", "no such model"), 404)
+
+
+def locked(_asked):
+    return Reply(refusal(401, "UNAUTHENTICATED", "no such key"), 401)
+
+
+CAUSES = {  # how the service answers at first, the limit of tokens at first, and which failure that is
+    "another address": (absent, None, "E_MODEL_INVALID"),
+    "another key": (locked, None, "E_MODEL_UNAUTHORISED"),
+    "a limit": (obedient, 60_000, "E_MODEL_OVER_LIMIT"),
+}
+
+
+@pytest.mark.parametrize(
+    "cause", [pytest.param(name, marks=() if name == "another key" else pytest.mark.slow) for name in CAUSES]
+)
+def test_what_failed_on_the_way_to_the_model_is_asked_again(cause, files, monkeypatch, spec):
+    behaviour, limit, code = CAUSES[cause]
+    service = Service(behaviour)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.address}v1")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    path = files / "specs/model/mine.yaml"
+    text = path.read_text(encoding="utf-8")
+    run = ("run", "model-reasons", "--set=agent=mine-candid", "--episodes=1", "--workers=1")
+    try:
+        if limit is not None:
+            path.write_text(text.replace("money: 5", f"tokens: {limit}"), encoding="utf-8")
+        down = spec(*run, "--record", "--out=down")
+        path.write_text(text, encoding="utf-8")
+        service.behaviour = obedient
+        up = spec(*run, "--record", "--out=up")
+    finally:
+        service.close()
+    assert down.status == 3
+    assert re.search(rf"answers? failed on the way to the model \(\d+ {code}\)", down.err)
+    assert "--record" in down.err
+    assert (up.status, up.err) == (0, "")
+    assert spec("verify", "down").status == spec("verify", "up").status == 0
+    assert spec(*run, "--out=again").status == 0  # of the record alone
+    assert (files / "again/sha256sums").read_bytes() == (files / "up/sha256sums").read_bytes()
+
+
+def test_a_suite_says_what_failed_on_the_way_to_the_model(files, monkeypatch, spec):
+    service = Service(locked)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.address}v1")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    few = ("--set=runs.candid.set.episodes=1", "--set=runs.covert.set.episodes=1")
+    try:
+        done = spec("run", "reasons-of-mine", "--workers=1", "--record", "--out=down", *few)
+    finally:
+        service.close()
+    assert "down: 8 answers failed on the way to the model (8 E_MODEL_UNAUTHORISED)" in done.err

@@ -143,7 +143,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     if part is not None:
         print_shards(finished)
     else:
-        _print_runs(finished, format_, process_count(workers), replay=replay)
+        _print_runs(finished, format_, process_count(workers), options)
     raise typer.Exit(exit_code(combine(result.ending for result in finished)))
 
 
@@ -258,8 +258,18 @@ def _print_warnings(warnings: Sequence[Diagnostic]) -> None:
         print_error(diagnostics_text(warnings))
 
 
-def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: int, *, replay: bool) -> None:
-    """Print the results of runs: those that are part of a table, all as JSON, or a report of their evidence."""
+def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: int, options: RunOptions) -> None:
+    """Print the results of runs, and of those that record which answers failed."""
+    _print_results(finished, format_, workers, replay=options.replay)
+    if options.record:
+        from specledger.kinds.failed_answers import failed_answers
+
+        for line in filter(None, map(failed_answers, finished)):
+            print_error(line)
+
+
+def _print_results(finished: Sequence[Finished], format_: OutputFormat, workers: int, *, replay: bool) -> None:
+    """Print what is part of a table, all as JSON, or a report of the evidence."""
     from specledger.kinds import KINDS
 
     if format_ is OutputFormat.HUMAN:
@@ -272,8 +282,9 @@ def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: in
     from specledger.cli.report import open_all
     from specledger.pipeline.reporting import make_report
 
-    own = {result.place for result in finished if not result.complete}
-    evidence = open_all([result.place for result in finished], workers, replay=replay, own=own)
+    folders = {result.place: result.complete for result in finished}
+    own = {folder for folder, complete in folders.items() if not complete}
+    evidence = open_all([*folders], workers, replay=replay, own=own)
     write_output(FORMATS[format_].write(make_report(evidence)))
 
 

@@ -2,7 +2,8 @@
 
 Replay never asks the model; recording asks only what the file does not hold. The first line is `{"format", "model"}`,
 the identity of the model; every other line is `{"answer", "key", "request"}`, the request with its texts as digests.
-All are canonical JSON. Failures are recorded too. Delete a line to have its question asked again. The recorder works on
+All are canonical JSON. Failures are recorded too. A failure on the way to the model is no answer: recording asks again,
+and a later line replaces it. Delete the line of an answer to have its question asked again. The recorder works on
 answers, never on HTTP exchanges, which hold the key.
 """
 
@@ -21,6 +22,7 @@ from specledger.core.canonical import LINE_LIMIT, NotCanonical, canonical_bytes,
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.disk import begins_like
 from specledger.core.spans import Position, Span
+from specledger.oracles.failures import UNASKED
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest, request_key
 
 if sys.platform != "win32":
@@ -65,12 +67,18 @@ class CassetteModel:
             self._catch_up(file)
 
     def ask(self, request: ModelRequest) -> ModelAnswer:
-        """What is recorded; what is not is asked and recorded, or is an error in replay."""
+        """What is recorded; what is not is asked and recorded, or is an error in replay.
+
+        Recording asks again, too, what failed on the way to the model.
+        """
         key = request.key(self._identity)
-        answer = self._answers.get(key)
-        if answer is None:
-            answer = self._miss(request) if self._source is None else self._record(key, request, self._source)
-        return answer
+        if self._source is not None and not self._is_answered(key):
+            return self._record(key, request, self._source)
+        return self._answers[key] if key in self._answers else self._miss(request)
+
+    def _is_answered(self, key: str) -> bool:
+        """Whether the record has an answer, or a failure of the model itself."""
+        return key in self._answers and self._answers[key].failure not in UNASKED
 
     def _miss(self, request: ModelRequest) -> ModelAnswer:
         asked, wanted = self._asked.get(request.turn), request.document()
@@ -82,16 +90,19 @@ class CassetteModel:
         raise Rejected([Diagnostic(E_CASSETTE_MISS, message, _line(self._path, 1), hint=_HINT)])
 
     def _record(self, key: str, request: ModelRequest, source: Callable[[], Model]) -> ModelAnswer:
-        """Ask, unless another process has done so in the meantime, and add the answer; the first one counts."""
+        """Ask, unless another process has done so in the meantime, and add the answer; the first one counts.
+
+        A failure that is there already is not added again.
+        """
         with _opened(self._path, write=True) as file:
             self._catch_up(file)
-        if key not in self._answers:
+        if not self._is_answered(key):
             self._model = self._model or source()
             answer = self._model.ask(request)
             line = canonical_bytes({"answer": answer.document(), "key": key, "request": request.document()}) + b"\n"
             with _opened(self._path, write=True) as file:
                 self._catch_up(file)
-                if key not in self._answers:
+                if not self._is_answered(key) and self._answers.get(key) != answer:
                     self._append(file, line)
         return self._answers[key]
 
@@ -164,8 +175,10 @@ class CassetteModel:
             raise self._wrong(E_CASSETTE_FORM, f"the line is not a record: {error.message}", number) from None
         except ValueError as error:
             raise self._wrong(E_CASSETTE_FORM, f"the line is not a record: {error}", number) from None
-        if self._answers.setdefault(record["key"], answer) != answer:
+        key = record["key"]
+        if self._is_answered(key) and self._answers[key] != answer:
             raise self._wrong(E_CASSETTE_TWICE, "the line answers a question in another way than one before", number)
+        self._answers[key] = answer
         if type(request.get("turn")) is int:
             self._asked[request["turn"]] = request
 

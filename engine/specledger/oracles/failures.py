@@ -44,3 +44,6 @@ FAILURES: Final[Mapping[str, str]] = MappingProxyType(_FAILURES)
 
 LASTING: Final = frozenset({UNAUTHORISED, INVALID, REDIRECTED, OVER_LIMIT})
 """Failures that the next question would meet as well, until the user mends what is wrong."""
+
+UNASKED: Final = LASTING | {TIMED_OUT, REFUSED, CUT_OFF, RATE_LIMITED, UNAVAILABLE}
+"""Failures of the connection to a model or of its account, which may be gone the next time."""

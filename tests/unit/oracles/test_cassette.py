@@ -18,7 +18,7 @@ from specledger.core.disk import Disk
 from specledger.kinds import bundle_from_document, load
 from specledger.oracles import cassette
 from specledger.oracles.cassette import FORMAT, CassetteModel
-from specledger.oracles.failures import FAILURES
+from specledger.oracles.failures import FAILURES, UNASKED
 from specledger.oracles.model import ModelRequest, TokenUsage, answered, failed
 from tests.toys import findings_of
 
@@ -124,6 +124,36 @@ def test_failures_are_recorded_as_they_came(file):
     requests = [ModelRequest(turn, "s", "p") for turn in range(len(answers))]
     assert [model.ask(request) for request in requests] == answers
     assert [CassetteModel(file, WHO).ask(request) for request in requests] == answers
+
+
+def test_recording_asks_again_what_failed_on_the_way_to_the_model(file):
+    failures = sorted(FAILURES)
+    requests = [ModelRequest(turn, "s", "p") for turn in range(len(failures))]
+    failing = [failed(failure, "why") for failure in failures]
+    for _ in range(2):
+        recording = CassetteModel(file, WHO, lambda: Somebody(failing))
+        assert [recording.ask(request) for request in requests] == failing
+    assert len(file.read_bytes().splitlines()) == 1 + len(failures)  # the same failure is there once
+    other, somebody = [failed("refused", "another port") for _ in failures], Somebody([answered("[]")] * len(failures))
+    recording = CassetteModel(file, WHO, lambda: Somebody(other))
+    last = [failed("refused", "another port") if failure in UNASKED else failed(failure, "why") for failure in failures]
+    assert [recording.ask(request) for request in requests] == last
+    assert [CassetteModel(file, WHO).ask(request) for request in requests] == last
+    recording = CassetteModel(file, WHO, somebody.open)
+    last = [answered("[]") if failure in UNASKED else failed(failure, "why") for failure in failures]
+    for _ in range(2):
+        assert [recording.ask(request) for request in requests] == last
+    assert somebody.asked == [turn for turn, failure in enumerate(failures) if failure in UNASKED]
+    assert [CassetteModel(file, WHO).ask(request) for request in requests] == last
+
+
+def test_an_answer_that_another_process_recorded_meanwhile_replaces_a_failure(file):
+    (first, *_), down = TURNS, Somebody([failed("refused", "")])
+    CassetteModel(file, WHO, down.open).ask(first)
+    late = CassetteModel(file, WHO, down.open)
+    CassetteModel(file, WHO, Somebody).ask(first)
+    assert late.ask(first).text == "[0]"
+    assert down.asked == [0]
 
 
 TEXTS = st.text(st.characters(codec=None, exclude_categories=()), max_size=30)

@@ -17,9 +17,9 @@ from specledger.core.digest import tagged
 from specledger.core.rng import Stream
 from specledger.evidence.chain import Chain, run_id
 from specledger.kinds import load
-from specledger.oracles.failures import FAILURES
+from specledger.oracles.failures import FAILURES, UNASKED
 from specledger.run.workers import Pool
-from specledger.wings.discovery.coordinator import UNASKED, Coordinator, forget_failures
+from specledger.wings.discovery.coordinator import Coordinator, forget_failures
 from specledger.wings.discovery.journal import ROW_TAG, Journal
 from specledger.wings.discovery.worker import Worker, open_all
 from tests.toys import SMALL

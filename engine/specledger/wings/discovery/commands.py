@@ -142,7 +142,7 @@ def _beside(folder: Path) -> Path:
 
 def _journal_lines(bundle: Bundle, journal: Path, finished: Finished) -> Iterator[str]:
     """The path of the journal, and the number of requests that can be repeated."""
-    from specledger.wings.discovery.coordinator import UNASKED
+    from specledger.oracles.failures import UNASKED
 
     yield f"  journal  {printable(str(journal))}"
     failures = [receipt["answer"]["failure"] for receipt in finished.receipts if receipt["type"] == "iteration"]

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.events import Event
-from specledger.oracles.failures import CUT_OFF, LASTING, RATE_LIMITED, REFUSED, TIMED_OUT, UNAVAILABLE
+from specledger.oracles.failures import UNASKED
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.run.executor import Crew, Executor
 from specledger.run.workers import ALONE
@@ -38,9 +38,6 @@ from specledger.wings.discovery.worker import (
 )
 
 Progress = Callable[[int, int], None]
-
-UNASKED: Final = LASTING | {TIMED_OUT, REFUSED, CUT_OFF, RATE_LIMITED, UNAVAILABLE}
-"""Failures of the connection to a model or of its account, which may be gone the next time."""
 
 _MALFORMED: Final = (LookupError, TypeError, ValueError, AttributeError)
 _TRIED: Final = {"law", "document", "verdict", "error"}
