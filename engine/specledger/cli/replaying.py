@@ -18,7 +18,7 @@ _MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not ru
 
 def verification_text(path: Path, verification: Verification) -> str:
     """Every check, every level, and the verdict."""
-    from specledger.verify.assurance_levels import QUALIFIED, headline, level_statuses
+    from specledger.verify.assurance_levels import NEVER_SHOWN, QUALIFIED, headline, level_statuses
 
     lines, noted = [], "runlog" in verification.facts  # whoever verifies a run log notes its head
     for check in verification.checks:
@@ -30,6 +30,8 @@ def verification_text(path: Path, verification: Verification) -> str:
         why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
         lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
     lines += [f"not checked: {item}" for item in verification.unchecked]
+    if verification.verdict is not Verdict.FAIL:
+        lines += [f"never shown    {what}: {how}" for what, how in NEVER_SHOWN]
     return "\n".join([*lines, f"{printable(str(path))}: {headline(verification)}."])
 
 

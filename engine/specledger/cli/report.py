@@ -18,7 +18,7 @@ from specledger.cli.executors import process_count
 from specledger.cli.output import print_error, print_status, write_output
 from specledger.cli.replaying import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
-from specledger.core.verdict import exit_code
+from specledger.core.verdict import Exit, exit_code
 from specledger.evidence.keys import SigningKey, load_key
 from specledger.evidence.layout import MANIFEST
 from specledger.report.formats import FORMATS, Format, Options
@@ -30,6 +30,7 @@ _PARTS: Final = re.compile(r"\d+|\D+")
 
 if TYPE_CHECKING:
     from specledger.report.evidence import Evidence
+    from specledger.report.model import Report
 
     ReportFormat = str
 else:
@@ -104,6 +105,22 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         write_output(format_.write(result, options), None if out == STANDARD_OUTPUT else out)
     if result.judgement is not None:
         raise typer.Exit(exit_code(result.judgement.verdict))
+    if replay:
+        _require_replay(result)
+
+
+def _require_replay(report: Report) -> None:
+    """End with the status of INCONCLUSIVE if a replay that was asked for was not made of every bundle."""
+    from specledger.report.model import Replay as Replayed
+    from specledger.verify.check_names import REPLAY
+
+    missing = [subject for subject in report.subjects if subject.replay is not Replayed.DONE]
+    for subject in missing:
+        reasons = [check["message"] for check in subject.verification if check["number"] == REPLAY.number]
+        name = printable(str(subject.evidence.place))
+        print_error(f"{name}: the replay that was asked for was not made: {'; '.join(filter(None, reasons))}")
+    if missing:
+        raise typer.Exit(Exit.INCONCLUSIVE)
 
 
 def open_all(

@@ -37,6 +37,12 @@ NAMES: Final[Mapping[Level, str]] = {
 QUALIFIED: Final = frozenset({Level.TIMED, Level.JUDGED})
 """Levels whose summary repeats what their check found: when, by whom, or how much."""
 
+NEVER_SHOWN: Final = (
+    ("no other attempt was left out", "needs a log in which runs are entered before they are made"),
+    ("the specs are the right ones", "compare their digest with one that you got elsewhere"),
+)
+"""What no verification of a single bundle shows, and what would show it."""
+
 _NOT_ASKED: Final[Mapping[Level, str]] = {
     Level.INTACT: "there was nothing to check",
     Level.SIGNED: "no trusted keys given (--trust)",

@@ -151,3 +151,17 @@ def test_the_page_of_the_demonstration_says_that_it_was_replayed(spec, tmp_path)
     text = (tmp_path / "demo.html").read_text(encoding="utf-8")
     assert "Runs, trials and proofs: replayed." in text
     assert "not replayed" not in text.lower()
+
+
+def test_a_replay_that_was_asked_for_and_not_made_is_no_success(spec, tmp_path):
+    folder = execute(load(CLIMB / "climb.yaml")[0], tmp_path / "other").place
+    assert spec("report", folder, "--replay").status == Exit.CONFORMS
+    forger = Forger(folder)
+    forger.manifest["engine"]["version"] = "99.0"
+    forger.save()
+    for help_ in HELP:
+        forger.remove(help_)
+    told = spec("report", folder, "--replay")
+    assert told.status == Exit.INCONCLUSIVE
+    assert "the replay that was asked for was not made: " in told.err
+    assert "99.0" in told.err

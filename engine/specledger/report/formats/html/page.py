@@ -69,7 +69,7 @@ from specledger.report.sections import (
 from specledger.report.specs import Specs, read_specs
 from specledger.report.states import episode_maps
 from specledger.report.units import units_of
-from specledger.verify.assurance_levels import Reached, level_statuses
+from specledger.verify.assurance_levels import NEVER_SHOWN, Reached, level_statuses
 from specledger.verify.checks import Level, Status
 from specledger.verify.manifest import MAX_MANIFEST
 
@@ -285,12 +285,6 @@ def _embedded(chains: Sequence[Embedded]) -> str:
 _SIGNATURES: Final = frozenset({Level.SIGNED, Level.TIMED, Level.UNFORKED})
 _OPEN: Final = frozenset({Status.NOT_MADE.value, Reached.NOT_CHECKED.value})
 
-_NEVER: Final = (
-    ("no other attempt was left out", "needs a log in which runs are entered before they are made"),
-    ("the specs are the right ones", "compare their digest with one that you got elsewhere"),
-)
-"""What no check of a single bundle shows, and what would show it."""
-
 
 def signed_note(evidence: Evidence) -> str | None:
     """The signed note of a bundle, which its manifest does not list; None without a regular file of allowed size."""
@@ -337,7 +331,7 @@ def written_section(evidence: Evidence) -> Section:
         Row(f"{rung.level}: {rung.name}", rung.status.value, (Quoted(rung.why),))
         for rung in level_statuses(evidence.verification)
     ]
-    rows += [Row(name, Reached.NOT_CHECKED.value, (Words(text),)) for name, text in _NEVER]
+    rows += [Row(name, Reached.NOT_CHECKED.value, (Words(text),)) for name, text in NEVER_SHOWN]
     intro = "Checks by the engine that wrote this page. A page cannot prove that they were made: use spec verify."
     return Section("written", "Checked when written", intro, ("check", "found"), rows)
 
