@@ -13,7 +13,7 @@ class Effect(NamedTuple):
         fails_run: Whether the run fails; if not, the violation is only counted.
         denies_call: Whether a call that would be one is denied, where rules decide before calls are made.
         rank: Its place among incidents, the most severe first; a failed probe has 1.
-        mark: What reports call a rule that it was a violation of.
+        mark: What reports call an invariant that it was a violation of.
         said: The effect in words, after "A breach".
     """
 
@@ -44,7 +44,7 @@ EFFECTS: Final[Mapping[Severity, Effect]] = {
         denies_call=True,
         rank=0,
         mark="broken",
-        said="fails the run and ends the episode",
+        said="fails the run and ends the episode"
     ),
     Severity.WARN: Effect(
         ends_episode=False,
@@ -52,7 +52,7 @@ EFFECTS: Final[Mapping[Severity, Effect]] = {
         denies_call=False,
         rank=2,
         mark="warned",
-        said="is counted and changes no verdict",
+        said="is counted and changes no verdict"
     ),
 }
 
