@@ -37,23 +37,12 @@ class Severity(StrEnum):
         return EFFECTS[self]
 
 
+_FAILS: Final = "fails the run and ends the episode"
+_COUNTED: Final = "is counted and changes no verdict"
+
 EFFECTS: Final[Mapping[Severity, Effect]] = {
-    Severity.FATAL: Effect(
-        ends_episode=True,
-        fails_run=True,
-        denies_call=True,
-        rank=0,
-        mark="broken",
-        said="fails the run and ends the episode"
-    ),
-    Severity.WARN: Effect(
-        ends_episode=False,
-        fails_run=False,
-        denies_call=False,
-        rank=2,
-        mark="warned",
-        said="is counted and changes no verdict"
-    ),
+    Severity.FATAL: Effect(ends_episode=True, fails_run=True, denies_call=True, rank=0, mark="broken", said=_FAILS),
+    Severity.WARN: Effect(ends_episode=False, fails_run=False, denies_call=False, rank=2, mark="warned", said=_COUNTED),
 }
 
 
