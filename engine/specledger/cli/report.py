@@ -116,10 +116,8 @@ def _require_replay(report: Report) -> None:
 
     missing = [subject for subject in report.subjects if subject.replay is not Replayed.DONE]
     for subject in missing:
-        reasons = [check["message"] for check in subject.verification if check["number"] == REPLAY.number]
-        print_error(
-            f"{printable(subject.title)}: the replay that was asked for was not made: {'; '.join(filter(None, reasons))}"
-        )
+        reasons = [check["message"] or "" for check in subject.verification if check["number"] == REPLAY.number]
+        print_error(f"{printable(subject.title)}: the replay that was asked for was not made: {'; '.join(reasons)}")
     if missing:
         raise typer.Exit(Exit.INCONCLUSIVE)
 
