@@ -103,18 +103,17 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         print_status(f"wrote {printable(_shown(page))}")
     else:
         write_output(format_.write(result, options), None if out == STANDARD_OUTPUT else out)
-    if result.judgement is not None:
-        raise typer.Exit(exit_code(result.judgement.verdict))
-    if replay:
-        _require_replay(result)
+    _end(result, replay=replay)
 
 
-def _require_replay(report: Report) -> None:
-    """End with the status of INCONCLUSIVE if a replay that was asked for was not made of every bundle."""
+def _end(report: Report, *, replay: bool) -> None:
+    """End with the status of a profile, or of INCONCLUSIVE if a replay that was asked for was not made."""
     from specledger.report.model import Replay as Replayed
     from specledger.verify.check_names import REPLAY
 
-    missing = [subject for subject in report.subjects if subject.replay is not Replayed.DONE]
+    if report.judgement is not None:
+        raise typer.Exit(exit_code(report.judgement.verdict))
+    missing = [subject for subject in report.subjects if replay and subject.replay is not Replayed.DONE]
     for subject in missing:
         reasons = [check["message"] or "" for check in subject.verification if check["number"] == REPLAY.number]
         print_error(f"{printable(subject.title)}: the replay that was asked for was not made: {'; '.join(reasons)}")
