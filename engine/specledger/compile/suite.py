@@ -9,7 +9,7 @@ from typing import Any
 from specledger.compile.actor import footing_of
 from specledger.compile.plan_cache import PlanCache
 from specledger.compile.roles import roles
-from specledger.compile.suite_names import names_of
+from specledger.compile.suite_names import names_of, report_models
 from specledger.core.diagnostics import Diagnostics, Rejected, code, suggest
 from specledger.core.identity import ByIdentity
 from specledger.core.verdict import Verdict
@@ -114,6 +114,7 @@ class _Compiler:
         measured = [comparison for case in own.cases for comparison in case.sampler.compared]
         asked = [comparison for check in own.checks for comparison in check.compared]
         report_unknown(dict.fromkeys([*measured, *asked]), names_of(cases), self.diagnostics)
+        report_models(own.cases, spec, self.diagnostics)
 
     def _mutant(self, index: int, mutant: Mutant, own: Trial, controls: dict[Any, Trial]) -> PlannedMutant:
         main = self.bundle.main

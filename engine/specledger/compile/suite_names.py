@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from specledger.compile.roles import roles
+from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.events import PROGRESS
 from specledger.gates.capability import TOKEN
 from specledger.gates.governor import SCHEMA
@@ -50,3 +51,33 @@ def _rules(bundle: Bundle) -> set[str]:
 
 def _listed(bundle: Bundle, spec: Resolved, key: str) -> set[str]:
     return {bundle.specs[reference].name for path, reference in spec.refs.items() if path[0] == key}
+
+
+W_SUITE_MODELS = code("W_SUITE_MODELS", "arms of a suite ask different models")
+
+
+def report_models(cases: Iterable[Case], spec: Resolved, diagnostics: Diagnostics) -> None:
+    """Warn if the arms that ask a model do not all ask the same: what differs between them is also the model."""
+    arms: dict[str, list[str]] = {}
+    for case in cases:
+        for model in _models(case.bundle):
+            if case.arm not in arms.setdefault(model, []):
+                arms[model].append(case.arm)
+    if len(arms) > 1:
+        asked = "; ".join(f"{', '.join(names)}: {model}" for model, names in sorted(arms.items()))
+        diagnostics.warn(
+            W_SUITE_MODELS,
+            f"the arms ask different models ({asked})",
+            spec.span("runs"),
+            hint="what differs between these arms is also the model: name one in all, or say so of the result",
+        )
+
+
+def _models(bundle: Bundle) -> Iterator[str]:
+    """The models that the agents of a scenario ask; of a record the model whose answers it has."""
+    for role in roles(bundle):
+        key = role.agent.refs.get(("outside", "model"))
+        if key is not None:
+            while ("cassette", "records") in bundle.specs[key].refs:
+                key = bundle.specs[key].refs["cassette", "records"]
+            yield bundle.specs[key].name
