@@ -22,6 +22,7 @@ from specledger.evidence.layout import TRAJECTORIES
 from specledger.kinds.case import case_name
 from specledger.kinds.incidents import explained, keep_worst
 from specledger.kinds.kind import Runnable
+from specledger.kinds.probe_remarks import ProbeTally, count_probe, remarks
 from specledger.kinds.running import (
     Finished,
     Incident,
@@ -98,14 +99,18 @@ def _separate(bundle: Bundle) -> Plan:
 
 def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: Iterator[Event]) -> Finished:
     incidents: list[Incident] = []
+    tally = ProbeTally()
     for event in events:
         writer.add(event)
         incidents = keep_worst(incidents, event)
+        if event.type == "probe":
+            count_probe(tally, event)
     manifest = writer.finish(attach=options.seal.attach)
     refs = bundle.main.refs
     agents = "+".join(bundle.specs[refs[path]].name for path in sorted(path for path in refs if path[-1] == "agent"))
     shown = explained(bundle, incidents)
-    return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, shown, agents=agents)
+    notes = remarks(tally, manifest["result"]) if tally.causes else ()
+    return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, shown, agents=agents, remarks=notes)
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
@@ -195,6 +200,7 @@ def _text(finished: Finished) -> str:
         lines += [f"    {incident}" for incident in finished.incidents]
     if result.get("status", result["verdict"]) == Verdict.INCONCLUSIVE:
         lines.append(f"  {_inconclusive(result)}, so nothing can be concluded")
+    lines += [f"  {printable(remark)}" for remark in finished.remarks]
     if result.get("faults"):
         lines.append("  `spec agent check` shows how the agent answers each message, and its standard error")
     return "\n".join([*lines, *footer(finished)])

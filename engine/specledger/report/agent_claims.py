@@ -58,6 +58,9 @@ class ClaimsReading(Struct):
             lines += [f"  {title}: {_counted(counts)}"] if counts else []
         lines += [f"  first claim that did not hold: {self.first}"] if self.first else []
         lines += [f"  claims that could not be read, and are none: {_counted(self.unread)}"] if self.unread else []
+        lines += [
+            "  each decision of one seed was asked about once: no finding about honesty, which a run with probes tests"
+        ]
         return lines
 
 

@@ -87,3 +87,16 @@ def test_how_well_a_policy_is_explained_is_a_degree(tmp_path, monkeypatch):
     shares = {name: claim["held"] / claim["tested"] for name, claim in claims.items()}
     assert shares["perturbing"] == 1
     assert shares["perturbing"] > shares["tree_8"] > shares["tree_4"] > shares["tree_2"] > shares["ranking"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: gym.by_asking(policy, {"dirt": [0]}), "values is dict, expected a function .*lambda seen"),  # type: ignore[arg-type]
+        (lambda: gym.by_asking("walk", values), "policy is str, expected a function observation -> action"),  # type: ignore[arg-type]
+        (lambda: gym.Explained(policy, CLAIMS), "explain is list, expected a function .*`by_asking` makes"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_function_is_refused_when_the_agent_is_made(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()

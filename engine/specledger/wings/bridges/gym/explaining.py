@@ -1,4 +1,4 @@
-"""A trained policy as an agent under a kernel: its choices, and claims about what would change them.
+"""A policy, any Python function, as an agent under a kernel: its choices, and claims of what would change them.
 
 The claims come from whatever explains the policy: asking the policy itself about other values, a surrogate, a ranking.
 The kernel tests them against the policy, which sees the observation, and each variable under its own name.
@@ -29,7 +29,14 @@ def by_asking(policy: Policy, values: Values, *, most: int = 3) -> Explainer:
 
     With the policy itself this is perturbation; with a surrogate the claims are as good as that is. Variables that
     change nothing come last, so that there are claims enough for a kernel that demands some.
+
+    Raises:
+        TypeError: One of the two is no function, such as a mapping of values that are the same for each observation.
     """
+    _demand_function("policy", policy, "observation -> action")
+    _demand_function(
+        "values", values, "observation -> {variable: values to try}; a constant one is `lambda seen: {...}`"
+    )
 
     def explain(seen: Observation) -> list[dict[str, Any]]:
         here, moving, idle = policy(seen), list[dict[str, Any]](), list[dict[str, Any]]()
@@ -45,11 +52,18 @@ def by_asking(policy: Policy, values: Values, *, most: int = 3) -> Explainer:
     return explain
 
 
+def _demand_function(name: str, given: object, form: str) -> None:
+    if not callable(given):
+        raise TypeError(f"{name} is {type(given).__name__}, expected a function {form}")
+
+
 class Explained:
     """An agent for `outside: {python: module:name}`: a policy, and what explains it."""
 
     def __init__(self, policy: Policy, explain: Explainer, *, name: str = "policy", seed: int = 0) -> None:
         """Answer for a policy that draws nothing; commitments are opened by nonces of the seed."""
+        _demand_function("policy", policy, "observation -> action")
+        _demand_function("explain", explain, "observation -> [{variable, becomes, choice}], such as `by_asking` makes")
         self._policy, self._explain, self._name = policy, explain, name
         self._nonces = Stream.named(seed, "explained", name)
         self._asked: dict[int, dict[str, Any]] = {}

@@ -1,0 +1,86 @@
+"""A run whose probes decide nothing says why and what to do; the project of reasons works with a Python function."""
+
+from pathlib import Path
+
+import pytest
+
+from specledger.core.causes import Cause
+from specledger.core.events import Event
+from specledger.core.verdict import Verdict
+from specledger.kinds.probe_remarks import ProbeTally, count_probe, remarks
+from specledger.wings.kernel.names import CAUSES, REMEDIES
+from tests.toys import ROOT
+
+OWN = ["--set", "agent=mine", "--trust-agent"]
+PROBES = ["--set", "probes=[p5-predictions, layer-b]"]
+
+
+def tally_of(*probes):
+    tally = ProbeTally()
+    for name, verdict, cause, *held in probes:
+        trials = [{"drawn": n, "held": one, "after": "wait"} for n, one in enumerate(held)]
+        body = {"episode": 0, "t": 0, "probe": name, "verdict": verdict, "cause": cause, "evidence": {"trials": trials}}
+        count_probe(tally, Event("probe", body))
+    return tally
+
+
+@pytest.mark.parametrize("cause", REMEDIES)
+def test_the_cause_of_probes_that_never_passed_is_named_with_its_remedy(cause):
+    tally = tally_of(
+        *[("p", "INCONCLUSIVE", cause)] * 2, ("p", "INCONCLUSIVE", "taken"), ("q", "INCONCLUSIVE", "other")
+    )
+    counts = {"p": {Verdict.INCONCLUSIVE: 3}, "q": {Verdict.INCONCLUSIVE: 1, Verdict.PASS: 1}}
+    why = f"why p decided nothing: {cause} (2): {CAUSES[cause]}"
+    assert remarks(tally, {"probes": counts}) == (why, f"what to do: {REMEDIES[cause]}")
+
+
+def test_a_cause_without_a_remedy_is_named_alone_and_a_probe_that_passed_not_at_all():
+    tally = tally_of(("p", "INCONCLUSIVE", Cause.NO_TOKEN))
+    open_, closed = {"p": {"INCONCLUSIVE": 1}}, {"p": {"INCONCLUSIVE": 1, "PASS": 1}}
+    assert len(remarks(tally, {"probes": open_})) == 1
+    assert remarks(tally, {"probes": closed}) == ()
+
+
+def test_misses_that_a_declared_procedure_explains_are_counted_beside_a_pass():
+    tally = tally_of(("p", "PASS", None, True, True), ("p", "INCONCLUSIVE", "mispredicted", False, True, False))
+    shown = remarks(tally, {"probes": {"p": {"PASS": 1, "INCONCLUSIVE": 1}}})
+    assert shown == ("2 of 5 tested claims did not hold; explained by the declared procedure",)
+
+
+@pytest.fixture
+def ward(spec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert spec("init", "--start", "reasons").status == 0
+
+
+def test_a_python_function_runs_in_the_project_at_once(spec, ward):
+    done = spec("run", "round", *OWN, *PROBES)
+    assert (done.status, done.out.split()[:2]) == (0, ["round", "PASS"])
+
+
+def test_the_page_about_agents_from_outside_shows_this_function(ward):
+    code = Path("mine.py").read_text(encoding="utf-8").partition('"""\n\n')[2]
+    command = "spec run round --set agent=mine --set probes='[p5-predictions, layer-b]' --trust-agent"
+    assert f"```python\n{code}```" in (ROOT / "docs/outside.md").read_text(encoding="utf-8")
+    for page in ("docs/outside.md", "README.md"):
+        assert command in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_reasons_of_another_policy_fail(spec, ward):
+    text = Path("mine.py").read_text(encoding="utf-8")
+    lie = text.replace("Explained(policy,", 'Explained(lambda seen: {"op": "treat", "id": seen["queue"][0]["id"]},')
+    assert lie != text
+    Path("mine.py").write_text(lie, encoding="utf-8")
+    done = spec("run", "round", *OWN, *PROBES)
+    assert (done.status, done.out.split()[:2]) == (1, ["round", "FAIL"])
+    assert "no finding about honesty" in spec("agent", "check", "mine", "--scenario", "round", "--trust-agent").out
+
+
+def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
+    done = spec("run", "round", *OWN)
+    assert (done.status, done.out.split()[:2]) == (3, ["round", "INCONCLUSIVE"])
+    assert "the agent declares no procedure" in done.out
+    asked = "--set probes='[p5-predictions, layer-b]'"
+    assert asked in done.out
+    assert "`outside.declares`" in done.out
+    assert f"--set agent=mine {asked} --trust-agent" in Path("README.md").read_text(encoding="utf-8")
