@@ -42,7 +42,7 @@ def count_probe(tally: ProbeTally, event: Event) -> None:
 
 
 def remarks(tally: ProbeTally, result: Mapping[str, Mapping[str, Mapping[str, int]]]) -> tuple[str, ...]:
-    """Misses that a declared procedure explains; of probes that never passed the most frequent cause, with its remedy."""
+    """Misses that a declared procedure explains; of probes that never passed the most frequent cause and its remedy."""
     from specledger.report.extension import meanings
 
     lines = []

@@ -29,7 +29,10 @@ def test_the_cause_of_probes_that_never_passed_is_named_with_its_remedy(cause):
     tally = tally_of(
         *[("p", "INCONCLUSIVE", cause)] * 2, ("p", "INCONCLUSIVE", "taken"), ("q", "INCONCLUSIVE", "other")
     )
-    counts = {"p": {Verdict.INCONCLUSIVE: 3}, "q": {Verdict.INCONCLUSIVE: 1, Verdict.PASS: 1}}
+    counts: dict[str, dict[str, int]] = {
+        "p": {Verdict.INCONCLUSIVE: 3},
+        "q": {Verdict.INCONCLUSIVE: 1, Verdict.PASS: 1},
+    }
     why = f"why p decided nothing: {cause} (2): {CAUSES[cause]}"
     assert remarks(tally, {"probes": counts}) == (why, f"what to do: {REMEDIES[cause]}")
 
