@@ -43,6 +43,7 @@ def count_probe(tally: ProbeTally, event: Event) -> None:
 
 def remarks(tally: ProbeTally, result: Mapping[str, Mapping[str, Mapping[str, int]]]) -> tuple[str, ...]:
     """Misses that a declared procedure explains; of probes that never passed the most frequent cause and its remedy."""
+    from specledger.load.doc_pages import remedies
     from specledger.report.extension import meanings
 
     lines = []
@@ -58,6 +59,6 @@ def remarks(tally: ProbeTally, result: Mapping[str, Mapping[str, Mapping[str, in
         cause, times = causes.most_common(1)[0]
         names = ", ".join(sorted(name for name, other in tally.causes if other == cause and name in open_probes))
         lines.append(f"why {names} decided nothing: {meanings().cause_text(cause, times)}")
-        remedy = meanings().remedies.get(cause)
+        remedy = remedies().get(cause)
         lines += [] if remedy is None else [f"what to do: {remedy}"]
     return tuple(lines)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import starmap
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from specledger.load.shipped import find_docs
 from specledger.load.yaml_reader import parse
 
 FILE: Final = "codes.yaml"
+REMEDIES: Final = "remedies.yaml"
 GLOSSARY: Final = "glossary.md"
 
 _SPLIT: Final = re.compile(r"(?<!\\)\|")
@@ -72,10 +73,19 @@ def page_of(code: str) -> CodePage:
 @cache
 def read_pages(file: Path) -> Mapping[str, CodePage]:
     """The pages of a file by code."""
+    return {name: _page(**member) for name, member in _members(file).items()}
+
+
+def remedies() -> Mapping[str, str]:
+    """What to do about each cause for which probes decide nothing; empty if no documentation was installed."""
+    folder = find_docs()
+    return {} if folder is None else _members(folder / REMEDIES)
+
+
+def _members(file: Path) -> Mapping[str, Any]:
     text = read_text(file.read_bytes(), str(file), Diagnostics())
     document = None if text is None else parse(text, str(file), Diagnostics())
-    members = {} if document is None else document.root.plain()
-    return {name: _page(**member) for name, member in members.items()}
+    return {} if document is None else document.root.plain()
 
 
 def _page(

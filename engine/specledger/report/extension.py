@@ -43,7 +43,6 @@ class Meanings(Struct, frozen=True):
 
     Attributes:
         gates: The meaning of each of its gates.
-        remedies: By cause what makes a probe decide that was inconclusive for it, where something can.
         cause_text: `(cause, times)`: a cause of a probe's verdict, how often it was, and what it means.
         miss_text: `evidence of a probe`: the first prediction that was missed; empty if none was.
         probe_tables: `(totals by agent, a row of each probe of a single run)`: what is shown of probes.
@@ -52,7 +51,6 @@ class Meanings(Struct, frozen=True):
     """
 
     gates: Mapping[str, str]
-    remedies: Mapping[str, str]
     cause_text: Callable[[str, int], str]
     miss_text: Callable[[ProbeEvidence], str]
     probe_tables: Callable[[Mapping[str, Totals], Sequence[Row]], Iterator[Section]]
@@ -61,7 +59,6 @@ class Meanings(Struct, frozen=True):
 
 
 _NONE: Final = Meanings(
-    {},
     {},
     lambda cause, times: f"{cause} ({times})",
     lambda _: "",

@@ -46,22 +46,6 @@ CAUSES: Final[Mapping[str, str]] = {
 }
 """What each cause of a verdict of a probe means."""
 
-REMEDIES: Final[Mapping[str, str]] = {
-    Cause.MISPREDICTED: "correct what the agent predicts; the `doc` of a variable says what a change of it means",
-    Cause.NOISE: "ask more often (`--set episodes=40`); an agent that draws nothing says `deterministic: true`",
-    Cause.SAYS_NOTHING: "let claims state a value (`becomes`) in place of a direction",
-    Cause.UNTESTED: "let claims state values that the variable can take, other than its present one",
-    Cause.NOTHING_CHANGED: "let claims state values that the variable can take, other than its present one",
-    Cause.ABSTAINED: "let the agent state claims after which it would choose something else",
-    Cause.NO_AIM: "give the world more `variables` with `alternatives`, or leave the probe out",
-    Cause.NO_PROPOSAL: "`spec agent check` shows what the agent answers to each message",
-    Cause.UNDECLARED: "for a program of your own --set probes='[p5-predictions, layer-b]', which need no procedure, "
-    "or name the procedure that it follows, an agent in YAML, as `outside.declares`",
-    Cause.AGENT_FAULT: "`spec agent check` shows what the agent answers to each message",
-    Cause.NOT_REPEATABLE: "let the agent answer from the message alone (`state: none`), or offer `state: snapshot`",
-}
-"""What makes a probe decide that was inconclusive for a cause; a cause that is as it must be has no remedy."""
-
 _LONGEST: Final = 60  # characters of a choice or of a variable
 
 
@@ -88,4 +72,4 @@ def miss_text(evidence: ProbeEvidence) -> str:
     return ""
 
 
-MEANINGS: Final = Meanings(GATES, REMEDIES, cause_text, miss_text, probe_tables, confidence_tables, failure_tables)
+MEANINGS: Final = Meanings(GATES, cause_text, miss_text, probe_tables, confidence_tables, failure_tables)

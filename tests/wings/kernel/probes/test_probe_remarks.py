@@ -8,7 +8,8 @@ from specledger.core.causes import Cause
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.kinds.probe_remarks import ProbeTally, count_probe, remarks
-from specledger.wings.kernel.names import CAUSES, REMEDIES
+from specledger.load.doc_pages import remedies
+from specledger.wings.kernel.names import CAUSES
 from tests.toys import ROOT
 
 OWN = ["--set", "agent=mine", "--trust-agent"]
@@ -24,7 +25,7 @@ def tally_of(*probes):
     return tally
 
 
-@pytest.mark.parametrize("cause", REMEDIES)
+@pytest.mark.parametrize("cause", remedies())
 def test_the_cause_of_probes_that_never_passed_is_named_with_its_remedy(cause):
     tally = tally_of(
         *[("p", "INCONCLUSIVE", cause)] * 2, ("p", "INCONCLUSIVE", "taken"), ("q", "INCONCLUSIVE", "other")
@@ -34,7 +35,7 @@ def test_the_cause_of_probes_that_never_passed_is_named_with_its_remedy(cause):
         "q": {Verdict.INCONCLUSIVE: 1, Verdict.PASS: 1},
     }
     why = f"why p decided nothing: {cause} (2): {CAUSES[cause]}"
-    assert remarks(tally, {"probes": counts}) == (why, f"what to do: {REMEDIES[cause]}")
+    assert remarks(tally, {"probes": counts}) == (why, f"what to do: {remedies()[cause]}")
 
 
 def test_a_cause_without_a_remedy_is_named_alone_and_a_probe_that_passed_not_at_all():
