@@ -1,18 +1,25 @@
-"""What probes that decided nothing leave to do, in words; a result has verdicts alone, so causes are counted here."""
+"""What is said of the probes of a run: their verdicts, and why they decided nothing and what to do.
+
+A result has verdicts alone, so causes are counted here.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct, field
 
 from specledger.core.calibration import held_claims
 from specledger.core.causes import Cause
+from specledger.core.diagnostics import printable
 from specledger.core.events import Event, owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import Probe
+
+_PROBE_COUNTS: Final = {"PASS": "passed", "FAIL": "failed", "INCONCLUSIVE": "inconclusive", "ERROR": "not evaluated"}
 
 
 class ProbeTally(Struct):
@@ -62,3 +69,13 @@ def remarks(tally: ProbeTally, result: Mapping[str, Mapping[str, Mapping[str, in
         remedy = remedies().get(cause)
         lines += [] if remedy is None else [f"what to do: {remedy}"]
     return tuple(lines)
+
+
+def probe_counts(probes: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """How often each probe came to each verdict, in one line."""
+    shown = [
+        f"{printable(name)} "
+        + ", ".join(f"{counts[verdict]} {word}" for verdict, word in _PROBE_COUNTS.items() if counts.get(verdict))
+        for name, counts in sorted(probes.items())
+    ]
+    return ["  probes: " + "; ".join(shown)] if shown else []

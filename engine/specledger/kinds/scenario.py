@@ -22,7 +22,7 @@ from specledger.evidence.layout import TRAJECTORIES
 from specledger.kinds.case import case_name
 from specledger.kinds.incidents import explained, keep_worst
 from specledger.kinds.kind import Runnable
-from specledger.kinds.probe_remarks import ProbeTally, count_probe, remarks
+from specledger.kinds.probe_remarks import ProbeTally, count_probe, probe_counts, remarks
 from specledger.kinds.running import (
     Finished,
     Incident,
@@ -174,7 +174,7 @@ def _text(finished: Finished) -> str:
     ]
     if "met" in result:
         lines.append(f"  it ended {'as expected' if result['met'] else 'NOT as expected'}: {result['status']}")
-    lines += _probes(result.get("probes", {}))
+    lines += probe_counts(result["probes"]) if "probes" in result else []
     lines += claims_table(result.get("claims", {}))
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
@@ -226,19 +226,6 @@ def _figures(title: str, figures: Mapping[str, int], none: str) -> list[str]:
     if not shown:
         return [f"  {title}: {none}"] if none else []
     return [f"  {title}: " + ", ".join(f"{printable(name)} {count}" for name, count in sorted(shown.items()))]
-
-
-_PROBE_COUNTS: Final = {"PASS": "passed", "FAIL": "failed", "INCONCLUSIVE": "inconclusive", "ERROR": "not evaluated"}
-
-
-def _probes(probes: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """How often each probe came to each verdict, in one line; none without probes."""
-    shown = [
-        f"{printable(name)} "
-        + ", ".join(f"{counts[verdict]} {word}" for verdict, word in _PROBE_COUNTS.items() if counts.get(verdict))
-        for name, counts in sorted(probes.items())
-    ]
-    return ["  probes: " + "; ".join(shown)] if shown else []
 
 
 RUNNABLE: Final = Runnable(
