@@ -154,7 +154,8 @@ def new(
         str | None, typer.Argument(metavar="[NAME]", help="Its name; by default that of the file or the example.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", show_default="NAME.yaml", help="The file to write.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", show_default="[specs/KIND/]NAME.yaml", help="The file to write."),
     ] = None,
     tools: Annotated[
         list[Path] | None,

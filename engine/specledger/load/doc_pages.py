@@ -24,6 +24,7 @@ GLOSSARY: Final = "glossary.md"
 
 _SPLIT: Final = re.compile(r"(?<!\\)\|")
 _LEVEL: Final = re.compile(r"^(L[0-9]) ")
+_FUNCTION: Final = re.compile(r"\b([A-Za-z]\w*)\(")
 _LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 _IN_A_CLONE: Final = "export PYTHONPATH=/path/to/specledger  # a clone of the repository, which has `tools`"
@@ -156,7 +157,7 @@ def _rows(file: Path) -> Iterator[tuple[list[str], TermRow]]:
             heads = cells
         elif not all(set(cell) <= set("-: ") for cell in cells):
             terms = [term.strip("` ") for term in cells[0].split(",")]
-            terms += _LEVEL.findall(cells[0])
+            terms += _LEVEL.findall(cells[0]) + _FUNCTION.findall(cells[0])
             yield terms, TermRow(file.name, section, dict(zip(heads[1:], cells[1:], strict=False)))
 
 

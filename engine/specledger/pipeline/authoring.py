@@ -62,6 +62,8 @@ def kinds_with_start() -> tuple[str, ...]:
 def write_new(kind: str, name: str | None = None, out: Path | None = None, tools: Sequence[Path] = ()) -> Path:
     """Write a first spec of a kind. By default the file is named after the spec, and the spec after the file.
 
+    Where there is a folder `specs`, it is written to the folder of its kind below that.
+
     Args:
         kind: The kind.
         name: Its name.
@@ -85,7 +87,8 @@ def write_new(kind: str, name: str | None = None, out: Path | None = None, tools
     rule = schema_for(kind, KINDS[kind].model)["definitions"]["Document"]["properties"]["name"]
     if not re.fullmatch(rule["pattern"].removeprefix("^").removesuffix("$"), name) or len(name) > rule["maxLength"]:
         raise Rejected([Diagnostic(E_NEW_NAME, f"{name!r} is no name", hint="for instance `my-first-one`")])
-    file = Path(name + SUFFIXES[0]) if out is None else out
+    folder = Path("specs", kind) if Path("specs").is_dir() else Path()
+    file = folder / (name + SUFFIXES[0]) if out is None else out
     if file.suffix not in SUFFIXES:
         raise Rejected([Diagnostic(E_NEW_NAME, f"{file} is no YAML file", hint=f"{file.name}{SUFFIXES[0]}")])
     if tools:

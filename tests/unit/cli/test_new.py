@@ -52,6 +52,13 @@ class TestNew:
         assert spec("new", "world", "lake", "--out", "water.yml").status == 0
         assert "\nname: lake\n" in (empty / "water.yml").read_text()
 
+    def test_where_there_is_a_folder_of_specs_it_is_written_there(self, spec, empty):
+        (empty / "specs").mkdir()
+        assert "next: spec check specs/policy/mine.yaml" in spec("new", "policy", "mine").out
+        assert spec("check", "policy/mine").out.startswith("ok policy mine ")
+        assert spec("new", "policy", "other", "--out", "other.yaml").status == 0
+        assert (empty / "other.yaml").is_file()
+
     def test_nothing_is_written_over(self, spec, empty):
         (empty / "pond.yaml").write_text("mine")
         done = spec("new", "world", "pond")

@@ -173,3 +173,11 @@ def spec_out(capsys):
         return str(capsys.readouterr().out)
 
     return explain
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [("matches", "whether a pattern of RE2 occurs"), ("endsWith", "begins or ends it"), ("cel", "The language of")],
+)
+def test_keys_of_rules_and_functions_are_explained_by_their_bare_name(spec_out, word, says):
+    assert says in spec_out(word)

@@ -30,6 +30,7 @@ def covered(spec, tmp_path, monkeypatch):
     return run
 
 
+HINT = "add a log with such a call, or write in `require` what must hold, in place of `when.if`"
 READ = "read: {amount: {path: args.amount, as: number}}"
 CASES = {
     "a misspelt tool": (
@@ -49,7 +50,7 @@ CASES = {
     ),
     "a condition that may be true": (
         f"{{when: {{tool: pay, if: amount > 100.0}}, {READ}, require: amount < 500.0}}",
-        (True, "in none of 1 call there is something to judge: `amount > 100.0` is not true", ""),
+        (True, "in none of 1 call there is something to judge: `amount > 100.0` is not true", HINT),
         "it has no opportunity yet: in none of 1 call",
     ),
     "no message of that sort": (
@@ -80,6 +81,33 @@ def test_tools_that_a_rule_names_but_nobody_calls_are_told_with_their_key(covere
         {"key": "from", "tool": "asked"},
     ]
     assert "names tools that were never called: transfer (when), asked (from)" in text
+
+
+@pytest.mark.parametrize("key", ["after", "not_after"])
+def test_a_misspelt_tool_of_an_earlier_call_names_the_one_that_was_called(covered, key):
+    document, text = covered(f"{{when: {{tool: pay}}, {key}: {{tool: aks}}}}")
+    assert document["rules"]["it"]["meant"] == ["ask"]
+    assert f"it names tools that were never called: aks ({key}); did you mean ask?" in text
+    assert ("it (could not be broken)" in text) is (key == "not_after")
+    assert ("it could not be broken by these logs: no tool of its `not_after` was called" in text) is (key != "after")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "{when: {tool: pay}, not_after: {tool: ask}}",
+        "{when: {tool: pay}, not_after: {tool: aks}, each: args.to, from: [request]}",
+        "{when: {tool: transfer}, not_after: {tool: aks}}",
+    ],
+    ids=["the tool was called", "it demands more", "no opportunity"],
+)
+def test_a_rule_that_these_logs_could_break_or_never_met_has_no_such_remark(covered, rule):
+    assert "could not be broken" not in covered(rule)[1]
+
+
+def test_a_missing_tool_is_told_of_a_rule_without_an_opportunity_too(covered):
+    _, text = covered(f"{{when: {{tool: pay, if: amount > 100.0}}, {READ}, not_after: {{tool: aks}}}}")
+    assert "it names tools that were never called: aks (not_after); did you mean ask?" in text
 
 
 def test_what_no_rule_reads_is_told(covered):

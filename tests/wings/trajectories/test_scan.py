@@ -110,7 +110,7 @@ class Fake:
     """A policy whose one rule is broken by each call."""
 
     def __init__(self, outcome):
-        self.rules = [type("Rule", (), {"name": "a", "severity": "fatal"})]
+        self.rules = [type("Rule", (), {"name": "a", "severity": "fatal", "only_forbids_earlier": None})]
         self.outcome = outcome
 
     def begin(self, **of_trajectory):

@@ -27,6 +27,8 @@ MOST_ARGUMENTS: Final = 200
 MOST_TOOLS: Final = 1000
 """Tools of which arguments are kept."""
 
+_CONDITION: Final = "add a log with such a call, or write in `require` what must hold, in place of `when.if`"
+
 
 class RuleCoverage(Struct, frozen=True):
     """How far a rule is reached.
@@ -39,7 +41,8 @@ class RuleCoverage(Struct, frozen=True):
         breakable: Whether it can be broken: not where its demand is always true.
         missing: Tools that it names, by the key that names them, which are not known.
         reason: Why there was no opportunity; empty if there was one.
-        hint: What was meant, perhaps; empty if nothing is near.
+        hint: What was meant, perhaps, or what to do; empty if nothing is near.
+        meant: Tools that were called and are written nearly as those that are missing.
     """
 
     rule: str
@@ -51,6 +54,7 @@ class RuleCoverage(Struct, frozen=True):
     missing: tuple[tuple[str, str], ...]
     reason: str = ""
     hint: str = ""
+    meant: tuple[str, ...] = ()
 
 
 class Coverage(Struct, frozen=True):
@@ -184,6 +188,9 @@ class Watch:
             missing=tuple(dict.fromkeys(missing)),
             reason=reason,
             hint=hint,
+            meant=tuple(
+                dict.fromkeys(near for _, tool in missing if (near := suggest(tool, sorted(tools))) is not None)
+            ),
         )
 
     def _why(
@@ -218,7 +225,8 @@ class Watch:
             hint = f"did you mean `args.{near}`?" if near else f"there is {', '.join(sorted(there)[:8]) or 'nothing'}"
             return False, f"`{watched.rule.each}` is absent in all {counted(calls, 'call')} of its tools", hint
         reason = f"`{watched.rule.each}` is absent" if condition is None else f"`{condition}` is not true"
-        return True, f"in none of {counted(calls, 'call')} there is something to judge: {reason}", ""
+        advice = "" if condition is None else _CONDITION
+        return True, f"in none of {counted(calls, 'call')} there is something to judge: {reason}", advice
 
     def _listed_arguments(self, about: Access) -> list[str] | None:
         """The arguments of the known tools that a rule is about; None where one of them may have others."""

@@ -39,9 +39,11 @@ def _rule_text(rule: RuleCoverage) -> Iterator[str]:
         word = "has no opportunity yet" if rule.reachable else "can never have an opportunity"
         hint = f"; {printable(rule.hint)}" if rule.hint else ""
         yield f"{printable(str(rule.place))}: {name} {word}: {printable(rule.reason)}{hint}"
-    elif rule.missing:
-        tools = ", ".join(f"{tool} ({key})" for key, tool in rule.missing[:_SHOWN])
-        yield f"{printable(str(rule.place))}: {name} names tools that were never called: {printable(tools)}"
+    missing = [(key, tool) for key, tool in rule.missing if key != "when" or not rule.reason]
+    if missing:
+        tools = ", ".join(f"{tool} ({key})" for key, tool in missing[:_SHOWN])
+        hint = f"; did you mean {' or '.join(rule.meant[:_SHOWN])}?" if rule.meant else ""
+        yield f"{printable(str(rule.place))}: {name} names tools that were never called: {printable(tools + hint)}"
     if not rule.breakable:
         yield f"{printable(str(rule.place))}: {name} can never be broken: its `require` is always true"
 
@@ -60,6 +62,7 @@ def coverage_document(coverage: Coverage) -> dict[str, Any]:
                 "missing": [{"key": key, "tool": tool} for key, tool in rule.missing],
                 "reason": rule.reason,
                 "hint": rule.hint,
+                "meant": list(rule.meant),
             }
             for rule in coverage.rules
         },

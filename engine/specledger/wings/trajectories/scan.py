@@ -47,6 +47,8 @@ class RuleCount(Struct):
         trajectories: In how many trajectories it was broken.
         withheld: How many of the verdicts are from before a value was withheld.
         reasons: Why it was not judged, with the number of times.
+        breakable: Whether these logs could break it: not where all it forbids is an earlier call of a tool that was
+            never called.
     """
 
     severity: Severity
@@ -57,6 +59,7 @@ class RuleCount(Struct):
     withheld: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     breaches: list[Breach] = field(default_factory=list)
+    breakable: bool = True
 
     @property
     def opportunities(self) -> int:
@@ -133,6 +136,9 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None
                     broken.add(outcome.rule)
         for rule in broken:
             result.rules[rule].trajectories += 1
+    for plan in policy.rules:
+        only = plan.only_forbids_earlier
+        result.rules[plan.name].breakable = only is None or any(map(only.matches, result.calls))
     return result
 
 

@@ -41,7 +41,9 @@ def _table(scan: Scan) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [_HEAD]
     for name, count in scan.rules.items():
         numbers = (count.opportunities, count.held, count.broken, count.unjudged, count.trajectories)
-        rows.append((printable(name) + ("" if count.severity.effect.fails_run else " (warns)"), *map(str, numbers)))
+        remarks = "" if count.severity.effect.fails_run else " (warns)"
+        remarks += " (could not be broken)" if count.opportunities and not count.breakable else ""
+        rows.append((printable(name) + remarks, *map(str, numbers)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     for row in rows:
         first, *others = zip(row, widths, strict=True)
@@ -78,6 +80,8 @@ def _not_judged(scan: Scan) -> list[str]:
     if idle:
         lines.append(f"never an opportunity, so nothing is known: {', '.join(idle)}")
     for name, count in scan.rules.items():
+        if count.opportunities and not count.breakable:
+            lines.append(f"{printable(name)} could not be broken by these logs: no tool of its `not_after` was called")
         for reason, number in sorted(count.reasons.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]:
             lines.append(f"{printable(name)} was not judged {counted(number, 'time')}: {printable(reason)}")
         if count.withheld:
@@ -110,6 +114,7 @@ def _rule(count: RuleCount) -> dict[str, Any]:
         "broken": count.broken,
         "unjudged": count.unjudged,
         **({"withheld": count.withheld} if count.withheld else {}),
+        **({} if count.breakable else {"breakable": False}),
         "trajectories": count.trajectories,
         "reasons": dict(count.reasons),
         "breaches": [

@@ -297,8 +297,18 @@ class _Compiler:
         for index, text in enumerate(texts):
             if all(WHOLE[type_](text) is None for type_ in plain):
                 message = f"{text!r} is no {' or '.join(plain)}, so nothing can equal it"
-                self.wrong(codes.E_POLICY_VALUE, message, ("sets", name, index), "compare it as another type")
+                self.wrong(codes.E_POLICY_VALUE, message, ("sets", name, index), _other_than(text, plain))
         return {type_: frozenset(filter(None, map(WHOLE[type_], texts))) for type_ in plain}
+
+
+def _other_than(text: str, types: list[str]) -> str:
+    """What to write in place of an element that its type cannot read."""
+    domain = "@" + text.lstrip("*").lstrip("@").lower()
+    if types == ["email"] and re.fullmatch(r"@[\w-]+(\.[\w-]+)+", domain):
+        return (
+            f'for a domain, in place of the set: `each: args.NAME`, `as: email`, `require: value.endsWith("{domain}")`'
+        )
+    return "compare it as another type"
 
 
 def _condition(
@@ -323,15 +333,27 @@ def _own_reader(path: Path, read: Read, pattern: Any) -> Reader:
         if isinstance(leaves, Unknown):
             return leaves
         if pattern is not None:
-            texts = [text_of(leaf) for leaf in leaves]
-            if any(written is not None and pattern.search(written) is not None for written in texts):
-                return True
-            return Unknown(f"{text} is no text") if None in texts else False if leaves else missing
+            return _occurs(pattern, [text_of(leaf) for leaf in leaves], read) if leaves else missing
         if len(leaves) != 1:
             return Unknown(f"{text} has several values") if leaves else missing
         return typed(leaves[0], as_ or "text", text)
 
     return reader
+
+
+def _occurs(pattern: Any, texts: list[str | None], read: Read) -> bool | Unknown:
+    """Whether a pattern occurs in the values at a path; None is one that is no text."""
+    truths = {None if text is None else pattern.search(text) is not None for text in texts}
+    if read.several is not None:
+        decisive = read.several == "any"
+        if decisive in truths:
+            return decisive
+    if None in truths:
+        return Unknown(f"{read.path} is no text")
+    if len(truths) > 1:
+        advice = "write `several: all` or `several: any`"
+        return Unknown(f"{read.path} has several values, and only some match: {advice}")
+    return truths == {True}
 
 
 def _record_reader(

@@ -80,6 +80,12 @@ class RulePlan(Struct, frozen=True, eq=False):
     message: str
     fixed: frozenset[str] = frozenset()
 
+    @property
+    def only_forbids_earlier(self) -> EarlierPlan | None:
+        """The earlier call that it forbids, if it demands nothing else."""
+        others = self.sources or self.forbidden or self.after is not None or self.require is not None
+        return None if others else self.not_after
+
     def forbids(self, tool: str) -> bool:
         """Whether every call of a tool breaks the rule, whatever its arguments are."""
         concerned = Severity(self.severity).effect.denies_call and self.matches is not None and self.matches(tool)

@@ -39,6 +39,8 @@ class Read(Model):
         path: Where the value is, such as `args.amount` or `result.user.email`.
         as: The type that it is read as.
         matches: A pattern; the value is whether it occurs there.
+        several: Whether the pattern must occur in `all` of several values, as in a list, or in `any` of them. Left
+            out, it is unknown where it occurs in some and not in others.
         of: The tools of which an earlier call is read.
         same: What the earlier call must have in common with this one.
     """
@@ -46,6 +48,7 @@ class Read(Model):
     path: ValuePath
     as_: ReadType | None = Field(default=None, alias="as")
     matches: Pattern | None = None
+    several: Literal["all", "any"] | None = None
     of: Tools | None = None
     same: ValuePath | Mapping[ValuePath, ValuePath] | None = None
 
@@ -53,6 +56,10 @@ class Read(Model):
     def _has_a_type(self) -> Read:
         if (self.as_ is None) == (self.matches is None):
             raise ValueError("a value is read `as` a type, or with `matches` as whether a pattern occurs in it")
+        if self.several is not None and (self.matches is None or self.path == "request"):
+            raise ValueError(
+                "`several` is about the values at a path of a call in which the pattern of `matches` occurs"
+            )
         if self.same is not None and self.of is None:
             raise ValueError("`same` says which record of another tool is read: it needs `of`")
         return self
