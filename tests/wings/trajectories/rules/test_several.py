@@ -51,7 +51,7 @@ def test_a_wrong_several_is_refused_at_its_place(tmp_path, wrong):
     assert "`several`" in finding.message + (finding.hint or "") or "some" in finding.message
 
 
-@pytest.mark.parametrize("element", ["@our-office.example", "our-office.example", "*@our-office.example"])
+@pytest.mark.parametrize("element", ["@our-office.example", "our-office.example"])
 def test_a_domain_among_addresses_names_the_rule_for_it(tmp_path, element):
     text = (
         f'{{when: {{tool: mail}}, each: args.to, as: email, from: [{{set: office}}]}}\nsets: {{office: ["{element}"]}}'

@@ -303,7 +303,7 @@ class _Compiler:
 
 def _other_than(text: str, types: list[str]) -> str:
     """What to write in place of an element that its type cannot read."""
-    domain = "@" + text.lstrip("*").lstrip("@").lower()
+    domain = "@" + text.lstrip("@").lower()
     if types == ["email"] and re.fullmatch(r"@[\w-]+(\.[\w-]+)+", domain):
         return (
             f'for a domain, in place of the set: `each: args.NAME`, `as: email`, `require: value.endsWith("{domain}")`'
