@@ -268,7 +268,7 @@ def test_what_is_required_of_specs_is_refuted_by_a_change_of_each_part(id_):
         re.split(r" == |\.contains|\.exists", part)[0]
         for part in question.named.require.removeprefix("specs[").split("&& specs[")
     }
-    assert question.require(None, {}, (), {}, {}, specs)
+    assert question.require(None, {}, (), {}, {}, specs, ())
     read = {key: specs[key] for key in specs if f"'{key.partition('@')[0]}'" in question.named.require}
     refuting = sum(not holds(question, specs) for _ in changes(read or specs))
     assert refuting >= len(parts)
@@ -276,7 +276,7 @@ def test_what_is_required_of_specs_is_refuted_by_a_change_of_each_part(id_):
 
 def holds(question, specs):
     try:
-        return question.require(None, {}, (), {}, {}, specs)
+        return question.require(None, {}, (), {}, {}, specs, ())
     except EvaluationError:
         return False
 

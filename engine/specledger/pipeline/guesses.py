@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
-from specledger.compile.standalone import W_EXPR_MISSPELT
 from specledger.core.diagnostics import Diagnostic, Severity
 from specledger.kinds import KINDS
 from specledger.load import Search
@@ -13,6 +13,9 @@ from specledger.load.library import kind_of
 from specledger.pipeline.references import References
 from specledger.pipeline.targets import expand_targets
 from specledger.pipeline.whole import Whole, among_specs
+
+MISSPELT: Final = "W_EXPR_MISSPELT"
+"""The code of a guess; `compile.standalone` declares it, and would load what compiles scenarios."""
 
 
 def settle(
@@ -29,7 +32,7 @@ def settle(
     Returns:
         The findings, and the files in which there are errors that were not among those given.
     """
-    guessed = {finding.span.file for finding in findings if finding.code == W_EXPR_MISSPELT and finding.span}
+    guessed = {finding.span.file for finding in findings if finding.code == MISSPELT and finding.span}
     kept, wrong = list(findings), set[str]()
     for file in sorted(guessed):
         others = _without_guesses(kept, file)
@@ -39,8 +42,8 @@ def settle(
             judged = [finding for finding in check([*users, file]) if finding.span and finding.span.file == file]
             wrong |= {file for finding in judged if finding.severity is Severity.ERROR}
             kept = [*others, *(finding for finding in judged if finding not in others)]
-    sure = {finding.span for finding in kept if finding.code != W_EXPR_MISSPELT}
-    return tuple(at for at in kept if at.code != W_EXPR_MISSPELT or at.span not in sure), wrong
+    sure = {finding.span for finding in kept if finding.code != MISSPELT}
+    return tuple(at for at in kept if at.code != MISSPELT or at.span not in sure), wrong
 
 
 def used_among(file: str, others: set[str]) -> bool:
@@ -50,9 +53,7 @@ def used_among(file: str, others: set[str]) -> bool:
 
 def _without_guesses(findings: Sequence[Diagnostic], file: str) -> list[Diagnostic]:
     return [
-        finding
-        for finding in findings
-        if finding.code != W_EXPR_MISSPELT or finding.span is None or finding.span.file != file
+        finding for finding in findings if finding.code != MISSPELT or finding.span is None or finding.span.file != file
     ]
 
 

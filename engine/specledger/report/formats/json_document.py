@@ -64,7 +64,7 @@ def _check(check: Check, control: Control | None) -> dict[str, Any]:
     fields = to_builtins(check)
     waived = {} if control is None else {"outcome": WAIVED, "waiver": _waiver(control, check.outcome)}
     return {
-        **{name: value for name, value in fields.items() if name not in ("warning", "once")},
+        **{name: value for name, value in fields.items() if name not in ("warning", "once", "joint")},
         "severity": "warning" if check.warning else "error",
         "observations": [_observation(observation) for observation in check.observations],
         **waived,
@@ -91,7 +91,8 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
 
 def _control(control: Control) -> dict[str, Any]:
     fields = to_builtins(control)
-    rows, ran = fields.pop("rows"), fields.pop("ran")
+    ran = fields.pop("ran")
+    rows = [{name: value for name, value in row.items() if name != "joint"} for row in fields.pop("rows")]
     tests = [{"test": name, "outcome": outcome} for name, outcome in zip(control.tests, ran, strict=True)]
     waiver = None if control.waiver is None else to_builtins(control.waiver)
     if control.mark == WAIVED:
