@@ -15,7 +15,7 @@ from specledger.core.wing import OF_KINDS, wing_of, wings
 ROOT = Path(__file__).resolve().parents[2]
 WINGS = ROOT / "engine/specledger/wings"
 NAMES = sorted(path.parent.name for path in WINGS.glob("*/__init__.py"))
-COPIED = ("engine", "specs", "schemas", "fixtures", "docs", "tests", "tools", "pyproject.toml")
+COPIED = ("engine", "specs", "schemas", "fixtures", "docs", "examples", "tests", "tools", "pyproject.toml")
 TESTED = ("core", "expr", "lang", "load", "worlds", "agents", "gates", "run", "evidence")
 """The folders of tests that are about the core alone, below `tests/unit`."""
 PUBLIC = {(f"engine/specledger/{name}.py", "bridges") for name in ("gym", "inspect")}

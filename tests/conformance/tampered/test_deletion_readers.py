@@ -141,7 +141,10 @@ UNNOTICED = {
     "certificates:_Check.check_circulations": (1, STRICTER),
     "certificates:_Check.check_trees": (1, FORM),
     "statements:Statement.judge": (1, "what is called instead of a judge is nothing, which is refused as malformed"),
-    "statements:condition_of": (1, FORM),
+    "statements:Statement.weights": (
+        1,
+        "windows that are too narrow have no whole number of rests, which is malformed",
+    ),
 }
 """By function how many refusals at most nothing notices, and why."""
 
