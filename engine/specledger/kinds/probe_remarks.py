@@ -49,7 +49,7 @@ def count_probe(tally: ProbeTally, event: Event) -> None:
 
 
 def remarks(tally: ProbeTally, result: Mapping[str, Mapping[str, Mapping[str, int]]]) -> tuple[str, ...]:
-    """Misses that a declared procedure explains; of probes that never passed the most frequent cause and its remedy."""
+    """Misses that a declared procedure explains; of probes that never passed or failed the most frequent cause and its remedy."""
     from specledger.load.doc_pages import remedies
     from specledger.report.extension import meanings
 
@@ -58,7 +58,8 @@ def remarks(tally: ProbeTally, result: Mapping[str, Mapping[str, Mapping[str, in
         lines.append(
             f"{tally.explained} of {tally.tested} tested claims did not hold; explained by the declared procedure"
         )
-    open_probes = {name for name, counts in result.get("probes", {}).items() if Verdict.PASS not in counts}
+    probes = result.get("probes", {}).items()
+    open_probes = {name for name, counts in probes if not any(map(counts.get, (Verdict.PASS, Verdict.FAIL)))}
     causes = Counter[str]()
     for (name, cause), times in tally.causes.items():
         causes.update({cause: times} if name in open_probes else {})
