@@ -49,7 +49,7 @@ def count_probe(tally: ProbeTally, event: Event) -> None:
 
 
 def remarks(tally: ProbeTally, result: Mapping[str, Mapping[str, Mapping[str, int]]]) -> tuple[str, ...]:
-    """Misses that a declared procedure explains; the most frequent cause of probes that decided nothing, and its remedy."""
+    """Misses that a declared procedure explains; why probes decided nothing, and what to do."""
     from specledger.load.doc_pages import remedies
     from specledger.report.extension import meanings
 
