@@ -116,7 +116,7 @@ def _emit_known(emitter: Emitter, agent: Agent, names: dict[str, str]) -> list[s
             lines += emit_let(emitter, Let(((name, checked),)), names)
             continue
         read, result, local = (emitter.local(hint) for hint in ("read", "found", name))
-        plain = all(sealable(types[path[0]]) for path in checked.reads)
+        plain = all(path[0] in types and sealable(types[path[0]]) for path in checked.reads)  # draws have no type here
         known = KnownValues(MOST_KNOWN_MEMORY // len(agent.let.items), by_value=plain)
         find, keep = emitter.bind(known.find, "find"), emitter.bind(known.keep, "keep")
         sources = (_path_source(emitter, names, types, path) for path in sorted(checked.reads))

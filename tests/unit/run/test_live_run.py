@@ -194,7 +194,7 @@ def test_a_program_makes_the_same_run_as_a_function(folder):
 def test_the_example_of_the_documentation_runs(folder, monkeypatch):
     page = (ROOT / "docs/outside.md").read_text(encoding="utf-8")
     agent = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)[0]
-    program = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[0]
+    program = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[1]
     (folder / "walker.yaml").write_text(agent, encoding="utf-8")
     (folder / "walker.py").write_text(program, encoding="utf-8")
     (folder / "walk.yaml").write_text(
