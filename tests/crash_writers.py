@@ -252,7 +252,7 @@ class NewBundle(PlaceWriter):
             for folder in self.root.glob(".out.*/earlier")
         ]
         if self.acknowledged or self.before:
-            assert kept, "a finished bundle is lost"  # of several processes each may have set one aside
+            assert len(kept) == 1, "a finished bundle is lost"
         assert all(files in states for files in kept), "what would be put back is half-written"
 
 

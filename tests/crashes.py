@@ -44,11 +44,20 @@ def put_in(simulated):
 @contextmanager
 def leaving_nothing_open():
     """Close what an ended process left open, as the system does, and so release its locks."""
-    before = set(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     yield
-    for left in set(os.listdir("/proc/self/fd")) - before:
+    for left in open_descriptors() - before:
+        os.close(left)
+
+
+def open_descriptors():
+    """What is open in this process, without what the listing opens for itself: its number is free again."""
+    descriptors = set()
+    for name in os.listdir("/proc/self/fd"):
         with suppress(OSError):
-            os.close(int(left))
+            os.fstat(int(name))
+            descriptors.add(int(name))
+    return descriptors
 
 
 def attempt(writer, simulated):
