@@ -13,7 +13,8 @@ import shutil
 import sys
 import tempfile
 import threading
-from contextlib import nullcontext, suppress
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -22,9 +23,10 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.runlog import announce, attempt_of, enter, read_runlog, result_of
 from specledger.evidence.seal import UNSIGNED
 from specledger.wings.guard.protocol import Refusal
+from tests import crashes
 from tests.crash_pipelines import Pipeline, SealedConversation, WholeSuite
 from tests.crash_writers import DIGEST, EVENTS, SPECS, LiveAudit, RunLog, Writer
-from tests.crashes import WrongError, leaving_nothing_open, put_in
+from tests.crashes import leaving_nothing_open, put_in
 from tests.planted_races import PLANTED
 from tests.simulated_disk import Ended, SimulatedDisk
 
@@ -340,27 +342,11 @@ def schedule(name, seed, place):
         contest.work()
         simulated.lose_power()
         contest.check(_WHOLE[name])
+    return len(contest.works())
 
 
-def explore(name, seeds, place, planted=None):
-    """Run the schedules of seeds; WrongError names the first that fails."""
-    for seed in seeds:
-        try:
-            with PLANTED[planted]() if planted else nullcontext():
-                schedule(name, seed, place)
-        except Exception as error:
-            again = f"python -m tests.crash_processes '{name}' {seed}" + (f" '{planted}'" if planted else "")
-            raise WrongError(f"{error!r}\n\nagain: {again}", seed) from error
-
-
-def find(name, planted, seeds, place):
-    """The first seed at which a planted fault shows, or None."""
-    try:
-        explore(name, seeds, place, planted)
-    except WrongError as error:
-        seed: int = error.args[1]
-        return seed
-    return None
+explore = partial(crashes.explore, run=schedule, faults=PLANTED, module="tests.crash_processes")
+find = partial(crashes.find, explore=explore)
 
 
 if __name__ == "__main__":

@@ -128,20 +128,20 @@ def schedule(name, seed, place):
     return ends + 1
 
 
-def explore(name, seeds, place, planted=None):
+def explore(name, seeds, place, planted=None, *, run=schedule, faults=PLANTED, module=__name__):
     """Run the schedules of seeds; how many processes ended. WrongError names the first seed that fails."""
     ends = 0
     for seed in seeds:
         try:
-            with PLANTED[planted]() if planted else nullcontext():
-                ends += schedule(name, seed, place)
+            with faults[planted]() if planted else nullcontext():
+                ends += run(name, seed, place)
         except Exception as error:
-            again = f"python -m tests.crashes '{name}' {seed}" + (f" '{planted}'" if planted else "")
+            again = f"python -m {module} '{name}' {seed}" + (f" '{planted}'" if planted else "")
             raise WrongError(f"{error!r}\n\nagain: {again}", seed) from error
     return ends
 
 
-def find(name, planted, seeds, place):
+def find(name, planted, seeds, place, explore=explore):
     """The first seed at which a planted fault shows, or None."""
     try:
         explore(name, seeds, place, planted)

@@ -43,7 +43,7 @@ def governor(bundle: Bundle) -> Iterator[Statement]:
 
 
 def _gate(gate: Gate) -> Statement:
-    """`Gate `hazard` rejects a proposal if ...`; with what it is about where it has a `when`."""
+    """`Gate `near` rejects a proposal if ...`; with what it is about where it has a `when`."""
     rule = gate.deny if gate.deny is not None else gate.require
     word = "if" if gate.deny is not None else "unless"
     where = condition(gate.when)

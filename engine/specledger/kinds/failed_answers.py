@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import counted, printable
-from specledger.evidence.layout import TAPE
 from specledger.evidence.receipts import suite, typed
 from specledger.kinds.running import Finished
-from specledger.oracles.answer import RAISED, Answer
+from specledger.oracles.answer import RAISED
 from specledger.oracles.failures import FAILURES, UNASKED
-from specledger.oracles.model import ModelAnswer
-from specledger.oracles.recording import TapeError, read_tape
+from specledger.oracles.model_tape import answers_of, model_answer
 
 
 def failed_answers(finished: Finished) -> str:
     """How many failed and why, for people; empty if none did."""
     folder = finished.place
-    failures = Counter(failure for run in _faulty(finished) for failure in _failures(folder / run / TAPE))
+    failures = Counter(failure for run in _faulty(finished) for failure in _failures(folder / run))
     if not failures:
         return ""
     why = ", ".join(f"{count} {FAILURES[failure]}" for failure, count in sorted(failures.items()))
@@ -40,23 +36,9 @@ def _faulty(finished: Finished) -> Iterator[str]:
             yield run["place"]
 
 
-def _failures(path: Path) -> Iterator[str]:
-    try:
-        exchanges = read_tape(path).exchanges
-    except (TapeError, OSError):  # an agent that is no model may have none
-        return
-    for exchange in exchanges:
-        failure = _failure(exchange.answer)
-        if failure in UNASKED:
-            yield failure
-
-
-def _failure(answer: Answer) -> str | None:
-    """Why the model's answer failed of which this one was made."""
-    if answer.failure != RAISED:
-        return None
-    try:
-        document: Any = parse_json(answer.received or b"")
-        return ModelAnswer.read(document["source"]["answer"]).failure
-    except (ValueError, KeyError, TypeError):
-        return None
+def _failures(folder: Path) -> Iterator[str]:
+    """Of each answer that was not had from the model, why."""
+    for answer in answers_of(folder):
+        asked = model_answer(answer) if answer.failure == RAISED else None
+        if asked is not None and asked.failure in UNASKED:
+            yield asked.failure

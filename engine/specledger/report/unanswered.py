@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import counted
-from specledger.evidence.layout import TAPE
-from specledger.oracles.answer import Answer
-from specledger.oracles.model import ModelAnswer
-from specledger.oracles.recording import TapeError, read_tape
+from specledger.oracles.model_tape import answers_of, model_answer
 from specledger.report.markup import shorten
 
 _MOST_CAUSES: Final = 3
@@ -24,8 +20,8 @@ def unanswered(folders: Iterable[Path]) -> str:
     """How many calls in the bundles failed and the causes, the first one first; empty if none failed."""
     calls, failed = 0, Counter[str]()
     details: dict[str, str] = {}
-    for answer in _answers(folders):
-        model = _of_model(answer)
+    for answer in (answer for folder in folders for answer in answers_of(folder)):
+        model = model_answer(answer)
         if model is None:
             continue
         calls += 1
@@ -42,20 +38,3 @@ def unanswered(folders: Iterable[Path]) -> str:
     more = len(details) - _MOST_CAUSES
     causes = "; ".join(parts) + (f"; and {counted(more, 'other cause')}" if more > 0 else "")
     return f"{failed.total()} of {counted(calls, 'call')} of the model failed: {causes}"
-
-
-def _answers(folders: Iterable[Path]) -> Iterator[Answer]:
-    for folder in folders:
-        try:
-            exchanges = read_tape(folder / TAPE).exchanges
-        except (OSError, TapeError):  # no tape, or one that verification refutes
-            continue
-        yield from (exchange.answer for exchange in exchanges)
-
-
-def _of_model(answer: Answer) -> ModelAnswer | None:
-    """What the model answered; None if the message asked it nothing."""
-    try:
-        return ModelAnswer.read(parse_json(answer.received or b"")["source"]["answer"])
-    except (ValueError, KeyError, TypeError):
-        return None

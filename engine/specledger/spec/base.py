@@ -257,7 +257,7 @@ Expressions = Mapping[Identifier, Expression]
 
 
 class Use(Model):
-    """A reference with arguments: `{use: goal-drift, with: {every: 20}}`.
+    """A reference with arguments: `{use: NAME, with: {every: 20}}`.
 
     Attributes:
         use: The name or the path of the spec.

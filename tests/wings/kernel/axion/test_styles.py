@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from specledger.compile.scenario import compile_scenario
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
+from specledger.run.loop import run
 from tests.toys.bundles import bodies_of
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -27,15 +29,22 @@ def read(suite):
     return yaml.safe_load((ROOT / suite).read_text(encoding="utf-8"))
 
 
+def test_what_is_named_by_an_agent_may_read_what_it_draws():
+    (bundle,) = load(WORLDS[0], set=["agent=unsure-nearby", "episodes=1", "horizon=2"])
+    decided = [event.body["chosen"] for event in run(compile_scenario(bundle)) if event.type == "step"]
+    assert len(decided) == 2
+    assert None not in decided
+
+
 @pytest.mark.parametrize(("suite", "styles"), [(PROGRAMS, 10), (SPECS, 7)])
 def test_each_style_has_thirty_episodes_on_each_of_three_worlds(suite, styles):
     document = read(suite)
     assert len(document["runs"]) == styles
-    for run in document["runs"].values():
-        assert run["scenarios"] == WORLDS
-        assert len(set(run["seeds"])) == 3
-        assert run["set"]["episodes"] == 10
-        assert not {*run["seeds"]} & {*document["tuned_on"]}
+    for arm in document["runs"].values():
+        assert arm["scenarios"] == WORLDS
+        assert len(set(arm["seeds"])) == 3
+        assert arm["set"]["episodes"] == 10
+        assert not {*arm["seeds"]} & {*document["tuned_on"]}
     assert document["constants"] == {"STATED": 10_000}
     assert {check["id"]: check["require"] for check in document["checks"]} == CHECKS
     assert all(check["opportunities"] and check["least"] >= 50 for check in document["checks"])
