@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 
-class Effect(NamedTuple):
+class Impact(NamedTuple):
     """What a violation does, by its severity.
 
     Attributes:
@@ -14,7 +14,7 @@ class Effect(NamedTuple):
         denies_call: Whether a call that would be one is denied, where rules decide before calls are made.
         rank: Its place among incidents, the most severe first; a failed probe has 1.
         mark: What reports call an invariant that it was a violation of.
-        said: The effect in words, after "A breach".
+        said: The impact in words, after "A breach".
     """
 
     ends_episode: bool
@@ -26,23 +26,23 @@ class Effect(NamedTuple):
 
 
 class Severity(StrEnum):
-    """How grave a violation is; `EFFECTS` says what follows from it."""
+    """How grave a violation is; `IMPACTS` says what follows from it."""
 
     FATAL = "fatal"
     WARN = "warn"
 
     @property
-    def effect(self) -> Effect:
+    def impact(self) -> Impact:
         """What a violation of this severity does."""
-        return EFFECTS[self]
+        return IMPACTS[self]
 
 
 _FAILS: Final = "fails the run and ends the episode"
 _COUNTED: Final = "is counted and changes no verdict"
 
-EFFECTS: Final[Mapping[Severity, Effect]] = {
-    Severity.FATAL: Effect(ends_episode=True, fails_run=True, denies_call=True, rank=0, mark="broken", said=_FAILS),
-    Severity.WARN: Effect(ends_episode=False, fails_run=False, denies_call=False, rank=2, mark="warned", said=_COUNTED),
+IMPACTS: Final[Mapping[Severity, Impact]] = {
+    Severity.FATAL: Impact(ends_episode=True, fails_run=True, denies_call=True, rank=0, mark="broken", said=_FAILS),
+    Severity.WARN: Impact(ends_episode=False, fails_run=False, denies_call=False, rank=2, mark="warned", said=_COUNTED),
 }
 
 

@@ -91,7 +91,7 @@ class Tally:
         self._invariants.update(invariant["scope"] for invariant in body["invariants"])
         self._gates.update(dict.fromkeys(body["gates"], 0))
         self._rules = {rule["name"]: {"held": 0, "broken": 0, "unjudged": 0} for rule in body.get("rules", ())}
-        self._fatal = {rule["name"] for rule in body.get("rules", ()) if Severity(rule["severity"]).effect.fails_run}
+        self._fatal = {rule["name"] for rule in body.get("rules", ()) if Severity(rule["severity"]).impact.fails_run}
 
     def _episode_end(self, body: run.EpisodeEnd) -> None:
         self._figures["episodes"] += 1
@@ -147,7 +147,7 @@ class Tally:
         for breach in body["broken"]:
             self._rules[breach["rule"]]["broken"] += 1
             checks += breach["rule"] in fatal
-            counter = self._violations if Severity(breach["severity"]).effect.fails_run else self._warnings
+            counter = self._violations if Severity(breach["severity"]).impact.fails_run else self._warnings
             counter[breach["rule"]] += 1
         for outcome in body["unjudged"]:
             self._rules[outcome["rule"]]["unjudged"] += 1
@@ -191,7 +191,7 @@ class Tally:
 
     def _breaches(self, body: run.Step | run.EpisodeEnd) -> None:
         for breach in body["violations"]:
-            counter = self._violations if Severity(breach["severity"]).effect.fails_run else self._warnings
+            counter = self._violations if Severity(breach["severity"]).impact.fails_run else self._warnings
             counter[breached(body, breach)] += 1
 
     @property

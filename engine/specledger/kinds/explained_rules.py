@@ -61,7 +61,7 @@ def invariant(bundle: Bundle) -> Iterator[Statement]:
     model = bundle.main.model
     assert isinstance(model, Invariant)  # noqa: S101 - it was loaded as one
     yield from _demand(model)
-    yield Statement(f"A breach {Severity(model.severity).effect.said}")
+    yield Statement(f"A breach {Severity(model.severity).impact.said}")
     yield from writes(model.remember)
     yield from names(model.functions, model.constants)
 

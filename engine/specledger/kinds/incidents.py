@@ -52,7 +52,7 @@ def incidents_of(event: Event) -> list[Incident]:
                 rules["t"],
                 breach["rule"],
                 breach["reason"],
-                rank=Severity(breach["severity"]).effect.rank,
+                rank=Severity(breach["severity"]).impact.rank,
             )
             for breach in rules["broken"]
         ] + [
@@ -72,7 +72,7 @@ def incidents_of(event: Event) -> list[Incident]:
 def _violations(body: run.Step | run.EpisodeEnd, t: int) -> list[Incident]:
     return [
         Incident(
-            body["episode"], t, breached(body, breach), breach["witness"], rank=Severity(breach["severity"]).effect.rank
+            body["episode"], t, breached(body, breach), breach["witness"], rank=Severity(breach["severity"]).impact.rank
         )
         for breach in body["violations"]
     ]

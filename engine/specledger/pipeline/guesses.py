@@ -15,7 +15,7 @@ from specledger.pipeline.targets import expand_targets
 from specledger.pipeline.whole import Whole, among_specs
 
 MISSPELT: Final = "W_EXPR_MISSPELT"
-"""The code of a guess; `compile.standalone` declares it, and would load what compiles scenarios."""
+"""The code of a guess, by its name: `compile.standalone`, which declares it, would load what compiles scenarios."""
 
 
 def settle(

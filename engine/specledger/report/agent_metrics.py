@@ -116,7 +116,7 @@ class RunMetrics:
         self.entries.append(entry)
         read = read_entry(entry)
         self._broken.update(
-            witness["invariant"] for witness in read["witnesses"] if Severity(witness["severity"]).effect.fails_run
+            witness["invariant"] for witness in read["witnesses"] if Severity(witness["severity"]).impact.fails_run
         )
         self._refused.update(code.removeprefix(_REFUSED) for code in read["codes"] if code.startswith(_REFUSED))
 

@@ -20,7 +20,7 @@ _MOST_REASONS: Final = 5
 def mark_of(check: Check, severity: str) -> str:
     """What the row of an invariant says became of it."""
     if check.failures:
-        return Severity(severity).effect.mark
+        return Severity(severity).impact.mark
     if check.outcome is Outcome.CANNOT_TELL:
         return "cannot tell"
     if check.opportunities:

@@ -64,7 +64,7 @@ class RuleReading:
                 outcome, why = Outcome.UNTESTED, "no call was about it"
             key, rule = self._written.get(name, (None, {}))
             says = str(rule.get("doc", "")) or name
-            warns = name in self._severities and not Severity(self._severities[name]).effect.fails_run
+            warns = name in self._severities and not Severity(self._severities[name]).impact.fails_run
             check = Check(f"rule/{name}", says, key, outcome, held + broken, broken, why, warning=warns)
             yield self._observations.of(check)
 

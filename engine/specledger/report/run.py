@@ -214,7 +214,7 @@ class RunReading(Reading):
             outcome, why = Outcome.NOT_APPLICABLE, "its condition never held"
         says = "" if spec is None or not isinstance(spec.model, Invariant) else spec.model.doc or spec.model.require
         key = None if spec is None else spec.key
-        warns = not Severity(started["severity"]).effect.fails_run
+        warns = not Severity(started["severity"]).impact.fails_run
         return self._observations.of(Check(id_, says or name, key, outcome, could, broken, why, warning=warns))
 
     def witness(self, check: str) -> str:

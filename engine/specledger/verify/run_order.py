@@ -262,7 +262,7 @@ class RunOrder:
         for breach in violations:
             severity = self._invariants.get((scope, breach["invariant"]), "none of the run's")
             require_equal(breach, {"severity": severity}, f"the invariant {breach['invariant']!r}", E_STATE)
-            self._fatal = self._fatal or (scope == "step" and Severity(severity).effect.ends_episode)
+            self._fatal = self._fatal or (scope == "step" and Severity(severity).impact.ends_episode)
 
     def _left_open(self, scope: str, body: run.Step | run.EpisodeEnd) -> None:
         """Take invariants of a recording that were not judged: they are some of the run's, and not broken."""

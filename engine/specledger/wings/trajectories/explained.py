@@ -38,7 +38,7 @@ def policy(bundle: Bundle) -> Iterator[Statement]:
 
 
 def _rule(name: str, rule: Rule, model: Policy) -> Iterator[Statement]:
-    verb = "denies" if Severity(rule.severity).effect.denies_call else "warns of"
+    verb = "denies" if Severity(rule.severity).impact.denies_call else "warns of"
     head = f"Rule {code(name)} {verb} {_subject(rule.when, model)}"
     where = None if rule.when.if_ is None else condition(rule.when.if_)
     if where is not None and not where.parts:

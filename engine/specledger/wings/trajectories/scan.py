@@ -69,7 +69,7 @@ class RuleCount(Struct):
     @property
     def verdict(self) -> Verdict:
         """FAIL if broken, unless it only warns; INCONCLUSIVE if it was not always judged, or never."""
-        if self.broken and self.severity.effect.fails_run:
+        if self.broken and self.severity.impact.fails_run:
             return Verdict.FAIL
         return Verdict.INCONCLUSIVE if self.unjudged or not self.opportunities else Verdict.PASS
 
@@ -103,7 +103,7 @@ class Scan(Struct):
         """
         judged = [count for count in self.rules.values() if count.opportunities]
         verdicts = [count.verdict for count in judged]
-        if self.findings or self.misfits or not any(count.severity.effect.fails_run for count in judged):
+        if self.findings or self.misfits or not any(count.severity.impact.fails_run for count in judged):
             verdicts.append(Verdict.INCONCLUSIVE)
         return combine(verdicts)
 

@@ -41,7 +41,7 @@ def _table(scan: Scan) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [_HEAD]
     for name, count in scan.rules.items():
         numbers = (count.opportunities, count.held, count.broken, count.unjudged, count.trajectories)
-        remarks = "" if count.severity.effect.fails_run else " (warns)"
+        remarks = "" if count.severity.impact.fails_run else " (warns)"
         remarks += " (could not be broken)" if count.opportunities and not count.breakable else ""
         rows.append((printable(name) + remarks, *map(str, numbers)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]

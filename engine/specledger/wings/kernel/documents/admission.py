@@ -131,7 +131,7 @@ class _Finding(Struct, frozen=True):
 
     @property
     def denies(self) -> bool:
-        return self.severity.effect.denies_call
+        return self.severity.impact.denies_call
 
     def entry(self) -> dict[str, Any]:
         return witness(self.invariant, self.reason, self.data if self.fields is None else self.fields, self.severity)

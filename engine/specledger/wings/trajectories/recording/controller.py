@@ -189,7 +189,7 @@ class RecordedController(DecisionController):
     def decide(self, foresee: Foresee) -> Decision:
         """What is decided of the present call, by all that precedes it."""
         about = [
-            (policy, outcome) for policy, outcome in self._about_call if Severity(outcome.severity).effect.denies_call
+            (policy, outcome) for policy, outcome in self._about_call if Severity(outcome.severity).impact.denies_call
         ]
         fields = self._world.actions[self._op].result if self._op else None
         result = {} if fields is None or not fields.fields else {"result": fit_result(None, fields)}

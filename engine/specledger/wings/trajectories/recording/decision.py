@@ -125,7 +125,7 @@ def _foreseen(
     denied_by += [
         Objection(INVARIANT, breach["invariant"], WOULD_BREAK)
         for breach in broken
-        if Severity(breach["severity"]).effect.denies_call
+        if Severity(breach["severity"]).impact.denies_call
     ]
     if "result" not in inputs:
         unjudged += [Objection(INVARIANT, gap["invariant"], gap["reason"]) for gap in open_]

@@ -88,7 +88,7 @@ class RulePlan(Struct, frozen=True, eq=False):
 
     def forbids(self, tool: str) -> bool:
         """Whether every call of a tool breaks the rule, whatever its arguments are."""
-        concerned = Severity(self.severity).effect.denies_call and self.matches is not None and self.matches(tool)
+        concerned = Severity(self.severity).impact.denies_call and self.matches is not None and self.matches(tool)
         plain = self.each is None and self.when.checked is None and self.pattern is None
         if not (concerned and plain) or self.require is None or self.require.names:
             return False
