@@ -11,7 +11,7 @@ from specledger.evidence.receipts import suite, typed
 from specledger.kinds.running import Finished
 from specledger.oracles.answer import RAISED
 from specledger.oracles.failures import FAILURES, UNASKED
-from specledger.oracles.model_tape import answers_of, model_answer
+from specledger.report.model_tape import answers_of, model_answer
 
 
 def failed_answers(finished: Finished) -> str:

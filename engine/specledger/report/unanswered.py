@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from specledger.core.diagnostics import counted
-from specledger.oracles.model_tape import answers_of, model_answer
 from specledger.report.markup import shorten
+from specledger.report.model_tape import answers_of, model_answer
 
 _MOST_CAUSES: Final = 3
 _LONGEST: Final = 200
