@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import yaml
 
-from tools.docs_reference import PAGE_OF_CODES, reference_pages
+from tools.docs_reference import PAGE_OF_CODES, page_of_kind, reference_pages
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 BUILD: Final = ROOT / "build" / "docs"
@@ -29,6 +29,8 @@ REFERENCE: Final = "Reference"
 
 _FENCE: Final = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 _LINK: Final = re.compile(r"\]\(([^)#\s]+)")
+_KEYS: Final = re.compile(r"^All keys: (`spec explain (\w+)`)\.$", re.MULTILINE)
+"""The line of a page of `docs` in whose place the site links to the keys of a kind."""
 
 
 def sections(index: str) -> Mapping[str, list[str]]:
@@ -86,10 +88,17 @@ def copy_pages(folder: Path, root: Path = ROOT) -> list[str]:
     return lost
 
 
+def link_keys(text: str) -> str:
+    """A page of `docs` with a link to each generated page of keys, which only the site has."""
+    return _KEYS.sub(lambda line: f"All keys: [{line[1]}]({page_of_kind(line[2])}).", text)
+
+
 def write_source(folder: Path, root: Path = ROOT) -> list[str]:
     """Write the folder that the site is built in, its settings, and its pages under `source`; give the lost links."""
     shutil.rmtree(folder, ignore_errors=True)
     lost = copy_pages(folder / "source", root)
+    for page in sorted((folder / "source" / "docs").glob("*.md")):
+        page.write_text(link_keys(page.read_text(encoding="utf-8")), encoding="utf-8")
     generated = reference_pages()
     for name, text in generated.items():
         (folder / "source" / "docs" / name).write_text(text, encoding="utf-8")

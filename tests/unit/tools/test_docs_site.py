@@ -7,7 +7,7 @@ import pytest
 from specledger.core.diagnostics import codes
 from specledger.kinds import KINDS
 from tools.docs_reference import PAGE_OF_CODES, PAGE_OF_KINDS, anchor, page_of_kind, reference_pages
-from tools.docs_site import ROOT, copy_pages, navigation, sections
+from tools.docs_site import ROOT, copy_pages, link_keys, navigation, sections
 
 INDEX = (ROOT / "docs/index.md").read_text(encoding="utf-8")
 
@@ -44,7 +44,16 @@ def test_the_page_of_a_kind_has_an_example_and_every_key(pages, kind):
     reused = {"Use", "Placeholder"}
     models = [shapes, *(shape for name, shape in shapes["$defs"].items() if name not in reused)]
     keys = {key for shape in models for key in shape.get("properties", ())}
-    assert keys - set(re.findall(r"^\| `(\S+)` \|", text, re.MULTILINE)) == set()
+    described = re.findall(r"^\| `(\S+)` \|.* \| \S.* \|$", text, re.MULTILINE)
+    assert keys - set(described) == set()
+    assert len(described) == len(re.findall(r"^\| `", text, re.MULTILINE))
+
+
+def test_the_line_of_a_page_becomes_a_link_to_the_keys_of_the_kind(pages):
+    text = "# Law\n\nAll keys: `spec explain law`.\n\nAs in `spec explain law`.\n"
+    linked = "All keys: [`spec explain law`](keys-law.md)."
+    assert link_keys(text) == text.replace("All keys: `spec explain law`.", linked)
+    assert "keys-law.md" in pages
 
 
 def test_links_of_generated_pages_lead_to_their_headings(pages):
