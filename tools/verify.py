@@ -5,14 +5,17 @@
 
 BUNDLE is a folder, an audit log or a run log. This file needs Python 3.9 or newer and nothing else; with
 the package `cryptography` it also checks Ed25519 signatures. It shares no code with the engine and is meant to be read:
-each check is one numbered function, and uses only what earlier checks put into `Bundle`.
+each check is a function, and uses only what earlier checks put into `Bundle`. A check has the number that it has in
+`spec verify`, whose checks 9, 11 of a law, 17, 20 and 21 are not made here; 22 is a part of 20 there.
 
-     1 manifest          7 specs              13 counterexamples      19 digests of files
-     2 files             8 first receipt      14 ledger               20 what the reader expects
-     3 chain             9 failing cases      15 suite: runs          21 signatures
-     4 head and root    10 tape               16 suite: figures       22 a checkpoint that the reader saw
-     5 receipts         11 audit log          17 checkpoint           23 run log
-     6 result           12 verdicts on laws   18 envelopes
+     1 manifest             10 audit log; verdicts on laws;          14 detached files: checkpoint, envelopes, digests
+     2 files                   runs of a suite                       15 what the reader expects
+     3 chain                11 first receipt of a run;               16 signatures
+     4 head and root           figures of a suite                    18 a checkpoint that the reader saw
+     5 receipts             12 counterexamples of laws               19 run log
+     6 result               13 ledger of a discovery                 22 tape
+     7 specs
+     8 failing cases
 
 What it does not do: it does not replay a run, prove a law or evaluate an expression, and it does not check whether the
 specs are valid (types, references, limits). It therefore cannot tell whether gates judged correctly, whether states
@@ -21,9 +24,10 @@ has the right form and number and claims that can be read (agent faults `wrong_f
 was asked for. Such verdicts are reported as "not decided here"; `spec verify` replays them. Every answer ends with the
 list of what was not checked.
 
-Exit codes: 0 nothing is refuted, and what was asked for was shown, without replay; 1 the evidence is refuted; 2 wrong
-usage, or there is no evidence; 3 nothing is refuted, but something that was asked for could not be shown (a level,
-signatures), or the system failed; 130 it was interrupted.
+Exit codes: 0 nothing is refuted, and what was asked for was shown: no more, since nothing is replayed (`--level L4`
+asks for replay, and ends with 3); 1 the evidence is refuted; 2 wrong usage, or there is no evidence; 3 nothing is
+refuted, but something that was asked for could not be shown (a level, signatures), or the system failed; 130 it was
+interrupted.
 """
 
 from __future__ import annotations
@@ -371,7 +375,7 @@ MANIFEST_KEYS = {"format", "run", "specs", "result", "receipts", "files", "engin
 
 @check(1, "E_MANIFEST")
 def check_manifest(b: Bundle) -> None:
-    """The manifest is canonical and of a known format."""
+    """The manifest is canonical JSON of a known format."""
     b.manifest = manifest = read_document(b.folder / MANIFEST, MIB)
     b.kind = manifest.get("kind", "scenario")
     require(b.kind in LISTED, "its kind is unknown")
@@ -385,7 +389,7 @@ def check_manifest(b: Bundle) -> None:
 
 @check(2, "E_FILES")
 def check_files(b: Bundle) -> None:
-    """Every file is listed, whole and unchanged.
+    """Every file is listed and unchanged.
 
     A run inside a suite has no detached files and no sources.
     """
@@ -443,7 +447,10 @@ def walk(folder: Path, runs: Iterable[str] = (), listed: set[str] | None = None)
 
 @check(3, "E_LINE")
 def check_chain(b: Bundle) -> None:
-    """Receipts form one chain: each names the run, its number and the digest of the one before."""
+    """Receipts form one hash chain.
+
+    Each names the run, its number and the digest of the one before.
+    """
     prev = ZEROS
     for seq, line in enumerate(read_lines(b.folder / RECEIPTS, MAX_LINE)):
         receipt = parse(line, f"receipt {seq}")
@@ -455,7 +462,7 @@ def check_chain(b: Bundle) -> None:
 
 @check(4, "E_HEAD")
 def check_head(b: Bundle) -> None:
-    """Count, head and Merkle root are as recorded."""
+    """Chain head, count and Merkle root match the manifest."""
     head = {"count": len(b.leaves), "head": b.leaves[-1].hex() if b.leaves else ZEROS, "root": merkle_root(b.leaves)}
     agree(b.manifest, {"receipts": head}, "the manifest")
 
@@ -471,7 +478,9 @@ ORDERS = {
 
 @check(5, "E_STATE", malformed="E_LINE")
 def check_receipts(b: Bundle) -> None:
-    """State transitions are continuous; decisions and tokens match commitments, verdicts of probes their answers.
+    """State transitions are continuous; decisions match commitments.
+
+    Tokens match commitments, too, and verdicts of probes their answers.
 
     Receipts of other kinds than runs are in the order of their kind.
     """
@@ -1331,7 +1340,7 @@ def discovery_result(b: Bundle) -> JSON:
 
 @check(7, "E_SPECS")
 def check_specs(b: Bundle) -> None:
-    """The specs have the recorded digest; each is named by its own."""
+    """Specs match their digest; each is named by its own."""
     document = read_document(b.folder / SPECS, 16 * MIB)
     shape(document, ("root", "specs"), SPECS)
     b.specs, b.key = document["specs"], document["root"]
@@ -1343,13 +1352,21 @@ def check_specs(b: Bundle) -> None:
     agree(b.first, {"specs": digest}, "the first receipt")
 
 
-@check(8, "E_REPLAY", malformed="E_SPECS")
-def check_start(b: Bundle) -> None:
-    """The first receipt says what the specs say, as far as that needs no evaluation.
+@check(7, "E_REPLAY", lambda b: b.kind != "scenario", malformed="E_SPECS")
+def check_first(b: Bundle) -> None:
+    """Specs match their digest: the first receipt says what they say, as far as that needs no evaluation."""
+    wanted = heading(b)
+    agree({**dict.fromkeys(wanted), **b.first}, wanted, "the first receipt")
 
-    A bundle that declares an invariant a warning, drops a gate or shortens a run in its receipts is refuted here.
+
+@check(11, "E_REPLAY", lambda b: b.kind == "scenario", malformed="E_SPECS")
+def check_start(b: Bundle) -> None:
+    """The first receipt matches the specs, as far as that needs no evaluation.
+
+    A bundle that declares an invariant a warning, drops a gate or shortens a run
+    in its receipts is refuted here.
     """
-    wanted = run_heading(b.specs, b.root) if b.kind == "scenario" else heading(b)
+    wanted = run_heading(b.specs, b.root)
     agree({**dict.fromkeys(wanted), **b.first}, wanted, "the first receipt")
 
 
@@ -1407,9 +1424,12 @@ def run_heading(known: JSON, root: JSON) -> JSON:
     return {**made, "commit": "none"} if root.get("commit") == "none" else made
 
 
-@check(9, "E_COUNTEREXAMPLES")
+@check(8, "E_COUNTEREXAMPLES")
 def check_cases(b: Bundle) -> None:
-    """The failing cases are those of the receipts: the first ones with a cause that is new, byte for byte."""
+    """Counterexample files match the receipts.
+
+    They are the first ones with a cause that is new, byte for byte.
+    """
     paths = {path for path in b.listed if CASE_PATH.fullmatch(path)}
     found: set[str] = set()
     known: set[str] = set()
@@ -1472,7 +1492,7 @@ def check_trajectories(b: Bundle) -> None:
         agree(b.first, {"episodes": count}, "the first receipt", "E_TRAJECTORIES")
 
 
-@check(10, "E_TAPE_FORM")
+@check(22, "E_TAPE_FORM")
 def check_tape(b: Bundle) -> None:
     """Answers from outside, and recorded trajectories, are those that the receipts name."""
     check_trajectories(b)
@@ -1612,9 +1632,9 @@ def entry_hash(entry: JSON) -> str:
     return sha256(canonical({name: value for name, value in entry.items() if name != "entry_hash"}))
 
 
-@check(11, "E_AUDIT_LINE", lambda b: b.entries or AUDIT_LOG in b.listed)
+@check(10, "E_AUDIT_LINE", lambda b: b.entries or AUDIT_LOG in b.listed)
 def check_audit_log(b: Bundle) -> None:
-    """The audit log is one chain and ends with the entries of the run."""
+    """The audit log is valid and ends with the entries of the run."""
     require(AUDIT_LOG in b.listed, "the receipts have audit entries, and there is no audit log", "E_AUDIT_DIFFERS")
     hashes = read_audit_log(b.folder / AUDIT_LOG)
     last = hashes[len(hashes) - len(b.entries) :]
@@ -1640,11 +1660,11 @@ def read_audit_log(path: Path) -> list[str]:
     return hashes[1:]
 
 
-# -------------------- Check 12: a verdict on a law fits itself, its digest and the specs
+# -------------------- Checks 10 to 13 of laws: a verdict on a law fits itself, its digest and the specs
 # Whether a law that was not refuted is true is NOT decided here, whatever method the verdict names.
 
 
-@check(12, "E_VERDICT", lambda b: b.kind in ("law", "discovery"))
+@check(10, "E_VERDICT", lambda b: b.kind in ("law", "discovery"))
 def check_verdicts(b: Bundle) -> None:
     """Verdicts on laws are consistent with themselves, their digests and the specs."""
     statuses = check_law(b) if b.kind == "law" else check_discovery(b)
@@ -1713,7 +1733,7 @@ def check_discovery(b: Bundle) -> dict[str, str]:
     return statuses
 
 
-@check(13, "E_COUNTEREXAMPLE", lambda b: b.kind in ("law", "discovery"))
+@check(12, "E_COUNTEREXAMPLE", lambda b: b.kind in ("law", "discovery"))
 def check_counterexamples(b: Bundle) -> None:
     """Counterexamples are evolved again where a rule is data, and consistent where it is an expression."""
     seen: dict[tuple[str, JSON], dict[str, str]] = {}
@@ -1793,9 +1813,12 @@ def windows_of(state: str, radius: int) -> Iterator[str]:
     return ("".join(state[(i + k) % size] for k in range(-radius, radius + 1)) for i in range(size))
 
 
-@check(14, "E_DISCOVERY_LEDGER", lambda b: b.kind == "discovery")
+@check(13, "E_DISCOVERY_LEDGER", lambda b: b.kind == "discovery")
 def check_ledger(b: Bundle) -> None:
-    """The ledger holds every refuted law with its counterexample, in the order in which they were proposed."""
+    """The ledger holds every refuted law with its counterexample.
+
+    They are in the order in which they were proposed.
+    """
     lines: dict[str, JSON] = {}
     proposed: dict[str, int] = {}  # the iteration by law
     for body in b.of("law", "escalation"):
@@ -1818,7 +1841,7 @@ def check_ledger(b: Bundle) -> None:
 # -------------------- Checks 15 and 16: the runs of a suite, and what the suite's receipts say of them
 
 
-@check(15, "E_RUNS", lambda b: b.kind == "suite")
+@check(10, "E_RUNS", lambda b: b.kind == "suite")
 def check_runs(b: Bundle) -> None:
     """Every run passes these checks, and the suite's receipt of it repeats its figures."""
     bodies = b.of("run")
@@ -1834,7 +1857,7 @@ def check_runs(b: Bundle) -> None:
         b.not_checked += [line for line in inner.not_checked if line not in b.not_checked]
 
 
-@check(16, "E_ASSESSMENT", lambda b: b.kind == "suite")
+@check(11, "E_ASSESSMENT", lambda b: b.kind == "suite")
 def check_assessment(b: Bundle) -> None:
     """Figures, checks and mutants agree with one another and with the runs, where no expression decides."""
     first, runs = b.first, b.of("run")
@@ -1895,7 +1918,7 @@ def check_mutant(mutant: JSON, checks: JSON) -> None:
     require(checks is None or same(control, checks), "the control of a mutant has other verdicts than the suite")
 
 
-# -------------------- Checks 17 to 19: detached files refer to this manifest (docs/signing.md)
+# -------------------- Check 14: detached files refer to this manifest (docs/signing.md)
 
 
 class Note(NamedTuple):
@@ -1908,16 +1931,16 @@ class Note(NamedTuple):
     signatures: list[tuple[str, bytes]]  # the name, and the key hint followed by the signature
 
 
-@check(17, "E_CHECKPOINT", lambda b: CHECKPOINT in b.detached)
+@check(14, "E_CHECKPOINT", lambda b: CHECKPOINT in b.detached)
 def check_checkpoint(b: Bundle) -> None:
-    """The checkpoint states the size and the root of the receipts."""
+    """Detached files refer to this manifest: the checkpoint states the size and the root of the receipts."""
     b.note = read_note(read_bytes(b.folder / CHECKPOINT, MAX_NOTE))
     agree(b.note._asdict(), {"size": len(b.leaves), "root": merkle_root(b.leaves)}, "the checkpoint")
 
 
-@check(18, "E_ENVELOPE", lambda b: ATTESTATION in b.detached)
+@check(14, "E_ENVELOPE", lambda b: ATTESTATION in b.detached)
 def check_envelopes(b: Bundle) -> None:
-    """Both envelopes hold the in-toto statements that follow from the manifest."""
+    """Detached files refer to this manifest: both envelopes hold the in-toto statements that follow from it."""
     data, result = read_bytes(b.folder / MANIFEST, MIB + 1), b.manifest["result"]
     passed = "WARNED" if result.get("warnings") else "PASSED"
     passed = passed if result["verdict"] == "PASS" else "FAILED"
@@ -1973,15 +1996,15 @@ def read_note(data: bytes) -> Note:
     return Note(lines[0], int(lines[1]), root.hex(), "\n".join([*lines[:3], ""]).encode(), signatures)
 
 
-@check(19, "E_DIGESTS", lambda b: SUMS in b.detached)
+@check(14, "E_DIGESTS", lambda b: SUMS in b.detached)
 def check_sums(b: Bundle) -> None:
-    """The list of digests has those of the files."""
+    """Detached files refer to this manifest: the list of digests has those of the files."""
     digests = sorted((path, file_sha256(b.folder / path)) for path in walk(b.folder) - {SUMS})
     wanted = "".join(f"{digest}  {path}\n" for path, digest in digests)
     require(read_bytes(b.folder / SUMS, 64 * MIB) == wanted.encode(), f"{SUMS} has other digests than the files")
 
 
-# -------------------- Checks 20 to 23: what the reader brings: a trust file, a checkpoint, a run log
+# -------------------- Checks 15 to 19: what the reader brings: a trust file, a checkpoint, a run log
 
 
 def read_trust(path: Path) -> JSON:
@@ -2009,9 +2032,9 @@ def read_trust(path: Path) -> JSON:
     return trust
 
 
-@check(20, "E_EXPECTED", lambda b: b.trust is not None)
+@check(15, "E_EXPECTED", lambda b: b.trust is not None)
 def check_expected(b: Bundle) -> None:
-    """Run, specs and origin are the expected ones."""
+    """The evidence is the expected one: run, specs and origin."""
     expected = {name: b.trust[name] for name in ("run", "specs") if name in b.trust}
     agree(b.manifest, expected, "the manifest")
     if b.note is not None:
@@ -2020,9 +2043,9 @@ def check_expected(b: Bundle) -> None:
         raise not_shown("the trust file names no run and no specs, and the bundle has no signed origin", "E_UNSIGNED")
 
 
-@check(21, "E_SIGNATURE", lambda b: b.trust is not None)
+@check(16, "E_SIGNATURE", lambda b: b.trust is not None)
 def check_signatures(b: Bundle) -> None:
-    """Enough trusted keys signed the checkpoint and both envelopes."""
+    """Enough trusted keys signed the manifest and the checkpoint."""
     if b.note is None:
         raise not_shown("the bundle has no signatures", "E_UNSIGNED")
     if not CAN_CHECK_SIGNATURES:
@@ -2051,9 +2074,9 @@ def is_signature(public: bytes, signature: bytes, message: bytes) -> bool:
     return True
 
 
-@check(22, "E_FORK", lambda b: b.seen is not None or "checkpoint" in (b.trust or ()))
+@check(18, "E_FORK", lambda b: b.seen is not None or "checkpoint" in (b.trust or ()))
 def check_against(b: Bundle) -> None:
-    """The receipts extend a previously seen checkpoint."""
+    """The log extends the checkpoint that was seen before."""
     heads = [b.trust["checkpoint"]] if "checkpoint" in (b.trust or ()) else []
     if b.seen is not None:
         heads.append(b.seen._asdict())
@@ -2094,9 +2117,9 @@ def read_run_log(path: Path) -> list[tuple[JSON, JSON]]:
     return [(attempts[number], result) for number, result in results.items()]
 
 
-@check(23, "E_RUNLOG", lambda b: b.run_log is not None)
+@check(19, "E_RUNLOG", lambda b: b.run_log is not None)
 def check_run_log(b: Bundle) -> None:
-    """The run log announced this run, and this bundle was entered as its result."""
+    """The run log announced this run before it recorded this result."""
     code, digest = "E_RUNLOG_UNLISTED", sha256(canonical(b.manifest) + b"\n")
     found = [pair for pair in read_run_log(Path(str(b.run_log))) if pair[1]["manifest"] == digest]
     require(found, f"the run log has no result with the manifest {digest}", code)
@@ -2127,9 +2150,13 @@ def note_open(b: Bundle) -> None:
         "who signed the bundle (L1; no trust file was given)": b.note is not None and b.trust is None,
     }
     b.not_checked += [text for text, is_open in open_points.items() if is_open]
+    absent = [name for name in (SUMS, GUIDE) if name not in b.detached]
+    b.not_checked += [f"{name}: every bundle is written with it, and it is not there" for name in absent]
 
 
-LEVELS: dict[str, set[int] | None] = {"L0": set(), "L1": {20, 21}, "L2": None, "L3": {22}, "L4": None, "L5": None}
+RULES.sort(key=lambda rule: rule.number)  # checks are made in the order of their numbers
+
+LEVELS: dict[str, set[int] | None] = {"L0": set(), "L1": {15, 16}, "L2": None, "L3": {18}, "L4": None, "L5": None}
 """The checks that each level needs beside all that are made; None where this file cannot give it."""
 
 
@@ -2166,11 +2193,11 @@ def verify(place: Path, bundle: Bundle, levels: Iterable[str] = ()) -> list[Chec
             begins = file.read(1 << 16)
     if b"specledger/runlog/v1" in begins.partition(b"\n")[0]:
         bundle.not_checked.append("the bundles that the run log names; that this is the only log")
-        checks = verify_file(bundle, 23, "E_RUNLOG", "the run log is one chain", lambda _: read_run_log(place))
+        checks = verify_file(bundle, 19, "E_RUNLOG", "the run log is one chain", lambda _: read_run_log(place))
         return with_levels(checks, bundle, levels)
     if b'"prev_entry_hash"' in begins:
         bundle.not_checked.append("whether decisions were right; that nothing was cut off at the end")
-        checks = verify_file(bundle, 11, "E_AUDIT_LINE", "the audit log is one chain", lambda _: read_audit_log(place))
+        checks = verify_file(bundle, 10, "E_AUDIT_LINE", "the audit log is one chain", lambda _: read_audit_log(place))
         return with_levels(checks, bundle, levels)
     if not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
         raise NoEvidence(f"there is no bundle and no log at {place}", "E_NO_EVIDENCE")
@@ -2195,6 +2222,12 @@ def with_levels(checks: list[Check], bundle: Bundle, levels: Iterable[str]) -> l
 
 
 NOTHING_REFUTED = "nothing refuted; not replayed"
+MEANING = {
+    NOTHING_REFUTED: "the files agree with one another. Exit code 0 says no more: `spec verify` replays",
+    "REFUTED": "a check failed (exit code 1)",
+    "INCONCLUSIVE": "nothing is refuted, but something that was asked for was not shown (exit code 3)",
+}
+"""What each verdict says, and the exit code that it has."""
 
 
 def verdict_of(checks: list[Check]) -> tuple[str, int]:
@@ -2216,18 +2249,22 @@ def render(checks: list[Check], not_checked: list[str], as_json: bool) -> str:
     if as_json:
         report = {"verdict": verdict, "checks": [check._asdict() for check in checks], "not_checked": not_checked}
         return json.dumps(report, indent=2) + "\n"
-    lines = []
+    lines = [f"{verdict}: {MEANING[verdict]}"]
     for check in checks:
         reason = f" [{check.code}]" if check.code else ""
         message = f"{reason}: {check.message}" if check.message else reason
         lines.append(f"{check.number or '':>2} {check.status:9} {check.name}{message}")
-    lines += ["Not checked here:", *(f"  - {line}" for line in not_checked), f"{verdict}."]
+    lines += ["Not checked here:", *(f"  - {line}" for line in not_checked)]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     """The arguments of the command line."""
-    parser = argparse.ArgumentParser(description="Check a bundle of specledger evidence without specledger.")
+    parser = argparse.ArgumentParser(
+        description="Check a bundle of specledger evidence without specledger.",
+        epilog="Exit code 0 means: nothing is refuted, and nothing is replayed. 1: the evidence is refuted. 2: wrong "
+        "usage, or no evidence. 3: something that was asked for could not be shown (--level L4 asks for replay).",
+    )
     parser.add_argument("bundle", type=Path, help="a folder, an audit log or a run log")
     parser.add_argument("--trust", type=Path, help="whom you trust: a trust.json that does not come from the bundle")
     parser.add_argument("--against", type=Path, help="a checkpoint that you saw before")

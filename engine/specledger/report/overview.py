@@ -13,6 +13,7 @@ from specledger.core.verdict import Verdict
 from specledger.report.comparison import in_one_table, marks_of
 from specledger.report.control import Control, Judgement, Match
 from specledger.report.model import Check, Report, Subject, bundle_names, counted
+from specledger.report.not_shown import replay_text
 from specledger.report.outcome import WAIVED, Outcome
 from specledger.report.profile_rules import ASKED
 from specledger.report.sections import (
@@ -43,27 +44,34 @@ class Headline(Struct, frozen=True):
     """The verdict of a report, that of its profile or the worst of its bundles, with the reason in one sentence.
 
     `meaning` are sentences about the check that the reason names: how it failed, or what it requires. `finding` is
-    what one bundle shows, in sentences that come first.
+    what one bundle shows, in sentences that come first. `replay` is whether the bundles were replayed, in a few words.
     """
 
     kind: str
     title: str
     verdict: str
+    replay: str
     reason: Sequence[Part]
     meaning: Sequence[Sequence[Part]] = ()
     finding: Sequence[str] = ()
 
+    @property
+    def text(self) -> str:
+        """The title with the verdict, and whether the evidence was replayed."""
+        return f"{self.title}: {self.verdict} ({self.replay})"
+
 
 def headline_of(report: Report) -> Headline:
     """The headline of a report of bundles, and of a profile if it has one."""
-    names = bundle_names(report.subjects)
+    names, replay = bundle_names(report.subjects), replay_text(report.subjects)
     if report.judgement is not None:
         title, verdict = report.judgement.name, report.judgement.mark
-        return Headline("Profile judged by evidence", title, verdict, [*_of_profile(report.judgement, report.subjects)])
+        why = [*_of_profile(report.judgement, report.subjects)]
+        return Headline("Profile judged by evidence", title, verdict, replay, why)
     if len(names) == 1:
         (subject,) = report.subjects
         why, finding = [*_of_subject(subject, True)], subject.reading.finding()
-        return Headline(_kind(subject), subject.title, subject.verdict, why, _meaning(subject), finding)
+        return Headline(_kind(subject), subject.title, subject.verdict, replay, why, _meaning(subject), finding)
     worst = min(report.subjects, key=lambda subject_: _WORST_FIRST.index(subject_.verdict))
     index = report.subjects.index(worst)
     counts = ", ".join(f"{number} {mark}" for mark, number in marks_of(report.subjects))
@@ -77,7 +85,7 @@ def headline_of(report: Report) -> Headline:
         reason += [link, Words(": "), *_of_subject(worst, index == 0 or in_one_table(report.subjects))]
     title = ", ".join(names) if len(names) <= _MOST_NAMED else all_
     meaning = [] if worst.verdict is Verdict.PASS else _meaning(worst)
-    return Headline("Evidence of several bundles", title, worst.verdict, reason, meaning)
+    return Headline("Evidence of several bundles", title, worst.verdict, replay, reason, meaning)
 
 
 def _kind(subject: Subject) -> str:

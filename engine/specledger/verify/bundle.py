@@ -58,6 +58,7 @@ from specledger.verify.runlog import LogSubject, check_runlog
 from specledger.verify.signed import (
     SIGNED,
     Seals,
+    absent_help,
     check_expected,
     check_seals,
     check_signatures,
@@ -258,6 +259,7 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
     """Make these checks."""
     folder, manifest, covers = compiled.folder, compiled.manifest, compiled.listing.covers
     seals = Seals(None, {}, None)
+    verification.unchecked.extend(absent_help(covers))
     if covers:
         with verification.check(check_names.DETACHED) as note:
             seals = check_seals(folder, manifest, covers)

@@ -121,6 +121,13 @@ def check_time(authorities: Authorities | None, folder: Path, seals: Seals) -> s
     return f"{seals.time} by {check_stamp(seals.stamp, imprint, authorities)}"
 
 
+def absent_help(covers: tuple[str, ...]) -> list[str]:
+    """The files for readers that are not in the bundle; nobody signs them, so their absence refutes nothing."""
+    return [
+        f"{name}: every bundle is written with it, and it is not there" for name in (SUMS, GUIDE) if name not in covers
+    ]
+
+
 def _check_help(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ...]) -> None:
     """Check that digests and guide follow from the bundle; another version writes another guide."""
     try:

@@ -130,7 +130,8 @@ def test_a_bundle_without_sources_says_so(spec, ran, kept):
     told = spec("verify", "out", "--format", "json")
     assert (told.status, told.json["verdict"]) == (Exit.CONFORMS, "PASS")
     said = "which files the specs were resolved from: the bundle has no specs/"
-    assert told.json["unchecked"] == ([] if kept else [said])
+    absent = [f"{name}: every bundle is written with it, and it is not there" for name in ("sha256sums", "VERIFY.md")]
+    assert told.json["unchecked"] == [*([] if kept else [said]), *absent]
     formats = [spec("verify", "out", "--format", one).out for one in ("human", "junit", "sarif", "github")]
     assert [said in text for text in formats] == [not kept] * 4
 

@@ -42,16 +42,16 @@ def test_several_bundles_or_a_profile_are_summed_up_like_a_step(report, trap, tm
     rules = "  - {id: a, section: s, says: whole, status: shown, evidence: [{check: evidence}]}\n"
     (tmp_path / "rules.yaml").write_text(f"spec: profile/v1\nname: rules\nsource: s\ncontrols:\n{rules}")
     status, said, _ = report(trap, "--format", "markdown", "--profile", tmp_path / "rules.yaml")
-    assert (status, said.startswith("# `rules`: PASS\n")) == (Exit.CONFORMS, True)
+    assert (status, said.startswith("# `rules`: PASS (not replayed)\n")) == (Exit.CONFORMS, True)
 
 
 def test_the_summary_of_a_step_goes_where_github_says(report, trap, tmp_path, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
     (tmp_path / "summary").write_text("earlier\n")
     assert report(trap, "--format", "github", "--replay") == (Exit.CONFORMS, "", "")
-    assert (tmp_path / "summary").read_text(encoding="utf-8").startswith("earlier\n# `concave`: PASS\n")
+    assert (tmp_path / "summary").read_text(encoding="utf-8").startswith("earlier\n# `concave`: PASS (replayed)\n")
     assert report(trap, "--format", "github", "--out", tmp_path / "own", "--replay") == (Exit.CONFORMS, "", "")
-    assert (tmp_path / "own").read_text(encoding="utf-8").startswith("# `concave`: PASS\n")
+    assert (tmp_path / "own").read_text(encoding="utf-8").startswith("# `concave`: PASS (replayed)\n")
 
 
 def test_one_refuted_bundle_is_enough_to_tell_nothing(report, trap, forge, tmp_path):

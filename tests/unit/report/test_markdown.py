@@ -56,7 +56,7 @@ def test_a_suite_is_summed_up(of_suite, heights, read):
     bodies: dict[str, list] = {}
     for one in read(heights):
         bodies.setdefault(one["type"], []).append(one["body"])
-    assert of_suite.startswith("# `heights`: PASS\n")
+    assert of_suite.startswith("# `heights`: PASS (not replayed)\n")
     [climbs] = rows(of_suite, "Checks")
     assert climbs == [
         "PASS",
@@ -176,8 +176,8 @@ def test_markdown_leads_with_the_verdict_and_its_reason(erring, tmp_path):
     calm = execute(load(CLIMB / "climb.yaml")[0], tmp_path / "calm").place
     one, several = report_of(erring), report_of(calm, erring)
     first = text_of("markdown", one).splitlines()
-    assert first[0] == "# `climb`: ERROR"
+    assert first[0] == "# `climb`: ERROR (not replayed)"
     assert any(line.startswith("`evaluation cannot be decided: 4 errors, the first E_EVAL_STATE") for line in first[:6])
     lines = text_of("markdown", several).splitlines()
-    assert lines[0] == "# 2 bundles: ERROR"
+    assert lines[0] == "# 2 bundles: ERROR (not replayed)"
     assert lines[2].startswith("`2 bundles: 1 PASS, 1 ERROR. ")

@@ -60,6 +60,7 @@ def _index(report: Report) -> str:
         "kind": words("Index of evidence"),
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict),
+        "replayed": words(headline.replay),
         "headline": render_headline(headline, contains),
         "facts": join(*(element("div", element("dt", words(term)), element("dd", count(n))) for term, n in facts)),
         "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),
@@ -67,7 +68,7 @@ def _index(report: Report) -> str:
         "plots": plots,
         "replay": words(page.replay_sentence(report.subjects)),
     }
-    return document(f"{headline.title}: {headline.verdict}", "index.html", values, ("search.js", "index.js"))
+    return document(headline.text, "index.html", values, ("search.js", "index.js"))
 
 
 def _bundles(subjects: Sequence[Subject]) -> Section:

@@ -44,6 +44,7 @@ def _subject(report: Report, index: int) -> dict[str, Any]:
         "doc": subject.doc,
         "root": subject.root,
         "verdict": subject.verdict.value,
+        "replay": subject.replay.value,
         "evidence": {name: manifest[name] for name in ("run", "specs", "receipts", "engine")},
         "result": manifest["result"],
         "claims": [

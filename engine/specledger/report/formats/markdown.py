@@ -18,8 +18,8 @@ from specledger.report.figures import figure_section
 from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.markup import shorten
 from specledger.report.model import Report, Subject, bundle_names, counted, malformed_receipts
-from specledger.report.not_shown import not_shown
-from specledger.report.overview import headline_of, parts_text, reason_text
+from specledger.report.not_shown import not_shown, replay_text
+from specledger.report.overview import headline_of, parts_text
 from specledger.report.sections import (
     Bar,
     Block,
@@ -82,7 +82,8 @@ def summary(report: Report) -> str:
         lines += ["", *_verification(evidence, verification)] if lines else _verification(evidence, verification)
     if report.judgement is not None:
         judgement, bundles = report.judgement, bundle_names(report.subjects)
-        lines += [f"# {quote(judgement.name)}: {judgement.mark}", "", quote(judgement.source)]
+        lines += [f"# {quote(judgement.name)}: {judgement.mark} ({replay_text(report.subjects)})"]
+        lines += ["", quote(judgement.source)]
         lines += ["", _counts(control.mark for control in judgement.controls)]
         rows = [
             (
@@ -105,8 +106,13 @@ def _top(report: Report) -> list[str]:
     """The verdict of several bundles with its reason; empty for one bundle, which has its own head."""
     if len(report.subjects) < 2:
         return []
-    verdict = headline_of(report).verdict
-    return [f"# {len(report.subjects)} bundles: {verdict}", "", quote(reason_text(report), _REASON), ""]
+    headline = headline_of(report)
+    return [
+        f"# {len(report.subjects)} bundles: {headline.verdict} ({headline.replay})",
+        "",
+        quote(parts_text(headline.reason), _REASON),
+        "",
+    ]
 
 
 def _control_reason(control: Control) -> str:
@@ -116,7 +122,7 @@ def _control_reason(control: Control) -> str:
 def _subject(report: Report, index: int) -> Iterator[str]:
     subject, waivers, marks = report.subjects[index], report.waivers(index), report.marks(index)
     receipts = subject.manifest["receipts"]
-    yield f"# {quote(subject.title)}: {report.verdict_text(index)}"
+    yield f"# {quote(subject.title)}: {report.verdict_text(index)} ({subject.replay})"
     if subject.doc:
         yield from ("", quote(subject.doc))
     yield from ("", _counts(marks))
@@ -158,7 +164,7 @@ def _verification(evidence: str, verification: Verification) -> Iterator[str]:
 
 
 def _head(subject: Subject) -> Iterator[str]:
-    yield f"# {quote(subject.title)}: {subject.verdict}"
+    yield f"# {quote(subject.title)}: {subject.verdict} ({subject.replay})"
     if subject.doc:
         yield from ("", quote(subject.doc))
     headline = headline_of(Report((subject,)))

@@ -84,7 +84,7 @@ def _of_subject(report: Report, index: int, day: str) -> dict[str, Any]:
     observations = [_observation(subject, check, day) for check in subject.checks]
     return {
         "uuid": _uuid("result", manifest["run"], root, day),
-        "title": printable(f"{subject.kind} {subject.title}: {report.verdict_text(index)}"),
+        "title": printable(f"{subject.kind} {subject.title}: {report.verdict_text(index)} ({subject.replay})"),
         "description": printable(subject.doc or f"The evidence of {subject.kind} {subject.title}"),
         "start": day,
         "props": [

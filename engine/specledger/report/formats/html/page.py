@@ -143,6 +143,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "kind": words(headline.kind),
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict),
+        "replayed": words(headline.replay),
         "headline": render_headline(headline, contains),
         "doc": document_text(doc) if doc else "",
         "broken": _failed(subject, contains) if alone else "",
@@ -160,8 +161,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "replay": words(replay_sentence(report.subjects)),
         "data": _inert(data),
     }
-    title = f"{headline.title}: {headline.verdict}"
-    return document(title, "page.html", values, ("search.js", "script.js"), "unchecked")
+    return document(headline.text, "page.html", values, ("search.js", "script.js"), "unchecked")
 
 
 def _is_list(report: Report) -> bool:
