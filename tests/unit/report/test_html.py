@@ -333,7 +333,10 @@ def test_the_command_writes_it(trap, heights, pages, spec, tmp_path):
     status, page, _ = spec("report", trap, heights, *options)
     assert status == Exit.INCONCLUSIVE
     assert {"controls", "bundles", "gates"} <= {*Read(page).ids}
-    assert re.search(r"<h1><bdi>clatl-plan</bdi> <span [^>]*><span [^>]*>.</span>INCONCLUSIVE</span> <span class=\"replayed\">not replayed</span></h1>", page)
+    assert re.search(
+        r"<h1><bdi>clatl-plan</bdi> <span [^>]*><span [^>]*>.</span>INCONCLUSIVE</span> <span class=\"replayed\">not replayed</span></h1>",
+        page,
+    )
     assert ">PASS<" not in page.partition("<main")[0]
     assert re.search(r"<p class=\"headline\">[0-9]+ of [0-9]+ controls are not settled: <a href=\"#controls\.", page)
 
