@@ -175,7 +175,7 @@ def test_the_help_says_what_each_exit_code_means(capsys):
 @pytest.mark.parametrize("names", [["sha256sums"], ["sha256sums", "VERIFY.md"]], ids=" and ".join)
 def test_files_for_readers_that_are_not_there_are_told_by_both_verifiers(names, tmp_path):
     place = tmp_path / "out"
-    (bundle,) = load_runs([str(TOY)], {})
+    (bundle,) = load_runs([str(TOY)], [])
     execute(bundle, place)
     assert not [text for text in asked(place)[1]["not_checked"] if "it is not there" in text]
     assert verify_with_replay(place).unchecked == []
