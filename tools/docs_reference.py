@@ -1,4 +1,4 @@
-"""Pages of reference that are made of the engine: the keys of each kind of spec, and what each diagnostic code means.
+"""Pages of reference that are generated: the keys of each kind of spec, what each code means, the laws that ship.
 
 `tools.docs_site` puts them beside the pages of `docs`. Descriptions are those of the models, as in `spec explain`.
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import yaml
 
 from specledger.core.diagnostics import codes, title_of
 from specledger.kinds import KINDS
@@ -19,6 +21,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 
 PAGE_OF_CODES: Final = "codes.md"
 PAGE_OF_KINDS: Final = "keys.md"
+PAGE_OF_LAWS: Final = "laws-shipped.md"
 
 _REFERENCE: Final = re.compile(r"a reference to a spec of the kind (\w+(?:, \w+)*)")
 _FORM: Final = re.compile(r"of the form (\S+)(?=,| or |$)")
@@ -34,7 +37,7 @@ def reference_pages() -> Mapping[str, str]:
     """The texts of all generated pages, by their names: the two lists first."""
     load_codes()
     kinds = {page_of_kind(kind): _kind_text(kind) for kind in KINDS}
-    return {PAGE_OF_KINDS: _kinds_text(), PAGE_OF_CODES: _codes_text(), **kinds}
+    return {PAGE_OF_KINDS: _kinds_text(), PAGE_OF_CODES: _codes_text(), PAGE_OF_LAWS: _laws_text(), **kinds}
 
 
 def _kinds_text() -> str:
@@ -126,6 +129,24 @@ def _code_text(code: str, page: CodePage | None) -> str:
         parts += [_plain(page.about.strip())]
         parts += [f"```text\n{lines}\n```" if page.commands() or isinstance(page.example, tuple) else _plain(lines)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _laws_text() -> str:
+    """The laws that ship, with the verdict that each expects."""
+    files = sorted((ROOT / "specs" / "law").glob("*.yaml"))
+    laws = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in files]
+    intro = "Each law under `specs/law` with its template, its universe, and the verdict that it expects."
+    head = ["| law | template | universe | expected | in words |", "| --- | --- | --- | --- | --- |"]
+    return "\n".join(["# All shipped laws", "", intro, "", *head, *map(_law_row, laws), ""])
+
+
+def _law_row(law: Mapping[str, Any]) -> str:
+    """The row of one law."""
+    universe, expect = law["universe"], law["expect"]
+    named = universe if isinstance(universe, str) else f"{universe['use']} {universe['with']['rule']}"
+    verdict = " ".join([expect["status"], *([expect["reason"]] if "reason" in expect else [])])
+    cells = [f"`{law['name']}`", law["template"], named, verdict, _cell(law["claim"])]
+    return f"| {' | '.join(cells)} |"
 
 
 def _cell(text: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import yaml
 
-from tools.docs_reference import PAGE_OF_CODES, page_of_kind, reference_pages
+from tools.docs_reference import PAGE_OF_CODES, PAGE_OF_LAWS, page_of_kind, reference_pages
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 BUILD: Final = ROOT / "build" / "docs"
@@ -54,8 +54,9 @@ def sections(index: str) -> Mapping[str, list[str]]:
 def navigation(index: str, generated: Iterable[str]) -> list[Any]:
     """The navigation of the site: the sections of the index; the generated pages are in that of the reference."""
     nav: list[Any] = ["README.md", "docs/index.md"]
-    keys = [f"docs/{page}" for page in generated if page != PAGE_OF_CODES]
-    made = [f"docs/{PAGE_OF_CODES}", {"Keys of each kind": keys}]
+    alone = [PAGE_OF_LAWS, PAGE_OF_CODES]
+    keys = [f"docs/{page}" for page in generated if page not in alone]
+    made = [*(f"docs/{page}" for page in alone), {"Keys of each kind": keys}]
     for title, pages in sections(index).items():
         nav.append({title: [*(f"docs/{page}" for page in pages), *(made if title == REFERENCE else [])]})
     return nav

@@ -19,6 +19,7 @@ from specledger.wings.laws.proofs.question import facts
 from specledger.wings.laws.trial import meets
 from specledger.wings.laws.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.laws.oracle import Judge, read_laws, step_by
+from tools.docs_reference import PAGE_OF_LAWS, reference_pages
 
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = read_laws()
@@ -244,14 +245,31 @@ def test_what_a_law_says_of_mutants_is_no_more_than_the_truth(name):
 # Documentation
 
 
-def test_the_page_lists_exactly_the_shipped_laws():
-    text = (ROOT / "docs" / "shipped-laws.md").read_text(encoding="utf-8")
-    rows = [
-        tuple(cell.strip() for cell in line.strip("|").split("|")) for line in text.splitlines() if line[:3] == "| `"
-    ]
-    listed = {row[0].strip("`"): row[1:] for row in rows}
+def rows_of(text):
+    """The cells of each row of a page that begins with a name in code."""
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:3] == "| `"]
+
+
+def test_the_generated_page_lists_exactly_the_shipped_laws():
+    rows = rows_of(reference_pages()[PAGE_OF_LAWS])
+    listed = {name.strip("`"): tuple(cells) for name, *cells in rows}
     assert len(listed) == len(rows)
     assert listed == {name: row_of(law) for name, law in SHIPPED.items()}
+
+
+def test_the_written_page_counts_the_laws_and_names_some_of_each_verdict():
+    text = (ROOT / "docs" / "shipped-laws.md").read_text(encoding="utf-8")
+    counted = re.findall(r"^\| (\w+) \| (\d[\d |]*) \|$", text, re.MULTILINE)
+    laws = Counter((row_of(law)[1].split()[0], law["expect"]["status"]) for law in SHIPPED.values())
+    statuses = with_status.keys()
+    assert {name: [int(cell) for cell in cells.split(" | ")] for name, cells in counted} == {
+        name: [laws[name, status] for status in statuses] for name, _ in laws
+    }
+    named = [(name.strip("`"), verdict) for name, verdict, _ in rows_of(text)]
+    assert named == [(name, row_of(SHIPPED[name])[2]) for name, _ in named]
+    assert {verdict.split()[0] for _, verdict in named} == set(statuses)
+    reasons = {law["expect"]["reason"] for law in SHIPPED.values() if "reason" in law["expect"]}
+    assert reasons <= {verdict.split()[-1] for _, verdict in named}
 
 
 def row_of(law):

@@ -6,7 +6,7 @@ import pytest
 
 from specledger.core.diagnostics import codes
 from specledger.kinds import KINDS
-from tools.docs_reference import PAGE_OF_CODES, PAGE_OF_KINDS, anchor, page_of_kind, reference_pages
+from tools.docs_reference import PAGE_OF_CODES, PAGE_OF_KINDS, PAGE_OF_LAWS, anchor, page_of_kind, reference_pages
 from tools.docs_site import ROOT, copy_pages, link_keys, navigation, sections
 
 INDEX = (ROOT / "docs/index.md").read_text(encoding="utf-8")
@@ -31,8 +31,8 @@ def test_a_page_outside_the_sections_is_refused():
 
 def test_generated_pages_stand_in_the_reference(pages):
     by_title = {title: names for entry in navigation(INDEX, pages)[2:] for title, names in entry.items()}
-    *_, codes_page, kinds = by_title["Reference"]
-    assert codes_page == f"docs/{PAGE_OF_CODES}"
+    *_, laws_page, codes_page, kinds = by_title["Reference"]
+    assert [laws_page, codes_page] == [f"docs/{PAGE_OF_LAWS}", f"docs/{PAGE_OF_CODES}"]
     assert list(kinds.values()) == [[f"docs/{page}" for page in [PAGE_OF_KINDS, *map(page_of_kind, KINDS)]]]
 
 
