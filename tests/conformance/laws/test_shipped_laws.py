@@ -250,7 +250,7 @@ def rows_of(text):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:3] == "| `"]
 
 
-def test_the_generated_page_lists_exactly_the_shipped_laws():
+def test_the_page_lists_exactly_the_shipped_laws():
     rows = rows_of(reference_pages()[PAGE_OF_LAWS])
     listed = {name.strip("`"): tuple(cells) for name, *cells in rows}
     assert len(listed) == len(rows)
