@@ -2,7 +2,8 @@
 
 The memory is that of the process and all its workers together (`bench.peak`). Large inputs are made first: two bundles
 of so many megabytes, one of many receipts, one of receipts that are as long as a line may be; a suite whose figures
-read an episode of 200,000 steps; a log of a tenth of the size; a spec at the bounds of what is read.
+read an episode of 200,000 steps; a law of the longest rings over almost as many steps as a trial may have; logs of a tenth
+of the size, and of one conversation; a spec at the bounds of what is read.
 """
 
 from __future__ import annotations
@@ -31,6 +32,27 @@ def log_of(megabytes: int, path: Path) -> Path:
         for _ in range(megabytes * 1_000_000 // len(line)):
             file.write(line)
     return path
+
+
+def one_conversation(megabytes: int, path: Path) -> Path:
+    """A log of a size that is one conversation: calls whose results are long texts."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Send all letters."}]
+    text = " ".join(f"word{number}" for number in range(1200))
+    for number in range(megabytes * 1_000_000 // len(text)):
+        call = {"name": "send", "arguments": json.dumps({"to": f"person{number}@example.com"})}
+        messages.append(
+            {"role": "assistant", "tool_calls": [{"id": f"c{number}", "type": "function", "function": call}]}
+        )
+        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": f"{number} {text}"})
+    path.write_text(json.dumps({"messages": messages}) + "\n", encoding="utf-8")
+    return path
+
+
+def long_rings() -> dict[str, dict[str, Any]]:
+    """A law that is judged on the longest rings, at the starts and at their images, over 1,900 steps."""
+    universe = {"extends": "kinetic_grid_v1", "ring": {"min": 1000, "max": 1000, "sizes": [1000]}}
+    law = {"extends": "shift-by-seven", "universe": "universe", "cases": 60, "mutations": 0}
+    return {"universe": universe, "law": law | {"trial": {"steps": 2000}, "quantifiers": {"T": 1900}}}
 
 
 def nested_spec(path: Path) -> Path:
@@ -84,8 +106,14 @@ def commands(folder: Path, megabytes: int) -> Iterator[tuple[str, list[str]]]:
     suite = write_documents(folder / "long", long_episode()) / "suite.yaml"
     yield "suite of a long episode: run", ["run", str(suite), f"--out={folder / 'suite'}"]
     yield "suite of a long episode: verify, two workers", ["verify", str(folder / "suite"), "--workers=2"]
+    law = write_documents(folder / "rings", long_rings()) / "law.yaml"
+    yield "law of long rings: run", ["run", str(law), f"--out={folder / 'law'}"]
+    yield "law of long rings: verify", ["verify", str(folder / "law")]
     log = log_of(megabytes // 10, folder / "log.jsonl")
     yield "import of a log of a tenth of the size", ["import", str(log), f"--out={folder / 'lines.jsonl'}"]
+    yield "scan of the same", ["scan", str(log), f"--out={folder / 'scan.html'}"]
+    talk = one_conversation(max(1, megabytes // 50), folder / "talk.jsonl")
+    yield "scan of one conversation of a fiftieth", ["scan", str(talk), f"--out={folder / 'talk.html'}"]
     yield "check of a deep spec", ["check", str(nested_spec(folder / "deep.yaml"))]
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from specledger.expr import EvaluationError
-from specledger.wings.laws.judge import judge
+from specledger.wings.laws import judge as judging
+from specledger.wings.laws.judge import judge, judge_and_see
 from specledger.wings.laws.run import Run
 from tests.toys.claims import T0, T1, measured, obs, op
 
@@ -31,6 +32,12 @@ LAWS = {
     "a step later": (law("implication_step", op("=>", op(">", obs("N"), {"const": 0}), op("==", obs("N", T1), {"const": 0}))), ["X....", "...."], [10, 0], [-1, -1]),
     "a ring of two words": (law("invariant", SAME, "count('>')"), [">" + "." * 99, ">.<" + "." * 97], [51, 51], [-1, 1]),
 }  # fmt: skip
+
+
+@pytest.fixture(params=[judging.MAX_HELD, 300, 1], autouse=True)
+def held(request, monkeypatch):
+    """How starts are divided into parts changes nothing."""
+    monkeypatch.setattr(judging, "MAX_HELD", request.param)
 
 
 @pytest.mark.parametrize(("candidate", "rings", "hits", "violated"), LAWS.values(), ids=LAWS)
@@ -72,3 +79,29 @@ def test_a_sum_that_leaves_few_bits_is_exact(law_of):
         law("invariant", op(">=", op("*", op("*", obs("N"), obs("N")), {"const": 1000}), {"const": 0}), "grid_length")
     )
     assert judge(checked, [(0,) * 200]).violated.tolist() == [-1]
+
+
+def test_what_happened_from_each_start_is_seen(law_of):
+    checked = law_of(law("invariant", NONE))
+    rings = ["....", "X...", ">...", ".>.<", ".XX.", "X" * 200]
+    seen = judge_and_see(checked, [checked.universe.cells(ring) for ring in rings])[1]
+    assert seen.filled.tolist() == [0, 1, 1, 2, 2, 200]
+    assert seen.crossed.tolist() == [False, True, True, True, True, True]
+    assert seen.active.tolist() == [False, True, False, True, True, True]
+
+
+def test_no_more_is_held_than_one_part(law_of, monkeypatch):
+    held = []
+    judge_part = judging._judge_part
+
+    def judged_part(*arguments):
+        judged, trajectory = judge_part(*arguments)
+        held.append(trajectory.rows.size)
+        return judged, trajectory
+
+    monkeypatch.setattr(judging, "_judge_part", judged_part)
+    monkeypatch.setattr(judging, "MAX_HELD", 10_000)
+    checked = law_of(law("invariant", NONE))
+    judge(checked, [(0,) * 20] * 60)
+    assert len(held) > 5
+    assert max(held) < 13_000  # with the cells that are repeated before and behind each ring

@@ -3,7 +3,7 @@
 import pytest
 
 from specledger.wings.laws.generators import make_cases
-from specledger.wings.laws.judge import judge
+from specledger.wings.laws.judge import judge_and_see
 from specledger.wings.laws.power import weigh
 from specledger.wings.laws.run import Run
 from tests.toys.claims import T1, measured, obs, op
@@ -20,9 +20,9 @@ def test_the_bound_on_violations_is_about_drawn_cases_whose_antecedent_held(law_
     """A case whose antecedent never holds cannot violate the law, so it says nothing of how many cases do."""
     law = law_of(measured("count('X')", AT_TWO, "implication_step", **more))
     cases = make_cases(law)
-    judged = judge(law, [case.start for case in cases])
+    judged, seen = judge_and_see(law, [case.start for case in cases])
     drawn = [case for case in cases if case.drawn and is_met(Run(law, case.start))]
-    power = weigh(law, cases, judged)
+    power = weigh(cases, judged, seen)
     assert (power.drawn, power.drawn_by) == (len(drawn), tuple(sorted({case.family for case in drawn})))
     assert power.bound is not None
     assert power.bound["share"] == -(-3_000_000 // len(drawn))

@@ -26,7 +26,7 @@ VIOLATIONS = {
 def test_which_violation_is_named(law_of, sizes, violated, place):
     starts = [(number % 2,) * size for number, size in enumerate(sizes)]
     judged = judge(never(law_of, "count('X')", 200), [(0,) * 4])
-    found = first_violation(starts, Judged(judged.usable, judged.hits, np.array(violated), judged.trajectory))
+    found = first_violation(starts, Judged(judged.usable, judged.hits, np.array(violated)))
     assert found == (None if place is None else (starts[place], violated[place]))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from specledger.core.rng import Stream
 from specledger.wings.laws.generators import Case, Maker
-from specledger.wings.laws.judge import Judged, judge
+from specledger.wings.laws.judge import Judged, judge, judge_and_see
 from specledger.wings.laws.law import Law
 from specledger.wings.laws.power import Power, weigh
 from specledger.wings.laws.run import Run, State
@@ -43,9 +43,9 @@ def try_cases(law: Law, cases: tuple[Case, ...]) -> tuple[tuple[State, int] | No
         EvaluationError: An integer leaves 64 bits.
     """
     starts = [case.start for case in cases]
-    judged = judge(law, starts)
+    judged, seen = judge_and_see(law, starts)
     violation = first_violation(starts, judged)
-    return violation, weigh(law, cases, judged), judged
+    return violation, weigh(cases, judged, seen), judged
 
 
 def present(law: Law, start: State) -> Counterexample:

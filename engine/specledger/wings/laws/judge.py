@@ -1,12 +1,13 @@
 """Judging of a law on many starts at once, in arrays.
 
 The results equal those of `harness.Run`; an integer that leaves 64 bits somewhere is an EvaluationError, too.
+Starts are judged in parts of bounded size, so that memory does not grow with their number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from msgspec import Struct
@@ -32,6 +33,23 @@ from specledger.wings.laws.law import Law
 from specledger.wings.laws.layout import Array, Batch
 from specledger.wings.laws.observable import apply_fast, hold, measures, range_of
 
+MAX_HELD: Final = 1 << 21
+"""Cells of all steps that are held at once, but always those of one start; all arrays take up to 40 bytes of a cell."""
+
+
+class Seen(Struct, frozen=True):
+    """What happened from each start, besides what the law says.
+
+    Attributes:
+        filled: Cells of the start that hold something.
+        crossed: Whether something was in the first or the last cell at some step.
+        active: Whether there was interaction; in a universe that does not say what that is, whether anything changed.
+    """
+
+    filled: Array
+    crossed: Array
+    active: Array
+
 
 class Judged(Struct, frozen=True):
     """What became of each start.
@@ -45,7 +63,6 @@ class Judged(Struct, frozen=True):
     usable: Array
     hits: Array
     violated: Array
-    trajectory: Trajectory
 
 
 def judge(
@@ -65,6 +82,54 @@ def judge(
     Raises:
         EvaluationError: An integer leaves 64 bits somewhere.
     """
+    return _joined([judged for judged, _ in _by_part(law, starts, changes, last)])
+
+
+def judge_and_see(law: Law, starts: Sequence[Sequence[int]]) -> tuple[Judged, Seen]:
+    """Judge a law on many starts, and say what else happened.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits somewhere.
+    """
+    parts = [(judged, _seen(law, trajectory)) for judged, trajectory in _by_part(law, starts, None, None)]
+    return _joined([judged for judged, _ in parts]), _joined([seen for _, seen in parts])
+
+
+def steps_of(law: Law, longest: int, last: int | None) -> int:
+    """Steps that are taken to judge a law up to a step on rings of at most so many cells."""
+    own = law.on(longest)
+    return own.steps if last is None else max(min(last, own.last) + own.reach, law.fixed)
+
+
+def _by_part(
+    law: Law, starts: Sequence[Sequence[int]], changes: Changes | None, last: int | None
+) -> Iterator[tuple[Judged, Trajectory]]:
+    """Judge neighbouring starts, as many at once as may be held."""
+    most = max(1, MAX_HELD // (steps_of(law, max(map(len, starts)), last) + 1))
+    begin = cells = 0
+    for index, start in enumerate(starts):
+        if index > begin and cells + len(start) > most:
+            yield _judge_part(law, starts, slice(begin, index), changes, last)
+            begin, cells = index, 0
+        cells += len(start)
+    yield _judge_part(law, starts, slice(begin, len(starts)), changes, last)
+
+
+Parted = TypeVar("Parted", Judged, Seen)
+
+
+def _joined(parts: Sequence[Parted]) -> Parted:
+    """What became of the starts of all parts, in their order."""
+    names = parts[0].__struct_fields__
+    return type(parts[0])(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _judge_part(
+    law: Law, every: Sequence[Sequence[int]], part: slice, changes: Changes | None, last: int | None
+) -> tuple[Judged, Trajectory]:
+    starts = every[part]
+    if changes is not None:
+        changes = (changes[0][part], changes[1][part])
     batch = Batch.of(starts, _halo_of(law), law.universe.rule.radius)
     longest = law.on(int(batch.layout.sizes.max()))
     view = _View(law, batch, changes, last)
@@ -84,7 +149,17 @@ def judge(
     if broken.any():
         violated = view.by_ring(broken)
         at = np.where(violated.any(axis=0) & usable, violated.argmax(axis=0) + first, -1)
-    return Judged(usable, np.where(usable, steps, 0), at, view.trajectory)
+    return Judged(usable, np.where(usable, steps, 0), at), view.trajectory
+
+
+def _seen(law: Law, trajectory: Trajectory) -> Seen:
+    universe = law.universe
+    if universe.interaction is None:
+        active = trajectory.changed()
+    else:
+        interaction = trajectory.measure(universe.primitives[universe.interaction].bind(()))
+        active = np.asarray((interaction > 0).any(axis=0))
+    return Seen(trajectory.filled(universe.empty), trajectory.crossed(universe.empty), active)
 
 
 def _halo_of(law: Law) -> int:
@@ -107,8 +182,7 @@ class _View:
 
     def __init__(self, law: Law, batch: Batch, changes: Changes | None, last: int | None) -> None:
         self.law, rule = law, law.universe.rule
-        longest = law.on(int(batch.layout.sizes.max()))
-        steps = longest.steps if last is None else max(min(last, longest.last) + longest.reach, law.fixed)
+        steps = steps_of(law, int(batch.layout.sizes.max()), last)
         self.trajectory = evolve(batch, rule, steps, changes)
         self._cellwise: dict[str, Array] = {}
         if law.image is not None:

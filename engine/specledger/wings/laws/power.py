@@ -14,9 +14,9 @@ import numpy as np
 from msgspec import Struct
 
 from specledger.core.rng import Stream
-from specledger.wings.laws.evolve import Trajectory, evolve, windows
+from specledger.wings.laws.evolve import evolve, windows
 from specledger.wings.laws.generators import Case
-from specledger.wings.laws.judge import Judged, judge
+from specledger.wings.laws.judge import Judged, Seen, judge, steps_of
 from specledger.wings.laws.law import Law
 from specledger.wings.laws.layout import Array, Batch
 from specledger.wings.laws.spec.law import Trial
@@ -94,34 +94,24 @@ class Power(Struct, frozen=True):
         return {**{name: getattr(self, name) for name in names}, "coverage": self.coverage}
 
 
-def weigh(law: Law, cases: Sequence[Case], judged: Judged) -> Power:
+def weigh(cases: Sequence[Case], judged: Judged, seen: Seen) -> Power:
     """The power of a trial in which these cases were judged."""
     usable, hit = judged.usable, judged.hits > 0
     drawn = [cases[index].family for index in np.flatnonzero(hit).tolist() if cases[index].drawn]
-    universe, trajectory = law.universe, judged.trajectory
-    interacting = _interacting(law, trajectory)
-    wrapping = trajectory.crossed(universe.empty)
-    bins = np.minimum(trajectory.filled(universe.empty) * BINS // trajectory.layout.sizes, BINS - 1)
+    sizes = np.array([len(case.start) for case in cases])
+    bins = np.minimum(seen.filled * BINS // sizes, BINS - 1)
     return Power(
         cases=len(cases),
         usable=int(usable.sum()),
         hits=int(judged.hits.sum()),
         hit_cases=int(hit.sum()),
         families=len({cases[index].family for index in np.flatnonzero(hit).tolist()}),
-        interacting=int((interacting & usable).sum()),
-        wrapping=int((wrapping & usable).sum()),
+        interacting=int((seen.active & usable).sum()),
+        wrapping=int((seen.crossed & usable).sum()),
         bins=int(np.count_nonzero(np.bincount(bins[usable]))),
         drawn=len(drawn),
         drawn_by=tuple(sorted(set(drawn))),
     )
-
-
-def _interacting(law: Law, trajectory: Trajectory) -> Any:
-    """In which cases something happens."""
-    universe = law.universe
-    if universe.interaction is not None:
-        return (trajectory.measure(universe.primitives[universe.interaction].bind(())) > 0).any(axis=0)
-    return trajectory.changed()
 
 
 STARTS: Final = 64
@@ -146,7 +136,8 @@ def content_of(law: Law) -> dict[str, int]:
     changes = np.array([rule.change(number * every // tried) for number in range(tried)])
     last = min(law.on(MAX_CELLS).last, STEPS)
     own = judge(law, starts, last=last)
-    read = universe.once(_entries_read, law.starts, law.image, own.trajectory.steps)[:, changes[:, 0]]
+    steps = steps_of(law, max(map(len, starts)), last)
+    read = universe.once(_entries_read, law.starts, law.image, steps)[:, changes[:, 0]]
     # where the entry is not read, the rule is the universe's own
     broken = np.asarray((~read & (own.violated >= 0)[:, None]).any(axis=0))
     mutants, places = np.nonzero(read.T)
