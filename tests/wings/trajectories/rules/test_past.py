@@ -6,22 +6,22 @@ from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load
-from specledger.wings.trajectories.rules import past
+from specledger.wings.trajectories.rules import phrases
 from specledger.wings.trajectories.rules.compile import compile_policy
 
 WORDS = st.lists(st.sampled_from(["pay", "ann", "an", "n", "é"]), max_size=5).map(" ".join)
 
 
-@pytest.mark.parametrize("searched", [0, 12, past._SEARCHED])
+@pytest.mark.parametrize("searched", [0, 12, phrases.SEARCHED])
 @given(texts=st.lists(WORDS, max_size=12), asked=WORDS)
 @settings(max_examples=60)
 def test_the_first_text_with_words_in_a_row(searched, texts, asked):
-    origins = [past.Origin(f"text {number}") for number in range(len(texts))]
-    index = past._Index(searched)
+    origins = [f"text {number}" for number in range(len(texts))]
+    index = phrases.Phrases(searched)
     for text, origin in zip(texts, origins, strict=True):
-        index.add_text(text, origin)
+        index.add(phrases.HeardText(text), origin)
     expected = next((o for text, o in zip(texts, origins, strict=True) if asked and f" {asked} " in f" {text} "), None)
-    assert index.phrase(asked) is expected
+    assert index.first(asked) is expected
 
 
 def test_rules_that_name_the_same_source_share_it(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import re2
@@ -11,14 +11,20 @@ from msgspec import UNSET
 
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.core.unknown import Unknown
-from specledger.expr.check.checker import Checked
 from specledger.expr.check.environment import Environment
 from specledger.expr.check.types import BOOL, FIXED, INT, MISTAKEN, STRING, FixedType, IntType, Type
-from specledger.expr.generate.compiler import compile_expression
 from specledger.lang.scope import Scope
 from specledger.load import Resolved
 from specledger.wings.trajectories.rules import codes
-from specledger.wings.trajectories.rules.conditions import Condition, Event, Reader, request_reader, time_reader, typed
+from specledger.wings.trajectories.rules.conditions import (
+    Condition,
+    Event,
+    Reader,
+    compile_condition,
+    request_reader,
+    time_reader,
+)
+from specledger.wings.trajectories.rules.extraction import ValueReader, compile_reader, compile_values
 from specledger.wings.trajectories.rules.past import SourcePlan, tool_matcher
 from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, compile_path, parse_path
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
@@ -63,6 +69,8 @@ class _Compiler:
         self.sources: list[SourcePlan] = []
         self.known_sources: dict[tuple[str, tuple[str, ...]], int] = {}
         self.earlier: list[EarlierPlan] = []
+        self.readers: dict[tuple[Any, ...], Reader] = {}
+        self.value_readers: dict[tuple[str, tuple[str, ...]], ValueReader] = {}
         self.scope = Scope(Environment(), resolved, diagnostics)
 
     def policy(self) -> Policy:
@@ -100,8 +108,7 @@ class _Compiler:
             when=when,
             readers=readers,
             memory=kept,
-            root="args" if each is None else each.root,
-            each=None if each is None else compile_path(each),
+            each=None if each is None else self.values(each, as_),
             types=as_,
             sources=self.source_list(rule.from_, as_, (*at, "from")),
             forbidden=self.source_list(rule.not_from, as_, (*at, "not_from")),
@@ -193,11 +200,20 @@ class _Compiler:
         if path.root == "time" and read.as_ != "number":
             message = "a time is read as a number of seconds since 1970"
             self.wrong(codes.E_POLICY_VALUE, message, at, "write `as: number`")
-        own = time_reader if path.root == "time" else _own_reader(path, read, pattern)
+        own = time_reader if path.root == "time" else self.own_reader(path, read, pattern)
         if read.of is None:
             return own
         matches = tool_matcher(self.tools(read.of, (*at, "of")))
         return _record_reader(own, matches, self.pairs(read.same, (*at, "same")), read)
+
+    def own_reader(self, path: Path, read: Read, pattern: Any) -> Reader:
+        """What reads a value; rules that read it alike share it, so that it is read once."""
+        key = (path.text, read.as_, read.matches, read.several)
+        return self.readers.setdefault(key, compile_reader(path, read, pattern))
+
+    def values(self, path: Path, types: tuple[str, ...]) -> ValueReader:
+        """What reads the values at a path, likewise."""
+        return self.value_readers.setdefault((path.text, types), compile_values(path, types))
 
     def pairs(self, same: str | Mapping[str, str] | None, at: Where) -> tuple[tuple[PathReader, PathReader], ...]:
         """Paths of an earlier call and of this one whose values must be the same."""
@@ -205,11 +221,9 @@ class _Compiler:
         paths = [(self.path(theirs, at, ("args",)), self.path(ours, at, ("args",))) for theirs, ours in items]
         return tuple((compile_path(one), compile_path(two)) for one, two in paths if one and two)
 
-    def condition(
-        self, scope: Scope, text: str | None, readers: Mapping[str, Reader], at: Where, outer: Iterable[str] = ()
-    ) -> Condition:
+    def condition(self, scope: Scope, text: str | None, readers: Mapping[str, Reader], at: Where) -> Condition:
         checked = None if text is None else scope.expression(*at, expect=BOOL)
-        return _condition(checked, readers, frozenset(outer))
+        return compile_condition(checked, readers)
 
     def memory(
         self, rule: Rule, scope: Scope, readers: Mapping[str, Reader], at: Where
@@ -223,7 +237,7 @@ class _Compiler:
                 if checked is not None and not isinstance(checked.type, IntType) and checked.type != MISTAKEN:
                     message = f"a sum is of int or qfixed, not of {checked.type}"
                     self.wrong(codes.E_POLICY_VALUE, message, (*at, "memory", name, "sum"), "read it `as: number`")
-                kept[name] = MemoryPlan("sum", _condition(checked, readers, frozenset()), term.within)
+                kept[name] = MemoryPlan("sum", compile_condition(checked, readers), term.within)
             else:
                 types[name] = INT
                 within = term.within if isinstance(term, Count) else None
@@ -242,7 +256,7 @@ class _Compiler:
         plan = EarlierPlan(
             number=len(self.earlier),
             matches=tool_matcher(self.tools(earlier.tool, (*at, "tool"))),
-            condition=_condition(checked, readers, outer, reads_result=reads_result),
+            condition=compile_condition(checked, readers, outer, reads_result=reads_result),
             since=None if earlier.since is None else tool_matcher(self.tools(earlier.since, (*at, "since"))),
             same=self.pairs(earlier.same, (*at, "same")),
         )
@@ -309,51 +323,6 @@ def _other_than(text: str, types: list[str]) -> str:
             f'for a domain, in place of the set: `each: args.NAME`, `as: email`, `require: value.endsWith("{domain}")`'
         )
     return "compare it as another type"
-
-
-def _condition(
-    checked: Checked | None, readers: Mapping[str, Reader], outer: frozenset[str], *, reads_result: bool = False
-) -> Condition:
-    if checked is None:
-        return Condition(None, None, (), readers, outer, reads_result)
-    names = tuple(sorted(checked.variables))
-    run = compile_expression(checked, names) if names else None
-    return Condition(checked, run, names, readers, outer, reads_result)
-
-
-def _own_reader(path: Path, read: Read, pattern: Any) -> Reader:
-    values, root, text, as_ = compile_path(path), path.root, path.text, read.as_
-    missing = Unknown(f"{text} is absent")
-
-    def reader(session: Any, event: Event) -> Any:
-        value = event.root(root)
-        if type(value) is Unknown:
-            return value
-        leaves = values(value)
-        if isinstance(leaves, Unknown):
-            return leaves
-        if pattern is not None:
-            return _occurs(pattern, [text_of(leaf) for leaf in leaves], read) if leaves else missing
-        if len(leaves) != 1:
-            return Unknown(f"{text} has several values") if leaves else missing
-        return typed(leaves[0], as_ or "text", text)
-
-    return reader
-
-
-def _occurs(pattern: Any, texts: list[str | None], read: Read) -> bool | Unknown:
-    """Whether a pattern occurs in the values at a path; None is one that is no text."""
-    truths = {None if text is None else pattern.search(text) is not None for text in texts}
-    if read.several is not None:
-        decisive = read.several == "any"
-        if decisive in truths:
-            return decisive
-    if None in truths:
-        return Unknown(f"{read.path} is no text")
-    if len(truths) > 1:
-        advice = "write `several: all` or `several: any`"
-        return Unknown(f"{read.path} has several values, and only some match: {advice}")
-    return truths == {True}
 
 
 def _record_reader(

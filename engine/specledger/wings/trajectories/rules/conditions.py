@@ -12,8 +12,10 @@ from specledger.core.unknown import Unknown
 from specledger.expr.check.checker import Checked
 from specledger.expr.errors import EvaluationError
 from specledger.expr.eval.evaluator import evaluate_within
+from specledger.expr.generate.compiler import compile_expression
 from specledger.spec.base import INTEGER_LIMIT, QFIXED_ONE
 from specledger.wings.trajectories.model import Call, Message
+from specledger.wings.trajectories.rules.phrases import HeardText
 from specledger.wings.trajectories.rules.structured import structured
 from specledger.wings.trajectories.rules.values import WHOLE, text_of
 from specledger.wings.trajectories.stamps import stamp_of
@@ -27,7 +29,8 @@ class Event(Struct, eq=False):
 
     Attributes:
         parsed: The result as `structured` reads it, once a rule has asked.
-        plain: Its texts as `past.plain_texts` gives them, likewise.
+        heard: Its texts as `past.heard_texts` gives them, likewise.
+        known: What was read of it that never changes, by what reads it.
     """
 
     number: int
@@ -37,7 +40,8 @@ class Event(Struct, eq=False):
     error: bool | None = None
     answered: bool = False
     parsed: Any = UNSET
-    plain: list[str] | None = None
+    heard: list[HeardText] | None = None
+    known: dict[Any, Any] = {}
 
     def root(self, name: str) -> Any:
         """What a path with this root begins at; UNSET where it is not recorded."""
@@ -106,19 +110,78 @@ Reader = Callable[[Any, Event], Any]
 """`(session, event)`: a typed value, or Unknown."""
 
 
+Bound = Mapping[str, Any]
+"""By name what readers and memory gave for a call, Unknown included."""
+
+
 class Condition(Struct, frozen=True):
     """A condition over named readers; without an expression it always holds.
 
     Attributes:
+        decide: Its value where names are bound: True, False, a number of a sum, or Unknown with the first reason.
         outer: Names that it reads of the rule that it belongs to.
     """
 
     checked: Checked | None
-    run: Callable[..., Any] | None
     names: tuple[str, ...]
     readers: Mapping[str, Reader]
+    decide: Callable[[Bound], Any]
     outer: frozenset[str] = frozenset()
     reads_result: bool = False
+
+
+def compile_condition(
+    checked: Checked | None,
+    readers: Mapping[str, Reader],
+    outer: frozenset[str] = frozenset(),
+    *,
+    reads_result: bool = False,
+) -> Condition:
+    """The condition of a checked expression."""
+    names = () if checked is None else tuple(sorted(checked.variables))
+    return Condition(checked, names, readers, _decider(checked, names), outer, reads_result)
+
+
+def _decider(checked: Checked | None, names: tuple[str, ...]) -> Callable[[Bound], Any]:
+    """What decides a condition: a generated function, unless something that it reads is unknown."""
+    if checked is None:
+        return lambda bound: True
+
+    def exactly(bound: Bound) -> Any:
+        known = {name: bound[name] for name in names if type(bound[name]) is not Unknown}
+        first = next((bound[name] for name in names if name not in known), None)
+        try:
+            return evaluate_within(checked, known, _WORK)[0]
+        except EvaluationError as error:
+            return first or Unknown(error.message)
+
+    if not names:
+        return exactly
+    run = compile_expression(checked, names)
+
+    def decide(bound: Bound) -> Any:
+        values = [bound[name] for name in names]
+        if Unknown in map(type, values):
+            return exactly(bound)
+        try:
+            return run(*values)
+        except EvaluationError as error:
+            return Unknown(error.message)
+
+    if len(names) > 1:
+        return decide
+    (only,) = names
+
+    def decide_one(bound: Bound) -> Any:
+        value = bound[only]
+        if type(value) is Unknown:
+            return exactly(bound)
+        try:
+            return run(value)
+        except EvaluationError as error:
+            return Unknown(error.message)
+
+    return decide_one
 
 
 def request_reader(pattern: Any, as_: str) -> Reader:
@@ -142,19 +205,7 @@ def time_reader(_: Any, event: Event) -> Any:
 
 def bind(readers: Mapping[str, Reader], session: Any, event: Event) -> dict[str, Any]:
     """The values of readers, Unknown included."""
-    return {name: reader(session, event) for name, reader in readers.items()}
-
-
-def decide(condition: Condition, bound: Mapping[str, Any]) -> Any:
-    """The value of a condition's expression, or Unknown with the first reason."""
-    if condition.checked is None:
-        return True
-    values = [bound[name] for name in condition.names]
-    first = next((value for value in values if type(value) is Unknown), None) if Unknown in map(type, values) else None
-    try:
-        if first is None and condition.run is not None:
-            return condition.run(*values)
-        known = {name: bound[name] for name in condition.names if type(bound[name]) is not Unknown}
-        return evaluate_within(condition.checked, known, _WORK)[0]
-    except EvaluationError as error:
-        return first or Unknown(error.message)
+    bound = {}
+    for name, reader in readers.items():
+        bound[name] = reader(session, event)
+    return bound

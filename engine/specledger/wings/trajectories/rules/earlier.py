@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from specledger.core.unknown import Unknown
-from specledger.wings.trajectories.rules.conditions import Event, bind, decide
+from specledger.wings.trajectories.rules.conditions import Event, bind
 from specledger.wings.trajectories.rules.plans import EarlierPlan
 
 PARALLEL: Final = "only a parallel call of the same message decides it"
@@ -34,7 +34,7 @@ class EarlierCalls:
         for earlier, bound in [*reversed(self.candidates.values())]:
             if earlier.number <= self.last_since or not self._same(earlier, event):
                 continue
-            value = decide(self.plan.condition, {**outer, **bound}) if self.plan.condition.outer else bound[""]
+            value = self.plan.condition.decide({**outer, **bound}) if self.plan.condition.outer else bound[""]
             if value is True and not earlier.parallel_to(event):
                 return True, earlier
             if value is True or type(value) is Unknown:
@@ -46,7 +46,7 @@ class EarlierCalls:
         condition = self.plan.condition
         bound = bind(condition.readers, session, earlier)
         if not condition.outer:
-            bound = {"": decide(condition, bound)}
+            bound = {"": condition.decide(bound)}
             if bound[""] is False:
                 self.candidates.pop(("pending", earlier.number), None)
                 return

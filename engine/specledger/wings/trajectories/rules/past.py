@@ -10,15 +10,14 @@ from msgspec import UNSET, Struct
 
 from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.model import Withheld
-from specledger.wings.trajectories.rules.conditions import Condition, Event, bind, decide
+from specledger.wings.trajectories.rules.conditions import Condition, Event, bind
 from specledger.wings.trajectories.rules.paths import is_withheld, leaves
+from specledger.wings.trajectories.rules.phrases import HeardText, Phrases
 from specledger.wings.trajectories.rules.structured import at_fields
-from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, stem, text_of, words
+from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, text_of, words
 
 _AS_WORDS: Final = ("name", "text")
 _MOST_RUNS: Final = 4_000_000
-_SEARCHED: Final = 16_384
-"""Characters of the latest texts of a source that are searched as they are; beyond them their words are indexed."""
 
 
 class SourcePlan(Struct, frozen=True, eq=False):
@@ -46,52 +45,18 @@ class Origin(Struct, frozen=True):
 
 
 class _Index:
-    """The values of one type that a source has, in order: the first origin of each."""
+    """The values of one type that a source has: the event in which each was first.
 
-    def __init__(self, searched: int = _SEARCHED) -> None:
-        self.exact: dict[str, Origin] = {}
-        self.most_searched = searched
-        self.texts: list[tuple[str, Origin]] = []
-        self.by_word: dict[str, list[int]] = {}
-        self.indexed = 0
-        self.searched = 0
-        self.stems: dict[str, Origin] = {}
+    Attributes:
+        seen: How many events of the source were read.
+    """
+
+    __slots__ = ("exact", "phrases", "seen")
+
+    def __init__(self) -> None:
+        self.exact: dict[str, Event] = {}
+        self.phrases: Phrases[Event] = Phrases()
         self.seen = 0
-        self.stemmed = 0
-
-    def add_text(self, plain: str, origin: Origin) -> None:
-        """Take the words of a text. So few texts that a search takes less time than an index are not indexed."""
-        self.texts.append((f" {plain} ", origin))
-        self.searched += len(plain)
-        if self.searched <= self.most_searched:
-            return
-        for number in range(self.indexed, len(self.texts)):
-            for word in set(self.texts[number][0].split()):
-                self.by_word.setdefault(word, []).append(number)
-        self.indexed, self.searched = len(self.texts), 0
-
-    def phrase(self, plain: str) -> Origin | None:
-        """The first text in which words stand in a row."""
-        if not plain:
-            return None
-        needle = f" {plain} "
-        for number in self._indexed(plain) if self.indexed else ():
-            if needle in self.texts[number][0]:
-                return self.texts[number][1]
-        return next((origin for text, origin in self.texts[self.indexed :] if needle in text), None)
-
-    def _indexed(self, plain: str) -> list[int]:
-        """The numbers of the indexed texts that have the rarest of some words."""
-        postings = [self.by_word.get(word, []) for word in set(plain.split())]
-        return min(postings, key=len)
-
-    def all_stems(self, plain: str) -> Origin | None:
-        for text, origin in self.texts[self.stemmed :]:
-            for word in set(text.split()):
-                self.stems.setdefault(stem(word), origin)
-        self.stemmed = len(self.texts)
-        wanted = [self.stems.get(stem(word)) for word in plain.split() if len(word) >= 3]
-        return wanted[0] if wanted and all(wanted) else None
 
 
 _NO_MESSAGES: Final = Unknown("no message is recorded")
@@ -127,13 +92,15 @@ class Source:
 
     def _take(self) -> None:
         """Judge the conditions of what was heard since."""
+        condition, sort = self.plan.condition, self.plan.sort
         for event in self._waiting:
             if event.call is not None:
-                condition = self.plan.condition
-                wanted = decide(condition, bind(condition.readers, self._session, event)) if condition else True
-                if wanted is False:
-                    continue
-                reason = wanted if type(wanted) is Unknown else _unreadable(event, self.plan.sort)
+                wanted: Any = True
+                if condition is not None:
+                    wanted = condition.decide(bind(condition.readers, self._session, event))
+                    if wanted is False:
+                        continue
+                reason = wanted if type(wanted) is Unknown else _unreadable(event, sort)
                 if reason is not None:
                     self._unknown = self._unknown or (reason, event)
                     continue
@@ -157,39 +124,46 @@ class Source:
         if self.plan.sort == "set":
             return Origin(self.plan.label) if value in self.plan.elements[type_] else None
         index = self._index(type_)
-        origin = index.exact.get(value)
-        if origin is None and type_ == "date":
-            origin = index.exact.get("-" + value[4:])
-        if origin is None and type_ in _AS_WORDS:
+        event = index.exact.get(value)
+        if event is None and type_ == "date":
+            event = index.exact.get("-" + value[4:])
+        if event is None and type_ in _AS_WORDS:
             plain = value if value.isascii() else words(value)
-            origin = index.phrase(plain) or (index.all_stems(plain) if stems else None)
-        return origin
+            event = index.phrases.first(plain) or (index.phrases.all_stems(plain) if stems else None)
+        return None if event is None else self._origin(event)
+
+    def _origin(self, event: Event) -> Origin:
+        """An event as the origin of a value."""
+        field = self.plan.sort == "field"
+        return Origin(f"{self.plan.label} ({_called(event)})" if field else _described(event), event)
 
     def _index(self, type_: str) -> _Index:
-        self._take()
-        index = self._indexes.setdefault(type_, _Index())
-        for event in self.events[index.seen :]:
-            self._read(index, type_, event)
-        index.seen = len(self.events)
+        if self._waiting:
+            self._take()
+        index = self._indexes.get(type_)
+        if index is None:
+            index = self._indexes[type_] = _Index()
+        if index.seen < len(self.events):
+            for event in self.events[index.seen :]:
+                self._read(index, type_, event)
+            index.seen = len(self.events)
         return index
 
     def _read(self, index: _Index, type_: str, event: Event) -> None:
         if self.plan.sort == "field":
-            origin = Origin(f"{self.plan.label} ({_called(event)})", event)
             for leaf in at_fields(event.root("result"), self.plan.fields):
                 text = text_of(leaf)
                 value = None if text is None else WHOLE[type_](text)
                 if value is not None:
-                    index.exact.setdefault(value, origin)
+                    index.exact.setdefault(value, event)
             return
-        origin = Origin(_described(event), event)
         if type_ in _AS_WORDS:
-            for plain in plain_texts(event):
-                index.add_text(plain, origin)
+            for heard in heard_texts(event):
+                index.phrases.add(heard, event)
             return
         for text in event_texts(event):
             for value in INSIDE[type_](text):
-                index.exact.setdefault(value, origin)
+                index.exact.setdefault(value, event)
 
     def flows(self, plain: str) -> Origin | None:
         """The origin of something of this source that is inside a text of words."""
@@ -208,16 +182,15 @@ class Source:
         return next((self._runs[run] for run in runs if run in self._runs), None)
 
     def _learn(self, event: Event) -> None:
-        field = self.plan.sort == "field"
-        origin = Origin(f"{self.plan.label} ({_called(event)})" if field else _described(event), event)
-        if field:
+        origin = self._origin(event)
+        if self.plan.sort == "field":
             for leaf in at_fields(event.root("result"), self.plan.fields):
                 plain = words(text_of(leaf) or "")
                 if len(plain) >= self.plan.least:
                     self._leaves.setdefault(plain.partition(" ")[0], {}).setdefault(plain, origin)
             return
-        for plain in plain_texts(event):
-            for run in _runs(plain.split(), self.plan.least):
+        for heard in heard_texts(event):
+            for run in _runs(heard.words.split(), self.plan.least):
                 if len(self._runs) < _MOST_RUNS:
                     self._runs.setdefault(run, origin)
 
@@ -244,19 +217,21 @@ def event_texts(event: Event) -> list[str]:
     return [content] if type(content) is str else [t for t in map(text_of, leaves(content)) if t is not None]
 
 
-def plain_texts(event: Event) -> list[str]:
-    """The words of each of these texts, found once for all sources of a trajectory."""
-    if event.plain is None:
-        event.plain = [words(text) for text in event_texts(event)]
-    return event.plain
+def heard_texts(event: Event) -> list[HeardText]:
+    """These texts, made once for all sources of a trajectory."""
+    if event.heard is None:
+        event.heard = [HeardText(text) for text in event_texts(event)]
+    return event.heard
 
 
 def _unreadable(event: Event, sort: str) -> Unknown | None:
-    parts = (event.content,) if type(event.content) in (str, Withheld) else leaves(event.content)
-    if any(map(is_withheld, parts)):
-        return Unknown(f"the result of {_called(event)} is withheld", withheld=True)
-    if event.content is UNSET:
-        return Unknown(f"the result of {_called(event)} is not recorded")
+    """Why nobody can tell what a result says; None if it can be read."""
+    content = event.content
+    if type(content) is not str:
+        if any(map(is_withheld, (content,) if type(content) is Withheld else leaves(content))):
+            return Unknown(f"the result of {_called(event)} is withheld", withheld=True)
+        if content is UNSET:
+            return Unknown(f"the result of {_called(event)} is not recorded")
     value = event.root("result") if sort == "field" else None
     return value if type(value) is Unknown else None
 

@@ -9,7 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from specledger.core.events import Severity
-from specledger.wings.trajectories.rules.conditions import Condition, Reader, decide
+from specledger.wings.trajectories.rules.conditions import Condition, Reader
+from specledger.wings.trajectories.rules.extraction import ValueReader
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
 
 
@@ -68,8 +69,7 @@ class RulePlan(Struct, frozen=True, eq=False):
     when: Condition
     readers: Mapping[str, Reader]
     memory: Mapping[str, MemoryPlan]
-    root: str
-    each: PathReader | None
+    each: ValueReader | None
     types: tuple[str, ...]
     sources: tuple[int, ...]
     forbidden: tuple[int, ...]
@@ -92,4 +92,4 @@ class RulePlan(Struct, frozen=True, eq=False):
         plain = self.each is None and self.when.checked is None and self.pattern is None
         if not (concerned and plain) or self.require is None or self.require.names:
             return False
-        return decide(self.require, {}) is False
+        return self.require.decide({}) is False

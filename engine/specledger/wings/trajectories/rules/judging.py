@@ -1,0 +1,166 @@
+"""From the plan of a rule to the function that judges by it: a part that the rule lacks costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from specledger.core.unknown import Unknown
+from specledger.spec.base import format_qfixed
+from specledger.wings.trajectories.rules.conditions import Bound, Event, bind
+from specledger.wings.trajectories.rules.earlier import PARALLEL
+from specledger.wings.trajectories.rules.extraction import Value
+from specledger.wings.trajectories.rules.memory import compile_memory
+from specledger.wings.trajectories.rules.past import Origin
+from specledger.wings.trajectories.rules.plans import EarlierPlan, Outcome, RulePlan, Status
+from specledger.wings.trajectories.rules.values import PLURAL, WHOLE
+
+_SHOWN: Final = 200
+_AS_WORDS: Final = ("text", "name")
+
+Judge = Callable[[Any, Event], Outcome | None]
+"""`(session, event)`: the outcome of a rule; None if the call or message is no opportunity."""
+Check = tuple[Any, str, str]
+"""True, False or Unknown, with the value and where it was."""
+Checker = Callable[[Any, Event, dict[str, Any]], Check | None]
+"""`(session, event, bound)`: the gravest check of a rule; None if there is nothing to check."""
+_HOLDS: Final[Check] = (True, "", "")
+
+
+def compile_judge(rule: RulePlan) -> Judge:
+    """The function that judges by a rule."""
+    readers, pattern, check = rule.readers, rule.pattern, _checker(rule)
+    when = None if rule.when.checked is None else rule.when.decide
+    remember = compile_memory(rule) if rule.memory else None
+
+    def judge(session: Any, event: Event) -> Outcome | None:
+        if pattern is not None and (event.message is None or pattern.search(event.message.text) is None):
+            return None
+        bound: dict[str, Any] = bind(readers, session, event) if readers else {}
+        if when is not None:
+            concerned = when(bound)
+            if concerned is False:
+                return None
+            if type(concerned) is Unknown:
+                return _outcome(rule, session, event, bound, (concerned, "", ""))
+        if remember is not None:
+            remember(session.memory, event, bound)
+        checked = check(session, event, bound)
+        return None if checked is None else _outcome(rule, session, event, bound, checked)
+
+    return judge
+
+
+def _checker(rule: RulePlan) -> Checker:
+    """What checks all that a rule demands."""
+    earlier = [(plan, wanted) for plan, wanted in ((rule.after, True), (rule.not_after, False)) if plan is not None]
+    require = None if rule.require is None else rule.require.decide
+    if rule.each is None and require is not None and not earlier:
+        return lambda session, event, bound: (require(bound), "", "")
+    values, check_value = rule.each, _value_checker(rule)
+
+    def check(session: Any, event: Event, bound: dict[str, Any]) -> Check | None:
+        checks: list[Check] = []
+        if values is not None:
+            found = values(event)
+            if isinstance(found, Unknown):
+                return found, "", ""
+            if not found:
+                return None
+            checks = [check_value(session, event, bound, value) for value in found]
+        elif require is not None:
+            checks.append((require(bound), "", ""))
+        for plan, wanted in earlier:
+            checks.append(_check_earlier(plan, session, event, bound, wanted=wanted))
+        return checks[0] if len(checks) == 1 else _gravest(checks)
+
+    return check
+
+
+def _value_checker(rule: RulePlan) -> Callable[[Any, Event, Bound, Value], Check]:
+    """What checks whether a value comes from where it may, and is what it is required to be."""
+    forbidden, allowed, stems = rule.forbidden, rule.sources, rule.stems
+    require = None if rule.require is None else rule.require.decide
+
+    def check(session: Any, event: Event, bound: Bound, read: Value) -> Check:
+        type_, value, compared = read
+        unknown: Unknown | None = None
+        origin: Origin | None = None
+        for number in forbidden:
+            source = session.sources[number]
+            inside = type_ == "text" and source.plan.sort in ("field", "text")
+            leak = source.flows(compared) if inside else source.find(type_, compared)
+            if leak is not None:
+                if leak.event is None or not leak.event.parallel_to(event):
+                    return False, value, leak.text
+                unknown = unknown or Unknown(PARALLEL)
+            unknown = unknown or source.unknown(event)
+        if unknown is not None:
+            return unknown, value, ""
+        for number in allowed:
+            origin = session.sources[number].find(type_, compared, stems=stems)
+            if origin is not None and (origin.event is None or not origin.event.parallel_to(event)):
+                break
+            unknown = unknown or (session.sources[number].unknown(event) if origin is None else Unknown(PARALLEL))
+            origin = None
+        if allowed and origin is None:
+            return unknown or False, value, ""
+        if require is not None:
+            return require({**bound, "value": value if type_ in _AS_WORDS else compared}), value, ""
+        return True, value, "" if origin is None else origin.text
+
+    return check
+
+
+def _check_earlier(plan: EarlierPlan, session: Any, event: Event, bound: Bound, *, wanted: bool) -> Check:
+    """Whether there was an earlier call, as it should be."""
+    verdict, earlier = session.earlier[plan.number].decide(session, event, bound)
+    source = "" if earlier is None or earlier.call is None else f"{earlier.call.tool}, call {earlier.call.id}"
+    return verdict if type(verdict) is Unknown else verdict is wanted, "", source
+
+
+def _gravest(checks: Sequence[Check]) -> Check:
+    """The first check that is broken, else the first that is unknown, else the first."""
+    broken = next((check for check in checks if check[0] is False), None)
+    unknown = next((check for check in checks if type(check[0]) is Unknown), None)
+    return broken or unknown or (checks[0] if checks else _HOLDS)
+
+
+def _outcome(rule: RulePlan, session: Any, event: Event, bound: Bound, check: Check) -> Outcome:
+    """What a check means."""
+    verdict, value, source = check
+    call = "" if event.call is None else event.call.id
+    shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
+    if verdict is True:
+        return Outcome(rule.name, Status.HELD, "", shown, source, call, rule.severity)
+    if type(verdict) is Unknown:
+        return Outcome(rule.name, Status.UNJUDGED, verdict.reason, shown, source, call, rule.severity, verdict.withheld)
+    if rule.sources and not source:
+        source = _elsewhere(rule, session, value)
+    tool = event.call.tool if event.call is not None else "message"
+    reason = rule.message
+    if "{" in reason:
+        reason = _filled(rule, {**bound, "value": shown, "source": source, "tool": tool})
+    return Outcome(rule.name, Status.BROKEN, reason, shown, source, call, rule.severity)
+
+
+def _elsewhere(rule: RulePlan, session: Any, value: str) -> str:
+    """Where a value is in what was heard, though it may not come from there."""
+    for type_ in rule.types:
+        name = PLURAL[type_][0] if type_ in PLURAL else type_
+        whole = WHOLE[name](value)
+        origin = None if whole is None else session.everything.find(name, whole)
+        if origin is not None:
+            text: str = origin.text
+            return text
+    return "nothing before"
+
+
+def _filled(rule: RulePlan, values: Bound) -> str:
+    """The message of a rule with values in the place of names."""
+    text = rule.message
+    for name, value in values.items():
+        if f"{{{name}}}" in text:
+            shown = "unknown" if type(value) is Unknown else format_qfixed(value) if name in rule.fixed else str(value)
+            text = text.replace(f"{{{name}}}", shown[: _SHOWN * 2])
+    return text
