@@ -12,6 +12,7 @@ first form, IntelliJ the second:
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -112,13 +113,12 @@ def schema_for(kind: str, model: type[Spec], names: Names = MappingProxyType({})
         model: Its model.
         names: The names of specs by kind, which editors then complete where a reference is expected.
     """
-    raw = model.model_json_schema(by_alias=True, ref_template="{model}")
-    shapes = {**raw.pop("$defs", {}), "Document": raw}
+    shapes = _shapes(model)
+    fields = shapes["Document"]["properties"]
     complete = {name: _Complete("", names).translate(shape) for name, shape in shapes.items()}
     named = frozenset(name for name, shape in shapes.items() if "id" in shape.get("properties", {}))
     partial = {f"{name}Partial": _Partial(named, names).translate(shape) for name, shape in shapes.items()}
     for document in (complete["Document"], partial["DocumentPartial"]):
-        fields = model.model_json_schema(by_alias=True)["properties"]
         document["properties"] |= {
             "spec": {"const": f"{kind}/v1", "description": fields["spec"]["description"]},
             "name": {key: value for key, value in fields["name"].items() if key != "title"},
@@ -134,6 +134,13 @@ def schema_for(kind: str, model: type[Spec], names: Names = MappingProxyType({})
         "else": {"$ref": "#/definitions/Document"},
         "definitions": _reachable({**complete, **partial, **_own(kind, names)}),
     }
+
+
+@cache
+def _shapes(model: type[Spec]) -> Mapping[str, Mapping[str, Any]]:
+    """What pydantic says of a model and of the models in it, which takes most of the time."""
+    raw = model.model_json_schema(by_alias=True, ref_template="{model}")
+    return {**raw.pop("$defs", {}), "Document": raw}
 
 
 def _own(kind: str, names: Names) -> dict[str, Any]:
