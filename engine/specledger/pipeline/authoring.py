@@ -39,6 +39,7 @@ _FIXED: Final = set(Shape.of(QFixed).marks)
 _NAME_LINE: Final = re.compile(r"^name:[^\n]*$", re.MULTILINE)
 
 
+@cache
 def load_codes() -> None:
     """Import every module below the command line, so that all diagnostic codes are registered.
 
