@@ -13,7 +13,7 @@ from specledger.kinds import KINDS, load
 from specledger.lang.statement import Statement
 from specledger.load import Bundle
 from specledger.load.bundle import gather
-from specledger.pipeline.targets import list_specs
+from specledger.pipeline.targets import specs_named
 
 E_EXPLAIN_RULES = code("E_EXPLAIN_RULES", "A spec that has no rules to explain")
 
@@ -56,7 +56,7 @@ def explain(
 
 def explain_name(name: str, overrides: Sequence[str] = (), logs: Sequence[Path] = ()) -> tuple[Explained, ...]:
     """The rules of all specs of a name, whatever their kind; empty if there is none. With logs, those with actions."""
-    kinds = {spec.kind for spec in list_specs(None) if spec.name == name}
+    kinds = {spec.kind for spec in specs_named(name)}
     chosen = [kind for kind in KINDS if kind in kinds and (KINDS[kind].has_actions if logs else can_explain(kind))]
     return tuple(spec for kind in chosen for spec in explain(name, overrides, kind, logs))
 

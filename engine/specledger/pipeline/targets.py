@@ -144,24 +144,24 @@ class ListedSpec(Struct, frozen=True):
         return re.split(r"(?<=\.) ", self.doc, maxsplit=1)[0]
 
 
-def list_specs(kind: str | None = None) -> Iterator[ListedSpec]:
+def list_specs(kind: str | None = None, name: str | None = None) -> Iterator[ListedSpec]:
     """The specs of one kind or of all: those of the project, then the shipped ones whose names it does not use.
 
-    Only the head of each file is read, so a listed spec may still have errors.
+    Only those of a name are read, if one is given, and of each only the head, so a listed spec may still have errors.
     """
     search = Search.at(Path())
     library = Library(search, KINDS, Diagnostics())
     for kind_ in (kind,) if kind is not None else KINDS:
         listed: dict[str, ListedSpec] = {}
         for root in (search.shipped, search.project):
-            for file in _files(root, kind_):
+            for file in (file for file in _files(root, kind_) if name in (None, file.stem)):
                 listed[file.stem] = ListedSpec(kind_, file.stem, file, root == search.shipped, _doc(library.read(file)))
         yield from sorted(listed.values(), key=lambda spec: (spec.shipped, spec.name))
 
 
 def specs_named(name: str) -> list[ListedSpec]:
     """The specs of a name, of each kind."""
-    return [spec for spec in list_specs() if spec.name == name]
+    return list(list_specs(name=name))
 
 
 def spec_names(kinds: Collection[str], search: Search | None = None) -> tuple[str, ...]:
