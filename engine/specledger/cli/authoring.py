@@ -238,14 +238,14 @@ def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> 
     from specledger.kinds import KINDS
     from specledger.load.doc_pages import rows_about
     from specledger.load.library import SUFFIXES
-    from specledger.pipeline.authoring import describe
+    from specledger.pipeline.authoring import describe, keys_named
     from specledger.pipeline.targets import specs_named
 
     is_file = what.endswith(SUFFIXES)
     rows, specs = ([], []) if is_file else (rows_about(what), [] if what in KINDS else specs_named(what))
     kind, _, key = what.partition(".")
     if what in KINDS:
-        print_text(_kind_text(what, describe(what)))
+        print_text(fitted(_kind_text(what, describe(what))))
     elif (specs or not rows) and (_explained_model(what, scenario, overrides) or _explained_rules(what, overrides)):
         return
     elif specs:
@@ -254,9 +254,11 @@ def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> 
     elif kind in KINDS and key in _REUSE:
         print_text(_rows_text(key, rows_about(key)))
     elif "." in what and not rows:
-        print_text(_key_text(describe(what)))
+        print_text(fitted(_key_text(describe(what))))
     elif rows:
         print_text(_rows_text(what, rows))
+    elif keys := keys_named(what):
+        print_text(fitted("\n\n".join(map(_key_text, keys))))
     else:
         near = suggest(what.upper(), codes()) if what.upper()[:2] in ("E_", "W_") else _near(what)
         listed = f"did you mean {near}?" if near else "`spec explain codes` and `spec explain kinds` list what there is"
@@ -359,14 +361,29 @@ def _key_text(key: Described) -> str:
     lines = [f"{key.path}: {key.type} ({needed})"]
     lines += [f"  {key.doc}"] if key.doc else []
     lines += [f"  allowed: {', '.join(key.allowed)}"] if key.allowed else []
-    lines += [f"  keys below: {', '.join(key.keys)}"] if key.keys else []
-    return "\n".join(lines)
+    return "\n".join([*lines, *(["  keys below:", *_rows_of_keys(key)] if key.keys else [])])
+
+
+def _rows_of_keys(key: Described) -> list[str]:
+    """Each key below a key, with what it is."""
+    from specledger.pipeline.authoring import describe
+
+    width = max(map(len, key.keys))
+    below = {name: describe(f"{key.path}.{name}") for name in key.keys}
+    return [f"    {name:{width}}  {under.doc}{_allowed(under)}" for name, under in below.items()]
+
+
+def _allowed(key: Described) -> str:
+    """The values that a key allows, and whether it is needed, in parentheses."""
+    needed = ["required"] if key.required else [] if key.default is None else [f"default {key.default}"]
+    parts = "; ".join([*([", ".join(key.allowed)] if key.allowed else []), *needed])
+    return f" ({parts})" if parts else ""
 
 
 def _kind_text(kind: str, description: Described) -> str:
     from specledger.pipeline.authoring import about_kinds
 
-    lines = [f"{kind}: {about_kinds()[kind]}", f"  keys: {', '.join(description.keys)}"]
+    lines = [f"{kind}: {about_kinds()[kind]}", "  keys:", *_rows_of_keys(description)]
     return "\n".join([*lines, f"  `spec explain {kind}.KEY` explains a key; `spec new {kind}` writes an example"])
 
 

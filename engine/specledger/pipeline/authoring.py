@@ -196,6 +196,11 @@ def describe_key(kind: str, steps: Sequence[str]) -> Described:
     )
 
 
+def keys_named(name: str) -> list[Described]:
+    """The keys of this name at the top of documents, of each kind that has it."""
+    return [describe(f"{kind}.{name}") for kind in KINDS if name in describe(kind).keys]
+
+
 @cache
 def _schema(kind: str) -> Mapping[str, Any]:
     return KINDS[kind].model.model_json_schema(by_alias=True, ref_template="{model}")

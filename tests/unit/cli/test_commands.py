@@ -351,6 +351,13 @@ class TestExplain:
         done = spec("explain", wrong)
         assert (done.status, f"did you mean {meant}?" in done.err) == (2, True)
 
+    def test_a_key_without_its_kind(self, spec):
+        done = spec("explain", "after_fatal")
+        assert (done.status, done.err) == (0, "")
+        assert done.out.startswith("invariant.after_fatal: one of the allowed values")
+        many = spec("explain", "functions").out.split("\n\n")
+        assert {text.partition(":")[0] for text in many} >= {"world.functions", "agent.functions", "library.functions"}
+
     def test_the_kinds(self, spec):
         done = spec("explain", "kinds")
         assert (done.status, done.err) == (0, "")

@@ -189,7 +189,10 @@ class TestExplainAPath:
             ("suite.figures.at", ["a decimal number", "(default 0.95)"]),
             ("suite.runs.any.seeds", ["a list; each item: an integer, at least 0"]),
             ("law.expect.status", ["allowed: PROVED, PASS, FAIL, UNKNOWN"]),
-            ("governor", ["gates over the predicted next state", "keys: spec, name, doc", "`spec new governor`"]),
+            ("governor", ["gates over the predicted next state", "`spec new governor`"]),
+            ("governor", ["    gates       The conditions on single proposals. (required)"]),
+            ("world.draw", ["keys below:", "    weights  How likely each element is"]),
+            ("scenario", ['before one is chosen. (proposals, none; default "proposals")']),
         ],
         ids=str,
     )
