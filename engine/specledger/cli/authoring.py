@@ -243,6 +243,7 @@ def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> 
 
     is_file = what.endswith(SUFFIXES)
     rows, specs = ([], []) if is_file else (rows_about(what), [] if what in KINDS else specs_named(what))
+    keys = [] if specs or what in KINDS else keys_named(what)
     kind, _, key = what.partition(".")
     if what in KINDS:
         print_text(fitted(_kind_text(what, describe(what))))
@@ -255,10 +256,9 @@ def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> 
         print_text(_rows_text(key, rows_about(key)))
     elif "." in what and not rows:
         print_text(fitted(_key_text(describe(what))))
-    elif rows:
-        print_text(_rows_text(what, rows))
-    elif keys := keys_named(what):
-        print_text(fitted("\n\n".join(map(_key_text, keys))))
+    elif rows or keys:
+        parts = [*([_rows_text(what, rows)] if rows else []), *map(_key_text, keys)]
+        print_text(fitted("\n\n".join(parts)))
     else:
         near = suggest(what.upper(), codes()) if what.upper()[:2] in ("E_", "W_") else _near(what)
         listed = f"did you mean {near}?" if near else "`spec explain codes` and `spec explain kinds` list what there is"

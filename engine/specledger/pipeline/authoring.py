@@ -198,7 +198,9 @@ def describe_key(kind: str, steps: Sequence[str]) -> Described:
 
 def keys_named(name: str) -> list[Described]:
     """The keys of this name at the top of documents, of each kind that has it."""
-    return [describe(f"{kind}.{name}") for kind in KINDS if name in describe(kind).keys]
+    fields = {kind: KINDS[kind].model.model_fields.items() for kind in KINDS}
+    having = [kind for kind, of in fields.items() if any(name == (field.alias or own) for own, field in of)]
+    return [describe(f"{kind}.{name}") for kind in having]
 
 
 @cache
