@@ -59,6 +59,29 @@ def findings_of(call, *args, code=None, words="", file="", **named):
     return found
 
 
+def told_of(call, *args, **named) -> list[str]:
+    """What a rejected call says in full: of each finding the code, the text at its place, the message, what was
+    expected and found, the hint, and what stands at related places."""
+    return [in_full(finding) for finding in findings_of(call, *args, **named)]
+
+
+def in_full(finding) -> str:
+    """All that a finding says, its place as the text that stands there."""
+    said = f"{finding.code} at `{_text_at(finding.span)}`: {finding.message}"
+    for label in ("expected", "found", "hint"):
+        if (words := getattr(finding, label)) is not None:
+            said += f" | {label}: {words}"
+    return said + "".join(f" | {words}: `{_text_at(span)}`" for words, span in finding.related)
+
+
+def _text_at(span) -> str:
+    """What stands at a span, to the end of its first line."""
+    if span is None:
+        return ""
+    row = Path(span.file).read_text(encoding="utf-8").splitlines()[span.start.line - 1]
+    return row[span.start.column - 1 : span.end.column - 1 if span.end.line == span.start.line else None]
+
+
 def write_specs(folder: Path, documents: dict[str, dict[str, Any]]) -> Path:
     """Write specs by their kind, or `kind/name`, and return the file of the scenario that is named after its kind."""
     for key, document in documents.items():
