@@ -99,10 +99,13 @@ def compile_specs(folder: Path, documents: dict[str, dict[str, Any]]):
 
 
 def number_scenario(folder: Path, **changes: dict[str, Any]) -> Path:
-    """Write the world of one number; keywords replace keys of one document, as in `governor={"gates": [...]}`."""
+    """Write the world of one number; keywords replace keys of one document, as in `governor={"gates": [...]}`,
+    or leave them out, as in `scenario={"horizon": None}`."""
     documents = copy.deepcopy(NUMBER)
     for kind, change in changes.items():
-        documents.setdefault(kind, {}).update(change)
+        document = documents.setdefault(kind, {})
+        document.update(change)
+        documents[kind] = {key: value for key, value in document.items() if value is not None}
     return write_specs(folder, documents)
 
 

@@ -253,7 +253,8 @@ def _reshaped(node: Node, expected: str, shapes: tuple[Shape, ...]) -> str | Non
         one = first.place.source.text[first.place.start : first.place.end]
         return f"it is one alone: write `{one}`; of several, each has an entry of its own, such as an arm of a suite"
     if node.is_list and expected == "text or a mapping" and "enum" in known:
-        return f"write `{{enum: {written}}}`"
+        parts = [element.place.source.text[element.place.start : element.place.end] for element in node.elements]
+        return f"write `{{enum: [{', '.join(parts)}]}}`"
     if node.is_list and expected in ("an integer", "text"):
         return "one value stands here; for several, declare a parameter in `params` and its values in `matrix`"
     if expected == "a mapping":
