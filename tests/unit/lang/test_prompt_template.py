@@ -174,11 +174,14 @@ def test_a_place_that_nothing_fills_is_found_where_it_stands(tmp_path, sections,
     spec, lines = prompt(tmp_path, sections)
     diagnostics = Diagnostics()
     check_sections(spec.model.system, KNOWN, spec, "system", diagnostics)
-    found = [
-        (lines[one.span.start.line - 1][one.span.start.column - 1 : one.span.end.column - 1], one.message, one.hint)
-        for one in diagnostics.sorted()
-    ]
-    assert [(at.strip("'"), *rest) for at, *rest in found] == expected
+    said = []
+    for finding in diagnostics.sorted():
+        assert finding.span is not None
+        start, end = finding.span.start, finding.span.end
+        said.append(
+            (lines[start.line - 1][start.column - 1 : end.column - 1].strip("'"), finding.message, finding.hint)
+        )
+    assert said == expected
     assert all(one.code == "E_PROMPT_PLACE" for one in diagnostics.sorted())
 
 
