@@ -235,7 +235,7 @@ def add_key(path: Path, root: Node) -> str:
 
 def _reshaped(node: Node, expected: str, shapes: tuple[Shape, ...]) -> str | None:
     """How to write a value as what was expected."""
-    written = node.place.source.text[node.place.start : node.place.end]
+    written = _source(node)
     known = {name for shape in shapes for leaf in shape.leaves for name in leaf.fields}
     if expected == "a list":
         return _EMPTIED if node.value is None else "a list is `[a, b]`, or lines that begin with `- `"
@@ -249,17 +249,19 @@ def _reshaped(node: Node, expected: str, shapes: tuple[Shape, ...]) -> str | Non
     if expected == "text" and type(node.value) in (int, float):
         return f'quote it: "{node.value}"'
     if node.is_list and expected == "text or a mapping" and "enum" not in known and len(node.elements) > 0:
-        first = node.elements[0]
-        one = first.place.source.text[first.place.start : first.place.end]
-        return f"it is one alone: write `{one}`; of several, each has an entry of its own, such as an arm of a suite"
+        return f"it is one alone: write `{_source(node.elements[0])}`; of several, each has an entry of its own, such as an arm of a suite"
     if node.is_list and expected == "text or a mapping" and "enum" in known:
-        parts = [element.place.source.text[element.place.start : element.place.end] for element in node.elements]
-        return f"write `{{enum: [{', '.join(parts)}]}}`"
+        return f"write `{{enum: [{', '.join(map(_source, node.elements))}]}}`"
     if node.is_list and expected in ("an integer", "text"):
         return "one value stands here; for several, declare a parameter in `params` and its values in `matrix`"
     if expected == "a mapping":
         return _example(shapes) or "a mapping is `{key: value}`, or lines of the form `key: value`"
     return None
+
+
+def _source(node: Node) -> str:
+    """A value as it is written."""
+    return node.place.source.text[node.place.start : node.place.end]
 
 
 def _as_name(node: Node, joint: str) -> str | None:
