@@ -249,7 +249,8 @@ def _reshaped(node: Node, expected: str, shapes: tuple[Shape, ...]) -> str | Non
     if expected == "text" and type(node.value) in (int, float):
         return f'quote it: "{node.value}"'
     if node.is_list and expected == "text or a mapping" and "enum" not in known and len(node.elements) > 0:
-        return f"it is one alone: write `{_source(node.elements[0])}`; of several, each has an entry of its own, such as an arm of a suite"
+        one = _source(node.elements[0])
+        return f"it is one alone: write `{one}`; of several, each has an entry of its own, such as an arm of a suite"
     if node.is_list and expected == "text or a mapping" and "enum" in known:
         return f"write `{{enum: [{', '.join(map(_source, node.elements))}]}}`"
     if node.is_list and expected in ("an integer", "text"):
