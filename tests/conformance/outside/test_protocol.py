@@ -26,6 +26,7 @@ from tests.unit.oracles.loopback import Service
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/outside.md"
+JUDGED = PAGE.parents[1] / "examples/judged"
 PATIENT = """
 spec: governor/v1
 name: patient
@@ -45,13 +46,17 @@ def answer(message):
 
 
 def files():
-    """The files that the page names in the first line of a block."""
-    blocks = re.findall(r"^```(?:yaml|python)\n# ([\w.-]+)[^\n]*\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
-    return dict(blocks)
+    """The files of the example to which the page leads."""
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(JUDGED.iterdir()) if path.is_file()}
+
+
+def test_the_page_leads_to_the_files():
+    linked = set(re.findall(r"\(\.\./examples/judged/([\w.-]+)\)", PAGE.read_text(encoding="utf-8")))
+    assert {"honest.py", "dishonest.py"} <= linked <= files().keys()
 
 
 def write_files(folder):
-    """The files of the page, with agents that have more time than a test runner under load needs."""
+    """The files of the example, with agents that have more time than a test runner under load needs."""
     for name, text in files().items():
         patient = text.replace("outside: {python", "outside: {deadline_ms: 20000, python")
         (folder / name).write_text(patient, encoding="utf-8")
