@@ -29,8 +29,9 @@ class Token(Model):
     """Something with a place: a field of the state that holds it, and the label of the record that says it anew.
 
     Attributes:
-        start: The field of the state that holds the cell where it begins.
-        each: The label of the record that says where each step left it; without it only drifts move it.
+        start: The field of the state that holds the cell where it begins; a drift that changes this moves it.
+        each: The label of the record that says where each step left it: a cell, or y * 256 + x; without it only
+            drifts move it.
         colour: Its colour.
         shape: Its shape.
     """
@@ -46,7 +47,7 @@ class Chart(Model):
 
     Attributes:
         of: The label of the record that is shown.
-        unit: How many of the recorded unit are shown as 1.
+        unit: How many of the recorded unit are shown as 1; without it a `qfixed` is shown in units.
     """
 
     of: Identifier
@@ -58,7 +59,8 @@ class Picture(Model):
 
     Attributes:
         cells: The map as a matrix of codes: a field of the state, or an expression over it.
-        colours: The colour of each code, by the name of its constant.
+        colours: The colour of each code, by the name of its constant, an int; other codes have one colour of their
+            own. A colour is `"#rrggbb"` in lower case, or one each for light and dark.
         tokens: Things that have a place on the map.
         charts: Integers of the record that are drawn over the steps.
     """

@@ -35,10 +35,11 @@ class EvidenceCheck(Model):
     `of` says of which spec the bundle must be, `kind` of what kind.
 
     Attributes:
-        check: A check of a report, by its name.
-        verified: A check of `spec verify`, by its sentence.
-        receipts: The type of receipts that `require` is about; the whole bundle, if left out.
-        of: The name of the spec whose bundle it must be.
+        check: A check of a report, by its name: `progress`, `invariant/no-overflow`, `check/stays-in-k`,
+            `law/momentum`; `probe/*` is every probe of a bundle, so it does not notice a missing one.
+        verified: A check of `spec verify`, by its sentence: `receipts form one hash chain`.
+        receipts: The type of receipts of each of which `require` must hold; the whole bundle, if left out.
+        of: The name of the spec whose bundle it must be; every bundle that has such a check or receipt, if left out.
         kind: The kind of the spec whose bundle it must be.
         when: Which receipts, or bundles, are checked; all, if left out.
         require: What must hold.
@@ -89,11 +90,12 @@ class Control(Model):
     Attributes:
         id: Its name in the profile.
         section: The section of the document.
-        says: The requirement in one sentence.
-        status: Whether it is shown, met otherwise, open, deferred or does not apply.
-        checks: Tests of this project that show it.
+        says: The requirement in one sentence, in your own words.
+        status: Whether it is shown, is met in another way (`differs`), is not shown yet (`open`, `deferred`) or does
+            not apply.
+        checks: Tests of this project that fail if it is not met: `tests/unit/test_a.py::test_b`.
         evidence: What evidence must show.
-        why: Why it is not shown as the document asks.
+        why: Why it is not shown as the document asks; required unless it is `shown`.
         waiver: Somebody's word that it need not be met up to a day.
     """
 

@@ -53,8 +53,9 @@ class Call(Model):
     """A call on the actuator: with no token, the one of this decision, one of an earlier decision, or another's.
 
     Attributes:
-        token: Which token the call presents.
-        action: Whether it calls for the chosen action or another one.
+        token: Which token the call presents: none, that of this decision (`own`), of an earlier one (`stale`), or of
+            another kernel (`other`).
+        action: Whether it calls for the chosen action, or for the best other one.
     """
 
     token: Literal["none", "own", "stale", "other"]
@@ -70,7 +71,8 @@ class Offer(Model):
         text: What an agent from outside is told in words.
         edit: The changes of the proposal, as a JSON Patch.
         call: The call on the actuator.
-        breaches: What must deny it.
+        breaches: What must deny it: an invariant, `schema`, `scope`, `evaluation`, `token` (any refused execution),
+            or the reason of a refusal such as `expired`.
         pays: What it does to the state that the agent predicts.
     """
 
@@ -119,7 +121,7 @@ class Arms(Model):
     a claim names or that is not there is left out.
 
     Attributes:
-        same: How often the same question is asked again.
+        same: How often the same question is asked again, once at least.
         placebo: How many variables that no claim names are changed, or which ones.
     """
 
@@ -214,15 +216,18 @@ class Challenge(Model):
     model unless it names, asked for its reasons there, what was changed.
 
     Attributes:
-        of: What is changed.
+        of: What is changed: what drawn claims or counterfactuals say, variables that the declared procedure does not
+            read (`unused`), or nothing (`declared`: that procedure is run instead).
         edit: The changes of what came before a recorded call, with `at: call` alone.
-        draw: How many of the possible subjects are challenged.
+        draw: How many of the possible subjects are challenged, drawn from `least` to `most`.
         on: Whether this state is changed, or the start of an episode that is never played.
-        ask: Whose answer to the change is compared.
-        demand: What else the agent must show.
+        ask: Whose answer to the change is compared: the agent's, or that of the procedure that it declares.
+        demand: What else the agent must show: that commitments open (`reveal`), that the trace comes out equal and
+            ends in the choice of the plan (`trace`), that it gives the same reasons again (`restate`).
         arms: What is asked beside the challenge.
         repeats: How often each change is asked about.
-        noisy: How often an agent is asked at least whose answers may differ.
+        noisy: How often an agent is asked at least whose answers may differ: about each change, and the same
+            question.
         explain: How many variables that the declared procedure does not read are changed to explain misses.
         test: When misses are no noise.
     """
@@ -253,11 +258,12 @@ class Probe(Spec):
     before the call is then changed as it says, and it is asked again.
 
     Attributes:
-        at: The place in the loop where it is made.
+        at: The place in the loop where it is made; `call` is a recorded decision.
         constants: Named values that expressions read.
         functions: Pure functions that expressions call.
         steps: How many steps of an episode it is drawn for; all, if left out.
-        when: Where it is made; everywhere, if left out.
+        when: Where it is made; everywhere, if left out. It reads the state, the step `t` and the most steps
+            `horizon`.
         offer: A way around a rule.
         challenge: A question about stated reasons.
         expect: What passes.

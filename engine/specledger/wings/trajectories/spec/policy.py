@@ -36,13 +36,14 @@ class Read(Model):
     """A typed value that expressions read by its name; what is absent is unknown.
 
     Attributes:
-        path: Where the value is, such as `args.amount` or `result.user.email`.
+        path: Where the value is, such as `args.amount` or `result.user.email`; `request` is what the user wrote until
+            then, `time` when the call or message was, in seconds since 1970.
         as: The type that it is read as.
-        matches: A pattern; the value is whether it occurs there.
+        matches: A pattern of RE2; the value is whether it occurs there. `(?i)` at its beginning is for any case.
         several: Whether the pattern must occur in `all` of several values, as in a list, or in `any` of them. Left
             out, it is unknown where it occurs in some and not in others.
-        of: The tools of which an earlier call is read.
-        same: What the earlier call must have in common with this one.
+        of: The tools of which the latest earlier call is read.
+        same: A path at which the earlier call has the same value as this one.
     """
 
     path: ValuePath
@@ -72,7 +73,7 @@ class When(Model):
     """Which calls or messages a rule is about; all calls where it is left out.
 
     Attributes:
-        tool: The tools whose calls it is about.
+        tool: The tools whose calls it is about: a tool, a named set, or a list of both.
         message: Whose messages it is about.
         matches: A pattern that must occur in the message.
         if: A condition over the values of `read`.
@@ -107,7 +108,7 @@ class FieldSource(Model):
 
     Attributes:
         result_of: The tools whose results are searched.
-        field: The paths of the fields.
+        field: The paths of the fields; `'[*]'` is for the elements of a result that is a list.
         read: Values that `if` reads.
         if: Which results are searched; all, if left out.
         least: The length from which a part of a text counts, in characters.
@@ -124,7 +125,7 @@ class TextSource(Model):
     """Anywhere in the text of the results of tools.
 
     Attributes:
-        text_of: The tools whose results are searched.
+        text_of: The tools whose results are searched, anywhere in them.
         read: Values that `if` reads.
         if: Which results are searched; all, if left out.
         least: The length from which a part of a text counts, in characters.
@@ -215,18 +216,22 @@ class Rule(Model):
 
     Attributes:
         doc: The message of a finding where there is no `else`.
-        severity: Whether a broken rule makes the verdict FAIL.
+        severity: Whether a broken rule makes the verdict FAIL, or is a warning.
         when: Which calls or messages it is about; all calls, if left out.
         read: Names for expressions, each with the value that it stands for.
-        memory: Figures over the calls that the rule is about, this one included.
-        each: The path of the values that are judged, such as `args.recipients[*]`.
-        as: The type by which values are compared.
-        from: Where each value must have been before.
+        memory: Figures over the calls that the rule is about, this one included: how many, a sum, or equal calls in a
+            row.
+        each: The path of the values that are judged, such as `args.recipients[*]`; `args.**` is every value, `text`
+            of a message. Where it is absent or null there is no opportunity; of several values, every one must hold.
+        as: The type by which values are compared, or a list of types of which the first that fits is taken.
+        from: Where each value must have been before, in one of these: what the user wrote (`request`), the `system`
+            prompt, a set, a field of a result, the text of a result.
         stems: Whether words may stand in the request with another ending, and in any order.
-        not_from: Where no value may have been before.
-        after: An earlier call that there must be.
+        not_from: Where no value may have been before; a text may not hold such a value or a run of words, of the
+            `least` length.
+        after: An earlier call that there must be: of a tool, fulfilling `if`, which also reads the names of the rule.
         not_after: An earlier call that there must not be.
-        require: What must hold of the call or message.
+        require: What must hold of the call or message: an expression over `read`, `memory` and, with `each`, `value`.
         else: The message of a finding; `{value}`, `{source}`, `{tool}` and names of `read` and `memory` are
             filled in.
     """
@@ -251,8 +256,8 @@ class Policy(Spec):
     """A policy/v1 document.
 
     Attributes:
-        sets: Named lists of texts and numbers.
-        tools: Named lists of tools; `*` in a tool stands for any characters.
+        sets: Named lists of texts and numbers, such as known recipients.
+        tools: Named lists of tools; `*` in a tool stands for any characters, and `any` for all tools.
         rules: What must hold.
     """
 
