@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 import pytest
 
-from specledger.wings.editor.watch import Watch
+from specledger.wings.editor.watch import Watch, _may_run
 
 GOVERNOR, SCENARIO = "specs/governor/careful.yaml", "specs/scenario/first.yaml"
 
@@ -64,6 +64,22 @@ def test_new_files_and_files_that_are_gone_are_changes(watch):
     Path(GOVERNOR).unlink()
     watch.look()
     assert ("check", SCENARIO) in watch.commands
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("spec: scenario/v1\nname: a\n", True),
+        ("# a comment\nspec:   'law/v1'\n", True),
+        ("spec: world/v1\n", False),
+        ("spec: nothing/v1\n", False),
+        ("name: scenario/v1\n", False),
+        ("", False),
+    ],
+)
+def test_a_spec_is_run_if_its_kind_can_be(tmp_path, text, runs):
+    (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
+    assert _may_run(tmp_path / "a.yaml") is runs
 
 
 def test_the_command_watches_until_it_is_ended(project):
