@@ -13,7 +13,7 @@ from specledger.wings.challenges.rehearsal import RehearsedModel, most_questions
 from specledger.wings.challenges.transcript import Sentence
 from specledger.wings.challenges.wording import Wording, called, reasons_of, stated_rate
 from specledger.wings.kernel.spec.probe import Challenge
-from specledger.wings.trajectories.model import Call, Message, Speaker, Withheld
+from specledger.wings.trajectories.model import Call, Entry, Message, Speaker, Withheld
 
 PROMPT = Prompt.model_validate(
     {
@@ -25,7 +25,11 @@ PROMPT = Prompt.model_validate(
         "reasons": [{"text": "You chose {{choice}}. At most {{most}}."}],
     }
 )
-LOG = [Message(Speaker.USER, "go"), Call("1", "pay", {"to": "A", "sum": 1}), Call("2", "pay", Withheld("0" * 64))]
+LOG: list[Entry] = [
+    Message(Speaker.USER, "go"),
+    Call("1", "pay", {"to": "A", "sum": 1}),
+    Call("2", "pay", Withheld("0" * 64)),
+]
 
 
 def wording(**asked):
