@@ -105,11 +105,11 @@ class Agent(Struct, frozen=True):
     draws: Draws = ()
 
     @property
-    def reads_clock(self) -> bool:
-        """Whether what it proposes may change from step to step though it sees and remembers the same."""
+    def expressions(self) -> list[Checked]:
+        """Every expression that making proposals evaluates."""
         lets = (self.let, self.each, self.claims, *(candidate.for_each for candidate in self.candidates))
         alone = (self.score, *(candidate.when for candidate in self.candidates))
-        return any(checked.clock for checked in (*alone, *(checked for let in lets for _, checked in let)))
+        return [*alone, *(checked for let in lets for _, checked in let)]
 
 
 def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Agent | None:

@@ -237,9 +237,7 @@ def _candidate_lines(
 
 def _reads(agent: Agent) -> frozenset[str]:
     """Every variable that making proposals reads."""
-    lets = (agent.let, agent.each, agent.claims, *(candidate.for_each for candidate in agent.candidates))
-    read = agent.score.variables.union(*(checked.variables for let in lets for _, checked in let))
-    return read.union(*(candidate.when.variables for candidate in agent.candidates))
+    return frozenset[str]().union(*(checked.variables for checked in agent.expressions))
 
 
 def _countable(lists: list[list[Any]]) -> None:

@@ -281,7 +281,7 @@ class KernelCompiler:
             name=spec.name,
             spec=spec.key,
             score=model.score,
-            propose=compile_proposals(agent, spec.name, self.seed),
+            propose=compile_proposals(agent, self.world, spec.name, self.seed),
             label=self._variables.label,
             reads=used_by(agent, self.world),
             possible=compile_possible(agent),

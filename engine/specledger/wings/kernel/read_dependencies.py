@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from msgspec import Struct
+
 from specledger.agents.agent import Agent
-from specledger.expr import Checked
+from specledger.expr import Checked, Emitter, EvaluationError, compile_function
 from specledger.expr.check.tree import Path
-from specledger.lang.effects import PlannedEffect
+from specledger.lang.bind import bind, fields_of
+from specledger.lang.effects import PlannedEffect, emit_effects
 from specledger.worlds.model import World
 from specledger.worlds.namespace import split_name
 
 
 def used_by(agent: Agent, world: World) -> frozenset[Path]:
     """The paths of the state that an agent's choice can depend on."""
-    lets = (agent.let, agent.each, agent.claims, *(candidate.for_each for candidate in agent.candidates))
-    expressions = [agent.score, *(checked for let in lets for _, checked in let)]
-    expressions += [candidate.when for candidate in agent.candidates]
-    paths = {path for checked in expressions for path in checked.reads}
+    paths = {path for checked in agent.expressions for path in checked.reads}
     seen = {path for path in paths if path[0] in agent.memory.observation.fields}
     seen |= {path[1:] for path in paths if path[0] == "now"}
     predicted = {path[1:] for path in paths if path[0] == "next"}
@@ -48,8 +48,85 @@ def _sources(effects: Iterable[PlannedEffect], predicted: set[Path]) -> list[Che
     expressions: list[Checked] = []
     for effect in effects:
         if any(touch(effect.target, path) for path in predicted):
-            expressions += [*effect.values, *([] if effect.when is None else [effect.when])]
+            expressions += _parts_of(effect)
     return expressions
+
+
+class Irrelevant(Struct, frozen=True):
+    """The part of an observation that cannot change what an agent proposes, nor whether an expression of it fails.
+
+    Attributes:
+        fields: The names of its fields.
+        harmless: `observation -> whether the effects of every step on these fields succeed`; None if there are none.
+    """
+
+    fields: frozenset[str]
+    harmless: Callable[[Any], bool] | None
+
+
+def irrelevant_to(agent: Agent, world: World) -> Irrelevant | None:
+    """What an agent's proposals do not depend on; None if they depend on the clock of the run.
+
+    One of these fields is a counter of steps: nothing reads it but an effect of every step on this field, and whether
+    that fails can be seen without the agent.
+    """
+    closed = [effect for effect in world.every_step if _is_closed(effect)] if agent.state is not None else []
+    expressions, changed = [*agent.expressions], set[str]()
+    if agent.state is not None:
+        effects = [effect for action in world.actions.values() for effect in (*action.effects, *action.otherwise)]
+        effects += [effect for effect in world.every_step if effect not in closed]
+        changed = {effect.target[0] for effect in effects} | world.parts.keys()
+        expressions += [checked for effect in effects for checked in _parts_of(effect)] + _beside_effects(world)
+    if any(checked.clock for checked in expressions):
+        return None
+    read = {path[path[0] in ("now", "next") :][:1] for checked in expressions for path in checked.reads}
+    if () in read:
+        return Irrelevant(frozenset(), None)
+    fields = agent.memory.observation.fields.keys() - changed - {name for (name,) in read}
+    own = [effect for effect in closed if effect.target[0] in fields]
+    return Irrelevant(frozenset(fields), _harmless(world, own) if own else None)
+
+
+def _is_closed(effect: PlannedEffect) -> bool:
+    """Whether an effect reads nothing but the field that it changes."""
+    parts = _parts_of(effect)
+    return all(path[0] == effect.target[0] for checked in parts for path in checked.reads) and not effect.clock
+
+
+def _parts_of(effect: PlannedEffect) -> list[Checked]:
+    """The expressions of an effect."""
+    return [*effect.values, *([] if effect.when is None else [effect.when])]
+
+
+def _beside_effects(world: World) -> list[Checked]:
+    """The expressions of a step that are none of its effects'."""
+    lets = [let for action in world.actions.values() for let in (action.let, action.outcome, action.simulate)]
+    lets += [
+        let for part in world.parts.values() for link in part.follow.values() for let in (link.let, link.args)
+    ]
+    return [*(action.when for action in world.actions.values()), *(checked for let in lets for _, checked in let)]
+
+
+def _harmless(world: World, effects: list[PlannedEffect]) -> Callable[[Any], bool]:
+    """`observation -> whether the effects succeed`."""
+
+    def compose(emitter: Emitter) -> str:
+        state, after = emitter.local("state"), emitter.local("after")
+        needed = frozenset[str]().union(*(effect.variables for effect in effects))
+        lines, names = bind(emitter, needed, fields_of(emitter, state, world.state.fields))
+        lines += [f"{after} = {{**{state}}}", *emit_effects(emitter, effects, names, after, copied=True)]
+        return emitter.function("step", [state], [*lines, f"return {after}"])
+
+    step = compile_function(compose)
+
+    def harmless(seen: Any) -> bool:
+        try:
+            step(seen)
+        except EvaluationError:
+            return False
+        return True
+
+    return harmless
 
 
 def touch(path: Path, other: Path) -> bool:

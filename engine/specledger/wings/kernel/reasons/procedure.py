@@ -17,6 +17,9 @@ from specledger.agents.propose import KnownValues, compile_propose, compile_sour
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
 from specledger.expr.errors import E_EVAL_LIMIT
+from specledger.lang.declare import sealable
+from specledger.wings.kernel.read_dependencies import irrelevant_to
+from specledger.worlds.model import World
 
 MOST_DRAWN: Final = 1024
 """Combinations of drawn values that are tried to explain a choice."""
@@ -91,23 +94,34 @@ def first_best(proposals: list[dict[str, Any]], label: Callable[[Mapping[str, An
     return Choice(best["action"], best["score"], label(best["action"]))
 
 
-def compile_proposals(agent: Agent, name: str, seed: int) -> Callable[[Any, Any, DecisionPoint], list[dict[str, Any]]]:
-    """`(observation, memory, decision point) -> proposals` of an agent, with the values that it draws."""
+def compile_proposals(
+    agent: Agent, world: World, name: str, seed: int
+) -> Callable[[Any, Any, DecisionPoint], list[dict[str, Any]]]:
+    """`(observation, memory, decision point) -> proposals` of an agent, with the values that it draws.
+
+    Proposals are kept, and found again where everything that they depend on is equal.
+    """
     propose: Callable[..., list[dict[str, Any]]] = compile_propose(agent)
-    if not agent.draws and agent.reads_clock:
+    if agent.draws:
+        draw = compile_draws(agent, name, seed)
+        return lambda seen, memory, point: propose(seen, memory, draw(seen, memory, point))
+    irrelevant = irrelevant_to(agent, world)
+    if irrelevant is None:
         return lambda seen, memory, _point: propose(seen, memory)
-    if not agent.draws:
-        known = KnownValues()
+    observed, harmless = agent.memory.observation.fields, irrelevant.harmless
+    fields = [field for field in observed if field not in irrelevant.fields]
+    types = (*(observed[field] for field in fields), *agent.memory.type.fields.values())
+    known = KnownValues(by_value=all(sealable(type_) for type_ in types))
 
-        def proposals(seen: Any, memory: Any, _point: DecisionPoint) -> list[dict[str, Any]]:
-            read = (*seen.values(), *memory.values())
-            memo = known.find(read) or known.keep(read, propose(seen, memory))
-            proposed: list[dict[str, Any]] = memo[1]
-            return proposed
+    def proposals(seen: Any, memory: Any, _point: DecisionPoint) -> list[dict[str, Any]]:
+        if harmless is not None and not harmless(seen):
+            return propose(seen, memory)
+        read = (*[seen[field] for field in fields], *memory.values())
+        memo = known.find(read) or known.keep(read, propose(seen, memory))
+        proposed: list[dict[str, Any]] = memo[1]
+        return proposed
 
-        return proposals
-    draw = compile_draws(agent, name, seed)
-    return lambda seen, memory, point: propose(seen, memory, draw(seen, memory, point))
+    return proposals
 
 
 def compile_possible(agent: Agent) -> Callable[[Any, Any], Iterator[list[dict[str, Any]]]] | None:
