@@ -35,8 +35,8 @@ from specledger.wings.kernel.documents.signatures import Signing
 from specledger.wings.kernel.documents.tokens import REFUSALS
 from specledger.wings.kernel.plan import Control, KernelPlan
 from specledger.wings.kernel.probes.check import Probe, check_probe
-from specledger.wings.kernel.read_dependencies import unused_variables, used_by
-from specledger.wings.kernel.reasons.claims import Views
+from specledger.wings.kernel.read_dependencies import irrelevant_to, relevant_to_claims, unused_variables, used_by
+from specledger.wings.kernel.reasons.claims import Bounds, Views, compile_claims
 from specledger.wings.kernel.reasons.narration import Narration
 from specledger.wings.kernel.reasons.procedure import (
     DecisionPoint,
@@ -196,14 +196,16 @@ class KernelCompiler:
         if teller is None or declared is None:
             return None
         step, sure = self.around.step, model.narration.confidence
+        vary, bounds = tuple(dict.fromkeys(model.narration.vary)), Bounds(model.narration.claims, self._least)
+        fields = relevant_to_claims(self.world, self.decider.memory.type, vary, teller.irrelevant)
         return Narration(
             decider=decider,
             teller=teller,
             declared=declared,
             views=views,
-            vary=tuple(dict.fromkeys(model.narration.vary)),
-            most=model.narration.claims,
+            vary=vary,
             least=self._least,
+            derive=compile_claims(teller, views, vary, bounds, fields),
             say=vocabulary.say,
             request=_request(grants, model.narration.requests),
             commit=trace_commit,
@@ -236,8 +238,8 @@ class KernelCompiler:
             declared=declared,
             views=views,
             vary=(),
-            most=0,
             least=self._least,
+            derive=compile_claims(mute, views, (), Bounds(0, self._least), None),
             say=vocabulary.say,
             request=_request(grants, outside.requests),
             commit=trace_commit,
@@ -277,14 +279,16 @@ class KernelCompiler:
     def _procedure(self, spec: Resolved, agent: Agent) -> Procedure:
         model = spec.model
         assert isinstance(model, AgentSpec) and model.score is not None  # noqa: S101, PT018 - it was checked
+        irrelevant = None if agent.draws else irrelevant_to(agent, self.world)
         return Procedure(
             name=spec.name,
             spec=spec.key,
             score=model.score,
-            propose=compile_proposals(agent, self.world, spec.name, self.seed),
+            propose=compile_proposals(agent, irrelevant, spec.name, self.seed),
             label=self._variables.label,
             reads=used_by(agent, self.world),
             possible=compile_possible(agent),
+            irrelevant=irrelevant,
         )
 
     def _weigh(self) -> Callable[..., int]:

@@ -12,11 +12,12 @@ from typing import Any
 from msgspec import Struct
 
 from specledger.agents.agent import Agent
-from specledger.expr import Checked, Emitter, EvaluationError, compile_function
+from specledger.expr import Checked, Emitter, EvaluationError, Type, compile_function
 from specledger.expr.check.tree import Path
 from specledger.lang.bind import bind, fields_of
+from specledger.lang.declare import sealable
 from specledger.lang.effects import PlannedEffect, emit_effects
-from specledger.worlds.model import World
+from specledger.worlds.model import PlannedVariable, World
 from specledger.worlds.namespace import split_name
 
 
@@ -79,12 +80,58 @@ def irrelevant_to(agent: Agent, world: World) -> Irrelevant | None:
         expressions += [checked for effect in effects for checked in _parts_of(effect)] + _beside_effects(world)
     if any(checked.clock for checked in expressions):
         return None
-    read = {path[path[0] in ("now", "next") :][:1] for checked in expressions for path in checked.reads}
-    if () in read:
-        return Irrelevant(frozenset(), None)
-    fields = agent.memory.observation.fields.keys() - changed - {name for (name,) in read}
+    read = _fields_read(expressions)
+    fields = set() if "" in read else agent.memory.observation.fields.keys() - changed - read
     own = [effect for effect in closed if effect.target[0] in fields]
     return Irrelevant(frozenset(fields), _harmless(world, own) if own else None)
+
+
+def relevant_to_claims(
+    world: World, memory: Type, vary: Iterable[str], irrelevant: Irrelevant | None
+) -> list[str] | None:
+    """The fields of the state that claims about changes of some variables depend on, of an agent that explains them.
+
+    `irrelevant` is what the agent does not depend on. None if these fields do not tell claims apart: they depend on the
+    clock of the run, or a field or the agent's memory may hold what has no canonical form.
+    """
+    if irrelevant is None:
+        return None
+    named = [
+        variable
+        for variable in world.namespace.variables
+        if any(_named(name, split_name(variable.name)) for name in vary)
+    ]
+    effects = [effect for variable in named for effect in _effects_of(variable)]
+    expressions = [checked for effect in effects for checked in _parts_of(effect)]
+    expressions += [condition.require for condition in world.well_formed]
+    expressions += [variable.over for variable in world.namespace.variables if variable.over is not None]
+    expressions += [checked for variable in named for checked in _expressions_of(variable)]
+    expressions += [
+        checked for name, checked in world.observe if name not in irrelevant.fields or checked.text.value != name
+    ]
+    if any(checked.clock for checked in expressions):
+        return None
+    read = _fields_read(expressions) | {effect.target[0] for effect in effects}
+    fields = [name for name in world.state.fields if "" in read or name in read or name not in irrelevant.fields]
+    return fields if all(map(sealable, (memory, *(world.state.fields[name] for name in fields)))) else None
+
+
+def _fields_read(expressions: Iterable[Checked]) -> set[str]:
+    """The first names of the paths that expressions read of a state or an observation; empty for all of it."""
+    paths = (path[path[0] in ("now", "next") :] for checked in expressions for path in checked.reads)
+    return {path[0] if path else "" for path in paths}
+
+
+def _effects_of(variable: PlannedVariable) -> tuple[PlannedEffect, ...]:
+    """The edits that give a variable a value."""
+    return variable.effects if variable.attempts is None else variable.attempts.effects
+
+
+def _expressions_of(variable: PlannedVariable) -> list[Checked]:
+    """How a variable is read, what it may be instead, and how an edit is found."""
+    attempts = () if variable.attempts is None else (variable.attempts.each, variable.attempts.require)
+    parts = (variable.read, variable.normal, variable.require, variable.alternatives, *attempts)
+    return [checked for checked in parts if checked is not None]
 
 
 def _is_closed(effect: PlannedEffect) -> bool:
@@ -101,9 +148,7 @@ def _parts_of(effect: PlannedEffect) -> list[Checked]:
 def _beside_effects(world: World) -> list[Checked]:
     """The expressions of a step that are none of its effects'."""
     lets = [let for action in world.actions.values() for let in (action.let, action.outcome, action.simulate)]
-    lets += [
-        let for part in world.parts.values() for link in part.follow.values() for let in (link.let, link.args)
-    ]
+    lets += [let for part in world.parts.values() for link in part.follow.values() for let in (link.let, link.args)]
     return [*(action.when for action in world.actions.values()), *(checked for let in lets for _, checked in let)]
 
 

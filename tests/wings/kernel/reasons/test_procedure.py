@@ -9,6 +9,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.clock import CLOCK
 from specledger.core.diagnostics import Rejected
 from specledger.core.rng import Stream
+from specledger.expr import EvaluationError
 from specledger.kinds import load
 from specledger.wings.kernel.plan import kernel_of
 from specledger.wings.kernel.reasons.procedure import DecisionPoint
@@ -133,6 +134,50 @@ def test_reading_through_a_prediction_counts():
     _, parts, state, _, _ = kernel("honest", 'agent.score="worth - next.tick"')
     assert "tick" not in parts.unused(state)
     assert "rng_seed" in parts.unused(state)
+
+
+COUNTED = 'world.every_step=[{set: tick, to: "tick + 1"}, {set: self.energy, to: "self.energy - tick % 2"}]'
+
+
+@pytest.mark.parametrize(
+    ("change", "fields"),
+    [
+        ("episodes=1", {"tick", "rng_seed"}),
+        ('agent.score="worth - next.tick"', {"rng_seed"}),
+        (COUNTED, {"rng_seed"}),
+        ('world.every_step=[{set: tick, to: "tick + 1", when: "t > 1"}]', None),
+        ('world.actions.wait.effects=[{set: rng_seed, to: "string(tick)"}]', set()),
+        ('agent.score="size(string(next.tick)) + (now == next ? 1 : 0)"', set()),
+    ],
+    ids=["a counter", "predicted", "read by another field", "the clock", "changed by an action", "all of the state"],
+)
+def test_what_proposals_do_not_depend_on(change, fields):
+    _, parts, _, _, _ = kernel("honest", change)
+    irrelevant = parts.narration.decider.irrelevant
+    assert fields == (None if irrelevant is None else irrelevant.fields)
+
+
+def test_proposals_and_claims_are_found_again_at_another_time():
+    _, parts, state, seen, memory = kernel("honest")
+    narration, point = parts.narration, DecisionPoint(0, 0)
+    proposed = narration.decider.propose(seen, memory, point)
+    assert narration.decider.propose({**seen, "tick": 7}, memory, point) is proposed
+    derived = narration.derive(state, memory, "wait", point)
+    assert narration.derive({**state, "tick": 7}, memory, "wait", point) == derived
+    moved = {**state, "self": {**state["self"], "x": state["self"]["x"] + 1}}
+    assert narration.derive(moved, memory, "wait", point) != derived
+
+
+def test_a_step_that_fails_is_not_hidden_by_what_is_known():
+    """The counter of steps may not exceed a million, although nobody reads it."""
+    _, parts, state, seen, memory = kernel("honest")
+    narration, point, last = parts.narration, DecisionPoint(0, 0), {"tick": 1_000_000}
+    assert narration.decider.propose(seen, memory, point)
+    assert narration.derive(state, memory, "wait", point)
+    with pytest.raises(EvaluationError, match="tick would be 1000001"):
+        narration.decider.propose({**seen, **last}, memory, point)
+    with pytest.raises(EvaluationError, match="tick would be 1000001"):
+        narration.derive({**state, **last}, memory, "wait", point)
 
 
 @pytest.mark.parametrize(

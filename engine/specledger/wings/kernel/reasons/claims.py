@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
+from specledger.agents.propose import KnownValues
 from specledger.core.canonical import canonical_bytes
 from specledger.expr import Type
 from specledger.lang.notation import Notation
@@ -123,6 +124,39 @@ def derive_claims(
                 claimed.append(supposed)
                 break
     return claimed, idle[: max(0, bounds.counterfactuals - len(claimed))]
+
+
+Derived = tuple[list[Supposed], list[Supposed]]
+Derivation = Callable[[Any, Any, str, DecisionPoint], Derived]
+
+
+def compile_claims(
+    procedure: Procedure, views: Views, vary: tuple[str, ...], bounds: Bounds, fields: list[str] | None
+) -> Derivation:
+    """`derive_claims` as `(state, memory, submitted, decision point) -> (claims, further counterfactuals)`.
+
+    With the `fields` of the state that claims depend on they are kept, and found again where these fields are equal.
+    """
+
+    def derive(state: Any, memory: Any, submitted: str, point: DecisionPoint) -> Derived:
+        return derive_claims(procedure, views, state, memory, submitted, vary, bounds, point)
+
+    if fields is None or procedure.irrelevant is None:
+        return derive
+    known, harmless = KnownValues(by_value=True), procedure.irrelevant.harmless
+
+    def find(state: Any, memory: Any, submitted: str, point: DecisionPoint) -> Derived:
+        if harmless is not None and not harmless(state):
+            return derive(state, memory, submitted, point)
+        read = (*[state[field] for field in fields], *memory.values(), submitted)
+        kept = known.find(read)
+        if kept is None:
+            derived = derive(state, memory, submitted, point)
+            kept = known.keep(read, [[[*supposed[:3], *supposed.choice] for supposed in part] for part in derived])
+        claimed, idle = ([Supposed(name, old, new, Choice(*row)) for name, old, new, *row in part] for part in kept[1])
+        return claimed, idle
+
+    return find
 
 
 INCREASES: Final = "increases"

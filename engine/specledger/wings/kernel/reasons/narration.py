@@ -21,12 +21,11 @@ from msgspec import Struct
 from specledger.core.digest import hash_json
 from specledger.core.entries import uuid_of
 from specledger.wings.kernel.reasons.claims import (
-    Bounds,
+    Derivation,
     Supposed,
     Views,
     claim,
     counterfactuals,
-    derive_claims,
     word_change,
 )
 from specledger.wings.kernel.reasons.procedure import Choice, DecisionPoint, Procedure
@@ -149,8 +148,8 @@ class Narration(Struct, frozen=True):
         declared: Whose procedure the trace declares; None where an agent from outside declares none.
         views: The world, as far as it can be asked about states.
         vary: The variables that are tried, in order.
-        most: Claims at most.
         least: Counterfactuals that the kernel demands.
+        derive: `(state, memory, label of the submitted choice, decision point) -> (claims, further counterfactuals)`.
         confidence: The rate that it states of each claim; None if it states none, and its documents say 1.
         say: Words the effect of a claim.
         request: The request for the capability that an action needs, None if it needs none.
@@ -164,8 +163,8 @@ class Narration(Struct, frozen=True):
     declared: Procedure | None
     views: Views
     vary: tuple[str, ...]
-    most: int
     least: int
+    derive: Derivation
     say: Callable[[Mapping[str, str]], str]
     request: Callable[[Mapping[str, Any]], dict[str, Any] | None]
     commit: Callable[[Mapping[str, Any]], str]
@@ -216,8 +215,7 @@ class Narration(Struct, frozen=True):
         assert self.declared is not None  # noqa: S101 - only an agent from outside may declare nothing
         declared = self.declared.explain(seen, memory, point, choice.label)
         nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label, self.words)
-        bounds = Bounds(self.most, self.least)
-        claimed, idle = derive_claims(self.teller, views, state, memory, choice.label, self.vary, bounds, point)
+        claimed, idle = self.derive(state, memory, choice.label, point)
         supposed = [*claimed, *idle]
         weighed, sure = self.words.weighed, 1 if self.confidence is None else self.confidence
         trace = {

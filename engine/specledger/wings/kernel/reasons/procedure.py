@@ -18,8 +18,7 @@ from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
 from specledger.expr.errors import E_EVAL_LIMIT
 from specledger.lang.declare import sealable
-from specledger.wings.kernel.read_dependencies import irrelevant_to
-from specledger.worlds.model import World
+from specledger.wings.kernel.read_dependencies import Irrelevant
 
 MOST_DRAWN: Final = 1024
 """Combinations of drawn values that are tried to explain a choice."""
@@ -52,6 +51,8 @@ class Procedure(Struct, frozen=True):
         reads: The paths of the observation that its expressions read, through its predictions too.
         possible: `(observation, memory) -> the proposals for each combination of values that it may draw`; None if it
             draws nothing.
+        irrelevant: What of the observation its proposals do not depend on; None if they depend on more than
+            observation and memory.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Procedure(Struct, frozen=True):
     label: Callable[[Mapping[str, Any]], str]
     reads: frozenset[tuple[str, ...]] = frozenset()
     possible: Callable[[Any, Any], Iterator[list[dict[str, Any]]]] | None = None
+    irrelevant: Irrelevant | None = None
 
     def explain(self, seen: Any, memory: Any, point: DecisionPoint, label: str) -> list[dict[str, Any]]:
         """The proposals for the values drawn here, or for the first others that lead to a choice if these do not.
@@ -95,17 +97,17 @@ def first_best(proposals: list[dict[str, Any]], label: Callable[[Mapping[str, An
 
 
 def compile_proposals(
-    agent: Agent, world: World, name: str, seed: int
+    agent: Agent, irrelevant: Irrelevant | None, name: str, seed: int
 ) -> Callable[[Any, Any, DecisionPoint], list[dict[str, Any]]]:
     """`(observation, memory, decision point) -> proposals` of an agent, with the values that it draws.
 
-    Proposals are kept, and found again where everything that they depend on is equal.
+    Proposals of an agent that draws nothing are kept, and found again where everything that they depend on is equal:
+    all but what is `irrelevant`.
     """
     propose: Callable[..., list[dict[str, Any]]] = compile_propose(agent)
     if agent.draws:
         draw = compile_draws(agent, name, seed)
         return lambda seen, memory, point: propose(seen, memory, draw(seen, memory, point))
-    irrelevant = irrelevant_to(agent, world)
     if irrelevant is None:
         return lambda seen, memory, _point: propose(seen, memory)
     observed, harmless = agent.memory.observation.fields, irrelevant.harmless
