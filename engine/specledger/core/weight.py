@@ -26,9 +26,6 @@ MAX_FORM: Final = 8_323_072
 MAX_FORM_VOLUME: Final = 1_040_384
 """The volume of that form, likewise."""
 
-_LEAST_SHARED, _GREATEST_SHARED = -5, 256
-"""Python has one object for each of these integers, which takes no further memory."""
-
 
 def check_weight(value: Any) -> None:
     """See that a value may be hashed or told.
@@ -175,10 +172,10 @@ def footprint(value: Any, most: int, known: set[int] | None = None) -> int:
         return 0
     known.add(id(value))
     total = 64 + (8 if kind is list else 32) * len(value)
-    if kind is list and {*map(type, value)} == {int} and min(value) >= _LEAST_SHARED and max(value) <= _GREATEST_SHARED:
-        return total
+    if kind is list and {*map(type, value)} == {int} and min(value) >= -5 and max(value) <= 256:
+        return total  # Python has one object for each of these integers
     for member in value.values() if kind is dict else value:
-        if type(member) is not bool and (type(member) is not int or not _LEAST_SHARED <= member <= _GREATEST_SHARED):
+        if type(member) is not bool and (type(member) is not int or not -5 <= member <= 256):
             total += footprint(member, most - total, known)
         if total > most:
             break
