@@ -36,6 +36,20 @@ E_NEW_EXISTS = code("E_NEW_EXISTS", "The file exists")
 E_EXPLAIN_PATH = code("E_EXPLAIN_PATH", "There is no such key")
 
 _FIXED: Final = set(Shape.of(QFixed).marks)
+_FORMS: Final = {
+    r"^[A-Za-z][A-Za-z0-9_]*$": "a name",
+    r"^[A-Za-z][A-Za-z0-9_-]*$": "a name, also with hyphens",
+    r"^[a-z][a-z0-9]*([_-][a-z0-9]+)*$": "words in small letters, joined by hyphens or underscores",
+    r"^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*$": "a name, or a path of names with dots",
+}
+"""The usual patterns of texts in words."""
+
+_LIMITS: Final = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "minLength": "{} characters or more",
+    "maxLength": "at most {} characters",
+}
 _NAME_LINE: Final = re.compile(r"^name:[^\n]*$", re.MULTILINE)
 
 
@@ -277,15 +291,10 @@ class _Node(Struct, frozen=True):
         if "$comment" in leaf:
             return str(leaf["$comment"])
         words = {"string": "text", "integer": "an integer", "number": "a number", "boolean": "true or false"}
-        word = words.get(str(leaf.get("type")), "anything")
-        bounds = {
-            "minimum": "at least",
-            "maximum": "at most",
-            "minLength": "characters at least",
-            "maxLength": "characters at most",
-        }
-        limits = [f"{label} {leaf[name]}" for name, label in bounds.items() if name in leaf]
-        return ", ".join([word, *limits, *([f"of the form {leaf['pattern']}"] if "pattern" in leaf else [])])
+        pattern = leaf.get("pattern")
+        word = _FORMS.get(str(pattern)) or words.get(str(leaf.get("type")), "anything")
+        limits = [template.format(leaf[name]) for name, template in _LIMITS.items() if name in leaf]
+        return ", ".join([word, *limits, *([] if pattern is None or pattern in _FORMS else [f"of the form {pattern}"])])
 
     def _leaves(self) -> Iterator[Mapping[str, Any]]:
         """The alternatives of this node, with names of models resolved."""
