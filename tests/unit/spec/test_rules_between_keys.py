@@ -1,5 +1,7 @@
 """Rules between the keys of a mapping: each with what keeps it, what breaks it, and what is said then."""
 
+from typing import Any
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
@@ -20,7 +22,7 @@ MODEL = {"spec": "model/v1", "name": "m"}
 SCRIPT = {"scripted": {"answers": [{"text": "a"}]}}
 CASSETTE = {"cassette": {"records": "m", "file": "m.jsonl"}}
 GRAMMAR = {"enumerate": {"start": "a", "grammar": {"a": ["b"]}}}
-GEMINI = {"gemini": {}}
+GEMINI: dict[str, Any] = {"gemini": {}}
 CONTROL = {"id": "a", "section": "1", "says": "so"}
 EVIDENCE = {"evidence": [{"check": "a"}]}
 WAIVER = {"waiver": {"owner": "o", "reason": "r", "until": "2027-01-31"}}
@@ -52,7 +54,7 @@ STATISTICS = "exactly one of rate, effect, mean, sum, least, greatest, quantile,
 ARMS = "`over: [arm, other arm]`, whose difference it is, and no `by`"
 
 # model: (document, what is said of it; None: nothing)
-RULES = {
+RULES: dict[Any, list[tuple[dict[str, Any], str | None]]] = {
     agent.AgentDraw: [
         ({"from": "x", "stream": "s"}, None),
         ({"from": "x", "order": "asked"}, None),
