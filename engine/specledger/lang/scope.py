@@ -102,11 +102,8 @@ class Scope(Struct, frozen=True):
 
     def free(self, name: str, *path: str | int, called: bool = False) -> bool:
         """Whether a spec may give this name to something here; if not, that is a finding at `path`."""
-        problem = (
-            "is a name that the engine gives"
-            if name in ENGINE_NAMES
-            else self.environment.conflict(name, called=called)
-        )
+        given = name in ENGINE_NAMES
+        problem = "is a name that the engine gives" if given else self.environment.conflict(name, called=called)
         if problem is not None:
             self.diagnostics.refused.add(f"{name}()" if called else name)
             first = self.source.span("constants", name) if name in self.environment.constants else None
@@ -114,13 +111,8 @@ class Scope(Struct, frozen=True):
                 () if first is None or path[0] == "constants" else ((f"the constant {name!r} is defined here", first),)
             )
             hint = f"choose another, such as `own_{name}`: `spec explain {name}` says where it means something"
-            self.diagnostics.error(
-                E_NAME_TAKEN,
-                f"{name!r} {problem}",
-                self.source.span(*path),
-                hint=hint if name in ENGINE_NAMES else None,
-                related=related,
-            )
+            message, span = f"{name!r} {problem}", self.source.span(*path)
+            self.diagnostics.error(E_NAME_TAKEN, message, span, hint=hint if given else None, related=related)
         return problem is None
 
     def declare(self, types: Mapping[str, Type], *path: str | int) -> Scope:
@@ -342,6 +334,8 @@ class Scope(Struct, frozen=True):
                 for reader in readers[name]:
                     missing[reader].discard(name)
             ready = sorted({reader for name in ready for reader in readers[name] if not missing[reader]})
+        while beside := missing.keys() - set().union(*missing.values()):  # they read the circle, and are not in it
+            missing = {name: read - beside for name, read in missing.items() if name not in beside}
         if missing:
             circle = [*missing]
             message = f"these read each other: {', '.join(circle)}"

@@ -70,7 +70,7 @@ MISTAKES = {
     ),
     "a circle": (
         {"governor": {"let": {"b": "c + 1", "c": "d", "d": "b", "a": "b", "e": "5"}}},
-        ["E_LET_CYCLE at `b`: these read each other: a, b, c, d"],
+        ["E_LET_CYCLE at `c + 1`: these read each other: b, c, d"],
     ),
     "a circle through a function": (
         {"governor": {"functions": {"f": {"args": ["n"], "is": "n + p"}}, "let": {"p": "f(1)"}}},
