@@ -6,7 +6,7 @@ import pytest
 
 MIB = 1_048_576
 
-LIMITS = {
+LIMITS: dict[str, dict[str, float]] = {
     "core.canonical": {"MAX_INTEGER": 9_007_199_254_740_991, "MAX_DEPTH": 64, "LINE_LIMIT": MIB},
     "core.diagnostics": {"MOST_FINDINGS": 1000},
     "core.digest": {"DIGEST_SIZE": 32, "KEY_SIZE": 32},
