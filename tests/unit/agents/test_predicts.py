@@ -4,9 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from specledger.agents.agent import Agent
+from specledger.agents.propose import compile_weigh
 from specledger.compile.plan import Plan
-from specledger.core.diagnostics import Rejected
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.core.spans import Text
+from specledger.expr import Environment, RecordType, check
+from specledger.lang.memory import Memory
+from specledger.lang.scope import Let
 from tests.toys import compile_specs
 
 Document = dict[str, Any]
@@ -94,3 +101,13 @@ def test_a_step_that_needs_inputs_cannot_be_predicted(tmp_path: Path) -> None:
     (finding,) = rejected.value.diagnostics
     assert finding.code == "E_AGENT_PREDICTS"
     assert "its step needs the input `gift`" in finding.message
+
+
+def test_an_agent_that_does_not_predict_weighs_no_offer() -> None:
+    nothing, score = RecordType("nothing", {}), check(Text.inline("7"), Environment(), Diagnostics())
+    assert score is not None
+    memory = Memory(nothing, nothing, "episode", Let(), ())
+    agent = Agent(memory=memory, let=Let(), candidates=(), each=Let(), claims=Let(), asked={}, score=score)
+    with pytest.raises(ValueError, match="an agent that does not predict cannot weigh what an offer leads to"):
+        compile_weigh(agent)
+    assert compile_weigh(replace(agent, state=nothing))({}, {}, {"op": "rest"}, {}, []) == 7

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from specledger.agents.propose import KnownValues
+from specledger.core.canonical import plain_form
 from specledger.core.spans import Text
 from specledger.core.weight import footprint
 from specledger.expr import EvaluationError
@@ -234,6 +235,18 @@ def test_values_for_equal_objects_are_bounded_together():
         known.keep(read, list(range(1000, 1010)))
     assert known.find(([99],)) is not None
     assert known.find(([0],)) is None
+
+
+@pytest.mark.parametrize(("spare", "kept"), [(0, [True, True]), (-1, [False, True])])
+def test_values_for_equal_objects_fill_their_bound_and_no_more(spare, kept):
+    reads, value = [([1],), ([2],), ([3],), ([4],)], [5]
+    size = footprint(value, 10**6) + len(plain_form(reads[0]) or b"")
+    known = KnownValues(2 * size + spare, by_value=True)
+    for read in reads:
+        known.find(read)
+        known.keep(read, value)
+    assert [known.find(([number],)) is not None for number in (1, 2)] == [False, False]
+    assert [known.find(([number],)) is not None for number in (3, 4)] == kept
 
 
 @pytest.fixture

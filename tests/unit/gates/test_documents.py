@@ -131,3 +131,11 @@ def test_the_validator_is_loaded_when_something_is_judged():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("value", [{1, 2}, object(), b"x"], ids=["a set", "an object", "bytes"])
+def test_what_is_no_json_is_not_valid_where_it_is_looked_at(folder, value):
+    unlike = {"$id": f"{BASE}unlike.json", "$schema": "https://json-schema.org/draft/2020-12/schema"}
+    accepts = Validator(folder(unlike={**unlike, "items": {"not": {"const": 5}}})).check("unlike")
+    assert [accepts(["x"]), accepts([5])] == [True, False]
+    assert accepts([value]) is False

@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
@@ -10,7 +11,7 @@ from specledger.core.unknown import Unknown
 from specledger.expr import BOOL, INT, Environment, EvaluationError, RecordType, check
 from specledger.gates.governor import Governor, PlannedGate
 from specledger.gates.invariant import Invariant
-from specledger.gates.known import known_invariant, known_judge, recorded_judge
+from specledger.gates.known import known_invariant, known_judge, known_potentials, recorded_judge
 from specledger.lang.memory import Memory
 from specledger.lang.scope import Fields, Let
 
@@ -158,3 +159,10 @@ def test_three_values_are_used_only_where_something_is_unknown(changed, expected
 def test_another_error_of_judging_is_one():
     with pytest.raises(EvaluationError, match="E_OTHER"):
         reached(error="E_OTHER")
+
+
+@pytest.mark.parametrize("memory", [None, {}, {"p": 5}])
+def test_potentials_read_the_state_and_what_is_remembered(memory):
+    rules = replace(governor(), potentials=fields(height="p", dear="cost + 1"))
+    found = known_potentials(rules)({**STATE, "cost": PRICE}, memory)
+    assert found == {"height": 5 if memory else 3, "dear": PRICE}
