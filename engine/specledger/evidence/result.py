@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
+from specledger.core.causes import Cause
 from specledger.core.events import GuardDecision, KeptStatus, Severity, breached, owned
 from specledger.core.faults import FaultLimit
 from specledger.core.verdict import Verdict
@@ -55,6 +56,7 @@ class Tally:
         self._guard: Counter[str] = Counter()
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Counter[str]] = {}
+        self._explained = False
         self._endings: set[str] = set()
         self._expected: run.Expectation = {}
         self._agents: dict[str, Counter[str]] = {}
@@ -183,8 +185,12 @@ class Tally:
         self._probes.setdefault(name, Counter())[verdict.value] += 1
         self._stated.setdefault(name, Calibration()).add(outcomes(body["evidence"]))
         satisfied, tested = held_claims(body["evidence"])
+        explained = verdict is Verdict.INCONCLUSIVE and body["cause"] == Cause.MISPREDICTED
         if tested:
             self._claims.setdefault(name, Counter()).update(held=satisfied, tested=tested)
+            if explained:
+                self._claims[name]["explained"] += tested - satisfied
+        self._explained |= explained
         self._figures["checks"] += 1
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
@@ -200,8 +206,9 @@ class Tally:
 
         ERROR if anything could not be evaluated or the run did not end; after more agent faults than the scenario bears
         FAIL or INCONCLUSIVE, as it says; FAIL on a fatal breach, a step without an admissible action or a probe that
-        failed, INCONCLUSIVE if nothing was checked, a probe never passed, faults or denials kept an agent from ever
-        acting, a rule, gate or invariant could not be judged, or a recording could not be read or followed, else PASS.
+        failed, INCONCLUSIVE if nothing was checked, a probe never passed, a declared procedure explains claims that did
+        not hold, faults or denials kept an agent from ever acting, a rule, gate or invariant could not be judged, or a
+        recording could not be read or followed, else PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
@@ -210,7 +217,7 @@ class Tally:
         if self._violations or self._failed:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
-        unclear = unclear or not self._idle <= self._acted or bool(self._unknown)
+        unclear = unclear or self._explained or not self._idle <= self._acted or bool(self._unknown)
         unclear = unclear or any(counts["unjudged"] for counts in self._rules.values()) or bool(self._unjudged)
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
 
@@ -239,7 +246,8 @@ class Tally:
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON: verdict, counts, rejections by gate, violations by invariant.
 
-        `claims` is by challenge how many of the claims that were tested held. Where something was expected also
+        `claims` is by challenge how many of the claims that were tested held, and of how many others the declared
+        procedure explains why not. Where something was expected also
         `status` and `met`; where an agent was less than sure, its `calibration`.
         """
         stated = {name: calibration.result() for name, calibration in self._stated.items() if calibration.doubts}

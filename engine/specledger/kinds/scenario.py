@@ -218,6 +218,8 @@ def _inconclusive(result: Mapping[str, Any]) -> str:
         return "no rule was judged that fails the run" if "rules" in result else "no invariant was checked"
     if any(Verdict.PASS not in counts for counts in result.get("probes", {}).values()):
         return "a probe never passed"
+    if any("explained" in counts for counts in result.get("claims", {}).values()):
+        return "claims did not hold, and the declared procedure explains them"
     return "nothing that an agent proposed was ever admitted"
 
 
