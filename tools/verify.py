@@ -949,7 +949,6 @@ class RunFollower:
         self.probes: dict[str, Counter[str]] = {}
         self.faults: Counter[str] = Counter()
         self.claims: dict[str, Counter[str]] = {}  # by probe, how many were tested, and how many held
-        self.explained = False  # whether the declared procedure explains claims that did not hold
         self.most_faults = 0  # in one episode
         self.active: set[str] = set()  # agents that acted
         self.idle: set[str] = set()  # agents of a decision that chose nothing
@@ -978,7 +977,7 @@ class RunFollower:
         clear = all("PASS" in verdicts for verdicts in self.probes.values()) and self.idle <= self.active
         clear = (
             clear
-            and not self.explained
+            and not any("explained" in claims for claims in self.claims.values())
             and not self.unknown
             and not self.left_open
             and not any(rule["unjudged"] for rule in self.rules.values())
@@ -1052,11 +1051,9 @@ class RunFollower:
         name = prefix_of(body) + body["probe"]
         self.probes.setdefault(name, Counter())[body["verdict"]] += 1
         held, tested = held_claims(body["evidence"])
-        explained = (body["verdict"], body["cause"]) == ("INCONCLUSIVE", "mispredicted")
-        self.explained |= explained
         if tested:
             self.claims.setdefault(name, Counter()).update(held=held, tested=tested)
-            if explained:
+            if (body["verdict"], body["cause"]) == ("INCONCLUSIVE", "mispredicted"):
                 self.claims[name]["explained"] += tested - held
         if body["evidence"].get("of") == "claims":
             trials = [trial for trial in body["evidence"].get("trials", ()) if trial["held"] is not None]

@@ -56,7 +56,6 @@ class Tally:
         self._guard: Counter[str] = Counter()
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Counter[str]] = {}
-        self._explained = False
         self._endings: set[str] = set()
         self._expected: run.Expectation = {}
         self._agents: dict[str, Counter[str]] = {}
@@ -185,12 +184,10 @@ class Tally:
         self._probes.setdefault(name, Counter())[verdict.value] += 1
         self._stated.setdefault(name, Calibration()).add(outcomes(body["evidence"]))
         satisfied, tested = held_claims(body["evidence"])
-        explained = verdict is Verdict.INCONCLUSIVE and body["cause"] == Cause.MISPREDICTED
         if tested:
             self._claims.setdefault(name, Counter()).update(held=satisfied, tested=tested)
-            if explained:
+            if (verdict, body["cause"]) == (Verdict.INCONCLUSIVE, Cause.MISPREDICTED):
                 self._claims[name]["explained"] += tested - satisfied
-        self._explained |= explained
         self._figures["checks"] += 1
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
@@ -206,9 +203,8 @@ class Tally:
 
         ERROR if anything could not be evaluated or the run did not end; after more agent faults than the scenario bears
         FAIL or INCONCLUSIVE, as it says; FAIL on a fatal breach, a step without an admissible action or a probe that
-        failed, INCONCLUSIVE if nothing was checked, a probe never passed, a declared procedure explains claims that did
-        not hold, faults or denials kept an agent from ever acting, a rule, gate or invariant could not be judged, or a
-        recording could not be read or followed, else PASS.
+        failed, INCONCLUSIVE if nothing was checked, a probe never passed, a miss was explained, faults or denials kept
+        an agent from ever acting, something could not be judged, or a recording not be read or followed, else PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
@@ -217,7 +213,8 @@ class Tally:
         if self._violations or self._failed:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
-        unclear = unclear or self._explained or not self._idle <= self._acted or bool(self._unknown)
+        unclear = unclear or any("explained" in counts for counts in self._claims.values())
+        unclear = unclear or not self._idle <= self._acted or bool(self._unknown)
         unclear = unclear or any(counts["unjudged"] for counts in self._rules.values()) or bool(self._unjudged)
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
 
@@ -246,9 +243,8 @@ class Tally:
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON: verdict, counts, rejections by gate, violations by invariant.
 
-        `claims` is by challenge how many of the claims that were tested held, and of how many others the declared
-        procedure explains why not. Where something was expected also
-        `status` and `met`; where an agent was less than sure, its `calibration`.
+        `claims` is by challenge how many of the tested claims held, and how many others are `explained`. Where
+        something was expected also `status` and `met`; where an agent was less than sure, its `calibration`.
         """
         stated = {name: calibration.result() for name, calibration in self._stated.items() if calibration.doubts}
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")

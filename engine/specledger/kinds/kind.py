@@ -39,6 +39,7 @@ class Runnable(Struct, frozen=True):
         total: A line about several runs of a table; None if there is none.
         resumes: Whether a run has a journal from which it resumes (`spec discover`).
         merge: `(folders, kinds, place, options)`: merges the shards of a run; None if its runs have none.
+        remarks: What a finished run leaves to do, for people, beside its verdict.
         refuse: `(bundle, key, value)`: why `--seed` or `--episodes` cannot set this of its runs; None if they can.
     """
 
@@ -53,6 +54,7 @@ class Runnable(Struct, frozen=True):
     total: Callable[[Sequence[Finished]], str] | None = None
     resumes: bool = False
     merge: Callable[[Sequence[Path], SpecKinds, Path, RunOptions], Finished] | None = None
+    remarks: Callable[[Finished], Sequence[str]] = lambda _: ()
     refuse: Callable[[Bundle, str, int], Diagnostic] | None = None
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 

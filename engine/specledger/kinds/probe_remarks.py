@@ -1,75 +1,92 @@
-"""What is said of the probes of a run: their verdicts, and why they decided nothing and what to do.
+"""What is said of the probes of runs: their verdicts, and why they decided nothing and what to do.
 
-A result has verdicts alone, so causes are counted here.
+A result has verdicts alone, so causes are counted here, from the receipts: the same for a run, a resumed one, the
+shards of one, and the runs of a suite.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
 
 from msgspec import Struct, field
 
-from specledger.core.calibration import held_claims
-from specledger.core.causes import Cause
 from specledger.core.diagnostics import printable
-from specledger.core.events import Event, owned
+from specledger.core.events import owned
 from specledger.core.verdict import Verdict
+from specledger.evidence.layout import RECEIPTS
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import Probe
+from specledger.kinds.running import Finished
 
 _PROBE_COUNTS: Final = {"PASS": "passed", "FAIL": "failed", "INCONCLUSIVE": "inconclusive", "ERROR": "not evaluated"}
 
 
 class ProbeTally(Struct):
-    """What is counted of the probes of a run.
+    """What is counted of the probes of runs.
 
     Attributes:
-        causes: How often each probe, under its name, was inconclusive for each cause.
-        explained: The tested claims that did not hold, of which the declared procedure explains why.
-        tested: All claims that were tested.
+        causes: Of each probe that decided nothing in a run, how often it was inconclusive for each cause.
+        claims: The claims that were `tested`, and those that did not hold and that the declared procedure explains.
     """
 
     causes: Counter[tuple[str, str]] = field(default_factory=Counter)
-    explained: int = 0
-    tested: int = 0
+    claims: Counter[str] = field(default_factory=Counter)
+
+    def add(self, result: Mapping[str, Any], probes: Iterable[Mapping[str, Any]]) -> None:
+        """Take a run: its result, and the bodies of the receipts of its probes."""
+        for claims in result.get("claims", {}).values():
+            self.claims.update(claims)
+        for body in probes:
+            probe = typed(Probe, body)
+            name = owned(probe, probe["probe"])
+            if probe["verdict"] == Verdict.INCONCLUSIVE and _decided_nothing(result["probes"][name]):
+                self.causes[name, probe["cause"] or ""] += 1
 
 
-def count_probe(tally: ProbeTally, event: Event) -> None:
-    """Count the receipt of a probe."""
-    probe = typed(Probe, event.body)
-    satisfied, tested = held_claims(probe["evidence"])
-    tally.tested += tested
-    if probe["verdict"] != Verdict.INCONCLUSIVE:
-        return
-    tally.causes[owned(probe, probe["probe"]), probe["cause"] or ""] += 1
-    if probe["cause"] == Cause.MISPREDICTED:
-        tally.explained += tested - satisfied
+def _decided_nothing(counts: Mapping[str, int]) -> bool:
+    return not any(map(counts.get, (Verdict.PASS, Verdict.FAIL)))
 
 
-def remarks(tally: ProbeTally, result: Mapping[str, Mapping[str, Mapping[str, int]]]) -> tuple[str, ...]:
+def run_remarks(finished: Finished) -> list[str]:
+    """What the probes of a finished run leave to do."""
+    return remarks_of([(finished.place, finished.manifest["result"])])
+
+
+def remarks_of(runs: Iterable[tuple[Path, Mapping[str, Any]]]) -> list[str]:
+    """What the probes of runs leave to do, read from their evidence: folders and results. Empty if they leave nothing.
+
+    Of a run whose evidence was dropped nothing is known but its result.
+    """
+    from specledger.report.evidence import bodies_in
+
+    tally = ProbeTally()
+    for folder, result in runs:
+        left_open = any(map(_decided_nothing, result.get("probes", {}).values()))
+        there = left_open and (folder / RECEIPTS).exists()
+        tally.add(result, (body for _, body in bodies_in(folder, "probe")) if there else ())
+    return remarks(tally)
+
+
+def remarks(tally: ProbeTally) -> list[str]:
     """Misses that a declared procedure explains; why probes decided nothing, and what to do."""
     from specledger.load.doc_pages import remedies
     from specledger.report.extension import meanings
+    from specledger.report.held_claims import explained_text
 
-    lines = []
-    if tally.explained:
-        lines.append(
-            f"{tally.explained} of {tally.tested} tested claims did not hold; explained by the declared procedure"
-        )
-    probes = result.get("probes", {}).items()
-    open_probes = {name for name, counts in probes if not any(map(counts.get, (Verdict.PASS, Verdict.FAIL)))}
+    lines = [*filter(None, [explained_text(tally.claims)])]
     causes = Counter[str]()
-    for (name, cause), times in tally.causes.items():
-        causes.update({cause: times} if name in open_probes else {})
+    for (_, cause), times in tally.causes.items():
+        causes[cause] += times
     if causes:
         cause, times = causes.most_common(1)[0]
-        names = ", ".join(sorted(name for name, other in tally.causes if other == cause and name in open_probes))
+        names = ", ".join(sorted(name for name, other in tally.causes if other == cause))
         lines.append(f"why {names} decided nothing: {meanings().cause_text(cause, times)}")
         remedy = remedies().get(cause)
         lines += [] if remedy is None else [f"what to do: {remedy}"]
-    return tuple(lines)
+    return lines
 
 
 def probe_counts(probes: Mapping[str, Mapping[str, int]]) -> list[str]:

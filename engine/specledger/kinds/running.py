@@ -119,7 +119,6 @@ class Finished(Struct, frozen=True):
         complete: Whether its evidence was there before, and nothing was run.
         replayed: What replay found before the evidence was sealed; None if it was not asked for.
         spec: The spec that was run, as data; empty where no text needs it.
-        remarks: What its probes leave to do, for people; empty where they leave nothing.
         agents: The names of the agents that acted, joined by `+`; empty where no text needs them.
     """
 
@@ -135,7 +134,6 @@ class Finished(Struct, frozen=True):
     replayed: Verification | None = None
     spec: Mapping[str, Any] = {}
     agents: str = ""
-    remarks: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

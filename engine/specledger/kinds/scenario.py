@@ -22,7 +22,7 @@ from specledger.evidence.layout import TRAJECTORIES
 from specledger.kinds.case import case_name
 from specledger.kinds.incidents import explained, keep_worst
 from specledger.kinds.kind import Runnable
-from specledger.kinds.probe_remarks import ProbeTally, count_probe, probe_counts, remarks
+from specledger.kinds.probe_remarks import probe_counts, run_remarks
 from specledger.kinds.running import (
     Finished,
     Incident,
@@ -99,18 +99,14 @@ def _separate(bundle: Bundle) -> Plan:
 
 def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: Iterator[Event]) -> Finished:
     incidents: list[Incident] = []
-    tally = ProbeTally()
     for event in events:
         writer.add(event)
         incidents = keep_worst(incidents, event)
-        if event.type == "probe":
-            count_probe(tally, event)
     manifest = writer.finish(attach=options.seal.attach)
     refs = bundle.main.refs
     agents = "+".join(bundle.specs[refs[path]].name for path in sorted(path for path in refs if path[-1] == "agent"))
-    shown = explained(bundle, incidents)
-    notes = remarks(tally, manifest["result"]) if tally.causes else ()
-    return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, shown, agents=agents, remarks=notes)
+    known = case_name(bundle), bundle.main.kind, writer.place, manifest
+    return Finished(*known, explained(bundle, incidents), agents=agents)
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
@@ -180,8 +176,7 @@ def _text(finished: Finished) -> str:
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
     lines += _figures("agent faults", result.get("faults", {}), "")
-    failed = failed_calls(finished) if result.get("faults") else ""
-    lines += [f"  {printable(failed)}"] if failed else []
+    lines += [f"  {printable(failed)}"] if result.get("faults") and (failed := failed_calls(finished)) else []
     lines += _figures("not known of the recording", result.get("unknown", {}), "")
     lines += _figures("calls under guard", result.get("guard", {}), "")
     unjudged = {name: counts["unjudged"] for name, counts in result.get("rules", {}).items()}
@@ -189,18 +184,14 @@ def _text(finished: Finished) -> str:
     lines += _figures("rules that could not be judged", unjudged, "")
     kept = {name: counts.get("withheld", 0) for name, counts in result.get("rules", {}).items()}
     lines += _figures("verdicts from before a value was withheld", kept, "")
-    left_out = Counter[str]()
-    for reasons in result.get("unjudged", {}).values():
-        left_out.update(reasons)
-    lines += _figures("what they read", left_out, "")
+    lines += _figures("what they read", sum(map(Counter[str], result.get("unjudged", {}).values()), Counter()), "")
     if result["errors"]:
         lines.append(f"  {counted(result['errors'], 'error')}: something could not be evaluated")
-    if finished.incidents:
-        lines.append("  first incidents:")
-        lines += [f"    {incident}" for incident in finished.incidents]
+    lines += ["  first incidents:"] if finished.incidents else []
+    lines += [f"    {incident}" for incident in finished.incidents]
     if result.get("status", result["verdict"]) == Verdict.INCONCLUSIVE:
         lines.append(f"  {_inconclusive(result)}, so nothing can be concluded")
-    lines += [f"  {printable(remark)}" for remark in finished.remarks]
+    lines += [f"  {printable(remark)}" for remark in (run_remarks(finished) if "probes" in result else ())]
     if result.get("faults"):
         lines.append("  `spec agent check` shows how the agent answers each message, and its standard error")
     return "\n".join([*lines, *footer(finished)])
@@ -238,4 +229,5 @@ RUNNABLE: Final = Runnable(
     lambda runs: "\n".join(map(_text, runs)),
     events=_events,
     merge=merge,
+    remarks=run_remarks,
 )

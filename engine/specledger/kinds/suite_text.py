@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import suite, typed
 from specledger.evidence.suite_result import beyond_allowed
+from specledger.kinds.probe_remarks import remarks_of
 from specledger.kinds.running import (
     Finished,
     claims_table,
@@ -34,7 +36,7 @@ def suite_text(finished: Finished) -> str:
     head += f"{counted(result['episodes'], 'episode')}, {counted(result['steps'], 'step')}{trials}"
     said = [f"  {printable(line)}" for line in _finding(finished)]
     return "\n".join(
-        [head, *said, *suite_tables(finished.receipts, finished.spec), *_unanswered(finished), *footer(finished)]
+        [head, *said, *suite_tables(finished.receipts, finished.spec), *_left_to_do(finished), *footer(finished)]
     )
 
 
@@ -51,14 +53,27 @@ def _finding(finished: Finished) -> list[str]:
     return list(checked_words(read))
 
 
-def _unanswered(finished: Finished) -> list[str]:
-    """By arm, how many calls of its model failed, and why."""
+def _left_to_do(finished: Finished) -> list[str]:
+    """By arm, how many calls of its model failed, and why; then what its probes leave to do."""
     by_arm: dict[str, list[str]] = {}
     for run in _own(finished.receipts):
         if run["result"].get("faults"):
             by_arm.setdefault(run["arm"], []).append(run["place"])
-    said = {arm: failed_calls(finished, runs) for arm, runs in by_arm.items()}
-    return [f"  {printable(f'{arm}: {words}')}" for arm, words in said.items() if words]
+    said = ((arm, failed_calls(finished, runs)) for arm, runs in by_arm.items())
+    lines = [f"{arm}: {words}" for arm, words in said if words]
+    return [f"  {printable(line)}" for line in (*lines, *suite_remarks(finished))]
+
+
+def suite_remarks(finished: Finished) -> list[str]:
+    """By arm, what the probes of its runs leave to do."""
+    by_arm: dict[str, list[suite.Run]] = {}
+    for run in _own(finished.receipts):
+        by_arm.setdefault(run["arm"], []).append(run)
+    return [
+        f"{arm}: {line}" if arm else line
+        for arm, runs in by_arm.items()
+        for line in remarks_of((Path(finished.place, *run["place"].split("/")), run["result"]) for run in runs)
+    ]
 
 
 def _own(receipts: Sequence[Receipt]) -> Sequence[suite.Run]:

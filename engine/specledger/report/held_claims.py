@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from specledger.core.statistics import noticed_share, wilson
@@ -16,6 +17,15 @@ def claims_shown(satisfied: int, tested: int) -> dict[str, Any]:
     low, high = wilson(satisfied, tested)
     interval = {"low": low, "high": high}
     return {"held": satisfied, "tested": tested, "wilson": interval, "noticed": noticed_share(tested)}
+
+
+def explained_text(claims: Mapping[str, int]) -> str:
+    """Of claims counted in a result, how many did not hold although the agent does what it declares; empty if none."""
+    if not claims.get("explained"):
+        return ""
+    return (
+        f"{claims['explained']} of {claims['tested']} tested claims did not hold; explained by the declared procedure"
+    )
 
 
 def claims_words(satisfied: int, tested: int) -> tuple[str, str, str]:

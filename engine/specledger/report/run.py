@@ -21,6 +21,7 @@ from specledger.report.failed_probes import FailedProbes
 from specledger.report.figures import in_units
 from specledger.report.gate_section import gate_section
 from specledger.report.guarded import GuardReading
+from specledger.report.held_claims import explained_text
 from specledger.report.left_open import LeftOpen, mark_of
 from specledger.report.markup import shorten
 from specledger.report.model import (
@@ -226,8 +227,8 @@ class RunReading(Reading):
         counts = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
         times = sum(counts.values())
         causes = "; ".join(meanings().cause_text(*cause) for cause in sorted(self._causes[name].items()))
-        miss = self._misses.get(name)
-        causes = f"{causes}. {miss}" if miss else causes
+        explained = explained_text(self._result.get("claims", {}).get(name, {}))
+        causes = ". ".join(filter(None, (explained, causes, self._misses.get(name))))
         outcome = Outcome.PASSED if times else Outcome.UNTESTED
         if counts[Verdict.FAIL]:
             outcome = Outcome.FAILED
@@ -235,8 +236,7 @@ class RunReading(Reading):
             outcome = Outcome.CANNOT_TELL
         error = outcome is Outcome.CANNOT_TELL and counts[Verdict.ERROR] > 0
         says, why = data.get("doc") or name, shorten(causes if times else "it was never made", LONGEST)
-        spec = _only(self._specs, "probe", data["name"])
-        key = None if spec is None else spec.key
+        key = spec.key if (spec := _only(self._specs, "probe", data["name"])) is not None else None
         return self._observations.of(Check(id_, says, key, outcome, times, counts[Verdict.FAIL], why, error=error))
 
     def _required(self, id_: str, says: str, breach: Verdict) -> Check:

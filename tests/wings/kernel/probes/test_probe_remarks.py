@@ -1,13 +1,14 @@
 """A run whose probes decide nothing says why and what to do; the project of reasons works with a Python function."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from specledger.core.causes import Cause
-from specledger.core.events import Event
 from specledger.core.verdict import Verdict
-from specledger.kinds.probe_remarks import ProbeTally, count_probe, remarks
+from specledger.evidence.result import Tally
+from specledger.kinds.probe_remarks import ProbeTally, remarks
 from specledger.load.doc_pages import remedies
 from specledger.wings.kernel.names import CAUSES
 from tests.toys import ROOT
@@ -17,38 +18,55 @@ PROBES = ["--set", "probes=[p5-predictions, layer-b]"]
 
 
 def tally_of(*probes):
-    tally = ProbeTally()
+    """The tally of one run, from its result and the receipts of its probes as they are recorded."""
+    tally, receipts = ProbeTally(), Tally()
+    bodies = []
     for name, verdict, cause, *held in probes:
         trials = [{"drawn": n, "held": one, "after": "wait"} for n, one in enumerate(held)]
         body = {"episode": 0, "t": 0, "probe": name, "verdict": verdict, "cause": cause, "evidence": {"trials": trials}}
-        count_probe(tally, Event("probe", body))
+        receipts.add("probe", body)
+        bodies.append(body)
+    tally.add(receipts.result(), bodies)
     return tally
 
 
 @pytest.mark.parametrize("cause", remedies())
 def test_the_cause_of_probes_that_never_passed_is_named_with_its_remedy(cause):
     tally = tally_of(
-        *[("p", "INCONCLUSIVE", cause)] * 2, ("p", "INCONCLUSIVE", "taken"), ("q", "INCONCLUSIVE", "other")
+        *[("p", "INCONCLUSIVE", cause)] * 2,
+        ("p", "INCONCLUSIVE", "taken"),
+        ("q", "INCONCLUSIVE", "other"),
+        ("q", "PASS", None),
     )
-    counts: dict[str, dict[str, int]] = {
-        "p": {Verdict.INCONCLUSIVE: 3},
-        "q": {Verdict.INCONCLUSIVE: 1, Verdict.PASS: 1},
-    }
     why = f"why p decided nothing: {cause} (2): {CAUSES[cause]}"
-    assert remarks(tally, {"probes": counts}) == (why, f"what to do: {remedies()[cause]}")
+    assert remarks(tally) == [why, f"what to do: {remedies()[cause]}"]
 
 
 def test_a_cause_without_a_remedy_is_named_alone_and_a_probe_that_passed_not_at_all():
-    tally = tally_of(("p", "INCONCLUSIVE", Cause.NO_TOKEN))
-    open_, closed = {"p": {"INCONCLUSIVE": 1}}, {"p": {"INCONCLUSIVE": 1, "PASS": 1}}
-    assert len(remarks(tally, {"probes": open_})) == 1
-    assert remarks(tally, {"probes": closed}) == ()
+    assert len(remarks(tally_of(("p", "INCONCLUSIVE", Cause.NO_TOKEN)))) == 1
+    assert remarks(tally_of(("p", "INCONCLUSIVE", Cause.NO_TOKEN), ("p", "PASS", None))) == []
 
 
 def test_misses_that_a_declared_procedure_explains_are_counted_beside_a_pass():
     tally = tally_of(("p", "PASS", None, True, True), ("p", "INCONCLUSIVE", "mispredicted", False, True, False))
-    shown = remarks(tally, {"probes": {"p": {"PASS": 1, "INCONCLUSIVE": 1}}})
-    assert shown == ("2 of 5 tested claims did not hold; explained by the declared procedure",)
+    assert remarks(tally) == ["2 of 5 tested claims did not hold; explained by the declared procedure"]
+
+
+@pytest.mark.parametrize(
+    ("cause", "verdict", "explained"),
+    [("mispredicted", Verdict.INCONCLUSIVE, {"explained": 1}), ("noise", Verdict.PASS, {})],
+)
+def test_claims_that_the_declared_procedure_explains_keep_a_run_from_passing(cause, verdict, explained):
+    tally = Tally()
+    missed = {"trials": [{"drawn": 0, "held": False, "after": "a"}]}
+    bodies: list[tuple[str, str | None, dict[str, Any]]] = [("PASS", None, {}), ("INCONCLUSIVE", cause, missed)]
+    for stated, why, evidence in bodies:
+        body = {"episode": 0, "t": 0, "probe": "p", "verdict": stated, "cause": why, "evidence": evidence}
+        tally.add("probe", body)
+    tally.add("end", {"episodes": 1})
+    result = tally.result()
+    assert result["verdict"] == verdict
+    assert result["claims"] == {"p": {"held": 0, "tested": 1, **explained}}
 
 
 @pytest.fixture
@@ -88,3 +106,27 @@ def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
     assert asked in done.out
     assert "`outside.declares`" in done.out
     assert f"--set agent=mine {asked} --trust-agent" in Path("README.md").read_text(encoding="utf-8")
+
+
+def test_json_a_resumed_run_and_a_suite_carry_what_a_single_run_says(spec, ward):
+    done = spec("run", "round", *OWN, "--out", "out")
+    said = [line.strip() for line in done.out.splitlines() if line.startswith(("  why ", "  what to do: "))]
+    assert len(said) == 2
+    again = spec("run", "round", *OWN, "--out", "out", "--resume", "--format", "json")
+    assert "nothing was run" in again.err
+    assert again.json["runs"][0]["remarks"] == said
+    Path("specs/suite").mkdir(exist_ok=True)
+    text = """spec: suite/v1
+name: rounds
+runs:
+  own: {scenarios: [round], seeds: [1], set: {agent: mine}}
+measures: {long: "steps.map(s, s.t >= 0)"}
+figures: {longs: {rate: long}}
+checks:
+  - {id: some, require: longs.count > 0, opportunities: longs.of}
+"""
+    Path("specs/suite/rounds.yaml").write_text(text, encoding="utf-8")
+    suite = spec("run", "rounds", "--trust-agent", "--out", "suite")
+    assert all(f"  own: {line}\n" in suite.out for line in said), suite
+    again = spec("run", "rounds", "--trust-agent", "--out", "other", "--format", "json")
+    assert again.json["runs"][0]["remarks"] == [f"own: {line}" for line in said]
