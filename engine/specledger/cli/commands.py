@@ -53,9 +53,9 @@ def _keys() -> Commands:
 
 
 def _layout() -> Commands:
-    from specledger.cli.layout import fmt
+    from specledger.cli.layout import fmt, migrate
 
-    return {"fmt": fmt}
+    return {"fmt": fmt, "migrate": migrate}
 
 
 def _report() -> Commands:
@@ -94,6 +94,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, Callable[[], Commands]]]] = {
         "new": _authoring,
         "check": _specs,
         "fmt": _layout,
+        "migrate": _layout,
         "show": _specs,
         "plan": _specs,
         "ls": _authoring,

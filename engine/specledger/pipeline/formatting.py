@@ -1,10 +1,11 @@
-"""Lay out specs: whole files for `spec fmt`, and texts that an editor has not saved."""
+"""Rewrite specs: laid out for `spec fmt` and editors, without names of keys that were replaced for `spec migrate`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import unified_diff
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -15,11 +16,13 @@ from specledger.load.document import Document
 from specledger.load.input_filter import admit
 from specledger.load.layout import comments, layout
 from specledger.load.library import Library, has_head
+from specledger.load.shapes import ModelType
 from specledger.load.yaml_reader import parse
+from specledger.spec.renames import Rename
 
 
-class Formatted(Struct, frozen=True):
-    """A file with its text as it is, line breaks as in the file, and as it should be laid out."""
+class Rewritten(Struct, frozen=True):
+    """A file with its text as it is, line breaks as in the file, and as it should be."""
 
     file: str
     before: str
@@ -27,7 +30,7 @@ class Formatted(Struct, frozen=True):
 
     @property
     def changes(self) -> bool:
-        """Whether the layout is another one."""
+        """Whether the text is another one."""
         return self.before != self.after
 
     def diff(self) -> str:
@@ -42,18 +45,20 @@ class Formatted(Struct, frozen=True):
         Path(self.file).write_text(self.after, encoding="utf-8", newline="\n")
 
 
-def format_files(files: Sequence[str], diagnostics: Diagnostics) -> list[Formatted]:
-    """The files that can be read as specs, laid out; what `spec check` says of the others is a finding."""
-    formatted = []
+def rewrite_files(
+    files: Sequence[str], diagnostics: Diagnostics, rewrite: Callable[[Document], str]
+) -> list[Rewritten]:
+    """The files that can be read as specs, rewritten; what `spec check` says of the others is a finding."""
+    rewritten = []
     for file in files:
         findings = Diagnostics()
         library = Library(Search.at(Path(file).parent), KINDS, findings, allow_outside=True)
         document = library.read(Path(file))
         if document is not None and not findings.has_errors:
             before = library.kept[library.real(Path(file))].decode("utf-8")
-            formatted.append(Formatted(file, before, format_document(document)))
+            rewritten.append(Rewritten(file, before, rewrite(document)))
         diagnostics.extend(findings.sorted())
-    return formatted
+    return rewritten
 
 
 def format_text(text: str, file: str) -> str | None:
@@ -72,9 +77,44 @@ def format_document(document: Document) -> str:
     Raises:
         RuntimeError: The layout would change values or comments; that is a defect of this package.
     """
-    kind = str(document.root.members["spec"].value).partition("/")[0]
-    text = layout(document, KINDS[kind].model)
+    text = layout(document, _model(document))
     read = parse(text, document.path, Diagnostics())
     if read is None or read.root.plain() != document.root.plain() or comments(read) != comments(document):
         raise RuntimeError(f"the layout of {document.path} would change its meaning")
     return text
+
+
+def migrate_document(document: Document) -> str:
+    """The text of a document whose head names a kind, with new names of keys in place of those that were replaced.
+
+    Nothing but these keys is changed; a document that has the new name already is left alone.
+
+    Raises:
+        RuntimeError: Values or comments would change; that is a defect of this package.
+    """
+    text, members = document.text, document.root.members
+    wanted: dict[str, Any] = document.root.plain()
+    for rename in renames_in(document):
+        key = members[rename.old].key
+        assert key is not None  # noqa: S101 - a member of a mapping has a key
+        text = f"{text[: key.start]}{rename.new}{text[key.end :]}"
+        wanted = {rename.new if name == rename.old else name: value for name, value in wanted.items()}
+    read = parse(text, document.path, Diagnostics())
+    if read is None or read.root.plain() != wanted or comments(read) != comments(document):
+        raise RuntimeError(f"the migration of {document.path} would change its meaning")
+    return text
+
+
+def renames_in(document: Document) -> list[Rename]:
+    """The renames of its kind that a document needs, the last key first, so that the places of the others stay."""
+    members = document.root.members
+    renames: Sequence[Rename] = getattr(_model(document), "renames", ())
+    needed = [
+        rename for rename in renames if {rename.old, rename.beside} <= members.keys() and rename.new not in members
+    ]
+    return sorted(needed, key=lambda rename: members[rename.old].place.start, reverse=True)
+
+
+def _model(document: Document) -> ModelType:
+    kind = str(document.root.members["spec"].value).partition("/")[0]
+    return KINDS[kind].model

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
 from specledger.spec.base import INTEGER_LIMIT, Expression, Identifier, Model, Reference, RefTo, Spec
+from specledger.spec.renames import Rename
 from specledger.wings.laws.spec.universe import Starts, Symbol
 
 Comparison = Literal["==", "!=", "<", "<=", ">", ">="]
@@ -172,6 +173,12 @@ class Law(Spec):
         trial: What the trial may cost, and what it must show for a PASS.
         expect: The verdict that its writer expects.
     """
+
+    renames: ClassVar[tuple[Rename, ...]] = (
+        Rename(
+            "claim", "says", beside="claim_ast", why="beside a tree the claim is judged by it, and the text is words"
+        ),
+    )
 
     spec: Literal["law/v1"]
     schema_version: Literal["1.0.0"] = "1.0.0"
