@@ -257,7 +257,7 @@ def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> 
     elif "." in what and not rows:
         print_text(fitted(_key_text(describe(what))))
     elif rows or keys:
-        parts = [*([_rows_text(what, rows)] if rows else []), *map(_key_text, keys)]
+        parts = [*map(_key_text, keys), *([_rows_text(what, rows)] if rows else [])]
         print_text(fitted("\n\n".join(parts)))
     else:
         near = suggest(what.upper(), codes()) if what.upper()[:2] in ("E_", "W_") else _near(what)

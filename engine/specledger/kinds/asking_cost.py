@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final, NamedTuple
 
 from specledger.compile.plan import Plan, PlannedOutside, Questions
 from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import counted
 from specledger.oracles.model import BYTES_A_TOKEN
 from specledger.oracles.model_agent import Asking, ModelPlan
 from specledger.oracles.service_client import pricing
 from specledger.oracles.spending import AskedCalls
 from specledger.run.session import greeting
 from specledger.spec.base import format_qfixed
-from specledger.spec.model import NO_DATE, Service
+from specledger.spec.model import NO_DATE, Limits, Service
 
 _CALL: Final = 40  # bytes of a call beside its reasons
 _HEAD: Final = 100  # bytes of a message beside what it shows: type, number, episode, step
@@ -43,7 +45,8 @@ def asking_cost(plans: Iterable[Plan]) -> dict[str, Any]:
         and the bytes `sent`, as if each were the longest; `decisions`, of recordings. Of models also `model`:
         `calls`, as of a model whose reasons hold, and `calls_at_most`; `prompt_tokens` and `output_tokens`, estimated
         from the questions and from the reasons that they demand; `output_tokens_at_most`; where every model has a price
-        `cost` and `cost_at_most`, of the longest questions, and the dates of the prices (`prices_as_of`).
+        `cost` and `cost_at_most`, of the longest questions, and the dates of the prices (`prices_as_of`). Where
+        runs are expected to use more than their models may, `limits` says so.
     """
     rows = [row for plan in plans for row in _rows(plan)]
     if not rows:
@@ -62,7 +65,25 @@ def asking_cost(plans: Iterable[Plan]) -> dict[str, Any]:
             "output_tokens_at_most": cost.most_output,
         }
         totals["model"] |= _money(cost, [service for _, service in models])
+        totals |= _beyond_limits(models)
     return totals
+
+
+def _beyond_limits(models: Sequence[tuple[_Cost, Service | None]]) -> dict[str, list[str]]:
+    """As `limits`, what runs are expected to use beyond the limits of their models; calls after that fail."""
+    counts = Counter[str]()
+    for cost, service in models:
+        limits = Limits() if service is None else service.limits
+        tokens = cost.prompt + cost.output
+        if limits.tokens is not None and tokens > limits.tokens:
+            counts[f"{tokens} tokens are expected of a run, and its model may use {limits.tokens}"] += 1
+        if limits.money is not None and cost.cost > limits.money:
+            spent, most = format_qfixed(cost.cost), format_qfixed(limits.money)
+            counts[f"a run is expected to cost {spent}, and its model may cost {most}"] += 1
+    said = [
+        f"{text} (in {counted(runs, 'run')}): calls beyond that fail as `over_limit`" for text, runs in counts.items()
+    ]
+    return {"limits": said} if said else {}
 
 
 class _Row(NamedTuple):

@@ -119,3 +119,24 @@ def test_the_first_rows_of_a_list_are_shown(size, rows, more):
     assert lines[:3] == ["suite s", "  digest: d", f"  runs: {size}"]
     assert sum(line.strip().startswith("r") and line.strip() != "run" for line in lines[3:]) == rows
     assert [line for line in lines if " more" in line] == more
+
+
+LIMITS = {
+    "none": ("", []),
+    "enough": ("limits: {tokens: 1000000, money: 1.0}", []),
+    "tokens": ("limits: {tokens: 30000}", ["tokens are expected of a run, and its model may use 30000 (in 1 run)"]),
+    "money": ("limits: {money: 0.001}", ["a run is expected to cost ", "and its model may cost 0.001 (in 1 run)"]),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_plan_that_exceeds_the_limits_of_its_model_says_so(name, spec, project):
+    limits, said = LIMITS[name]
+    service = "openai: {model: m, max_output_tokens: 100, price: {input: 0.1, output: 0.4}, LIMITS}"
+    service = service.replace("LIMITS", limits) if limits else service.replace(", LIMITS", "")
+    (project / "mine.yaml").write_text(f"spec: model/v1\nname: mine\n{service}\n")
+    done = spec("plan", "toy-basic", "--set=agent=candid-model", "--set=agent.outside.model=mine.yaml")
+    assert done.status == 0, done
+    lines = [line for line in done.out.splitlines() if line.startswith("  limits: ")]
+    assert len(lines) == bool(said)
+    assert all(text in lines[0] for text in said)

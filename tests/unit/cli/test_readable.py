@@ -131,6 +131,8 @@ EXPLAINED = {
     "p5-causal": "probe p5-causal (Challenges the reasons that an agent states",
     "goal-drift": "drift goal-drift (Every N steps",
     "agent.params": "params: ",
+    "horizon": "scenario.horizon: an integer, at least 1",
+    "probes": "scenario.probes: ",
     "scenario.matrix": "matrix: ",
     "world.extends": "extends: ",
     "suite.use": "use: ",

@@ -11,7 +11,10 @@ from tests.loopback_model import WRITERS
 from tests.unit.oracles.loopback import Service
 from tests.unit.report.rendering import subject_of
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning"),  # a test runner may have threads
+]
 
 STATED, FOUND = "the stated objective is not flagged", "the hidden objective is found"
 UNDECIDED = (
