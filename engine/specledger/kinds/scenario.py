@@ -103,8 +103,8 @@ def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: 
         writer.add(event)
         incidents = keep_worst(incidents, event)
     manifest = writer.finish(attach=options.seal.attach)
-    refs = bundle.main.refs
-    agents = "+".join(bundle.specs[refs[path]].name for path in sorted(path for path in refs if path[-1] == "agent"))
+    named = sorted(bundle.main.refs.items())
+    agents = "+".join(bundle.specs[key].name for path, key in named if path[-1] == "agent")
     known = case_name(bundle), bundle.main.kind, writer.place, manifest
     return Finished(*known, explained(bundle, incidents), agents=agents)
 
@@ -185,8 +185,7 @@ def _text(finished: Finished) -> str:
     kept = {name: counts.get("withheld", 0) for name, counts in result.get("rules", {}).items()}
     lines += _figures("verdicts from before a value was withheld", kept, "")
     lines += _figures("what they read", sum(map(Counter[str], result.get("unjudged", {}).values()), Counter()), "")
-    if result["errors"]:
-        lines.append(f"  {counted(result['errors'], 'error')}: something could not be evaluated")
+    lines += [f"  {counted(result['errors'], 'error')}: something could not be evaluated"] if result["errors"] else []
     lines += ["  first incidents:"] if finished.incidents else []
     lines += [f"    {incident}" for incident in finished.incidents]
     if result.get("status", result["verdict"]) == Verdict.INCONCLUSIVE:

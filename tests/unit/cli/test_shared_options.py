@@ -15,7 +15,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.evidence.checkpoint import ORIGIN
 from specledger.evidence.seal import Seal
 from specledger.kinds import load
-from specledger.pipeline.formatting import Formatted
+from specledger.pipeline.formatting import Rewritten
 from specledger.pipeline.trying import commanded, outside_of
 
 LAWS: Any = load("calm-comes")
@@ -191,7 +191,7 @@ def test_a_command_has_1_to_64_words(tmp_path, words, fits):
 
 
 def test_a_change_of_layout_is_a_unified_diff():
-    changed = Formatted("f.yaml", "a: 1\nb:  2\n", "a: 1\nb: 2\n")
+    changed = Rewritten("f.yaml", "a: 1\nb:  2\n", "a: 1\nb: 2\n")
     assert changed.changes
     assert changed.diff() == "--- a/f.yaml\n+++ b/f.yaml\n@@ -1,2 +1,2 @@\n a: 1\n-b:  2\n+b: 2"
-    assert not Formatted("f.yaml", "a", "a").changes
+    assert not Rewritten("f.yaml", "a", "a").changes
