@@ -103,8 +103,8 @@ def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: 
         writer.add(event)
         incidents = keep_worst(incidents, event)
     manifest = writer.finish(attach=options.seal.attach)
-    named = sorted(bundle.main.refs.items())
-    agents = "+".join(bundle.specs[key].name for path, key in named if path[-1] == "agent")
+    acting = sorted(path for path in bundle.main.refs if path[-1] == "agent")
+    agents = "+".join(bundle.specs[bundle.main.refs[path]].name for path in acting)
     known = case_name(bundle), bundle.main.kind, writer.place, manifest
     return Finished(*known, explained(bundle, incidents), agents=agents)
 
