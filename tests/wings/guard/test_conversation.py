@@ -14,6 +14,7 @@ from specledger.wings.guard.log import Line
 from specledger.wings.guard.protocol import Refusal
 from specledger.wings.trajectories.model import Call, Message, Result, Speaker
 from specledger.wings.trajectories.recording.decision import Decision, Objection
+from specledger.wings.trajectories.recording.guard_log import entry_line
 
 SAID = Message(Speaker.USER, " pay Bob ")
 
@@ -81,6 +82,7 @@ AUTHORS = {
 @pytest.mark.parametrize(("speaker", "actor", "argument", "author"), AUTHORS.values(), ids=AUTHORS)
 def test_the_agent_is_the_author_of_what_was_an_argument_of_its_call(speaker, actor, argument, author):
     conversation, _, episode = begun()
+    conversation.ask(Call("0", "steal", {"text": "pay Cid"}))
     conversation.ask(Call("1", "steal", {"text": "pay Bob", "to": 3}))
     conversation.ask(Call("2", "steal", {"text": "pay Bob"}))
     conversation.ask(Call("3", "steal", None))
@@ -222,8 +224,16 @@ def test_a_conversation_goes_on_where_its_log_ends():
     assert log.events == []
 
 
+def test_an_ended_log_is_that_of_an_ended_conversation():
+    conversation, *_ = begun(records=[*written(), Line("end", {"entries": 5}, "")])
+    assert (conversation.ended, conversation.entries) == (True, 5)
+
+
 def test_a_call_without_its_result_is_waited_for_again():
     conversation, *_ = begun(records=written()[:4])
+    assert conversation.waiting == "1"
+    said = Line("entry", entry_line(SAID).body, "")
+    conversation, *_ = begun(records=[*written()[:4], said])
     assert conversation.waiting == "1"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from decimal import Decimal, InvalidOperation
+from decimal import Context, InvalidOperation
 from typing import Any, Final
 from unicodedata import normalize
 
@@ -20,9 +20,12 @@ _ASCII_WORDS: Final = "".join(
 """What each ASCII character is in the words of a text: itself in lower case, or the end of a word."""
 _MAIL: Final = re.compile(
     r"(?<![\w.!#$%&*+/=?^{|}~-])(?<![\w.!#$%&*+/=?^{|}~-]['`])(?!['`])"
-    r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}+@(?:[\w-]{1,63}+\.){1,8}+[\w-]{1,63}+"
+    r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}+@[\w-]{1,63}+(?:\.[\w-]{1,63}+){1,8}+"
 )
-"""A quote may stand within the first part, and does not begin it: `'ann@b.org'` is an address in quotes."""
+"""A quote may stand within the first part, and does not begin it: `'ann@b.org'` is an address in quotes.
+
+A full stop behind an address ends a sentence.
+"""
 _LINK: Final = re.compile(r"(?<![\w@.-])(?:https?://|www\.)[^\s<>\"'`\])}|]{1,2000}+", re.IGNORECASE)
 _BARE: Final = re.compile(
     r"(?<![\w@./:-])(?:[a-z0-9-]{1,63}+\.){1,8}+[a-z]{2,24}+(?![\w@])(?:[/?:][^\s<>\"'`\])}|]{0,2000}+)?", re.IGNORECASE
@@ -75,6 +78,8 @@ _DAYS: Final = (
     re.compile(rf"\b([0-9]{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? ([0-9]{{4}}))?\b", re.IGNORECASE),
 )
 _SLASHED: Final = re.compile(r"(?<![0-9/.])([0-9]{1,2})[/.]([0-9]{1,2})[/.]([0-9]{4})(?![0-9])")
+_EXACT: Final = Context(prec=100)
+"""More digits than a number has that is read: what differs in the last one is not equal."""
 _ADDRESSED: Final = re.compile(r"\s*([^<>]*?)\s*<([^<>]*)>\s*")
 
 
@@ -130,7 +135,7 @@ def _number(text: str) -> str | None:
     if len(plain) > 60 or not re.fullmatch(r"[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]{1,3})?", plain):
         return None
     try:
-        return format(Decimal(plain).normalize() + 0, "f")
+        return format(_EXACT.add(_EXACT.normalize(_EXACT.create_decimal(plain)), 0), "f")
     except InvalidOperation:
         return None
 
