@@ -9,11 +9,11 @@ from specledger.core.events import Severity
 from specledger.oracles.answer import Answer
 from specledger.oracles.model import failed
 from specledger.report import unanswered as calls
-from specledger.report.failed_probes import MOST_FAILED, FailedProbes
+from specledger.report.failed_probes import FailedProbes
 from specledger.report.gate_section import gate_section
 from specledger.report.left_open import LeftOpen, mark_of
 from specledger.report.markup import escape, shorten
-from specledger.report.model import MOST_OBSERVATIONS, Check, Receipt
+from specledger.report.model import Check, Receipt
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import Outcome, combined
 from specledger.report.sections import EpisodeLink, ReceiptLink
@@ -61,10 +61,10 @@ def receipt(seq, **body):
 
 def test_the_first_observations_of_a_check_are_kept_and_the_others_counted():
     kept = Observations()
-    for seq in range(MOST_OBSERVATIONS + 2):
+    for seq in range(27):
         kept.note("invariant/a", receipt(seq // 2, episode=1, t=seq), "broken", seq)
     check = kept.of(Check("invariant/a", "a", None, Outcome.FAILED, 30))
-    assert (len(check.observations), check.more) == (MOST_OBSERVATIONS, 2)
+    assert (len(check.observations), check.more) == (25, 2)
     assert kept.links("invariant/a") == [ReceiptLink(0), ReceiptLink(1), ReceiptLink(2)]
     assert kept.links("invariant/a", 1) == [ReceiptLink(0)]
     assert kept.steps("invariant/a") == [EpisodeLink(0, 1, 0), *kept.links("invariant/a")]
@@ -142,12 +142,12 @@ def test_failed_probes_are_shown_with_what_their_agent_had_committed_to(monkeypa
     )
     probes.committed(Receipt(1, b"{}", "commit", {"proposals": [{"document": 1}]}))
     probes.probed("one", probe(2, "PASS", "a"))
-    for seq in range(MOST_FAILED + 2):
+    for seq in range(27):
         probes.probed("one", probe(seq, "FAIL", "a" if seq else ""))
     probes.committed(Receipt(3, b"{}", "commit", {"proposals": [], "agent": "a"}))
     assert list(probes.sections()) == []
     ((failed_probes, more),) = shown
-    assert (len(failed_probes), more) == (MOST_FAILED, 2)
+    assert (len(failed_probes), more) == (25, 2)
     assert [each.document for each in failed_probes[:2]] == [None, "of a"]
 
 

@@ -13,7 +13,7 @@ from gymnasium import spaces
 from specledger.core.diagnostics import Rejected
 from specledger.expr import BOOL, INT, STRING, IntType, ListType, RecordType
 from specledger.expr.check.types import NOTHING, MapType
-from specledger.wings.bridges.gym.spaces import MOST_CHOICES, MOST_TEXT, action_form, form_of
+from specledger.wings.bridges.gym.spaces import action_form, form_of
 
 SMALL = IntType(0, 9)
 THERE = {
@@ -68,8 +68,8 @@ def test_the_field_of_a_record_has_its_shape_too():
 
 def test_a_text_is_cut_at_its_bound():
     form = form_of(STRING)
-    assert len(form.encode("x" * (MOST_TEXT + 1))) == MOST_TEXT
-    assert form.space.contains(form.encode("\u00fc" * MOST_TEXT))
+    assert len(form.encode("x" * 1025)) == 1024
+    assert form.space.contains(form.encode("\u00fc" * 1024))
     assert form.encode("a b~ %") == "a b~ %25"
 
 
@@ -100,7 +100,7 @@ def test_actions_that_can_be_listed_are_numbered_in_order():
     assert [form.encode(action) for action in listed] == list(range(5))
 
 
-@pytest.mark.parametrize(("number", "listed"), [(MOST_CHOICES, True), (MOST_CHOICES + 1, False)])
+@pytest.mark.parametrize(("number", "listed"), [(4096, True), (4097, False)])
 def test_so_many_actions_are_listed(number, listed):
     form = action_form(world(go={"by": (INT, tuple(range(number)))}))
     assert isinstance(form.space, spaces.Discrete) is listed

@@ -10,7 +10,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.events import GuardCause
 from specledger.wings.guard import conversation as module
 from specledger.wings.guard.conversation import MOST_BYTES, Conversation, denial, reason_of
-from specledger.wings.guard.log import Line
+from specledger.wings.guard.log import ConversationLog, Line
 from specledger.wings.guard.protocol import Refusal
 from specledger.wings.trajectories.model import Call, Message, Result, Speaker
 from specledger.wings.trajectories.recording.decision import Decision, Objection
@@ -48,9 +48,9 @@ class Episode:
         return Decision(call.id, call.tool, not denied, denied)
 
 
-def begun(*times, records=(), closed=True):
+def begun(*times, records=(), closed=True, log: Any = None):
     """A conversation at these times, with its log and its episode."""
-    log: Any = Log(records)
+    log = Log(records) if log is None else log
     episode = Episode()
     plan: Any = SimpleNamespace(name="s", specs="d", recording=SimpleNamespace(live=lambda plan, head: episode))
     clock = iter(times or range(1, 100))
@@ -241,6 +241,36 @@ def test_what_a_crash_tore_off_is_told_again():
     conversation, log, episode = begun(records=written()[:-1])
     assert [event.type for event in log.events] == ["entry"]
     assert (conversation.entries, episode.heard[-1].denied) == (5, True)
+
+
+def test_a_conversation_ends_once_with_the_number_of_its_entries(tmp_path):
+    conversation, *_ = begun(log=ConversationLog(tmp_path / "c.jsonl", "r"))
+    conversation.say(SAID)
+    conversation.ask(Call("1", "steal"))
+    lines = conversation.finish()
+    assert [line.type for line in lines] == ["begin", "entry", "entry", "decision", "entry", "end"]
+    assert lines[-1].body == {"entries": 3}
+    assert conversation.ended
+    assert [line.digest for line in conversation.finish()] == [line.digest for line in lines]
+
+
+def test_a_call_without_a_result_is_a_finding_at_the_end(tmp_path):
+    conversation, *_ = begun(log=ConversationLog(tmp_path / "c.jsonl", "r"))
+    conversation.ask(Call("1", "look"))
+    *_, finding, end = conversation.finish()
+    assert finding.body["finding"]["code"] == "E_LOG_NO_RESULT"
+    assert finding.body["finding"]["message"] == "the call '1' of look has no result"
+    assert end.body == {"entries": 2}
+
+
+def test_a_log_that_was_changed_meanwhile_is_not_sealed(tmp_path):
+    conversation, *_ = begun(log=ConversationLog(tmp_path / "c.jsonl", "r"))
+    conversation.say(SAID)
+    conversation.finish()
+    written_lines = (tmp_path / "c.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "c.jsonl").write_bytes(b"".join(written_lines[:-1]))
+    with pytest.raises(Rejected, match="E_GUARD_DIFFERS"):
+        conversation.finish()
 
 
 CHANGED = {

@@ -8,7 +8,7 @@ import pytest
 
 from specledger.wings.trajectories import policy_diff
 from specledger.wings.trajectories.model import Call, Finding, Message, Speaker, Trajectory
-from specledger.wings.trajectories.policy_diff import MOST_FLIPS, _changed, _compare, _Flips, _lines
+from specledger.wings.trajectories.policy_diff import _changed, _compare, _Flips, _lines
 
 NAMES = ("before", "after")
 
@@ -73,9 +73,9 @@ def test_the_reason_of_the_second_policy_counts_first_and_a_message_has_no_tool(
 
 
 def test_so_many_flips_are_kept_and_all_are_counted():
-    calls = [Call(str(number), "pay") for number in range(MOST_FLIPS + 1)]
+    calls = [Call(str(number), "pay") for number in range(26)]
     flips = compared({"pay": {"r": HELD}}, {"pay": {"r": BROKEN}}, log(*calls))
-    assert (len(flips.kept["r"]), flips.counts["r"].total()) == (MOST_FLIPS, MOST_FLIPS + 1)
+    assert (len(flips.kept["r"]), flips.counts["r"].total()) == (25, 26)
 
 
 @pytest.mark.parametrize(("number", "more"), [(5, []), (6, ["  and 1 more"])])
@@ -143,3 +143,13 @@ def test_how_a_comparison_ends(found, status, same, monkeypatch):
     bundle: Any = SimpleNamespace(main=SimpleNamespace(name="p", data={"rules": {}}))
     result = policy_diff.compare_policies(bundle, bundle, [], None)
     assert (int(result.status), result.document["same"]) == (status, same)
+
+
+def test_a_document_says_of_each_flip_where_it_is():
+    found = compared({"pay": {"r": HELD}}, {"pay": {"r": BROKEN}}, log(Call("1", "pay", line=3)))
+    document = policy_diff._document(NAMES, found, {"r": "changed"}, same=False)
+    assert document["policies"] == ["before", "after"]
+    assert document["flips"]["r"]["counts"] == [{"before": "held", "after": "broken", "count": 1}]
+    (call,) = document["flips"]["r"]["calls"]
+    assert (call["line"], call["call"], call["tool"], call["reason"]) == (3, "1", "pay", "too much")
+    assert "rule" not in call

@@ -197,6 +197,14 @@ def test_why_a_rule_was_not_judged_is_said_most_frequent_first():
     assert lines[-1] == "tools that were called: pay 2"
 
 
+def test_of_the_tools_that_were_called_twenty_are_shown_most_frequent_first():
+    result = scan(counted(held=1))
+    result.calls = Counter({f"t{number:02}": number for number in range(1, 22)})
+    assert scan_text(result, "p").split("\n")[-1] == "tools that were called: " + ", ".join(
+        f"t{number:02} {number}" for number in range(21, 1, -1)
+    )
+
+
 @pytest.mark.parametrize(("number", "more"), [(2, []), (3, ["  and 1 more"])])
 def test_what_could_not_be_read_is_counted_by_its_code(number, more):
     places = ["a.json:1: no object", "a.json:2: no object"]
