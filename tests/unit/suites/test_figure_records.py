@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from specledger.core.canonical import MAX_INTEGER
+from specledger.core.statistics import paired_difference
 from specledger.expr import BOOL, INT, STRING, ListType
 from specledger.expr.errors import E_EVAL_LIMIT
 from specledger.suites.assessment import _judge_mutant
@@ -76,12 +77,14 @@ def test_an_effect_counts_pairs_of_the_other_and_the_one():
     pairs = [[(0, 1)]] * 3 + [[(1, 0)]] + [[(1, 1)]] * 2 + [[(0, 0)]] * 4
     effect = only(figure("effect"), run(pairs))
     assert (effect["of"], effect["count"], effect["against"], effect["value"]) == (10, 5, 3, 200_000)
-    assert effect["newcombe"]["low"] < 200_000 < effect["newcombe"]["high"]
+    low, high = paired_difference(2, 3, 1, 4)
+    assert effect["newcombe"] == {"low": low, "high": high}
+    assert low < 200_000 < high
     assert "sum" not in effect
 
 
 def test_a_slope_is_over_all_pairs():
-    slope = only(figure("slope"), run([[(0, 1), (1, 3)], [(2, 5)]]), run([[]], scenario="empty"))
+    slope = only(figure("slope"), run([[(0, 1), (1, 3)], [(4, 9)]]), run([[]], scenario="empty"))
     assert slope == {"name": "", "of": 3, "value": 2_000_000, "clusters": 1}
     assert "value" not in only(figure("slope"), run([[(1, 1), (1, 3)]]))
 
@@ -114,10 +117,10 @@ def test_a_cluster_without_values_does_not_count():
 
 
 def test_values_that_are_not_decided_are_counted_apart():
-    runs = [run([[1, None], [None], [0]])]
+    runs = [run([[1, None], [None, None], [0]])]
     assert "undecided" not in only(figure("rate"), *runs)
     rate = only(figure("rate", decided=True), *runs)
-    assert (rate["of"], rate["count"], rate["undecided"]) == (2, 1, 2)
+    assert (rate["of"], rate["count"], rate["undecided"]) == (2, 1, 3)
 
 
 def test_seeds_are_sorted_as_numbers_and_arms_as_texts():
@@ -134,6 +137,12 @@ def test_cases_are_sorted_by_their_values_and_say_them():
     groups = compute(figure("sum", tuple(cases), "arm", cases=cases), runs)
     assert [group["case"]["x"] for group in groups] == ["1.5", 9, 10, "word"]
     assert "case" not in compute(figure("sum", tuple(cases), "arm"), runs)[0]
+
+
+def test_cases_of_one_arm_stand_together():
+    cases: dict[str, dict[str, Any]] = {"b.1": {"x": 1}, "a.2": {"x": 2}, "a.3": {"x": 1}}
+    groups = compute(figure("sum", tuple(cases), "arm", cases=cases), [run([[1]], arm) for arm in cases])
+    assert [group["name"] for group in groups] == ["a.3", "a.2", "b.1"]
 
 
 def test_what_could_not_be_computed_has_no_figure():

@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics
-from specledger.core.spans import Position, Span
+from specledger.core.spans import Position, Span, Text
+from specledger.expr import INT, STRING, Environment, RecordType
+from specledger.expr.check.checker import check
 from specledger.expr.errors import E_EXPR_NO_PROMOTION
 from specledger.spec.suite import Suite
 from specledger.suites.checks import _in_millionths
-from specledger.suites.literals import Compared, report_unknown
+from specledger.suites.literals import Compared, find_compared, report_unknown
 from specledger.suites.overlay import E_SUITE_SET
 from specledger.suites.stated import with_change
 
@@ -41,6 +43,33 @@ def test_every_text_is_looked_at():
     found = Diagnostics()
     report_unknown([Compared("gate", text, PLACE) for text in ("leap", "leep", "xyz")], NAMES, found)
     assert len(found.sorted()) == 2
+
+
+REJECTION = RecordType("rejection", {"gate": STRING, "reason": STRING, "proposal": INT})
+ANOTHER = RecordType("rejection", {"gate": STRING})
+VARIABLES = {"r": REJECTION, "o": ANOTHER, "arm": STRING, "scenario": STRING, "gate": STRING}
+TEXTS = {
+    "r.gate == 'leap'": [("gate", "leap")],
+    "'leap' != r.gate": [("gate", "leap")],
+    "r.reason in ['a', 'b'] && r.gate == 'c'": [("reason", "a"), ("reason", "b"), ("gate", "c")],
+    "arm == 'fast' || scenario == 'slow'": [("arm", "fast"), ("scenario", "slow")],
+    "r.gate == r.reason": [],
+    "r.proposal == 1": [],
+    "o.gate == 'leap'": [],
+    "gate == 'leap'": [],
+    "r.gate + 'x' == 'leap'": [],
+    "r.gate < 'leap'": [],
+}
+
+
+@pytest.mark.parametrize(("text", "compared"), TEXTS.items())
+def test_the_texts_that_an_expression_compares_with_names(text, compared):
+    checked = check(Text.inline(text), Environment(VARIABLES), Diagnostics())
+    assert checked is not None
+    found = find_compared(checked)
+    assert sorted((one.what, one.text) for one in found) == sorted(compared)
+    for one in found:
+        assert text[one.span.start.column - 1 : one.span.end.column - 1] == repr(one.text)
 
 
 def span(start, end, file="s.yaml"):
