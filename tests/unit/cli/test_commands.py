@@ -325,7 +325,7 @@ class TestExplain:
 
     TERMS: ClassVar = {
         "a reason of a law": ("vacuous_pass", "the antecedent never held"),
-        "a cause of a probe": ("inert", "the choice stayed what it was"),
+        "a cause of a probe": ("inert", "choice stayed what it was"),
         "a term of the glossary": ("Witness", "(docs/glossary.md, Specs)"),
         "a verdict": ("INCONCLUSIVE", "Nothing was checked, or the evidence does not decide."),
         "a level": ("L4", "the recorded specs lead to exactly these bytes"),
