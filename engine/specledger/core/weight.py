@@ -172,8 +172,6 @@ def footprint(value: Any, most: int, known: set[int] | None = None) -> int:
         return 0
     known.add(id(value))
     total = 64 + (8 if kind is list else 32) * len(value)
-    if kind is list and {*map(type, value)} == {int} and min(value) >= -5 and max(value) <= 256:
-        return total  # Python has one object for each of these integers
     for member in value.values() if kind is dict else value:
         if type(member) is not bool and (type(member) is not int or not -5 <= member <= 256):
             total += footprint(member, most - total, known)
