@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes
+from specledger.core.digest import hash_json
 from specledger.core.events import Severity
 from specledger.wings.kernel.documents.digests import (
     MASS_UNIT,
@@ -91,6 +92,33 @@ def test_hashing_member_by_member_is_hashing_the_whole(changes, inner):
         assert found.problem is not None
         assert (found.problem.code, found.problem.path) == (whole.code, whole.path)
         assert (found.form, found.trace_hash) == (None, GENESIS)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"counterfactuals": [{"prob_mass": 0.125}]},
+        {"counterfactuals": [{"prob_mass": math.inf}]},
+        {"nodes": [1.5]},
+        {"nodes": 2**60},
+        {"other": {1: 2}},
+        {"other": {"\ud800": 1}},
+        {1: 2},
+    ],
+    ids=str,
+)
+def test_a_commitment_is_the_hash_of_the_whole_trace_or_its_finding(change):
+    trace = {**PROPOSAL["trace"], **change}
+    rest = {name: value for name, value in trace.items() if name != "trace_commit"}
+    assert _told(trace_commit, trace) == _told(lambda value: hash_json(value, axion().floats("trace")), rest)
+
+
+def _told(function, value):
+    try:
+        return function(value)
+    except NotCanonical as finding:
+        return finding.code, str(finding)
 
 
 @pytest.mark.parametrize("place", ["env", "trace"])

@@ -102,7 +102,13 @@ def trace_commit(trace: Mapping[str, Any]) -> str:
     Raises:
         NotCanonical: It has no canonical form.
     """
-    return hash_json({name: value for name, value in trace.items() if name != "trace_commit"}, _floats("trace"))
+    floats = _floats("trace")
+    members = {name: value for name, value in trace.items() if name != "trace_commit"}
+    try:
+        form = canonical_ints({name: _written(value, floats, (name,)) for name, value in members.items()})
+    except NotCanonical:
+        form = canonical_bytes(members, floats)  # the same finding with its place in the whole trace
+    return sha256_hex(form)
 
 
 def scope_hash(scope: Mapping[str, Any]) -> str:
