@@ -22,11 +22,15 @@ PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tools.mutation_
 SETTINGS = "[run]\nbranch = false\nsource_pkgs = specledger\n"
 
 
+_open, _write, _close = os.open, os.write, os.close  # a test may replace how files are opened
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Write down how long a phase of a test took."""
     if durations := os.environ.get("DURATIONS"):
-        with Path(durations).open("a", encoding="utf-8") as file:
-            file.write(f"{report.duration:.4f} {report.outcome} {report.nodeid}\n")
+        file = _open(durations, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        _write(file, f"{report.duration:.4f} {report.outcome} {report.nodeid}\n".encode())
+        _close(file)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
