@@ -305,7 +305,7 @@ class Variable(Model):
         read: Its value.
         normal: The normal form of a wanted value, as `read` would give it.
         require: Which values may be tried; all, if left out.
-        effects: The edit that gives it the value `to`.
+        effects: What brings the wanted `value` about.
         try: Edits of which the first that gives it the value is taken.
     """
 
