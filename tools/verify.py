@@ -2157,8 +2157,6 @@ def note_open(b: Bundle) -> None:
     b.not_checked += [f"{name}: every bundle is written with it, and it is not there" for name in absent]
 
 
-RULES.sort(key=lambda rule: rule.number)  # checks are made in the order of their numbers
-
 LEVELS: dict[str, set[int] | None] = {"L0": set(), "L1": {15, 16}, "L2": None, "L3": {18}, "L4": None, "L5": None}
 """The checks that each level needs beside all that are made; None where this file cannot give it."""
 
