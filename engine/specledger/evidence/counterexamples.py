@@ -6,7 +6,7 @@ number of them: the files are made of receipts that are read once more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -27,6 +27,10 @@ Numbered = tuple[int, str, Body]
 """The number, the type and the body of a receipt."""
 
 _FAILED: Final = (Verdict.FAIL, Verdict.ERROR)
+_NO_CAUSE: Final[Set[str]] = frozenset()
+_OF_NO_STEP: Final = frozenset({"start", "episode", "end"})
+_CLOSING: Final = frozenset({"error", "episode_end"})
+"""The receipts after which a step is over, beside decisions."""
 
 
 class Case(Struct, frozen=True):
@@ -104,25 +108,22 @@ class Step(Struct):
 class Steps:
     """Takes the receipts of a run one by one and gives the steps."""
 
-    def __init__(self, *, keep: bool = True) -> None:
-        """Begin before the first receipt; whether steps keep the receipts that belong to them."""
+    def __init__(self) -> None:
+        """Begin before the first receipt."""
         self._step: Step | None = None
-        self._keep = keep
 
     def add(self, seq: int, type_: str, body: Body) -> Step | None:
         """Take one receipt; if it closes a step, or an episode after its last one, that is returned."""
         if type_ == "episode":
             self._step = None
-        if type_ in ("start", "episode", "end"):
+        if type_ in _OF_NO_STEP:
             return None
         if self._step is None:
             self._step = Step(seq)
         step = self._step
-        if (causes := _causes(type_, body)) is not None:
-            step.causes |= causes
-        if self._keep:
-            step.receipts.append((type_, body))
-        if type_ not in ("step", "error", "episode_end") or (type_ == "step" and not _ends_turn(typed(run.Step, body))):
+        step.causes |= _causes(type_, body)
+        step.receipts.append((type_, body))
+        if not _closes(type_, body):
             return None
         self._step = None
         return step
@@ -150,38 +151,35 @@ def named_cause(noun: str, name: Any) -> str:
     return f"{noun}:{name}"
 
 
-def _causes(type_: str, body: Body) -> set[str] | None:
-    """What failed according to one receipt; None for one that cannot say."""
-    if type_ == "commit":
-        return None
-    if type_ == "probe":
-        probe = typed(Probe, body)
-        return {named_cause("probe", probe["probe"])} if probe["verdict"] in _FAILED else set()
-    if type_ == "error":
-        return {named_cause("error", typed(run.EvaluationError, body)["code"])}
+def _causes(type_: str, body: Body) -> Set[str]:
+    """What failed according to one receipt."""
+    if type_ == "step":
+        step = typed(run.Step, body)
+        broken = _broken(step)
+        errors = [decision["error"] for decision in step["decisions"] if decision["error"] is not None]
+        return broken | {named_cause("error", error["code"]) for error in errors} if errors else broken
     if type_ == "rules":
         rules = typed(run.Rules, body)
         kept = [verdict["rule"] for verdict in rules.get("withheld", ()) if verdict["status"] == KeptStatus.BROKEN]
-        return {named_cause("rule", rule) for rule in (*(breach["rule"] for breach in rules["broken"]), *kept)}
-    if type_ == "episode_end":
-        return _broken(typed(run.EpisodeEnd, body))
-    if type_ != "step":
-        return None
-    step = typed(run.Step, body)
-    broken = _broken(step)
-    errors = [decision["error"] for decision in step["decisions"]]
-    return broken | {named_cause("error", error["code"]) for error in errors if error is not None}
+        names = [breach["rule"] for breach in rules["broken"]]
+        return {named_cause("rule", rule) for rule in (*names, *kept)} if names or kept else _NO_CAUSE
+    if type_ == "probe":
+        probe = typed(Probe, body)
+        return {named_cause("probe", probe["probe"])} if probe["verdict"] in _FAILED else _NO_CAUSE
+    if type_ == "error":
+        return {named_cause("error", typed(run.EvaluationError, body)["code"])}
+    return _broken(typed(run.EpisodeEnd, body)) if type_ == "episode_end" else _NO_CAUSE
 
 
-def _broken(body: run.Step | run.EpisodeEnd) -> set[str]:
+def _broken(body: run.Step | run.EpisodeEnd) -> Set[str]:
     """The invariants that a receipt says are broken."""
     names = [breach["invariant"] for breach in body.get("violations", ())]
-    return {PROGRESS if name == PROGRESS else named_cause("invariant", name) for name in names}
+    return {PROGRESS if name == PROGRESS else named_cause("invariant", name) for name in names} if names else _NO_CAUSE
 
 
-def _ends_turn(body: run.Step) -> bool:
-    """Whether a decision is judged: it is the last one of a turn in which several agents decide."""
-    return body.get("success", True) is not None
+def _closes(type_: str, body: Body) -> bool:
+    """Whether a receipt closes a step: a decision that is judged, the last one of a turn, or what ends an episode."""
+    return typed(run.Step, body).get("success", True) is not None if type_ == "step" else type_ in _CLOSING
 
 
 def _numbered(lines: Iterable[bytes]) -> Iterator[Numbered]:
@@ -202,12 +200,22 @@ def _document(case: Case, receipts: Iterator[Numbered]) -> Iterator[bytes]:
 
 
 def run_cases() -> Callable[[int, str, Body], Case | None]:
-    """Finds the steps of a run in which something failed."""
-    steps = Steps(keep=False)
+    """Finds the steps of a run in which something failed; of the others it keeps nothing."""
+    first, causes = -1, set[str]()
 
     def find(seq: int, type_: str, body: Body) -> Case | None:
-        step = steps.add(seq, type_, body)
-        return Case(frozenset(step.causes), step.first, seq) if step is not None and step.causes else None
+        nonlocal first, causes
+        if type_ in _OF_NO_STEP:
+            first, causes = (-1, set()) if type_ == "episode" else (first, causes)
+            return None
+        if first < 0:
+            first = seq
+        causes |= _causes(type_, body)
+        if not _closes(type_, body):
+            return None
+        case = Case(frozenset(causes), first, seq) if causes else None
+        first, causes = -1, set() if causes else causes
+        return case
 
     return find
 

@@ -6,7 +6,7 @@ The writer of a bundle and its verifier use the same code, so a recorded result 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
@@ -14,10 +14,13 @@ from specledger.core.causes import Cause
 from specledger.core.events import GuardDecision, KeptStatus, Severity, breached, owned
 from specledger.core.faults import FaultLimit
 from specledger.core.verdict import Verdict
-from specledger.evidence.receipts import recording, run, typed
+from specledger.evidence.receipts import recording, run
 from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import Probe
 
+_FIGURES: Final = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
+_COUNTED: Final = {"drift": "drifts", "error": "errors"}
+_FAILS_RUN: Final[Mapping[str, bool]] = {severity.value: severity.impact.fails_run for severity in Severity}
 GUARD: Final = "guard"
 """The violation that a call counts as which was made though a guard denies it."""
 
@@ -36,7 +39,7 @@ class Tally:
     """Folds receipts (type and body) into the figures of a result."""
 
     def __init__(self) -> None:
-        self._figures: Counter[str] = Counter()
+        self._figures = dict.fromkeys(_FIGURES, 0)
         self._gates: Counter[str] = Counter()
         self._violations: Counter[str] = Counter()
         self._warnings: Counter[str] = Counter()
@@ -62,25 +65,22 @@ class Tally:
         self._last: tuple[int, int] | None = None
         self._failed = False
         self._ended = False
+        self._takes: Mapping[str, Callable[[Any], None]] = {
+            "start": self._start,
+            "step": self._step,
+            "rules": self._judged,
+            "guard": self._guarded,
+            "probe": self._probe,
+            "episode_end": self._episode_end,
+        }
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
         """Count one receipt."""
-        if type_ == "start":
-            self._start(typed(run.Start, body))
-        elif type_ == "drift":
-            self._figures["drifts"] += 1
-        elif type_ == "step":
-            self._step(typed(run.Step, body))
-        elif type_ == "rules":
-            self._judged(typed(run.Rules, body))
-        elif type_ == "guard":
-            self._guarded(typed(Guarded, body))
-        elif type_ == "probe":
-            self._probe(typed(Probe, body))
-        elif type_ == "error":
-            self._figures["errors"] += 1
-        elif type_ == "episode_end":
-            self._episode_end(typed(run.EpisodeEnd, body))
+        take = self._takes.get(type_)
+        if take is not None:
+            take(body)
+        elif type_ in _COUNTED:
+            self._figures[_COUNTED[type_]] += 1
         elif type_ == "end":
             self._ended = True
 
@@ -148,7 +148,7 @@ class Tally:
         for breach in body["broken"]:
             self._rules[breach["rule"]]["broken"] += 1
             checks += breach["rule"] in fatal
-            counter = self._violations if Severity(breach["severity"]).impact.fails_run else self._warnings
+            counter = self._violations if _FAILS_RUN[breach["severity"]] else self._warnings
             counter[breach["rule"]] += 1
         for outcome in body["unjudged"]:
             self._rules[outcome["rule"]]["unjudged"] += 1
@@ -194,7 +194,7 @@ class Tally:
 
     def _breaches(self, body: run.Step | run.EpisodeEnd) -> None:
         for breach in body["violations"]:
-            counter = self._violations if Severity(breach["severity"]).impact.fails_run else self._warnings
+            counter = self._violations if _FAILS_RUN[breach["severity"]] else self._warnings
             counter[breached(body, breach)] += 1
 
     @property
@@ -247,11 +247,10 @@ class Tally:
         something was expected also `status` and `met`; where an agent was less than sure, its `calibration`.
         """
         stated = {name: calibration.result() for name, calibration in self._stated.items() if calibration.doubts}
-        names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
         return {
             "verdict": self.verdict.value,
             **({} if self.met is None else {"status": self.status.value, "met": self.met}),
-            **{name: self._figures[name] for name in names},
+            **self._figures,
             "rejections": dict(self._gates),
             "violations": dict(self._violations),
             "warnings": dict(self._warnings),

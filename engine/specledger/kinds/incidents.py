@@ -46,20 +46,13 @@ def incidents_of(event: Event) -> list[Incident]:
         return [Incident(probe["episode"], probe["t"], name, probe["cause"], rank=_PROBE_RANK)] if failed else []
     if event.type == "rules":
         rules = typed(run.Rules, event.body)
-        return [
-            Incident(
-                rules["episode"],
-                rules["t"],
-                breach["rule"],
-                breach["reason"],
-                rank=Severity(breach["severity"]).impact.rank,
-            )
+        at = rules["episode"], rules["t"]
+        kept = [verdict["rule"] for verdict in rules.get("withheld", ()) if verdict["status"] == KeptStatus.BROKEN]
+        broken = [
+            Incident(*at, breach["rule"], breach["reason"], rank=Severity(breach["severity"]).impact.rank)
             for breach in rules["broken"]
-        ] + [
-            Incident(rules["episode"], rules["t"], kept["rule"], _KEPT, rank=_KEPT_RANK)
-            for kept in rules.get("withheld", ())
-            if kept["status"] == KeptStatus.BROKEN
         ]
+        return [*broken, *(Incident(*at, rule, _KEPT, rank=_KEPT_RANK) for rule in kept)]
     if event.type == "step":
         step = typed(run.Step, event.body)
         causes = [decision["error"] for decision in step["decisions"] if decision["error"] is not None]
@@ -78,22 +71,29 @@ def _violations(body: run.Step | run.EpisodeEnd, t: int) -> list[Incident]:
     ]
 
 
-def keep_worst(kept: list[Incident], event: Event) -> list[Incident]:
-    """The most severe of the incidents so far and those in an event, in their order.
+class WorstIncidents:
+    """The most severe of the incidents of a run so far, in their order.
 
     Of equally severe ones the first of each invariant, probe or failed expression is kept before any second one.
     """
-    more = incidents_of(event)
-    if not more or _is_settled(kept):
-        return kept
-    seen: Counter[tuple[str, object]] = Counter()
-    ranked = []
-    for incident in (*kept, *more):
-        cause = incident.what, incident.detail if incident.offset is not None else None
-        ranked.append((incident.rank, seen[cause], incident))
-        seen[cause] += 1
-    chosen = [incident for _, _, incident in sorted(ranked, key=itemgetter(0, 1))[:MOST_INCIDENTS]]
-    return sorted(chosen, key=lambda incident: (incident.rank, incident.episode, incident.t))
+
+    def __init__(self) -> None:
+        self.kept: list[Incident] = []
+        self._settled = False
+
+    def add(self, event: Event) -> None:
+        """Take an event."""
+        if self._settled or not (more := incidents_of(event)):
+            return
+        seen: Counter[tuple[str, object]] = Counter()
+        ranked = []
+        for incident in (*self.kept, *more):
+            cause = incident.what, incident.detail if incident.offset is not None else None
+            ranked.append((incident.rank, seen[cause], incident))
+            seen[cause] += 1
+        chosen = [incident for _, _, incident in sorted(ranked, key=itemgetter(0, 1))[:MOST_INCIDENTS]]
+        self.kept = sorted(chosen, key=lambda incident: (incident.rank, incident.episode, incident.t))
+        self._settled = _is_settled(self.kept)
 
 
 def _is_settled(kept: Sequence[Incident]) -> bool:

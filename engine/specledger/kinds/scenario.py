@@ -20,12 +20,11 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.evidence.layout import TRAJECTORIES
 from specledger.kinds.case import case_name
-from specledger.kinds.incidents import explained, keep_worst
+from specledger.kinds.incidents import WorstIncidents, explained
 from specledger.kinds.kind import Runnable
 from specledger.kinds.probe_remarks import probe_counts, run_remarks
 from specledger.kinds.running import (
     Finished,
-    Incident,
     Progress,
     RunOptions,
     bundle_writer,
@@ -98,15 +97,15 @@ def _separate(bundle: Bundle) -> Plan:
 
 
 def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: Iterator[Event]) -> Finished:
-    incidents: list[Incident] = []
+    incidents = WorstIncidents()
     for event in events:
         writer.add(event)
-        incidents = keep_worst(incidents, event)
+        incidents.add(event)
     manifest = writer.finish(attach=options.seal.attach)
     acting = sorted(path for path in bundle.main.refs if path[-1] == "agent")
     agents = "+".join(bundle.specs[bundle.main.refs[path]].name for path in acting)
     known = case_name(bundle), bundle.main.kind, writer.place, manifest
-    return Finished(*known, explained(bundle, incidents), agents=agents)
+    return Finished(*known, explained(bundle, incidents.kept), agents=agents)
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from specledger.evidence.layout import ENGINE, EVALUATOR, MANIFEST, RECEIPTS, SC
 from specledger.evidence.seal import UNSIGNED
 from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle, replaceable
 from specledger.kinds import KINDS, case_name
-from specledger.kinds.running import Finished, Incident, Progress, RunOptions
+from specledger.kinds.running import Finished, Progress, RunOptions
 from specledger.load import Bundle
 from specledger.run.executor import Executor, spread
 from specledger.run.workers import ALONE
@@ -122,7 +122,7 @@ def _read_complete(bundle: Bundle, folder: Path, executor: Executor) -> Finished
         return None
     if (folder / TRAJECTORIES).exists():
         return None  # the logs may be others now
-    from specledger.kinds.incidents import explained, keep_worst
+    from specledger.kinds.incidents import WorstIncidents, explained
     from specledger.verify.assurance_levels import Reader
     from specledger.verify.bundle import Refuted, open_evidence
 
@@ -135,10 +135,10 @@ def _read_complete(bundle: Bundle, folder: Path, executor: Executor) -> Finished
         return replace(
             finished, receipts=tuple({"type": type_, **body} for type_, body in evidence.receipts.contents())
         )
-    incidents: list[Incident] = []
+    incidents = WorstIncidents()
     for receipt in evidence.receipts.contents():
-        incidents = keep_worst(incidents, Event(*receipt))
-    return replace(finished, incidents=explained(bundle, incidents))
+        incidents.add(Event(*receipt))
+    return replace(finished, incidents=explained(bundle, incidents.kept))
 
 
 def share_runs(bundles: Sequence[Bundle], options: RunOptions) -> Iterator[RunOptions]:

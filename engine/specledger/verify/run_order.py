@@ -12,7 +12,7 @@ from typing import Any, Final
 from specledger.compile.plan import Plan
 from specledger.core.binding import (
     GENESIS,
-    leaf,
+    leaves_of,
     part_tip,
     proposal_digest,
     scope_digest,
@@ -33,7 +33,7 @@ from specledger.core.events import (
     progress_violation,
 )
 from specledger.core.faults import FAULT
-from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts import run
 from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, Broken, equal, require, require_equal
@@ -103,15 +103,16 @@ class RunOrder:
         if self._ended:
             raise Broken(E_ENDS, f"{type_!r} after the end")
         if type_ in _OF_STEPS:
-            at = typed(run.Position, body)
-            if not (self._open and equal(at["episode"], self._episode) and equal(at["t"], self._t)):
+            episode, t = body["episode"], body["t"]
+            comes_next = self._open and episode == self._episode and t == self._t
+            if not (comes_next and type(episode) is int and type(t) is int):
                 raise Broken(E_STATE, f"{type_!r} is not of the step that comes next")
         self._takes[type_](body)
         if self._listen is not None:
             self._listen(type_, body)
 
     def _start(self, body: run.Start) -> None:
-        self._first = body
+        self._first, self._recorded = body, "recording" in body
         self._gates = dict.fromkeys(body["gates"], 0)
         self._all_gates = Counter(self._gates)
         self._invariants = {
@@ -164,17 +165,21 @@ class RunOrder:
 
     def _ruled(self, body: run.Rules) -> None:
         kept = body.get("withheld", ())
-        outcomes = (*body["broken"], *body["unjudged"], *kept)
+        outcomes, held = (*body["broken"], *body["unjudged"], *kept), body["held"]
         if kept:
             require(all(one["status"] in (*KeptStatus,) for one in kept), "a kept verdict is none", E_STATE)
             require(self._recorded, "verdicts are kept where nothing was withheld", E_STATE)
-        counts = [*body["held"].values()]
-        if not all(type(times) is int and times > 0 for times in counts) or not (counts or outcomes):
+        for times in held.values():
+            if type(times) is not int or times < 1:
+                raise Broken(E_STATE, f"the rules at t = {body['t']} say nothing")
+        if not (held or outcomes):
             raise Broken(E_STATE, f"the rules at t = {body['t']} say nothing")
-        if not {*body["held"], *[outcome["rule"] for outcome in outcomes]} <= self._rules.keys():
+        if not (held.keys() <= self._rules.keys() and {one["rule"] for one in outcomes} <= self._rules.keys()):
             raise Broken(E_STATE, f"a rule at t = {body['t']} is none of the run's")
         for breach in body["broken"]:
-            require_equal(breach, {"severity": self._rules[breach["rule"]]}, f"the rule {breach['rule']!r}", E_STATE)
+            if breach["severity"] != self._rules[breach["rule"]]:
+                severity = {"severity": self._rules[breach["rule"]]}
+                require_equal(breach, severity, f"the rule {breach['rule']!r}", E_STATE)
 
     def _guarded(self, body: Guarded) -> None:
         allowed, denied = (equal(body["decision"], decision.value) for decision in GuardDecision)
@@ -187,11 +192,6 @@ class RunOrder:
         known["invariant"] = [name for _, name in self._invariants]
         named = all(one["name"] in known.get(one["of"], ()) for one in body["denied_by"])
         require(named, f"a guard denies at t = {body['t']} by nothing of the run's", E_STATE)
-
-    @property
-    def _recorded(self) -> bool:
-        """Whether the agent is a recording: what it did happened, whatever was judged."""
-        return "recording" in self._first
 
     def _commit(self, body: run.Commit) -> None:
         due = self._turns[self._turn]
@@ -212,24 +212,24 @@ class RunOrder:
         stopped = [] if acted or FAULT in body or goes_on else [progress_violation(t, body["decisions"])]
         broken = body["violations"][len(stopped) :]
         reported = equal(body["violations"][: len(stopped)], stopped) if stopped else type(broken) is list
-        if not (reported and all(breach["invariant"] != PROGRESS for breach in broken)):
+        if not reported or (broken and any(breach["invariant"] == PROGRESS for breach in broken)):
             raise Broken(E_STATE, f"the violations at t = {t} do not say whether something was chosen")
         if not (own and (judged if self._decided == len(due) else not judged and not broken)):
             message = f"a decision at t = {t} is out of turn, or is judged before or after the end of it"
             raise Broken(E_STATE, message)
-        require_equal(body, {"before": self._state, **({} if acted else {"after": self._state})}, "a step", E_STATE)
+        if body["before"] != self._state or not (acted or body["after"] == self._state):
+            require_equal(body, {"before": self._state, "after": self._state}, "a step", E_STATE)
         if FAULT in body:
             self._prevent(body)
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
         if t >= self._first["horizon"] or (self._fatal and not self._recorded):
             raise Broken(E_STATE, f"a step at t = {t} is after the end")
-        for gate in (
-            owned(body, failing["gate"]) for decision in body["decisions"] for failing in decision["rejected"]
-        ):
-            require(gate in self._gates, f"a gate at t = {t} is none of the run's", E_STATE)
-            self._gates[gate] += 1
         for decision in body["decisions"]:
+            for failing in decision["rejected"]:
+                gate = owned(body, failing["gate"])
+                require(gate in self._gates, f"a gate at t = {t} is none of the run's", E_STATE)
+                self._gates[gate] += 1
             for left in decision.get("unjudged", ()):
                 named = left["gate"] == "cost" or owned(body, left["gate"]) in self._gates
                 require(self._recorded and named, f"a gate at t = {t} is not judged, which is none", E_STATE)
@@ -266,8 +266,10 @@ class RunOrder:
 
     def _left_open(self, scope: str, body: run.Step | run.EpisodeEnd) -> None:
         """Take invariants of a recording that were not judged: they are some of the run's, and not broken."""
+        if "unjudged" not in body:
+            return
         broken = {breach["invariant"] for breach in body["violations"]}
-        for left in body.get("unjudged", ()):
+        for left in body["unjudged"]:
             name = left["invariant"]
             named = self._recorded and (scope, name) in self._invariants and name not in broken
             require(named, f"the invariant {name!r:.40} is not judged, and is none or broken", E_STATE)
@@ -332,8 +334,10 @@ def check_decision(commit: run.Commit, step: run.Step, *, recorded: bool = False
     A call of a recording was made although a gate rejects it, or failed although none does.
     """
     t, proposals, chosen = step["t"], commit["proposals"], step["chosen"]
-    leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
-    require_equal(commit, {"root": set_root(leaves)}, f"the commitment at t = {t}", E_COMMITMENT)
+    leaves = leaves_of(proposals)
+    root = set_root(leaves)
+    if commit["root"] != root:
+        require_equal(commit, {"root": root}, f"the commitment at t = {t}", E_COMMITMENT)
     if len(step["decisions"]) != len(proposals):
         raise Broken(E_COMMITMENT, f"there is not one decision for each proposal at t = {t}")
     admitted = [not decision["rejected"] and decision["error"] is None for decision in step["decisions"]]
@@ -347,5 +351,6 @@ def check_decision(commit: run.Commit, step: run.Step, *, recorded: bool = False
             raise Broken(E_COMMITMENT, f"the choice at t = {t} is outside the set, or was rejected")
         digest = proposal_digest(leaves[chosen])
         scope = scope_digest(step["episode"], t, proposals[chosen]["action"]["op"], step.get("agent", ""))
-        token = token_document(digest, commit["root"], scope)
-    require_equal(step, {"chosen_hash": digest, "token": token}, f"the step at t = {t}", E_COMMITMENT)
+        token = token_document(digest, root, scope)
+    if step["chosen_hash"] != digest or step["token"] != token:
+        require_equal(step, {"chosen_hash": digest, "token": token}, f"the step at t = {t}", E_COMMITMENT)

@@ -6,7 +6,7 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Exit
-from specledger.kinds.incidents import incidents_of, keep_worst
+from specledger.kinds.incidents import WorstIncidents, incidents_of
 from specledger.kinds.running import Finished, Incident
 from specledger.kinds.scenario import RUNNABLE
 
@@ -89,13 +89,19 @@ WRONG = {
 
 
 def test_a_rare_failure_is_told_beside_a_frequent_one():
-    kept: list[Incident] = []
+    worst = WorstIncidents()
     for t in range(9):
         names = ["often", "rare"] if t == 8 else ["often"]
         breaches = [{"invariant": name, "severity": "fatal", "witness": {"t": t}} for name in names]
         body = {"episode": 0, "t": t, "decisions": [], "violations": breaches, "chosen": 0}
-        kept = keep_worst(kept, Event("step", body))
-    assert [(one.t, one.what) for one in kept] == [(0, "often"), (1, "often"), (2, "often"), (3, "often"), (8, "rare")]
+        worst.add(Event("step", body))
+    assert [(one.t, one.what) for one in worst.kept] == [
+        (0, "often"),
+        (1, "often"),
+        (2, "often"),
+        (3, "often"),
+        (8, "rare"),
+    ]
 
 
 @pytest.mark.usefixtures("project")
