@@ -34,8 +34,11 @@ def three_valued(
 def any_unknown(*records: Any) -> bool:
     """Whether a record has an unknown member."""
     for record in records:
-        kind = type(record)
-        if kind is Unknown or (kind is dict and Unknown in map(type, record.values())):
+        if type(record) is dict:
+            for member in record.values():  # of few members: `in map(type, ...)` takes twice the time
+                if type(member) is Unknown:
+                    return True
+        elif type(record) is Unknown:
             return True
     return False
 

@@ -13,7 +13,7 @@ from specledger.core.verdict import Verdict, combine
 from specledger.wings.trajectories.coverage import Watch
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls, has_messages
-from specledger.wings.trajectories.rules.plans import Outcome, Status
+from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, Outcome
 from specledger.wings.trajectories.rules.policy import Policy
 
 MOST_BREACHES: Final = 25
@@ -118,21 +118,21 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None
         denied = denied_calls(trajectory)
         session = policy.begin(retracts=bool(denied), messages=has_messages(trajectory))
         for entry in trajectory.entries:
-            if isinstance(entry, Finding):
+            if type(entry) is Finding:
                 _note_unread(result, entry, trajectory)
                 continue
-            if isinstance(entry, Call) and entry.id in denied:
-                result.denied += 1
-                session.hear(entry)
-                continue
-            if isinstance(entry, Call):
+            if type(entry) is Call:
+                if entry.id in denied:
+                    result.denied += 1
+                    session.hear(entry)
+                    continue
                 result.calls[entry.tool] += 1
             outcomes = session.hear(entry)
             if watch is not None:
                 watch.hear(entry, outcomes)
             for outcome in outcomes:
                 _count(result.rules[outcome.rule], outcome, trajectory, entry)
-                if outcome.status is Status.BROKEN:
+                if outcome.status is BROKEN:
                     broken.add(outcome.rule)
         for rule in broken:
             result.rules[rule].trajectories += 1
@@ -150,10 +150,10 @@ def _note_unread(result: Scan, finding: Finding, trajectory: Trajectory) -> None
 
 
 def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: Entry) -> None:
-    count.withheld += outcome.withheld and outcome.status is not Status.UNJUDGED
-    if outcome.status is Status.HELD:
+    count.withheld += outcome.withheld and outcome.status is not UNJUDGED
+    if outcome.status is HELD:
         count.held += 1
-    elif outcome.status is Status.UNJUDGED:
+    elif outcome.status is UNJUDGED:
         count.unjudged += 1
         count.reasons[outcome.reason] += 1
     else:

@@ -147,7 +147,9 @@ class RecordedController(DecisionController):
         if type(entry) is Finding:
             self._findings[entry.code] += 1
             return
-        outcomes = [(name, outcome) for name, session in self._sessions for outcome in session.hear(entry)]
+        outcomes: list[tuple[str, Outcome]] = []
+        for name, session in self._sessions:
+            outcomes += [(name, outcome) for outcome in session.hear(entry)]
         if type(entry) is Call:
             self._about_call = outcomes
             if self._is_denied(entry.id):

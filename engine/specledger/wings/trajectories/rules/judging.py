@@ -12,7 +12,7 @@ from specledger.wings.trajectories.rules.earlier import PARALLEL
 from specledger.wings.trajectories.rules.extraction import Value
 from specledger.wings.trajectories.rules.memory import compile_memory
 from specledger.wings.trajectories.rules.past import Origin
-from specledger.wings.trajectories.rules.plans import EarlierPlan, Outcome, RulePlan, Status
+from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, EarlierPlan, Outcome, RulePlan
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE
 
 _SHOWN: Final = 200
@@ -132,16 +132,16 @@ def _outcome(rule: RulePlan, session: Any, event: Event, bound: Bound, check: Ch
     call = "" if event.call is None else event.call.id
     shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
     if verdict is True:
-        return Outcome(rule.name, Status.HELD, "", shown, source, call, rule.severity)
+        return Outcome(rule.name, HELD, "", shown, source, call, rule.severity)
     if type(verdict) is Unknown:
-        return Outcome(rule.name, Status.UNJUDGED, verdict.reason, shown, source, call, rule.severity, verdict.withheld)
+        return Outcome(rule.name, UNJUDGED, verdict.reason, shown, source, call, rule.severity, verdict.withheld)
     if rule.sources and not source:
         source = _elsewhere(rule, session, value)
     tool = event.call.tool if event.call is not None else "message"
     reason = rule.message
     if "{" in reason:
         reason = _filled(rule, {**bound, "value": shown, "source": source, "tool": tool})
-    return Outcome(rule.name, Status.BROKEN, reason, shown, source, call, rule.severity)
+    return Outcome(rule.name, BROKEN, reason, shown, source, call, rule.severity)
 
 
 def _elsewhere(rule: RulePlan, session: Any, value: str) -> str:

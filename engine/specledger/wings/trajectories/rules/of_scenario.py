@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from specledger.compile.extension import Stage
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.core.events import Event, Severity
 from specledger.wings.trajectories.rules.compile import compile_policy
-from specledger.wings.trajectories.rules.plans import Outcome, Status
+from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, Outcome
 from specledger.wings.trajectories.rules.policy import Policy
 
 RULES: Final = "rules"
@@ -42,21 +42,15 @@ def rules_event(episode: int, t: int, outcomes: Sequence[tuple[str, Outcome]]) -
     broken, unjudged, withheld = [], [], []
     for policy, outcome in outcomes:
         rule, status = f"{policy}.{outcome.rule}", outcome.status
-        if outcome.withheld and status is not Status.UNJUDGED:
-            withheld.append({"rule": rule, "call": outcome.call, "status": status.value})
-            continue
-        if status is Status.HELD:
+        if status is HELD and not outcome.withheld:
             held[rule] = held.get(rule, 0) + 1
-            continue
-        body: dict[str, Any] = {
-            "rule": rule,
-            "call": outcome.call,
-            "reason": outcome.reason,
-            "value": outcome.value,
-        }
-        if outcome.status is Status.BROKEN:
-            broken.append({**body, "severity": Severity(outcome.severity).value, "source": outcome.source})
+        elif outcome.withheld and status is not UNJUDGED:
+            withheld.append({"rule": rule, "call": outcome.call, "status": status.value})
         else:
-            unjudged.append(body)
+            body = {"rule": rule, "call": outcome.call, "reason": outcome.reason, "value": outcome.value}
+            if status is BROKEN:
+                broken.append({**body, "severity": Severity(outcome.severity).value, "source": outcome.source})
+            else:
+                unjudged.append(body)
     more = {"withheld": withheld} if withheld else {}
     return Event(RULES, {"episode": episode, "t": t, "held": held, "broken": broken, "unjudged": unjudged, **more})

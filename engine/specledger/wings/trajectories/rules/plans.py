@@ -22,6 +22,10 @@ class Status(StrEnum):
     UNJUDGED = "unjudged"
 
 
+HELD, BROKEN, UNJUDGED = Status
+"""The same as names of the module, which are read in a sixth of the time."""
+
+
 class Outcome(Struct, frozen=True):
     """What a rule makes of a call or a message; `call` is empty for a message."""
 

@@ -14,9 +14,9 @@ from unicodedata import normalize
 from specledger.core.log_json import as_text
 
 _WORD: Final = re.compile(r"\w+")
-_ASCII_WORDS: Final = "".join(
-    character.lower() if _WORD.match(character) else " " for character in map(chr, range(128))
-)
+_ASCII_WORDS: Final = bytes(
+    ord(character.lower()) if _WORD.match(character) else ord(" ") for character in map(chr, range(128))
+) + bytes(128)
 """What each ASCII character is in the words of a text: itself in lower case, or the end of a word."""
 _MAIL: Final = re.compile(
     r"(?<![\w.!#$%&*+/=?^{|}~-])(?<![\w.!#$%&*+/=?^{|}~-]['`])(?!['`])"
@@ -95,7 +95,7 @@ def text_of(value: Any) -> str | None:
 def words(text: str) -> str:
     """The words of a text in one spelling, with a space between: letter case, marks and white space do not count."""
     if text.isascii():
-        return " ".join(text.translate(_ASCII_WORDS).split())
+        return b" ".join(text.encode().translate(_ASCII_WORDS).split()).decode()
     return " ".join(_WORD.findall(normalize("NFKC", text).casefold()))
 
 
