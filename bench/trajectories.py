@@ -20,7 +20,7 @@ from typing import Any, Final
 from bench.clock import Measured, Piece, measure
 from bench.results import machine, record
 from bench.trajectories_formats import FORMATS, write_format
-from bench.trajectories_growth import measure_apart, table
+from bench.trajectories_growth import collect_rarely, measure_apart, table
 from bench.trajectories_peers import PEERS, measured
 from bench.trajectories_rules import by_hand, write_logs
 from bench.trajectories_work import events_of, policy_of, run_logs, seal_and_check, verify_run, write_specs
@@ -103,6 +103,7 @@ def main() -> int:
     parser.add_argument("--megabytes", type=int, nargs="*", default=[3, 30], help="of logs that each reader imports")
     parser.add_argument("--profile", action="store_true", help="profile one recording run and its replay instead")
     options = parser.parse_args()
+    collect_rarely()
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         works = {number: Work(folder / str(number), options.calls, number) for number in (10, 20)}

@@ -88,7 +88,9 @@ def _attributes(span: dict[str, Any], wrong: Wrong = _ignore) -> dict[str, Any]:
         return given
     attributes = {}
     for member in _objects(given, "attributes", wrong):
-        key, value = member.get("key"), _value(member.get("value"), wrong)
+        key, value = member.get("key"), member.get("value")
+        text = value.get("stringValue") if type(value) is dict else None
+        value = text if type(text) is str else _value(value, wrong)
         if not isinstance(key, str):
             wrong("an attribute has a `key`")
         elif value is UNSET:
