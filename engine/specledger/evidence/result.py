@@ -20,7 +20,6 @@ from specledger.evidence.receipts.kernel import Probe
 
 _FIGURES: Final = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
 _COUNTED: Final = {"drift": "drifts", "error": "errors"}
-_FAILS_RUN: Final[Mapping[str, bool]] = {severity.value: severity.impact.fails_run for severity in Severity}
 GUARD: Final = "guard"
 """The violation that a call counts as which was made though a guard denies it."""
 
@@ -148,7 +147,7 @@ class Tally:
         for breach in body["broken"]:
             self._rules[breach["rule"]]["broken"] += 1
             checks += breach["rule"] in fatal
-            counter = self._violations if _FAILS_RUN[breach["severity"]] else self._warnings
+            counter = self._violations if Severity(breach["severity"]).impact.fails_run else self._warnings
             counter[breach["rule"]] += 1
         for outcome in body["unjudged"]:
             self._rules[outcome["rule"]]["unjudged"] += 1
@@ -194,7 +193,7 @@ class Tally:
 
     def _breaches(self, body: run.Step | run.EpisodeEnd) -> None:
         for breach in body["violations"]:
-            counter = self._violations if _FAILS_RUN[breach["severity"]] else self._warnings
+            counter = self._violations if Severity(breach["severity"]).impact.fails_run else self._warnings
             counter[breached(body, breach)] += 1
 
     @property
