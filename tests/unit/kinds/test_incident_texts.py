@@ -8,7 +8,7 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
-from specledger.kinds.incidents import incidents_of, keep_worst
+from specledger.kinds.incidents import WorstIncidents, incidents_of
 from specledger.kinds.running import Finished, Incident, RunOptions, claims_table, footer, text_table
 
 FATAL = {"invariant": "safe", "severity": "fatal", "witness": {"x": 1}}
@@ -74,10 +74,10 @@ def violation(t, name, severity="fatal"):
 
 
 def kept(*events):
-    worst: list[Incident] = []
+    worst = WorstIncidents()
     for event in events:
-        worst = keep_worst(worst, event)
-    return [(incident.t, incident.what) for incident in worst]
+        worst.add(event)
+    return [(incident.t, incident.what) for incident in worst.kept]
 
 
 def test_the_first_of_each_invariant_is_kept_before_a_second_one():
