@@ -134,7 +134,8 @@ def test_the_contract_is_in_words():
 
 def test_too_many_windows_or_alternatives_fall_back_on_rings():
     wide = Additive(2, 9, (1,) * 512)
-    answer = prove(question(Monotone(wide, "<="), rule=elementary(184)), Limits(windows=1 << 8, cells=4_000))
+    few = Limits(windows=1 << 8, wide=1 << 8, cells=4_000)
+    answer = prove(question(Monotone(wide, "<="), rule=elementary(184)), few)
     assert isinstance(answer, ProvedUpTo)
     assert "windows" in answer.why
     many = Always(Not(And(tuple(compare(COLLISIONS, "!=", i) for i in range(210, 216)))))

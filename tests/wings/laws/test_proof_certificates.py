@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.wings.laws.automaton import Additive, Rule
 from specledger.wings.laws.proofs.prove import prove
@@ -29,9 +30,9 @@ from specledger.wings.laws.proofs.question import (
     facts,
     implies,
 )
-from specledger.wings.laws.verify import certificates, conditions, statements
+from specledger.wings.laws.verify import certificates, conditions, statements, swept
 from specledger.wings.laws.verify.certificates import InvalidCertificate, check_certificate
-from tools.law_reach import WIDTHS, tried
+from tools.law_reach import AUTOMATA, THREE_SYMBOLS, WIDTHS, tried
 
 TRAFFIC, AND, KEEP = (Rule(2, tuple(number >> i & 1 for i in range(8))) for number in (184, 128, 204))
 SHIFT = Rule(3, tuple(left for left, _, _ in product(range(3), repeat=3)))
@@ -87,9 +88,18 @@ def judge(question):
     return getattr(question.claim, "holds", None)
 
 
+SWEPT = {"swept bound": "bound", "swept step": "step", "swept cases": "window", "swept eventually": "eventually"}
+"""Questions whose windows are swept over, although they are few."""
+QUESTIONS |= {name: QUESTIONS[other] for name, other in SWEPT.items()}
+
+
+def limits(name):
+    return Limits(cells=2_000, windows=1 if name in SWEPT else 1 << 16)
+
+
 @pytest.fixture(scope="module")
 def proofs():
-    answers = {name: prove(question, Limits(cells=2_000)) for name, question in QUESTIONS.items()}
+    answers = {name: prove(question, limits(name)) for name, question in QUESTIONS.items()}
     assert isinstance(answers["up to"], ProvedUpTo)
     found = {name: answer.certificate for name, answer in answers.items() if isinstance(answer, Proved | ProvedUpTo)}
     assert {name for name, answer in answers.items() if not isinstance(answer, Proved)} == {"up to"}
@@ -104,7 +114,10 @@ def test_the_proofs_are_of_every_kind_and_shape(proofs):
         "windows",
         "circulation",
         "exhaustive",
+        "swept",
     }
+    assert {name for name, proof in proofs.items() if proof["proof"]["kind"] == "swept"} == set(SWEPT)
+    assert "'more'" in str(proofs["swept cases"])
     for word in ("'crossing'", "'more'", "'op': '=='", "'op': '<='", "'windows': [", "'later': None"):
         assert word in text, word
 
@@ -357,7 +370,7 @@ def test_deep_trees_are_refused(proofs):
 
 
 def test_the_checker_knows_no_prover():
-    for module in (certificates, conditions, statements):
+    for module in (certificates, conditions, statements, swept):
         assert "specledger.wings.laws.proofs" not in inspect.getsource(module).replace(
             "`specledger.wings.laws.proofs.question(question)`", ""
         )
@@ -365,10 +378,11 @@ def test_the_checker_knows_no_prover():
 
 
 def test_what_the_prover_makes_the_checker_reads():
-    limits = Limits()
-    assert limits.windows <= statements.MAX_WINDOWS
-    assert limits.check <= statements.MAX_WORK
-    assert limits.certificate <= certificates.MAX_BYTES
+    most = Limits()
+    assert most.windows <= statements.MAX_WINDOWS
+    assert most.check <= statements.MAX_WORK
+    assert most.certificate <= certificates.MAX_BYTES
+    assert (most.wide, most.swept, most.tables) <= (swept.MAX_WINDOWS, swept.MAX_SWEPT, swept.MAX_TABLES)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -376,18 +390,92 @@ def test_laws_that_look_three_steps_ahead_at_radius_2_are_proved(width):
     """Each answer is compared with all rings of up to twelve cells, and each certificate is checked, as they are made."""
     held = [law.answer for law in tried(3, width, 3, Limits()) if law.holds]
     assert "Proved" in held
-    before = [law.answer for law in tried(3, width, 3, Limits(windows=1 << 12)) if law.holds]
+    before = [law.answer for law in tried(3, width, 3, Limits(windows=1 << 12, wide=1 << 12)) if law.holds]
     assert "Proved" not in before
+
+
+@pytest.mark.parametrize("width", WIDTHS[:2])
+def test_laws_of_three_symbols_that_look_three_steps_ahead_at_radius_2_are_proved(width):
+    """3^13 windows and 3^14; each answer is compared and checked, as above."""
+    held = [law.answer for law in tried(2, width, 3, Limits(), THREE_SYMBOLS) if law.holds]
+    assert "Proved" in held
+    assert set(held) <= {"Proved", "Refuted"}
+
+
+def test_sweeps_decide_as_lists_do():
+    """The same random laws with windows in lists and in arrays; the answers of both are compared with small rings."""
+    for automata, width, ahead in product(AUTOMATA, WIDTHS[:2], (1, 2)):
+        few = automata._replace(longest=6)
+        lists, arrays = (
+            [law.answer for law in tried(2, width, ahead, Limits(windows=windows), few)] for windows in (1 << 16, 1)
+        )
+        assert lists == arrays
+
+
+@pytest.mark.parametrize(
+    ("most", "why"),
+    [
+        (Limits(windows=1, wide=31), "2^5 windows are more than 31"),
+        (Limits(windows=1, swept=31), "0 sweeps over 2^5 windows do not decide them"),
+        (Limits(windows=1, tables=31), "the weights of 2^5 windows take more than 31 bytes"),
+    ],
+)
+def test_what_was_too_large_is_said(most, why):
+    """The crosses of two neighbours some step later are seen in five cells."""
+    claim = Always(implies(compare(ONES, "<=", 1), compare(ONES, "<=", 1, at=2)))
+    assert isinstance(prove(Question(AND, claim), most), ProvedUpTo)
+    answer = prove(Question(AND, claim), most)
+    assert isinstance(answer, ProvedUpTo)
+    assert answer.why == why
+
+
+BOTH = {"multipliers": [0, 1], "sweeps": 0}
+FORGED_SWEEPS = {
+    "too few": ({**BOTH, "sweeps": -1}, "a negative number of sweeps"),
+    "too many": ({**BOTH, "sweeps": 2**40}, "takes too much work"),
+    "nothing refuted": ({**BOTH, "multipliers": [0, 0]}, "refute nothing"),
+    "turned around": ({**BOTH, "multipliers": [4, -1]}, "a negative multiplier"),
+    "beyond 64 bits": ({"multipliers": [0, 2**52], "sweeps": 1 << 12}, "leaves 64 bits"),
+    "still rising": (BOTH, "still rises after 0 sweeps"),
+}
+
+
+@pytest.mark.parametrize(("leaf", "reason"), FORGED_SWEEPS.values(), ids=FORGED_SWEEPS)
+def test_a_forged_potential_of_sweeps_is_refused(leaf, reason):
+    asked = facts(Question(KEEP, Always(compare(ONES, "<=", 2))))
+    proof = {"kind": "swept", "width": 2, "trees": [leaf]}
+    with pytest.raises(InvalidCertificate, match=reason):
+        check_certificate({"format": "proof/v1", "question": asked, "proof": proof}, asked)
+
+
+@pytest.mark.parametrize(
+    ("width", "trees", "question", "reason"),
+    [
+        (1, [BOTH], "bound", "out of range"),
+        (17, [BOTH], "bound", "out of range"),
+        (16, [BOTH, BOTH], "start", "too many windows"),
+        (2, [], "bound", "not one tree for each clause"),
+        (2, [BOTH], "past", "later steps are not covered"),
+        (2, [BOTH], "where", "later steps are not covered"),
+        (2, [BOTH], "step", "the width is too small"),
+    ],
+)
+def test_sweeps_are_bounded_and_cover_what_is_asked(width, trees, question, reason, monkeypatch):
+    monkeypatch.setattr(swept, "MAX_WINDOWS", 1 << 16)
+    asked = facts(replace(QUESTIONS[question], start=None))
+    proof = {"kind": "swept", "width": width, "trees": trees}
+    with pytest.raises(InvalidCertificate, match=reason):
+        check_certificate({"format": "proof/v1", "question": asked, "proof": proof}, asked)
 
 
 def test_a_certificate_that_is_too_large_is_no_proof():
     question = QUESTIONS["nodes"]
     proved = prove(question)
     assert isinstance(proved, Proved)
-    for limits in (Limits(certificate=100), Limits(check=10)):
-        assert not isinstance(prove(question, limits), Proved)
+    for few in (Limits(certificate=100), Limits(check=10)):
+        assert not isinstance(prove(question, few), Proved)
 
 
 def test_fewer_cases_are_tried_where_windows_are_many():
-    limits = Limits()
-    assert [limits.cases(1 << bits) for bits in (4, 14, 15, 16, 30)] == [48, 48, 24, 12, 2]
+    most = Limits()
+    assert [most.cases(1 << bits) for bits in (4, 14, 15, 16, 30)] == [48, 48, 24, 12, 2]

@@ -12,16 +12,18 @@ Bareiss for integer pivoting; Bland (1977) for a rule that does not cycle; Dantz
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from msgspec import Struct
 
 from specledger.wings.laws.proofs.potentials import climb
 from specledger.wings.laws.proofs.windows import Graph
+
+if TYPE_CHECKING:
+    from specledger.wings.laws.proofs.wide import Weights, WideGraph
 
 
 class Master:
@@ -94,6 +96,7 @@ class Master:
 
 Tree: TypeAlias = dict[str, Any]
 Flow: TypeAlias = list[tuple[list[int], Fraction]]
+Walk: TypeAlias = "Graph | WideGraph"
 
 
 class Row(Struct, frozen=True):
@@ -106,7 +109,7 @@ class Row(Struct, frozen=True):
         bound: An integer.
     """
 
-    now: Sequence[int]
+    now: Sequence[int] | Weights
     start: Sequence[int]
     equal: bool
     bound: int
@@ -132,7 +135,7 @@ class Search:
     def __init__(self, cases: int) -> None:
         self._left = cases
 
-    def refute(self, rows: list[Row], now: Graph, start: Graph | None) -> Tree:
+    def refute(self, rows: list[Row], now: Walk, start: Graph | None) -> Tree:
         """A certificate that no ring over `now`, whose initial state is over `start`, meets the rows.
 
         Raises:
@@ -149,12 +152,14 @@ class Search:
         if self._left < 2 + (len(parts) > 1):
             raise Met(answer, whole=False)
         if len(parts) > 1:
+            if not isinstance(now, Graph):
+                raise Met(answer, whole=False)
             return self._split_nodes(rows, now, start, min(parts, key=lambda nodes: (len(nodes), sorted(nodes))))
         code = min(code for code, load in loads.items() if load.denominator > 1)
         return self._split_count(rows, now, start, code, loads[code].numerator // loads[code].denominator)
 
     def _split_nodes(self, rows: list[Row], now: Graph, start: Graph | None, nodes: frozenset[int]) -> Tree:
-        leaving = indicator(now, (code for code, tail, head in now.arcs if tail in nodes and head not in nodes))
+        leaving = now.indicator(code for code, tail, head in now.arcs if tail in nodes and head not in nodes)
         return {
             "nodes": sorted(nodes),
             "inside": self.refute(rows, now.keep(nodes, inside=True), start),
@@ -162,9 +167,8 @@ class Search:
             "crossing": self.refute([*rows, self._row(leaving, start, 1)], now, start),
         }
 
-    def _split_count(self, rows: list[Row], now: Graph, start: Graph | None, code: int, count: int) -> Tree:
-        more = indicator(now, [code])
-        fewer = [-value for value in more]
+    def _split_count(self, rows: list[Row], now: Walk, start: Graph | None, code: int, count: int) -> Tree:
+        more, fewer = now.indicator([code]), now.indicator([code], -1)
         return {
             "window": code,
             "count": count,
@@ -173,11 +177,11 @@ class Search:
         }
 
     @staticmethod
-    def _row(weights: list[int], start: Graph | None, bound: int) -> Row:
+    def _row(weights: Sequence[int] | Weights, start: Graph | None, bound: int) -> Row:
         return Row(weights, [0] * start.symbols**start.width if start else [], False, bound)
 
 
-def relax(rows: Sequence[Row], now: Graph, start: Graph | None) -> Tree | Flow:
+def relax(rows: Sequence[Row], now: Walk, start: Graph | None) -> Tree | Flow:
     """Multipliers and potentials that no circulation meets the rows, or one that does: multiples of cycles."""
     master = Master([row.bound for row in rows], [row.equal for row in rows])
     cycles: list[tuple[bool, list[int]]] = []
@@ -188,40 +192,38 @@ def relax(rows: Sequence[Row], now: Graph, start: Graph | None) -> Tree | Flow:
             return [(cycles[number][1], times) for number, times in sorted(taken.items()) if cycles[number][0]]
         shared = gcd(*multipliers) or 1
         multipliers = [value // shared for value in multipliers]
-        potentials: list[list[int]] = []
+        leaf: Tree = {"multipliers": multipliers}
         for side, walk in ((True, now), (False, start)):
             if walk is None:
                 continue
-            heights, cycle = climb(walk, combined(rows, multipliers, walk, side))
-            if heights is None:
+            potential, cycle = _climbed(rows, multipliers, walk, side)
+            if potential is None:
                 cycles.append((side, cycle))
                 master.add([sum((row.now if side else row.start)[code] for code in cycle) for row in rows])
                 break
-            potentials.append(heights)
+            leaf |= potential
         else:
-            return {
-                "multipliers": multipliers,
-                "now": potentials[0],
-                "start": potentials[1] if start is not None else None,
-            }
+            return leaf
 
 
-def combined(rows: Sequence[Row], multipliers: Sequence[int], walk: Graph, side: bool) -> list[int]:
-    """The multiples of all rows in one weight for each window."""
+def _climbed(rows: Sequence[Row], multipliers: Sequence[int], walk: Walk, side: bool) -> tuple[Tree | None, list[int]]:
+    """The potential of the multiples of all rows as a leaf says it, or a cycle of positive weight."""
+    used = [(times, row.now if side else row.start) for row, times in zip(rows, multipliers, strict=True) if times]
+    if isinstance(walk, Graph):
+        heights, cycle = climb(walk, _summed(cast("list[tuple[int, Sequence[int]]]", used), walk))
+        leaf: Tree = {"now": heights, "start": None} if side else {"start": heights}
+        return None if heights is None else leaf, cycle
+    sweeps, cycle = walk.climb(cast("list[tuple[int, Weights]]", used))
+    return None if sweeps is None else {"sweeps": sweeps}, cycle
+
+
+def _summed(rows: Sequence[tuple[int, Sequence[int]]], walk: Graph) -> list[int]:
+    """The multiples of rows in one weight for each window."""
     weights = [0] * walk.symbols**walk.width
-    for row, multiplier in zip(rows, multipliers, strict=True):
-        if multiplier:
-            for code, value in enumerate(row.now if side else row.start):
-                if value:
-                    weights[code] += multiplier * value
-    return weights
-
-
-def indicator(walk: Graph, codes: Iterable[int]) -> list[int]:
-    """The weight 1 on some windows."""
-    weights = [0] * walk.symbols**walk.width
-    for code in codes:
-        weights[code] = 1
+    for multiplier, row in rows:
+        for code, value in enumerate(row):
+            if value:
+                weights[code] += multiplier * value
     return weights
 
 
@@ -233,7 +235,7 @@ def _loads(flow: Flow) -> dict[int, Fraction]:
     return loads
 
 
-def components(walk: Graph, codes: Iterable[int]) -> list[frozenset[int]]:
+def components(walk: Walk, codes: Iterable[int]) -> list[frozenset[int]]:
     """The nodes that some arcs touch, in parts that hang together."""
     parts: list[set[int]] = []
     for code in codes:
@@ -244,7 +246,7 @@ def components(walk: Graph, codes: Iterable[int]) -> list[frozenset[int]]:
     return [frozenset(part) for part in parts]
 
 
-def circuit(flow: Flow, walk: Graph, limit: int) -> tuple[int, ...] | None:
+def circuit(flow: Flow, walk: Walk, limit: int) -> tuple[int, ...] | None:
     """The ring of a flow that is whole: an Eulerian circuit by splicing (Hierholzer); None if it has too many cells."""
     loads = _loads(flow)
     if sum(loads.values()) > limit:
@@ -265,7 +267,7 @@ def circuit(flow: Flow, walk: Graph, limit: int) -> tuple[int, ...] | None:
     return tuple(code % walk.symbols for code in reversed(done) if code >= 0)
 
 
-def tours(flow: Flow, walk: Graph, limit: int) -> Iterable[tuple[int, ...]]:
+def tours(flow: Flow, walk: Walk, limit: int) -> Iterable[tuple[int, ...]]:
     """Rings that go around the cycles of a flow ever more often, with ways between them, up to about `limit` cells.
 
     The ways matter less the longer the ring is, so that rows which bear multiples are met in the end.
@@ -274,35 +276,12 @@ def tours(flow: Flow, walk: Graph, limit: int) -> Iterable[tuple[int, ...]]:
     while sum(len(cycle) * times for cycle, times in flow) * scale <= limit:
         codes: list[int] = []
         for cycle, times in flow:
-            ways = _way(walk, codes[-1] % walk.nodes, cycle[0] // walk.symbols) if codes else []
+            ways = walk.way(codes[-1] % walk.nodes, cycle[0] // walk.symbols) if codes else []
             if ways is None:
                 return
             codes += [*ways, *cycle * int(times * scale)]
-        ways = _way(walk, codes[-1] % walk.nodes, codes[0] // walk.symbols)
+        ways = walk.way(codes[-1] % walk.nodes, codes[0] // walk.symbols)
         if ways is None:
             return
         yield tuple(code % walk.symbols for code in codes + ways)
         scale *= 2
-
-
-def _way(walk: Graph, tail: int, head: int) -> list[int] | None:
-    """The arcs of a shortest walk between two nodes."""
-    leaving: dict[int, list[int]] = {}
-    for code, node, _ in walk.arcs:
-        leaving.setdefault(node, []).append(code)
-    came: dict[int, int] = {}
-    waiting = deque([tail])
-    while waiting and head not in came and tail != head:
-        node = waiting.popleft()
-        for code in leaving.get(node, ()):
-            other = code % walk.nodes
-            if other not in came and other != tail:
-                came[other] = code
-                waiting.append(other)
-    if tail != head and head not in came:
-        return None
-    codes: list[int] = []
-    while head != tail:
-        codes.append(came[head])
-        head = codes[-1] // walk.symbols
-    return codes[::-1]

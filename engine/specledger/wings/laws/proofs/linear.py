@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from specledger.wings.laws.automaton import Additive, Rule
-from specledger.wings.laws.proofs.circulations import Met, Row, Search, Tree
+from specledger.wings.laws.proofs.circulations import Met, Row, Search, Tree, Walk
 from specledger.wings.laws.proofs.clauses import Clause, as_condition, clauses, joined, terms_of
 from specledger.wings.laws.proofs.potentials import climb, conserved_quantities, current
 from specledger.wings.laws.proofs.question import And, Claim, Condition, Limits, Question, additive_facts
@@ -37,7 +37,7 @@ class Open(Exception):  # noqa: N818 - an answer, not an error
         initial: Whether its ring is an initial state.
     """
 
-    def __init__(self, met: Met, windows: Graph, initial: bool) -> None:
+    def __init__(self, met: Met, windows: Walk, initial: bool) -> None:
         super().__init__(met, windows, initial)
         self.met = met
         self.windows = windows
@@ -75,6 +75,8 @@ def prove_linear(question: Question, claim: Claim, limits: Limits, cases: int) -
     narrowed = question.start is not None or question.where != And(())
     remembers = any(term.at is None for term in terms_of(condition))
     width = max(width, _width(rule, condition, steps=False), _width(rule, question.where, steps=False))
+    if symbols**width > limits.windows and not (narrowed or remembers):
+        return _prove_wide(question, listed, width, limits, cases)
     _check(symbols, width, limits)
     cases = min(cases, limits.cases(symbols**width))
     starts = None if question.start is None else over(symbols, 1, question.start)
@@ -87,6 +89,44 @@ def prove_linear(question: Question, claim: Claim, limits: Limits, cases: int) -
     if _checking(proof, rule, listed) > limits.check:
         raise TooWide("its certificate would take too much work to check")
     return proof
+
+
+def _prove_wide(question: Question, listed: list[Clause], width: int, limits: Limits, cases: int) -> dict[str, Any]:
+    """The same where any state is an initial state and the windows are too many for lists.
+
+    Raises:
+        Open, TooWide: As of `prove_linear`.
+    """
+    rule, symbols, width = question.rule, question.rule.symbols, max(width, 2)
+    if symbols**width > limits.wide:
+        raise TooWide(f"{symbols}^{width} windows are more than {limits.wide}")
+    from specledger.wings.laws.proofs import wide  # noqa: PLC0415 - imports numpy, which few proofs need
+
+    walk = wide.WideGraph(symbols, width, [limits.swept])
+    terms = {term for clause in listed for atom in clause for term in atom.terms}
+    tables = {}
+    for term in sorted(terms, key=lambda term: seen(rule, term.observable, term.at or 0)):
+        tables[term.observable, term.at] = wide.later_weights(rule, term.observable, term.at or 0)
+        if sum(table.nbytes for table in tables.values()) > limits.tables:
+            raise TooWide(f"the weights of {symbols}^{width} windows take more than {limits.tables} bytes")
+    lengths = [(1, question.shortest), *([] if question.longest is None else [(-1, -question.longest)])]
+    shared = [Row(wide.Weights(symbols, width, [(sign, 0, wide.ONE)]), [], False, bound) for sign, bound in lengths]
+    trees = []
+    for clause in listed:
+        rows = list(shared)
+        for atom in clause:
+            read = [
+                (t.coefficient, seen(rule, t.observable, t.at or 0), tables[t.observable, t.at]) for t in atom.terms
+            ]
+            bound = atom.bound - sum(term.coefficient * term.observable.constant for term in atom.terms)
+            rows.append(Row(wide.Weights(symbols, width, read), [], atom.equal, bound))
+        try:
+            trees.append(Search(cases).refute(rows, walk, None))
+        except Met as met:
+            raise Open(met, walk, True) from None
+        except wide.TooManySweeps as many:
+            raise TooWide(str(many)) from None
+    return {"kind": "swept", "width": width, "trees": trees}
 
 
 def _checking(proof: dict[str, Any], rule: Rule, listed: list[Clause]) -> int:

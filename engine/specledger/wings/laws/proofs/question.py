@@ -244,6 +244,9 @@ class Limits(Struct, frozen=True):
 
     Attributes:
         windows: Most windows of one width: edges of a de Bruijn graph.
+        wide: The same of a claim about every state, whose windows are then swept over in arrays.
+        swept: Most windows that these sweeps visit, all together.
+        tables: Most bytes of what the terms of the claim weigh there.
         nodes: Most cases that a proof by circulations distinguishes, leaves included; fewer where windows are many.
         conjuncts: Most conjunctions of the negated claim.
         cells: Most cells that are updated or read when rings are enumerated.
@@ -253,6 +256,9 @@ class Limits(Struct, frozen=True):
     """
 
     windows: int = 1 << 16
+    wide: int = 3**16
+    swept: int = 1 << 31
+    tables: int = 1 << 26
     nodes: int = 48
     conjuncts: int = 32
     cells: int = 400_000

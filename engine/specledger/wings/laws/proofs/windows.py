@@ -7,6 +7,7 @@ A window's code has its symbols as digits, the first one most significant.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -35,6 +36,35 @@ class Graph(Struct, frozen=True):
         """The arcs with both ends among the nodes, or with neither."""
         kept = (arc for arc in self.arcs if (arc[1] in nodes) == inside == (arc[2] in nodes))
         return Graph(self.symbols, self.width, tuple(kept))
+
+    def indicator(self, codes: Iterable[int], weight: int = 1) -> list[int]:
+        """A weight on some windows, 0 on all others."""
+        weights = [0] * self.symbols**self.width
+        for code in codes:
+            weights[code] = weight
+        return weights
+
+    def way(self, tail: int, head: int) -> list[int] | None:
+        """The arcs of a shortest walk between two nodes, or None."""
+        leaving: dict[int, list[int]] = {}
+        for code, node, _ in self.arcs:
+            leaving.setdefault(node, []).append(code)
+        came: dict[int, int] = {}
+        waiting = deque([tail])
+        while waiting and head not in came and tail != head:
+            node = waiting.popleft()
+            for code in leaving.get(node, ()):
+                other = code % self.nodes
+                if other not in came and other != tail:
+                    came[other] = code
+                    waiting.append(other)
+        if tail != head and head not in came:
+            return None
+        codes: list[int] = []
+        while head != tail:
+            codes.append(came[head])
+            head = codes[-1] // self.symbols
+        return codes[::-1]
 
 
 def graph(symbols: int, width: int, windows: frozenset[int] | None = None, size: int = 1) -> Graph:

@@ -87,6 +87,10 @@ class _Check(Statement):
         elif kind == "windows":
             _, closed = fields(proof, "kind", "closed")
             self.check_windows(closed)
+        elif kind == "swept":
+            from specledger.wings.laws.verify.swept import check_swept  # noqa: PLC0415 - imports numpy, for few proofs
+
+            check_swept(self, proof)
         else:
             kind, initial, later = fields(proof, "kind", "initial", "later")
             require(kind == "circulation", "the kind of proof is unknown")
