@@ -16,7 +16,6 @@ from specledger.kinds import KINDS, case_name, load
 from specledger.load import Bundle, Search
 from specledger.load.from_files import with_context
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
-from specledger.load.params import E_PARAM_MISSING
 from specledger.load.shipped import find_specs
 from specledger.pipeline.targets import expand_runs
 from specledger.pipeline.whole import Whole
@@ -145,7 +144,7 @@ def check(
     Returns:
         The specs without errors in any of their cases, and every finding.
     """
-    from specledger.pipeline.guesses import settle, used_among  # not where a spec is run
+    from specledger.pipeline.guesses import settle, used_in, without_missing  # not where a spec is run
 
     checked: list[CheckedSpec] = []
     diagnostics = Diagnostics()
@@ -164,24 +163,22 @@ def check(
                 whole.add(target, bundle, typed=depth == _COMPILED)
             checked += [spec for spec in cases if spec is not None] if None not in cases else []
         except Rejected as rejected:
-            if {finding.code for finding in rejected.diagnostics} == {E_PARAM_MISSING}:
-                without_arguments[target] = rejected
-            else:
-                _add_new(rejected.diagnostics, diagnostics)
+            without_arguments[target] = rejected
+            _add_new(without_missing(rejected), diagnostics)
         except Exception as error:
             if crashed is None:
                 raise
             diagnostics.add(crashed(target, error))
+    again = partial(check, overrides=overrides, crashed=crashed, allow_outside=allow_outside, search=search)
+    wrong = set(targets) - {spec.file for spec in checked}
     for target, refused in without_arguments.items():
-        used = whole.with_arguments(target)
-        if used is not None:
-            checked.append(_checked(used, _COMPILED, target))
-        elif not used_among(target, set(targets) - {spec.file for spec in checked}):
-            _add_new(refused.diagnostics, diagnostics)
+        if not without_missing(refused):
+            used, found = used_in(target, targets, wrong, refused, whole, again)
+            checked += [] if used is None else [_checked(used, _COMPILED, target)]
+            _add_new(found, diagnostics)
     checked.sort(key=lambda spec: targets.index(spec.file))
     reported = diagnostics.sorted()
     if any(finding.severity is Severity.WARNING for finding in reported):
-        again = partial(check, overrides=overrides, crashed=crashed, allow_outside=allow_outside, search=search)
         reported, wrong = settle(reported, targets, whole, lambda files: again(files)[1])
         checked = [spec for spec in checked if spec.file not in wrong]
     return [replace(spec, depth=_COMPILED) if spec.key in typed else spec for spec in checked], reported

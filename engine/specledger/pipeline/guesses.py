@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from specledger.core.diagnostics import Diagnostic, Severity
+from specledger.core.diagnostics import Diagnostic, Rejected, Severity
 from specledger.kinds import KINDS
-from specledger.load import Search
+from specledger.load import Bundle, Search
 from specledger.load.library import kind_of
+from specledger.load.params import E_PARAM_MISSING
 from specledger.pipeline.references import References
 from specledger.pipeline.targets import expand_targets
 from specledger.pipeline.whole import Whole, among_specs
@@ -46,9 +47,46 @@ def settle(
     return tuple(at for at in kept if at.code != MISSPELT or at.span not in sure), wrong
 
 
-def used_among(file: str, others: set[str]) -> bool:
-    """Whether one of some files, whose kind types what it refers to, refers to a file."""
-    return bool(others.intersection(_users(file)))
+def without_missing(rejected: Rejected) -> list[Diagnostic]:
+    """What is wrong in a spec that was looked at alone, beside that its own parameters have no values."""
+    return [
+        finding
+        for finding in rejected.diagnostics
+        if finding.code != E_PARAM_MISSING or finding.span not in [place for _, place in finding.related]
+    ]
+
+
+def used_in(
+    file: str,
+    targets: Sequence[str],
+    wrong: set[str],
+    alone: Rejected,
+    whole: Whole,
+    check: Callable[..., tuple[object, Sequence[Diagnostic]]],
+) -> tuple[Bundle | None, Sequence[Diagnostic]]:
+    """The spec of a file with the parameters that another one gives it, or what is wrong with it.
+
+    Where no other of the targets refers to it, the specs of its folder that do are looked at.
+
+    Args:
+        file: Its file.
+        targets: All files of the check.
+        wrong: Those in which there are errors.
+        alone: What is missing where it is looked at alone.
+        whole: The specs of all targets.
+        check: Checks other files in the same way, given a `whole` of their own.
+    """
+    used = whole.with_arguments(file)
+    if used is not None or wrong.intersection(_users(file)):
+        return used, ()
+    users, around = sorted(set(_users(file)) - set(targets)), Whole()
+    if not users:
+        return None, alone.diagnostics
+    found = [at for at in check([*users, file], whole=around)[1] if at.span and at.span.file == file]
+    used = around.with_arguments(file)
+    if any(finding.severity is Severity.ERROR for finding in found):
+        return None, found
+    return used, found if used is not None else alone.diagnostics
 
 
 def _without_guesses(findings: Sequence[Diagnostic], file: str) -> list[Diagnostic]:

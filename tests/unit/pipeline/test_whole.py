@@ -82,9 +82,23 @@ def test_parameters_that_another_spec_gives_are_no_error(spec, folder):
     done = spec("check", ".")
     assert (done.status, done.err) == (0, "")
     assert "checked 5 files: 5 ok" in done.out
-    assert "error[E_PARAM_MISSING]" in spec("check", "specs/world/tank.yaml").err
-    rewrite("scenario/first.yaml", "with: {wanted: 8}", "with: {wnted: 8}")
+    alone = spec("check", "specs/world/tank.yaml")
+    assert (alone.status, alone.err) == (0, ""), "the specs of the folder that use it give them"
+    rewrite("scenario/first.yaml", "with: {wanted: 8}", 'with: {wanted: "x"}')
+    assert "E_PARAM_MISSING" in spec("check", "specs/world/tank.yaml").err
+    rewrite("scenario/first.yaml", 'with: {wanted: "x"}', "with: {wnted: 8}")
     assert "E_PARAM_MISSING" in spec("check", ".").err
+
+
+def test_a_misspelt_parameter_is_one_error(spec, folder):
+    rewrite(
+        "world/tank.yaml",
+        "constants: {CAPACITY: 10, WANTED: 8}",
+        'params: {wanted: int}\nconstants: {CAPACITY: 10, WANTED: "${wantd}"}',
+    )
+    done = spec("check", "specs/world/tank.yaml")
+    assert done.err.count("error[") == 1
+    assert "did you mean `wanted`?" in done.err
 
 
 def test_shipped_specs_have_no_such_finding(spec):
