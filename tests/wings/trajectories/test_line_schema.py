@@ -85,8 +85,11 @@ def test_results_are_as_their_schemas_say(spec, tmp_path, more):
     for name, text in (("old", start), ("new", start.replace("calls <= 40", "calls <= 0"))):
         (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
     logs = str(LOGS / "openai")
-    scanned = json.loads(spec("scan", logs, "--policy", str(tmp_path / "new.yaml"), "--output", "json", *more).out)
+    (tmp_path / "broken.json").write_text('{"messages": [', encoding="utf-8")
+    words = ["scan", logs, str(tmp_path / "broken.json"), "--policy", str(tmp_path / "new.yaml"), "--output", "json"]
+    scanned = json.loads(spec(*words, *more).out)
     schemas["scan"].validate(scanned)
+    assert scanned["unread"]
     assert scanned["rules"]["forty"]["breaches"]
     words = [str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml"), "--logs", logs, "--format", "json"]
     compared = json.loads(spec("diff", *words).out)

@@ -102,6 +102,8 @@ def test_what_is_not_read_is_told_with_its_place(spec, tmp_path, monkeypatch):
     assert [line.partition(":")[0] for line in lines[at + 1 : at + 6]] == [f"  {number}.jsonl" for number in range(5)]
     assert lines[at + 6] == "  and 2 more"
     assert "`spec new format` begins one of your own" in lines[at + 1]
+    told = json.loads(spec("scan", ".", "--output", "json").out)["unread"]["E_LOG_FORMAT"]
+    assert [(finding["file"], finding["line"]) for finding in told] == [(f"{number}.jsonl", 0) for number in range(5)]
     assert "can never have an opportunity" not in done.out
     assert "has no opportunity yet: no call was read" in done.out
 

@@ -11,7 +11,7 @@ from specledger.wings.trajectories.coverage import Coverage, RuleCoverage
 from specledger.wings.trajectories.coverage_text import coverage_text, misfits_text, mutants_document, mutants_text
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.mutants.mutation import Mutants, RuleMutation
-from specledger.wings.trajectories.scan import Breach, RuleCount, Scan
+from specledger.wings.trajectories.scan import Breach, RuleCount, Scan, Unread
 from specledger.wings.trajectories.scan_text import scan_document, scan_text
 from specledger.wings.trajectories.tools.fit import Misfit
 
@@ -208,11 +208,18 @@ def test_of_the_tools_that_were_called_twenty_are_shown_most_frequent_first():
 @pytest.mark.parametrize(("number", "more"), [(2, []), (3, ["  and 1 more"])])
 def test_what_could_not_be_read_is_counted_by_its_code(number, more):
     places = ["a.json:1: no object", "a.json:2: no object"]
-    result = scan(counted(held=1), findings=Counter(E_LOG_CANONICAL=number), unread={"E_LOG_CANONICAL": places})
+    first = [Unread("a.json:1", "a.json", line, "no object") for line in (1, 2)]
+    result = scan(counted(held=1), findings=Counter(E_LOG_CANONICAL=number), unread={"E_LOG_CANONICAL": first})
     lines = scan_text(result, "p").split("\n")
     start = lines.index(f"not read: E_LOG_CANONICAL (Lines that are no canonical trajectories) {number}")
     assert lines[start + 1 :] == [f"  {place}" for place in places] + more
     assert result.verdict is Verdict.INCONCLUSIVE
+    assert scan_document(result, "p")["unread"]["E_LOG_CANONICAL"][1] == {
+        "trajectory": "a.json:1",
+        "file": "a.json",
+        "line": 2,
+        "message": "no object",
+    }
 
 
 VERDICTS = {

@@ -11,7 +11,6 @@ from msgspec import Struct, field
 from specledger.core.events import Severity
 from specledger.core.verdict import Verdict, combine
 from specledger.wings.trajectories.coverage import Watch
-from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls, has_messages
 from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, Outcome
 from specledger.wings.trajectories.rules.policy import Policy
@@ -37,6 +36,19 @@ class Breach(Struct, frozen=True):
     call: str
     tool: str
     reason: str
+
+
+class Unread(Struct, frozen=True):
+    """A finding of a log, and where it is.
+
+    Attributes:
+        line: The line of the log; 0 where the format has no lines.
+    """
+
+    trajectory: str
+    file: str
+    line: int
+    message: str
 
 
 class RuleCount(Struct):
@@ -80,7 +92,7 @@ class Scan(Struct):
     Attributes:
         calls: How often each tool was called.
         findings: What could not be read, by its code.
-        unread: The first of those of each code, each where it is and what it says.
+        unread: The first of those of each code.
         formats: The number of trajectories of each format.
         misfits: How many calls do not fit their tool, where tools are known.
         denied: How many calls a guard denied, so that they were never made and nothing judges them.
@@ -90,7 +102,7 @@ class Scan(Struct):
     trajectories: int = 0
     calls: Counter[str] = field(default_factory=Counter)
     findings: Counter[str] = field(default_factory=Counter)
-    unread: dict[str, list[str]] = field(default_factory=dict)
+    unread: dict[str, list[Unread]] = field(default_factory=dict)
     formats: Counter[str] = field(default_factory=Counter)
     misfits: int = 0
     denied: int = 0
@@ -146,7 +158,7 @@ def _note_unread(result: Scan, finding: Finding, trajectory: Trajectory) -> None
     result.findings[finding.code] += 1
     first = result.unread.setdefault(finding.code, [])
     if len(first) < MOST_UNREAD:
-        first.append(f"{located(trajectory.file, finding.line, trajectory.id, '')}: {finding.message}")
+        first.append(Unread(trajectory.id, trajectory.file, finding.line, finding.message))
 
 
 def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: Entry) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from msgspec.structs import asdict
+
 from specledger.core.diagnostics import counted, printable, title_of
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.scan import Breach, RuleCount, Scan
@@ -25,7 +27,8 @@ def scan_text(scan: Scan, policy: str) -> str:
     for code, number in sorted(scan.findings.items()):
         first = scan.unread.get(code, [])
         lines.append(f"not read: {code} ({title_of(code)}) {number}")
-        lines += [f"  {printable(place)}" for place in first]
+        places = [located(finding.file, finding.line, finding.trajectory, "") for finding in first]
+        lines += [f"  {printable(f'{at}: {finding.message}')}" for at, finding in zip(places, first, strict=True)]
         lines += [f"  and {number - len(first)} more"] if number > len(first) else []
     return "\n".join(lines)
 
@@ -102,6 +105,7 @@ def scan_document(scan: Scan, policy: str) -> dict[str, Any]:
         "calls": dict(scan.calls),
         **({"denied": scan.denied} if scan.denied else {}),
         "findings": dict(scan.findings),
+        **({"unread": {code: list(map(asdict, first)) for code, first in scan.unread.items()}} if scan.unread else {}),
         "rules": {name: _rule(count) for name, count in scan.rules.items()},
     }
 
