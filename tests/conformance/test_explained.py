@@ -27,7 +27,7 @@ def test_every_statistic_of_a_figure_has_words():
 
 
 def test_every_kind_of_rule_is_explained():
-    without = {"discovery", "format", "model", "prompt", "template"}
+    without = {"discovery", "format", "model", "prompt"}
     assert {kind for kind in KINDS if not can_explain(kind)} == without
 
 

@@ -15,7 +15,7 @@ from specledger.wings.laws.compile import compile_law
 from specledger.wings.laws.spec.law import Law as LawSpec
 from specledger.wings.laws.spec.law import Precondition
 
-_CELLS: Final = {
+CELLS: Final = {
     STATE: "the symbol of the cell",
     IMAGE: "the symbol of the cell that evolves from the transformed start",
     TRANSFORMED: "the symbol of the cell that the evolved start has when it is transformed",
@@ -110,7 +110,7 @@ def _compared(op: str, node: Binary) -> str:
 
 def _phrase(node: Node) -> str:
     if isinstance(node, Observe):
-        return f"{_CELLS.get(node.name) or code(node.name)}{_when(node.time)}"
+        return f"{CELLS.get(node.name) or code(node.name)}{when(node.time)}"
     if isinstance(node, Const):
         if isinstance(node.value, str):
             return f"the symbol {quoted(node.value)}"
@@ -127,7 +127,8 @@ def _operand(node: Node, outer: str) -> str:
     return _phrase(node)
 
 
-def _when(time: Time) -> str:
+def when(time: Time) -> str:
+    """The step at which something is read, after it."""
     if time.fixed:
         return " at the start" if time.offset == 0 else f" at step {time.offset}"
     later = f" {time.offset} step{'s' if time.offset > 1 else ''} later"

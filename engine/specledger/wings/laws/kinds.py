@@ -47,6 +47,11 @@ class _Template(Kind):
 
         return Template
 
+    def explain(self, bundle: Bundle) -> Iterable[Statement]:
+        from specledger.wings.laws.explained_template import template
+
+        return template(bundle)
+
     def check(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
         from specledger.wings.laws.template import check_template
 
