@@ -52,7 +52,7 @@ def without_missing(rejected: Rejected) -> list[Diagnostic]:
     return [
         finding
         for finding in rejected.diagnostics
-        if finding.code != E_PARAM_MISSING or finding.span not in [place for _, place in finding.related]
+        if finding.code != E_PARAM_MISSING or finding.span not in [span for _, span in finding.related]
     ]
 
 

@@ -152,8 +152,8 @@ class WideGraph(Struct, frozen=True):
             if tail % self.symbols**known == head // self.symbols ** (cells - known):
                 break
         codes = []
-        for place in range(cells - known - 1, -1, -1):
-            codes.append(tail * self.symbols + head // self.symbols**place % self.symbols)
+        for shift in range(cells - known - 1, -1, -1):
+            codes.append(tail * self.symbols + head // self.symbols**shift % self.symbols)
             tail = codes[-1] % self.nodes
         return codes
 

@@ -106,8 +106,8 @@ class Swept:
         for first in range(0, count, _PART):
             codes = np.arange(first, min(count, first + _PART), dtype=np.int32)
             if at:
-                places = range(cells - near, -1, -1)
-                state = [rule[codes // symbols**place % rule.size] for place in places]
+                shifts = range(cells - near, -1, -1)
+                state = [rule[codes // symbols**shift % rule.size] for shift in shifts]
                 for _ in range(at - 1):
                     state = [rule[_code(state[i : i + near], symbols)] for i in range(len(state) - near + 1)]
                 codes = _code(state, symbols)
