@@ -21,8 +21,8 @@ def template(bundle: Bundle) -> Iterator[Statement]:
     model = bundle.main.model
     assert isinstance(model, Template)  # noqa: S101 - it was loaded as one
     for name, part in model.parts.items():
-        steps = listed("a fixed step" if moment == "fixed" else code(moment) for moment in part.reads)
-        yield Statement(f"A law of this form gives {code(name)}, {_SORTS[part.sort]} that may read {steps}")
+        moments = listed("a fixed step" if moment == "fixed" else code(moment) for moment in part.reads)
+        yield Statement(f"A law of this form gives {code(name)}, {_SORTS[part.sort]} that may read {moments}")
     if model.needs:
         yield Statement(f"Such a law gives {listed(map(code, model.needs))}")
     steps = model.for_all.t
