@@ -144,7 +144,7 @@ def check(
     Returns:
         The specs without errors in any of their cases, and every finding.
     """
-    from specledger.pipeline.guesses import settle, used_in, without_missing  # not where a spec is run
+    from specledger.pipeline.guesses import settle, used_in, without_missing, without_repeated  # not to run a spec
 
     checked: list[CheckedSpec] = []
     diagnostics = Diagnostics()
@@ -177,7 +177,7 @@ def check(
             checked += [] if used is None else [_checked(used, _COMPILED, target)]
             _add_new(found, diagnostics)
     checked.sort(key=lambda spec: targets.index(spec.file))
-    reported = diagnostics.sorted()
+    reported = without_repeated(diagnostics.sorted())
     if any(finding.severity is Severity.WARNING for finding in reported):
         reported, wrong = settle(reported, targets, whole, lambda files: again(files)[1])
         checked = [spec for spec in checked if spec.file not in wrong]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity
+from specledger.expr.errors import E_EXPR_SYNTAX
 from specledger.kinds import KINDS
+from specledger.lang.scope import E_NAME_TAKEN
 from specledger.load import Bundle, Search
 from specledger.load.library import kind_of
 from specledger.load.params import E_PARAM_MISSING
@@ -15,6 +18,7 @@ from specledger.pipeline.references import References
 from specledger.pipeline.targets import expand_targets
 from specledger.pipeline.whole import Whole, among_specs
 
+_RESERVED: Final = re.compile(r"['`](\w+)['`] is a reserved word of CEL")
 MISSPELT: Final = "W_EXPR_MISSPELT"
 """The code of a guess, by its name: `compile.standalone`, which declares it, would load what compiles scenarios."""
 
@@ -54,6 +58,22 @@ def without_missing(rejected: Rejected) -> list[Diagnostic]:
         for finding in rejected.diagnostics
         if finding.code != E_PARAM_MISSING or finding.span not in [span for _, span in finding.related]
     ]
+
+
+def without_repeated(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The findings without those of expressions that use a name which is refused where it is declared."""
+    refused = {
+        (finding.span.file, match[1])
+        for finding in findings
+        if finding.code == E_NAME_TAKEN and finding.span and (match := _RESERVED.fullmatch(finding.message))
+    }
+    return tuple(
+        finding
+        for finding in findings
+        if finding.code != E_EXPR_SYNTAX
+        or not (finding.span and (match := _RESERVED.fullmatch(finding.message)))
+        or (finding.span.file, match[1]) not in refused
+    )
 
 
 def used_in(

@@ -33,7 +33,7 @@ from specledger.core.events import (
     progress_violation,
 )
 from specledger.core.faults import FAULT
-from specledger.evidence.receipts import run
+from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, Broken, equal, require, require_equal
@@ -103,7 +103,8 @@ class RunOrder:
         if self._ended:
             raise Broken(E_ENDS, f"{type_!r} after the end")
         if type_ in _OF_STEPS:
-            episode, t = body["episode"], body["t"]
+            at = typed(run.Position, body)
+            episode, t = at["episode"], at["t"]
             comes_next = self._open and episode == self._episode and t == self._t
             if not (comes_next and type(episode) is int and type(t) is int):
                 raise Broken(E_STATE, f"{type_!r} is not of the step that comes next")

@@ -104,3 +104,15 @@ def test_shipped_specs_have_no_findings(kind):
 )
 def test_near_names(word, name, near):
     assert is_near(word, name) is near
+
+
+def test_a_reserved_word_that_is_a_name_is_one_error_and_one_that_is_none_is_another(tmp_path):
+    """Of the expressions that read a refused field nothing more is said; `for` is no field."""
+    world = {**WORLD, "state": {"in": "int"}, "start": {"in": "0"}, "observe": {"n": "in + 1"}, "record": {"n": "for"}}
+    world["actions"] = {"go": {"effects": [{"set": "in", "to": "in + 1"}]}}
+    scenario = write_specs(tmp_path / "specs", documents_of(world, GO))
+    found = check([str(scenario.parent.parent / "world" / f"{name}.yaml") for name in ("world",)])[1]
+    assert [(one.code, one.message) for one in found] == [
+        ("E_NAME_TAKEN", "'in' is a reserved word of CEL"),
+        ("E_EXPR_SYNTAX", "`for` is a reserved word of CEL"),
+    ]
