@@ -88,7 +88,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         ),
     ] = None,
 ) -> None:
-    """Render a report from verified evidence; does not replay unless asked to."""
+    """Render a report of evidence whose chain and results are checked; runs are made again only with --replay."""
     from specledger.pipeline.reporting import ask, make_report
 
     format_, options = FORMATS[format_name], Options(_day(date), sources, episode, key=_key(sign, format_name))

@@ -64,7 +64,8 @@ Heads = Annotated[
     typer.Option(metavar="CHECKPOINT", help="A previously seen checkpoint, or a bundle with one; may be repeated."),
 ]
 Levels = Annotated[
-    list[str] | None, typer.Option("--level", metavar="L0..L5", help="A level that must be reached; may be repeated.")
+    list[str] | None,
+    typer.Option("--level", metavar="L0..L5", help="Ask for this level in place of L4; may be repeated."),
 ]
 EnteredIn = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The run log that must list it.")]
 LogHead = Annotated[str | None, typer.Option(metavar="DIGEST", help="A head of the run log that you saw before.")]

@@ -12,7 +12,7 @@ from specledger.core import diagnostics
 from specledger.core.verdict import Verdict
 from specledger.report.comparison import in_one_table, marks_of
 from specledger.report.control import Control, Judgement, Match
-from specledger.report.model import Check, Report, Subject, bundle_names, counted
+from specledger.report.model import Check, Replay, Report, Subject, bundle_names, counted
 from specledger.report.not_shown import replay_text
 from specledger.report.outcome import WAIVED, Outcome
 from specledger.report.profile_rules import ASKED
@@ -54,6 +54,11 @@ class Headline(Struct, frozen=True):
     reason: Sequence[Part]
     meaning: Sequence[Sequence[Part]] = ()
     finding: Sequence[str] = ()
+
+    @property
+    def sure(self) -> bool:
+        """Whether the runs were made by this command, or made again."""
+        return self.replay in (Replay.DONE, Replay.OWN)
 
     @property
     def text(self) -> str:

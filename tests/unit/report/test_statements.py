@@ -41,3 +41,20 @@ def test_nothing_else_is_signed(spec, evidence, tmp_path):
 
 def test_a_key_that_is_none(spec, evidence, tmp_path):
     assert "E_KEY" in spec("report", evidence, "--format", "in-toto", "--sign", tmp_path / "none.pem").err
+
+
+@pytest.mark.parametrize(("words", "result"), [((), "WARNED"), (("--replay",), "PASSED")])
+def test_what_was_not_made_again_is_passed_with_a_warning(spec, tmp_path, words, result):
+    assert spec("run", "hazard", "--set", "horizon=5", "--out", tmp_path / "out").status == 0
+    done = spec("report", tmp_path / "out", "--format", "in-toto", *words)
+    assert json.loads(done.out)["predicate"]["result"] == result
+
+
+@pytest.mark.parametrize(("words", "looks"), [((), "open"), (("--replay",), "good")])
+def test_the_verdict_of_a_page_looks_sure_only_where_runs_were_made_again(spec, tmp_path, words, looks):
+    assert spec("run", "hazard", "--set", "horizon=5", "--out", tmp_path / "out").status == 0
+    page = tmp_path / "page.html"
+    assert spec("report", tmp_path / "out", "--format", "html", "--out", page, *words).status == 0
+    head = page.read_text(encoding="utf-8").partition("<h1>")[2].partition("</h1>")[0]
+    assert f'class="mark {looks}"' in head
+    assert "PASS" in head

@@ -57,14 +57,14 @@ def _test_result(subject: Subject) -> dict[str, Any]:
     for check in subject.checks:
         if check.outcome not in _LEFT_OUT:
             tests[_ended(check)].append(check.id)
-    passed = subject.verdict is Verdict.PASS and not tests["FAILED"]
+    passed, warned = subject.verdict is Verdict.PASS and not tests["FAILED"], bool(tests["WARNED"])
     return {
         "configuration": [
             {"annotations": {"replay": subject.replay.value}, "digest": {"sha256": specs}, "name": SPECS}
         ],
         "failedTests": tests["FAILED"],
         "passedTests": tests["PASSED"],
-        "result": "FAILED" if not passed else "WARNED" if tests["WARNED"] else "PASSED",
+        "result": "FAILED" if not passed else "WARNED" if warned or subject.replay is Replay.NONE else "PASSED",
         "warnedTests": tests["WARNED"],
     }
 

@@ -59,7 +59,7 @@ def _index(report: Report) -> str:
     values: dict[str, Markup | str] = {
         "kind": words("Index of evidence"),
         "name": quoted(headline.title),
-        "verdict": marked(headline.verdict),
+        "verdict": marked(headline.verdict, sure=headline.sure),
         "replayed": words(headline.replay),
         "headline": render_headline(headline, contains),
         "facts": join(*(element("div", element("dt", words(term)), element("dd", count(n))) for term, n in facts)),

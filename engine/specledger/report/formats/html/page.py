@@ -142,7 +142,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     values: dict[str, Markup | str] = {
         "kind": words(headline.kind),
         "name": quoted(headline.title),
-        "verdict": marked(headline.verdict),
+        "verdict": marked(headline.verdict, sure=headline.sure),
         "replayed": words(headline.replay),
         "headline": render_headline(headline, contains),
         "doc": document_text(doc) if doc else "",

@@ -66,9 +66,9 @@ def anchors(section: Section) -> list[str]:
     return list(used)
 
 
-def marked(mark: str) -> Markup:
-    """A mark with its sign, so that it does not depend on colour."""
-    mark_tone = tone(mark)
+def marked(mark: str, *, sure: bool = True) -> Markup:
+    """A mark with its sign, so that it does not depend on colour; a good one that is not sure looks as an open one."""
+    mark_tone = tone(mark) if sure or tone(mark) != "good" else "open"
     sign = element("span", words(_SIGNS[mark_tone]), aria_hidden="true", class_="sign") if mark_tone else NOTHING
     return element("span", sign, words(mark), class_=f"mark {mark_tone}".strip()) if mark else NOTHING
 
