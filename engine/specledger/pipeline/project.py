@@ -30,6 +30,8 @@ STARTS: Final = "starts.yaml"
 _OF_EVERY_START: Final = "every"
 _OF_EDITORS: Final = "editors"
 _DOT: Final = "dot-"
+_COMPILED: Final = "__pycache__"
+"""What an installation writes beside the Python files of a start."""
 
 
 class Edit(Struct, frozen=True):
@@ -124,7 +126,7 @@ def _refuse_links(folder: Path, targets: Sequence[Path]) -> None:
 def _files(folder: Path) -> Iterator[tuple[Path, Path]]:
     """Each shipped file with its path in a project."""
     for file in sorted(folder.rglob("*")):
-        if file.is_file():
+        if file.is_file() and _COMPILED not in file.parts:
             parts = (
                 part.replace(_DOT, ".", 1) if part.startswith(_DOT) else part for part in file.relative_to(folder).parts
             )

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from specledger.kinds import KINDS
 from specledger.load.schemas import schema_for
+from specledger.load.shipped import find_specs
 from specledger.pipeline.authoring import describe, kinds_with_start
 from specledger.pipeline.project import starts
 
@@ -165,6 +167,19 @@ class TestInit:
         assert (done.status, "E_INIT" in done.err) == (2, True)
         assert list((empty / "outside").iterdir()) == []
         assert not (empty / "mine" / "specs" / "scenario").exists()
+
+    def test_what_an_installation_compiled_is_not_copied(self, spec, empty, monkeypatch):
+        shipped = find_specs()
+        assert shipped is not None
+        shutil.copytree(shipped / "new", empty / "shipped/new")
+        compiled = empty / "shipped/new/project/reasons/__pycache__/mine.cpython-311.pyc"
+        compiled.parent.mkdir(exist_ok=True)
+        compiled.write_bytes(b"compiled")
+        monkeypatch.setattr("specledger.pipeline.project.find_specs", lambda: empty / "shipped")
+        done = spec("init", "own", "--start", "reasons")
+        assert (done.status, done.err) == (0, "")
+        assert (empty / "own/mine.py").exists()
+        assert not [*(empty / "own").rglob("*.pyc"), *(empty / "own").rglob("__pycache__")]
 
     def test_the_root_of_the_file_system_is_no_project(self, spec, empty, monkeypatch):
         monkeypatch.setattr("specledger.pipeline.project._write_new", lambda *_: pytest.fail("it writes there"))
