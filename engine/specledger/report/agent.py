@@ -18,7 +18,7 @@ from specledger.core.diagnostics import Diagnostic, code, printable
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import Probe
-from specledger.evidence.receipts.run import EpisodeEnd, Rejection, Step
+from specledger.evidence.receipts.run import Commit, EpisodeEnd, Rejection, Step
 from specledger.gates.documents import shipped_schemas
 from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import RAISED, TIMED_OUT, Exchange
@@ -144,6 +144,7 @@ def read_agent(
     asked: set[tuple[int, int]] = set()
     failed: set[tuple[int, int]] = set()
     steps: list[Step] = []
+    documents = _documents(bodies)
     said = _hear(reading, exchanges or (), claims)
     for type_, body in bodies:
         if type_ == "step":
@@ -161,7 +162,9 @@ def read_agent(
         for decision in step["decisions"] if (step["episode"], step["t"]) not in failed else ():
             why = _decided(reading, step, decision["rejected"])
             if why is not None and why not in reading.details and trial is not None:
-                reading.details[why] = trial.submission(why, (step["episode"], step["t"]), exchanges or ())
+                position = (step["episode"], step["t"])
+                document = documents.get(position)
+                reading.details[why] = trial.submission(why, position, exchanges or (), document)
     reading.decisions = len(asked)
     if reading.outside:
         reading.untried = {
@@ -170,6 +173,17 @@ def read_agent(
             if not reading.messages[name]
         }
     return reading
+
+
+def _documents(bodies: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[tuple[int, int], str]:
+    """The document that was submitted at each decision, as text."""
+    commits = [typed(Commit, body) for type_, body in bodies if type_ == "commit"]
+    return {
+        (commit["episode"], commit["t"]): proposal["document"]
+        for commit in commits
+        for proposal in commit["proposals"][:1]
+        if isinstance(proposal, dict) and isinstance(proposal.get("document"), str)
+    }
 
 
 def _faults(

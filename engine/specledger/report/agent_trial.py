@@ -14,6 +14,10 @@ from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
 from specledger.oracles.statement import UNREAD
 from specledger.run.session import ANSWERS, ANSWERS_WITH_PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
 
+NOT_VALID: Final = "not_valid"
+"""Why the gate `schema` rejects a document that its schema refuses."""
+NO_CLAIMS: Final = "`claims` is empty: a statement needs at least one, also where no value would change the choice"
+
 _SHOWN: Final = 200  # characters of what an agent wrote
 
 
@@ -48,12 +52,31 @@ class Trial(Struct, frozen=True):
                 faults[reason] = _shown(self._fault(reason, exchange, question, schemas))
         return faults
 
-    def submission(self, reason: str, position: tuple[int, int], exchanges: Iterable[Exchange]) -> str:
-        """What is wrong with what was submitted at a decision; empty if it is not known."""
+    def submission(
+        self, reason: str, position: tuple[int, int], exchanges: Iterable[Exchange], document: str | None = None
+    ) -> str:
+        """What is wrong with what was submitted at a decision; empty if it is not known.
+
+        `document` is what the kernel made of a statement, as text.
+        """
         for exchange in exchanges:
             if (exchange.episode, exchange.t) == position and exchange.asked.message == "decide":
-                return _shown(self._submitted(reason, body_of(exchange)))
+                message = body_of(exchange)
+                if reason == NOT_VALID and message.get("type") == "statement" and document is not None:
+                    return _shown(self._stated(message, document))
+                return _shown(self._submitted(reason, message))
         return ""
+
+    def _stated(self, message: Mapping[str, Any], document: str) -> str:
+        """What the schema refuses of the document that the kernel made of a statement."""
+        if not message.get("claims"):
+            return NO_CLAIMS
+        if self.document is None:
+            return ""
+        try:
+            return _refused_place(shipped_schemas("axion"), self.document, parse_json(document.encode()))
+        except ValueError:
+            return ""
 
     def _fault(self, reason: str, exchange: Exchange, question: Mapping[str, Any], schemas: Mapping[str, str]) -> str:
         answer = exchange.answer

@@ -47,10 +47,10 @@ class Observations:
             return self.links(check)
         return [EpisodeLink(0, first.episode, first.t), *self.links(check)]
 
-    def of(self, check: Check) -> Check:
-        """A check with its observations."""
-        kept = self._kept.get(check.id, [])
-        return replace(check, observations=tuple(kept), more=self.count[check.id] - len(kept))
+    def of(self, check: Check, noted: str = "") -> Check:
+        """A check with its observations: those that were noted under its id, or under another name."""
+        kept = self._kept.get(noted or check.id, [])
+        return replace(check, observations=tuple(kept), more=self.count[noted or check.id] - len(kept))
 
 
 def as_name(value: Any) -> str:

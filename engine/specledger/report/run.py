@@ -12,16 +12,12 @@ from specledger.core.diagnostics import counted
 from specledger.core.events import PROGRESS, Severity, owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import run, typed
-from specledger.evidence.receipts.kernel import Probe
-from specledger.load import Bundle, Resolved
+from specledger.load import Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
-from specledger.report.extension import meanings
-from specledger.report.failed_probes import FailedProbes
 from specledger.report.figures import in_units
 from specledger.report.gate_section import gate_section
 from specledger.report.guarded import GuardReading
-from specledger.report.held_claims import explained_text
 from specledger.report.left_open import LeftOpen, mark_of
 from specledger.report.markup import shorten
 from specledger.report.model import (
@@ -38,10 +34,10 @@ from specledger.report.model import (
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import OF_VERDICT, Outcome
 from specledger.report.plots import Plot, probe_plots, rejection_counts
+from specledger.report.probe_reading import ProbeReading
 from specledger.report.probe_sections import probe_sections
 from specledger.report.rules import RuleReading
 from specledger.report.sections import (
-    NEVER_MADE,
     Bar,
     Cell,
     Code,
@@ -53,7 +49,7 @@ from specledger.report.sections import (
     Section,
     Words,
 )
-from specledger.report.specs import Specs, requirement, spec_details
+from specledger.report.specs import Specs, only_spec, requirement, spec_details
 from specledger.report.step_series import StepSeries
 from specledger.report.units import express, unit_at, units_of, within
 from specledger.report.value_words import in_words
@@ -68,7 +64,6 @@ _PROGRESS_SAYS: Final = "every step has a proposal that no gate rejects"
 _MOST_PLACES: Final = 3
 _TARGETS: Final = ("set", "append", "put", "each")
 _NOUNS: Final[tuple[_Noun, ...]] = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
-_GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
 
 
 class RunReading(Reading):
@@ -87,14 +82,11 @@ class RunReading(Reading):
         self._steps = self._judged = self._broken = 0
         self._errors: dict[tuple[str, str], list[int]] = {}
         specs, self._units = Specs.of(evidence.specs), units_of(evidence.specs)
-        self._probes, self.agent = specs.probes(), specs.agent()
-        self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
-        self._misses: dict[str, str] = {}
+        self._probes, self.agent = ProbeReading(evidence, self._observations), specs.agent()
         self._witnesses: dict[str, str] = {}
-        self._failed = FailedProbes()
         self._metered = specs.metered()
         self._series = StepSeries(specs.charts(self._units))
-        self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
+        self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, self._probes.names)
 
     def add(self, receipt: Receipt) -> None:
         """Take the next receipt."""
@@ -110,10 +102,8 @@ class RunReading(Reading):
             self._observations.note(f"drift/{typed(run.Drift, body)['drift']}", receipt, "drift", None)
         elif type_ == "error":
             self._error(receipt, typed(run.EvaluationError, body), "")
-        elif type_ == "commit" and self._probes:
-            self._failed.committed(receipt)
-        elif type_ == "probe":
-            self._probe(receipt)
+        elif type_ in ("commit", "probe"):
+            self._probes.add(receipt)
         elif type_ == "rules":
             self._rules.add(receipt)
             self._broken += len(typed(run.Rules, body)["broken"])
@@ -162,18 +152,6 @@ class RunReading(Reading):
             self._observations.note(f"invariant/{name}", receipt, "broken", witness)
             self._witnesses.setdefault(f"invariant/{name}", in_words(witness))
 
-    def _probe(self, receipt: Receipt) -> None:
-        body = typed(Probe, receipt.body)
-        name = owned(body, body["probe"])
-        verdict, id_ = Verdict(body["verdict"]), f"probe/{name}"
-        self._observations.note(f"{verdict} {id_}", receipt, "made", None)
-        self._failed.probed(name, receipt)
-        if verdict is not Verdict.PASS:
-            self._causes[name][as_name(body["cause"])] += 1
-            if verdict is Verdict.FAIL and name not in self._misses:
-                self._misses[name] = meanings().miss_text(body["evidence"])
-            self._observations.note(id_, receipt, f"{verdict}: {as_name(body['cause'])}", body["evidence"])
-
     def _end(self, receipt: Receipt) -> None:
         body = typed(run.EpisodeEnd, receipt.body)
         self._idle.update({name: as_int(count) for name, count in body["idle"].items()})
@@ -191,8 +169,7 @@ class RunReading(Reading):
         """Invariants, probes, rules, then what the engine requires of every run."""
         for invariant in self._start["invariants"]:
             yield self._invariant(invariant)
-        for name, data in self._probes.items():
-            yield self._probed(name, data)
+        yield from self._probes.checks()
         yield from self._rules.checks()
         if "recording" not in self._start:
             yield self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL)
@@ -200,7 +177,7 @@ class RunReading(Reading):
 
     def _invariant(self, started: run.StartedInvariant) -> Check:
         name = started["name"]
-        id_, spec = f"invariant/{name}", _only(self._specs, "invariant", name)
+        id_, spec = f"invariant/{name}", only_spec(self._specs, "invariant", name)
         asked = {"step": self._judged, "episode": len(self._episodes)}.get(started["scope"], 0)
         left_open = self._left_open.times(name)
         could, broken = max(0, asked - self._idle[name] - left_open), self._observations.count[id_]
@@ -221,23 +198,6 @@ class RunReading(Reading):
     def witness(self, check: str) -> str:
         """The values that show the first breach of an invariant."""
         return self._witnesses.get(check, "")
-
-    def _probed(self, name: str, data: Body) -> Check:
-        id_ = f"probe/{name}"
-        counts = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
-        times = sum(counts.values())
-        causes = "; ".join(meanings().cause_text(*cause) for cause in sorted(self._causes[name].items()))
-        explained = explained_text(self._result.get("claims", {}).get(name, {}))
-        causes = ". ".join(filter(None, (explained, causes, self._misses.get(name))))
-        outcome = Outcome.PASSED if times else Outcome.UNTESTED
-        if counts[Verdict.FAIL]:
-            outcome = Outcome.FAILED
-        elif counts[Verdict.ERROR] or counts[Verdict.INCONCLUSIVE]:
-            outcome = Outcome.CANNOT_TELL
-        error = outcome is Outcome.CANNOT_TELL and counts[Verdict.ERROR] > 0
-        says, why = data.get("doc") or name, shorten(causes if times else "it was never made", LONGEST)
-        key = spec.key if (spec := _only(self._specs, "probe", data["name"])) is not None else None
-        return self._observations.of(Check(id_, says, key, outcome, times, counts[Verdict.FAIL], why, error=error))
 
     def _required(self, id_: str, says: str, breach: Verdict) -> Check:
         """A requirement of the engine; `breach` is the verdict of a run that does not meet it."""
@@ -304,9 +264,8 @@ class RunReading(Reading):
         judged = {gate: agents.get(gate.partition(".")[0], self._result)["proposals"] for gate in rejections}
         yield gate_section(rejections, judged, specs.gates(), links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
-        yield from self._failed.sections()
-        probes = [self._probe_row(*probe) for probe in sorted(self._probes.items())]
-        yield from probe_sections(self.agents(), probes, specs.prices())
+        yield from self._probes.failures()
+        yield from probe_sections(self.agents(), self._probes.rows(), specs.prices())
         yield from self._guarded.sections()
         yield from self._rules.sections()
         yield self._drifts()
@@ -356,14 +315,6 @@ class RunReading(Reading):
         heads = (*heads, "first witness") if self._witnesses else heads
         return Section("invariants", "Invariants", "", heads, rows)
 
-    def _probe_row(self, name: str, data: Body) -> Row:
-        id_ = f"probe/{name}"
-        counts = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
-        mark = next((verdict.value for verdict, times in counts.items() if times), NEVER_MADE)
-        places = self._observations.links(f"{mark} {id_}")
-        cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(counts.values())))
-        return Row(name, mark, cells, spec_details(data), places, len(places))
-
     def _drifts(self) -> Section:
         rows = []
         for drift in self._start["drifts"]:
@@ -389,12 +340,6 @@ def _sets(spec: Resolved, path: Sequence[str | int]) -> str:
         data = data[step]
     target = next((data[name] for name in _TARGETS if name in data), None) if isinstance(data, Mapping) else None
     return f", which sets {target}: {value_text(declared[target])}" if target in declared else ""
-
-
-def _only(specs: Bundle, kind: str, name: str) -> Resolved | None:
-    """The spec of a kind and name; None if there are several, since it is not known which one is meant."""
-    matches = [spec for spec in specs.specs.values() if (spec.kind, spec.name) == (kind, name)]
-    return matches[0] if len(matches) == 1 else None
 
 
 RUN: Final = ReportKind(RunReading, run.RUN)

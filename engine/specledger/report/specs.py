@@ -9,7 +9,7 @@ from typing import Any, Final
 from specledger.core.canonical import MAX_INTEGER, canonical_bytes, parse_canonical
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import MAX_SPECS, MAX_SPECS_VOLUME, SPECS
-from specledger.load import Bundle
+from specledger.load import Bundle, Resolved
 from specledger.load.from_document import bundle_from_document
 from specledger.report.sections import NOTHING, Cell, Code, Expression, Prose
 from specledger.report.units import Tree, unit_at
@@ -144,3 +144,9 @@ def spec_details(data: Data) -> list[tuple[str, Cell]]:
     details: list[tuple[str, Cell]] = [("says", Prose(str(data["doc"])))] if data.get("doc") else []
     details += [(name, Code(data[name])) for name in _EXPRESSIONS if name in data]
     return details
+
+
+def only_spec(specs: Bundle, kind: str, name: str) -> Resolved | None:
+    """The spec of a kind and name; None if there are several, since it is not known which one is meant."""
+    matches = [spec for spec in specs.specs.values() if (spec.kind, spec.name) == (kind, name)]
+    return matches[0] if len(matches) == 1 else None

@@ -1,5 +1,6 @@
 """`spec agent check`: whether an agent answers in time and with valid proposals."""
 
+import json
 import sys
 
 import pytest
@@ -8,6 +9,7 @@ from specledger.core.events import Event
 from specledger.core.verdict import Exit, Verdict
 from specledger.oracles.answer import Answer, Asked, Exchange
 from specledger.report.agent import read_agent
+from specledger.report.agent_trial import NO_CLAIMS, Trial
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
@@ -183,6 +185,11 @@ MISTAKES = {
         "unread_claims",
         "'object.at' is none of the `variables` of `hello`, did you mean 'objects.at'?",
     ),
+    "no claims": (
+        STATED.partition(", 'claims'")[0] + ", 'claims': [], 'commitment': '0' * 64}",
+        "not_valid",
+        "`claims` is empty: a statement needs at least one, also where no value would change the choice",
+    ),
     "an unknown choice": (
         stated(choice="{'op': 'fly'}"),
         "unread_claims",
@@ -195,6 +202,32 @@ MISTAKES = {
 def test_what_is_wrong_with_an_answer_is_said(spec, tmp_path, act, reason, detail):
     done = tried(spec, tmp_path, PROGRAM.replace("@act@", act))
     assert done.json["details"][reason] == detail
+
+
+REFUSED = {
+    "a place that the schema refuses": ({"proposal_id": 3}, '$: "env" is a required property'),
+    "no claims": (None, NO_CLAIMS),
+    "what is no JSON": ("{", ""),
+}
+
+
+@pytest.mark.parametrize(("document", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_the_schema_refuses_of_the_document_of_a_statement_is_said(document, said):
+    claims = [] if document is None else [{"variable": "x", "becomes": 1, "choice": {"op": "wait"}}]
+    received = json.dumps({"type": "statement", "action": {"op": "wait"}, "claims": claims}).encode()
+    text = document if isinstance(document, str) else json.dumps(document or {})
+    commit = "commit", {"episode": 0, "t": 0, "proposals": [{"action": {"op": "wait"}, "document": text}]}
+    rejected = [{"gate": "schema", "reason": "not_valid", "witness": {}}]
+    step = "step", {"episode": 0, "t": 0, "decisions": [{"rejected": rejected, "error": None}]}
+    exchange = Exchange(0, 0, Asked(0, "decide", "0" * 64), Answer(received))
+    trial = Trial([{"type": "decide", "id": 1}], "", "open_proposal")
+    detail = read_agent([commit, step], [exchange], trial=trial).details["not_valid"]
+    assert detail == said
+
+
+def test_the_reasons_of_the_gate_schema_under_a_kernel_are_explained(spec):
+    assert "needs at least one claim" in spec("explain", "not_valid").out.replace("\n", " ")
+    assert spec("explain", "commitment_reused").status == 0
 
 
 def test_a_late_answer_names_the_limit_that_was_applied(spec, tmp_path):
