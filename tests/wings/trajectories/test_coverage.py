@@ -35,13 +35,14 @@ READ = "read: {amount: {path: args.amount, as: number}}"
 CASES = {
     "a misspelt tool": (
         "{when: {tool: pya}, each: args.to, from: [request]}",
-        (False, "no tool is pya", "did you mean pay?"),
-        "rules.yaml:6:3: it can never have an opportunity: no tool is pya; did you mean pay?",
+        (True, "no tool in these logs is pya (`--tools FILE` names tools that were not called)", "did you mean pay?"),
+        "rules.yaml:6:3: it has no opportunity yet: no tool in these logs is pya (`--tools FILE` names tools that were "
+        "not called); did you mean pay?",
     ),
     "a misspelt argument": (
         "{when: {tool: payments}, each: args.too, from: [request]}",
-        (False, "`args.too` is absent in all 1 call of its tools", "did you mean `args.to`?"),
-        "it can never have an opportunity: `args.too` is absent",
+        (True, "`args.too` is absent in all 1 call of its tools", "did you mean `args.to`?"),
+        "it has no opportunity yet: `args.too` is absent",
     ),
     "a condition whose parts exclude each other": (
         f'{{when: {{tool: pay, if: "amount > 100.0 && amount < 50.0"}}, {READ}, require: amount > 1.0}}',
@@ -110,6 +111,47 @@ def test_a_missing_tool_is_told_of_a_rule_without_an_opportunity_too(covered):
     assert "it names tools that were never called: aks (not_after); did you mean ask?" in text
 
 
+LIMIT = "require: n < 50.0, read: {n: {path: %s, as: number}}"
+MISSPELT = {
+    "an argument": ("{when: {tool: pay}, " + LIMIT % "args.amont" + "}", [("args.amont", "args.amount")]),
+    "a part of an argument": (
+        "{when: {tool: pay}, require: n, read: {n: {path: args.memmo.a, matches: x}}}",
+        [("args.memmo.a", "args.memo.a[*]")],
+    ),
+    "an argument of an earlier call": (
+        "{when: {tool: pay}, after: {tool: ask, read: {n: {path: args.whi, matches: x}}, if: n}}",
+        [("args.whi", "args.why")],
+    ),
+    "an argument of another tool": ("{when: {tool: pay}, " + LIMIT % "args.why" + "}", []),
+    "one that is read itself": (
+        "{when: {tool: pay}, require: a < n, read: {a: {path: args.amount, as: number}, n: {path: args.amounts, as: number}}}",
+        [],
+    ),
+    "one that is there": ("{when: {tool: pay}, " + LIMIT % "args.amount" + "}", []),
+    "below one that is there": ("{when: {tool: pay}, " + LIMIT % "args.amount.n" + "}", []),
+    "what the rule is about, of which the reason speaks": ("{when: {tool: pay}, each: args.too, from: [request]}", []),
+    "of a tool that was not called": ("{when: {tool: transfer}, " + LIMIT % "args.amont" + "}", []),
+}
+
+
+@pytest.mark.parametrize("case", MISSPELT)
+def test_a_misspelt_argument_names_the_one_that_calls_have(covered, case):
+    rule, pairs = MISSPELT[case]
+    document, text = covered(rule)
+    assert document["rules"]["it"]["misspelt"] == [{"argument": was, "meant": near} for was, near in pairs]
+    lines = [f"rules.yaml:6:3: it reads {was}, which no call has; did you mean {near}?" for was, near in pairs]
+    assert [line for line in text.splitlines() if "which no call has" in line] == lines
+
+
+def test_an_argument_that_a_listed_tool_may_have_is_not_misspelt(covered, spec, tmp_path):
+    covered(MISSPELT["an argument"][0])
+    words = ("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json")
+    for properties, misspelt in (({"amont": {}}, False), ({"amount": {}}, True)):
+        tools = [{"name": "pay", "inputSchema": {"properties": properties}}, {"name": "ask", "inputSchema": {}}]
+        (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
+        assert ("reads args.amont, which no call has" in spec(*words).out) is misspelt
+
+
 def test_what_no_rule_reads_is_told(covered):
     document, text = covered("{when: {tool: pay}, each: args.to, from: [request]}")
     assert document["unnamed"] == {"ask": 1}
@@ -171,6 +213,8 @@ def test_ways_to_arguments():
         ('{when: {tool: "f*"}, each: "args.**", from: [request]}', True, "none of its tools was called: f*", "tools are ask, pay"),
         ("{when: {tool: open}, each: args.too, from: [request]}", True, "none of its tools was called: open", "tools are ask, pay"),
         ("{when: {tool: fyl}, each: args.to, from: [request]}", False, "no tool is fyl", "did you mean fly?"),
+        ("{when: {tool: pay}, each: args.too, from: [request]}", True, "`args.too` is absent in all 1 call of its tools", "did you mean `args.to`?"),
+        ("{when: {tool: ask}, each: args.wy, from: [request]}", False, "`args.wy` is absent in all 1 call of its tools", "did you mean `args.why`?"),
     ],
 )  # fmt: skip
 def test_tools_that_are_listed_are_known(covered, spec, tmp_path, rule, reachable, reason, hint):
@@ -178,7 +222,7 @@ def test_tools_that_are_listed_are_known(covered, spec, tmp_path, rule, reachabl
     tools = [
         {"name": "fly", "inputSchema": {"properties": {"to": {"type": "string"}}}},
         {"name": "open", "inputSchema": {"properties": {}, "additionalProperties": True}},
-        {"name": "ask", "inputSchema": {}},
+        {"name": "ask", "inputSchema": {"properties": {"why": {"type": "string"}}}},
         {"name": "pay", "inputSchema": {}},
     ]
     (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")

@@ -39,7 +39,7 @@ def rules(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("calls", "verdict", "exit_code", "words"),
     [
-        ([("pay", {"to": "Ann"})], "PASS", 0, "payee               1     1       0"),
+        ([("pay", {"to": "Ann"})], "PASS", 0, "payee                      1     1       0"),
         ([("pay", {"to": "Eve"})], "FAIL", 1, "chat.json, call c0 pay: Eve is paid but occurs only in nothing before"),
         ([("look", {})], "INCONCLUSIVE", 3, "never an opportunity, so nothing is known: payee"),
         ([("pay", {"to": ["Ann", 1, {}]})], "INCONCLUSIVE", 3, "payee was not judged 1 time"),

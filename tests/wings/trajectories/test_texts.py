@@ -48,6 +48,10 @@ RULES = {
         {"reason": "no call", "missing": (("when", "pai"),)},
         ["p.yaml:4:3: p.r has no opportunity yet: no call"],
     ),
+    "arguments that no call has": (
+        {"misspelt": (("args.amont", "args.amount"),)},
+        ["p.yaml:4:3: p.r reads args.amont, which no call has; did you mean args.amount?"],
+    ),
     "never broken": ({"breakable": False}, ["p.yaml:4:3: p.r can never be broken: its `require` is always true"]),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET, Struct
@@ -13,7 +13,7 @@ from specledger.core.spans import Span
 from specledger.core.unknown import Unknown
 from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Entry, Message, Speaker
-from specledger.wings.trajectories.rules.accesses import Access, Steps, accesses, argument_steps, shown_steps
+from specledger.wings.trajectories.rules.accesses import Access, Steps, accesses, argument_steps, reaches, shown_steps
 from specledger.wings.trajectories.rules.constants import constant, sorts_of
 from specledger.wings.trajectories.rules.paths import ANY, LEAVES, Reader, compile_path, parse_path
 from specledger.wings.trajectories.rules.plans import Outcome, RulePlan
@@ -27,6 +27,7 @@ MOST_ARGUMENTS: Final = 200
 MOST_TOOLS: Final = 1000
 """Tools of which arguments are kept."""
 
+_LIST: Final = "`--tools FILE` names tools that were not called"
 _CONDITION: Final = "add a log with such a call, or write in `require` what must hold, in place of `when.if`"
 
 
@@ -43,6 +44,7 @@ class RuleCoverage(Struct, frozen=True):
         reason: Why there was no opportunity; empty if there was one.
         hint: What was meant, perhaps, or what to do; empty if nothing is near.
         meant: Tools that were called and are written nearly as those that are missing.
+        misspelt: Arguments that it reads and no call has, each with one that calls have and that is written nearly so.
     """
 
     rule: str
@@ -55,6 +57,7 @@ class RuleCoverage(Struct, frozen=True):
     reason: str = ""
     hint: str = ""
     meant: tuple[str, ...] = ()
+    misspelt: tuple[tuple[str, str], ...] = ()
 
 
 class Coverage(Struct, frozen=True):
@@ -191,7 +194,30 @@ class Watch:
             meant=tuple(
                 dict.fromkeys(near for _, tool in missing if (near := suggest(tool, sorted(tools))) is not None)
             ),
+            misspelt=tuple(pair for pair in self._misspelt(watched) if not reason or pair[0] != watched.rule.each),
         )
+
+    def _misspelt(self, watched: _Watched) -> Iterator[tuple[str, str]]:
+        """Paths of arguments that no call has, each with the one that was meant, perhaps."""
+        done = set()
+        for access in watched.accesses:
+            seen = {tool: steps for tool, steps in self._arguments.items() if access.matches(tool)}
+            if len(self._arguments) >= MOST_TOOLS or any(len(steps) >= MOST_ARGUMENTS for steps in seen.values()):
+                continue
+            there = {steps for arguments in seen.values() for steps in arguments}
+            free = {shown_steps(steps) for steps in there if not access.reads(steps)}
+            for path in access.arguments:
+                if path in done or any(reaches(path, steps) for steps in there) or self._is_listed(access, path):
+                    continue
+                near = suggest(shown_steps(path), free)
+                if near is not None:
+                    done.add(path)
+                    yield f"args.{shown_steps(path)}", f"args.{near}"
+
+    def _is_listed(self, access: Access, path: Steps) -> bool:
+        """Whether the known tools have an argument, or may have it."""
+        listed = self._listed_arguments(access)
+        return listed is None or (bool(path) and path[0] in listed)
 
     def _why(
         self, watched: _Watched, about: Access | None, tools: set[str], calls: int, *, never: bool
@@ -205,7 +231,9 @@ class Watch:
         if not tools:
             return True, "no call was read", ""
         if not any(map(about.matches, tools)):
-            return False, f"no tool is {' or '.join(about.tools[:5])}", _near(about.tools, tools)
+            names = " or ".join(about.tools[:5])
+            reason = f"no tool is {names}" if self._known else f"no tool in these logs is {names} ({_LIST})"
+            return not self._known, reason, _near(about.tools, tools)
         if not calls:
             listed = self._listed_arguments(about)
             name = _first_key(watched.rule.each)
@@ -223,7 +251,8 @@ class Watch:
             }
             near = suggest(watched.rule.each.removeprefix("args."), there)
             hint = f"did you mean `args.{near}`?" if near else f"there is {', '.join(sorted(there)[:8]) or 'nothing'}"
-            return False, f"`{watched.rule.each}` is absent in all {counted(calls, 'call')} of its tools", hint
+            possible = not self._known or self._is_listed(about, parse_path(watched.rule.each).steps)
+            return possible, f"`{watched.rule.each}` is absent in all {counted(calls, 'call')} of its tools", hint
         reason = f"`{watched.rule.each}` is absent" if condition is None else f"`{condition}` is not true"
         advice = "" if condition is None else _CONDITION
         return True, f"in none of {counted(calls, 'call')} there is something to judge: {reason}", advice

@@ -44,6 +44,9 @@ def _rule_text(rule: RuleCoverage) -> Iterator[str]:
         tools = ", ".join(f"{tool} ({key})" for key, tool in missing[:_SHOWN])
         hint = f"; did you mean {' or '.join(rule.meant[:_SHOWN])}?" if rule.meant else ""
         yield f"{printable(str(rule.place))}: {name} names tools that were never called: {printable(tools + hint)}"
+    for argument, meant in rule.misspelt[:_SHOWN]:
+        words = f"{name} reads {printable(argument)}, which no call has; did you mean {printable(meant)}?"
+        yield f"{printable(str(rule.place))}: {words}"
     if not rule.breakable:
         yield f"{printable(str(rule.place))}: {name} can never be broken: its `require` is always true"
 
@@ -63,6 +66,7 @@ def coverage_document(coverage: Coverage) -> dict[str, Any]:
                 "reason": rule.reason,
                 "hint": rule.hint,
                 "meant": list(rule.meant),
+                "misspelt": [{"argument": argument, "meant": meant} for argument, meant in rule.misspelt],
             }
             for rule in coverage.rules
         },

@@ -15,7 +15,7 @@ FORMAT: Final = "specledger/scan/v1"
 _SHOWN: Final = 5
 """Breaches of one rule that text shows."""
 _LONGEST: Final = 80
-_HEAD: Final = ("rule", "judged", "held", "broken", "not judged", "in trajectories")
+_HEAD: Final = ("rule", "opportunities", "held", "broken", "not judged", "in trajectories")
 
 
 def scan_text(scan: Scan, policy: str) -> str:

@@ -127,6 +127,11 @@ def shown_steps(steps: Steps) -> str:
     return text.removeprefix(".")
 
 
+def reaches(steps: Steps, argument: Steps) -> bool:
+    """Whether a path may lead to a value of an argument: at it, above it, or below it, where nothing is known."""
+    return _covers(steps[: len(argument)], argument)
+
+
 def _covers(steps: Steps, argument: Steps) -> bool:
     """Whether what stands at an argument is read by a path: at it, or by what is above it."""
     for index, step in enumerate(steps):
