@@ -146,8 +146,8 @@ def test_a_misspelt_argument_names_the_one_that_calls_have(covered, case):
 def test_an_argument_that_a_listed_tool_may_have_is_not_misspelt(covered, spec, tmp_path):
     covered(MISSPELT["an argument"][0])
     words = ("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json")
-    for properties, misspelt in (({"amont": {}}, False), ({"amount": {}}, True)):
-        tools = [{"name": "pay", "inputSchema": {"properties": properties}}, {"name": "ask", "inputSchema": {}}]
+    for listed, misspelt in (("amont", False), ("amount", True)):
+        tools = [{"name": "pay", "inputSchema": {"properties": {listed: {}}}}, {"name": "ask", "inputSchema": {}}]
         (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
         assert ("reads args.amont, which no call has" in spec(*words).out) is misspelt
 
