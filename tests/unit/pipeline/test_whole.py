@@ -101,5 +101,6 @@ def test_a_misspelt_parameter_is_one_error(spec, folder):
     assert "did you mean `wanted`?" in done.err
 
 
+@pytest.mark.slow
 def test_shipped_specs_have_no_such_finding(spec):
     assert "W_FOLDER" not in spec("check", str(Path(__file__).parents[3] / "specs")).err
