@@ -96,7 +96,7 @@ def test_the_policy_of_a_company_judges_what_was_run(spec, tmp_path):
         assert spec("run", name, "--out", place).returncode == 0
     done = spec("report", *places, "--profile", "company-policy", "--replay")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("# `company-policy`: PASS (not replayed)\n")
+    assert done.stdout.startswith("# `company-policy`: PASS (replayed)\n")
 
 
 def test_an_installed_wheel_is_a_pytest_plugin(spec, tmp_path):
