@@ -170,12 +170,14 @@ def _verify_several(bundles: Sequence[Path], verify_one: Callable[[Path], Verifi
 
 
 def _print_line(path: Path, verification: Verification) -> None:
-    """Print the verdict of one of several bundles with what failed."""
+    """Print the verdict of one of several bundles with what failed, and what an intact one says itself."""
     from specledger.verify.assurance_levels import headline
+    from specledger.verify.check_names import RESULT
 
-    verdict = verification.verdict
+    verdict, passed = verification.verdict, [check for check in verification.checks if check.status == "passed"]
+    result = next((f"; its result: {check.message}" for check in passed if check.number == RESULT.number), "")
     failed = "; ".join(check.message or check.name for check in verification.checks if check.status == "failed")
-    why = f" {failed}" if failed else ""
+    why = f" {failed}" if failed else result
     line = f"{verdict:12}  {printable(f'{path}: {headline(verification)}{why}')}"
     (print_status if verdict is Verdict.PASS else print_text)(line)
 

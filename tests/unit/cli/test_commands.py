@@ -177,6 +177,18 @@ class TestVerify:
         assert [line.split()[1] for line in lines[:-1]] == [f"{place}:" for place in told]
         assert ("E_NO_EVIDENCE" in done.err) == ("nowhere" in places)
 
+    def test_of_several_bundles_each_line_says_what_the_evidence_says(self, spec, project, edit):
+        """That evidence is what it was says nothing good of the agent: the result stands beside it."""
+        spec("run", "climb.yaml", "--out", "good")
+        edit("climb.yaml", "governor: warden", "governor: {use: warden, with: {stamina: 2}}")
+        spec("run", "climb.yaml", "--out", "bad")
+        good, bad, _ = spec("verify", "good", "bad").out.splitlines()
+        results = [json.loads((project / place / "manifest.json").read_bytes())["result"] for place in ("good", "bad")]
+        assert [result["verdict"] for result in results] == ["PASS", "FAIL"]
+        assert good.endswith("replay gives the same bytes; its result: verdict PASS")
+        assert bad.startswith("PASS ")
+        assert bad.endswith("replay gives the same bytes; its result: verdict FAIL")
+
     @pytest.mark.parametrize("option", [["--proof", "1"], ["--inclusion"]], ids=" ".join)
     def test_what_is_for_one_bundle_is_refused_for_several(self, spec, option):
         spec("run", "climb.yaml", "--out", "here")
