@@ -83,7 +83,7 @@ def long_episode() -> dict[str, dict[str, Any]]:
     specs["scenario"] |= {"episodes": 1, "horizon": _LONG_EPISODE, "commit": "none"}
     specs["governor"]["gates"] = []
     specs["invariant"]["require"] = "x >= 0"
-    specs["suite"]["runs"]["counting"].pop("seeds")
+    specs["suite"]["runs"]["from1"].pop("seeds")
     return specs
 
 
