@@ -170,10 +170,8 @@ class RunOrder:
         if kept:
             require(all(one["status"] in (*KeptStatus,) for one in kept), "a kept verdict is none", E_STATE)
             require(self._recorded, "verdicts are kept where nothing was withheld", E_STATE)
-        for times in held.values():
-            if type(times) is not int or times < 1:
-                raise Broken(E_STATE, f"the rules at t = {body['t']} say nothing")
-        if not (held or outcomes):
+        counted = all(type(times) is int and times > 0 for times in held.values())
+        if not counted or not (held or outcomes):
             raise Broken(E_STATE, f"the rules at t = {body['t']} say nothing")
         if not (held.keys() <= self._rules.keys() and {one["rule"] for one in outcomes} <= self._rules.keys()):
             raise Broken(E_STATE, f"a rule at t = {body['t']} is none of the run's")
