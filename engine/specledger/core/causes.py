@@ -1,9 +1,11 @@
 """Why a probe has its verdict."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
 from specledger.core.calibration import VAGUE
+from specledger.core.verdict import Verdict
 
 
 class Cause(StrEnum):
@@ -43,3 +45,17 @@ NOT_ASKED: Final = frozenset(
     {Cause.ABSTAINED, Cause.NO_AIM, Cause.NO_PROPOSAL, Cause.UNDECLARED, Cause.AGENT_FAULT, Cause.NOT_REPEATABLE}
 )
 """Why a challenge could not be made: it is inconclusive, and there are no answers in its evidence."""
+
+
+def partly_words(counts: Mapping[str, int], causes: Mapping[str, int]) -> str:
+    """What a probe came to that passed, never failed and was sometimes inconclusive; empty for any other probe.
+
+    `counts` are by verdict, `causes` those of its inconclusive verdicts: `7 passed, 3 could not be asked: abstained`.
+    """
+    if not counts.get(Verdict.PASS) or counts.get(Verdict.FAIL) or counts.get(Verdict.ERROR) or not causes:
+        return ""
+    parts = [f"{counts[Verdict.PASS]} passed"]
+    for asked, words in ((True, "inconclusive"), (False, "could not be asked")):
+        why = {cause: times for cause, times in sorted(causes.items()) if (cause not in NOT_ASKED) is asked}
+        parts += [f"{sum(why.values())} {words}: {', '.join(why)}"] if why else []
+    return ", ".join(parts)

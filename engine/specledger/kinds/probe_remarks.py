@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from specledger.core.causes import partly_words
 from specledger.core.diagnostics import printable
 from specledger.core.events import owned
 from specledger.core.verdict import Verdict
@@ -89,11 +90,31 @@ def remarks(tally: ProbeTally) -> list[str]:
     return lines
 
 
-def probe_counts(probes: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """How often each probe came to each verdict, in one line."""
+def probe_counts(finished: Finished) -> list[str]:
+    """How often each probe of a run came to each verdict, in one line; with causes where one passed only sometimes."""
+    probes: Mapping[str, Mapping[str, int]] = finished.manifest["result"].get("probes", {})
+    causes = _causes_of_some(finished.place, probes)
     shown = [
-        f"{printable(name)} "
-        + ", ".join(f"{counts[verdict]} {word}" for verdict, word in _PROBE_COUNTS.items() if counts.get(verdict))
+        f"{printable(name)} " + (printable(partly_words(counts, causes[name])) or _counts(counts))
         for name, counts in sorted(probes.items())
     ]
     return ["  probes: " + "; ".join(shown)] if shown else []
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts[verdict]} {word}" for verdict, word in _PROBE_COUNTS.items() if counts.get(verdict))
+
+
+def _causes_of_some(folder: Path, probes: Mapping[str, Mapping[str, int]]) -> Mapping[str, Counter[str]]:
+    """Why the probes were inconclusive that also passed, from the receipts; empty where these were dropped."""
+    from specledger.report.evidence import bodies_in
+
+    causes: dict[str, Counter[str]] = {name: Counter() for name in probes}
+    some = {name for name, counts in probes.items() if counts.get(Verdict.PASS) and counts.get(Verdict.INCONCLUSIVE)}
+    if some and (folder / RECEIPTS).exists():
+        for _, body in bodies_in(folder, "probe"):
+            probe = typed(Probe, body)
+            name = owned(probe, probe["probe"])
+            if name in some and probe["verdict"] == Verdict.INCONCLUSIVE:
+                causes[name][probe["cause"]] += 1
+    return causes

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+from specledger.core.causes import partly_words
 from specledger.core.events import owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import run, typed
@@ -97,7 +98,12 @@ class ProbeReading:
         causes = sum((self._causes[name, verdict] for verdict in of), Counter[str]())
         shown = "; ".join(meanings().cause_text(*cause) for cause in sorted(causes.items()))
         explained = "" if failed else explained_text(self._claims.get(name, {}))
-        return ". ".join(filter(None, (explained, shown, self._misses.get(name))))
+        return ". ".join(filter(None, (self._partly(name), explained, shown, self._misses.get(name))))
+
+    def _partly(self, name: str) -> str:
+        """What a probe came to that passed and was sometimes inconclusive; empty for any other probe."""
+        counts = {verdict.value: self._observations.count[f"{verdict} probe/{name}"] for verdict in _GRAVEST}
+        return partly_words(counts, self._causes[name, Verdict.INCONCLUSIVE])
 
     def _row(self, name: str) -> Row:
         id_, data = f"probe/{name}", self._probes[name]
@@ -105,4 +111,4 @@ class ProbeReading:
         mark = next((verdict.value for verdict, times in counts.items() if times), NEVER_MADE)
         places = self._observations.links(f"{mark} {id_}")
         cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(counts.values())))
-        return Row(name, mark, cells, spec_details(data), places, len(places))
+        return Row(name, self._partly(name) or mark, cells, spec_details(data), places, len(places))

@@ -55,6 +55,12 @@ def test_a_decision_is_committed_to_and_can_be_opened_and_restated():
     assert (asked["action"], "commitment" in asked) == ({"op": "charge"}, False)
 
 
+@pytest.mark.parametrize("promised", [{}, {"deterministic": True}, {"deterministic": False}])
+def test_a_policy_that_draws_promises_nothing(promised):
+    agent = gym.Explained(policy, gym.by_asking(policy, values), **promised)
+    assert agent({"type": "hello", "id": 0})["deterministic"] is promised.get("deterministic", True)
+
+
 def test_a_policy_sees_each_variable_of_the_world_under_its_own_name():
     shown: list[Any] = []
 

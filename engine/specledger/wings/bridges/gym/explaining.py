@@ -60,11 +60,22 @@ def _demand_function(name: str, given: object, form: str) -> None:
 class Explained:
     """An agent for `outside: {python: module:name}`: a policy, and what explains it."""
 
-    def __init__(self, policy: Policy, explain: Explainer, *, name: str = "policy", seed: int = 0) -> None:
-        """Answer for a policy that draws nothing; commitments are opened by nonces of the seed."""
+    def __init__(
+        self,
+        policy: Policy,
+        explain: Explainer,
+        *,
+        name: str = "policy",
+        seed: int = 0,
+        deterministic: bool = True,
+    ) -> None:
+        """Answer for a policy; commitments are opened by nonces of the seed.
+
+        `deterministic` promises that the policy and what explains it draw nothing; without it, questions are repeated.
+        """
         _demand_function("policy", policy, "observation -> action")
         _demand_function("explain", explain, "observation -> [{variable, becomes, choice}], such as `by_asking` makes")
-        self._policy, self._explain, self._name = policy, explain, name
+        self._policy, self._explain, self._name, self._deterministic = policy, explain, name, deterministic
         self._nonces = Stream.named(seed, "explained", name)
         self._asked: dict[int, dict[str, Any]] = {}
         self._committed: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -74,7 +85,8 @@ class Explained:
         kind = message["type"]
         if kind == "hello":
             can = ["claims", "commit"]
-            return {"type": "hello", "name": self._name, "state": "none", "deterministic": True, "can": can}
+            promise = {"deterministic": self._deterministic}
+            return {"type": "hello", "name": self._name, "state": "none", **promise, "can": can}
         if kind == "reveal":
             nonce, payload = self._committed[message["commitment"]]
             return {"type": "reveal", "nonce": nonce, "payload": payload}
