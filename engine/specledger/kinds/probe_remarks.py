@@ -92,7 +92,7 @@ def remarks(tally: ProbeTally) -> list[str]:
 
 def probe_counts(finished: Finished) -> list[str]:
     """How often each probe of a run came to each verdict, in one line; with causes where one passed only sometimes."""
-    probes: Mapping[str, Mapping[str, int]] = finished.manifest["result"].get("probes", {})
+    probes: Mapping[str, Mapping[str, int]] = finished.manifest["result"]["probes"]
     causes = _causes_of_some(finished.place, probes)
     shown = [
         f"{printable(name)} " + (printable(partly_words(counts, causes[name])) or _counts(counts))

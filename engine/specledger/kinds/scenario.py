@@ -169,7 +169,7 @@ def _text(finished: Finished) -> str:
     ]
     if "met" in result:
         lines.append(f"  it ended {'as expected' if result['met'] else 'NOT as expected'}: {result['status']}")
-    lines += probe_counts(finished)
+    lines += probe_counts(finished) if "probes" in result else []
     lines += claims_table(result.get("claims", {}))
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
