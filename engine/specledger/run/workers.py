@@ -240,7 +240,7 @@ def _undisturbed() -> Iterator[None]:
         number: signal.signal(number, lambda number, _frame: noted.append(number))
         for number in (signal.SIGINT, signal.SIGTERM)
     }
-    masked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, before)  # a copy would note them for nobody
     try:
         yield
     finally:
@@ -255,6 +255,7 @@ def _serve(pipe: Connection, work: Callable[[Any], Any] | None) -> None:
     """Receive the work, if it is not known, then apply it to each item that arrives, until nothing comes any more."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])  # also one that came while this process began
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         work = work or pipe.recv()

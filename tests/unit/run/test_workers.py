@@ -200,10 +200,25 @@ print(next(results))
 """
 
 
+LATE = """
+import time
+from specledger.run import workers
+
+def late(pipe, work, serve=workers._serve):
+    time.sleep(1)
+    serve(pipe, work)
+
+workers._serve = late
+pool = workers.Processes(2).open(abs)
+pool.submit(0, 1)
+print(len(pool._crew))
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("program", "said"), [(MASKS, "[True, True]\n"), (IGNORED, "went on\n"), (UNCLOSED, "0\n")],
-    ids=["the first processes never see an interruption", "who ignores it goes on", "what nobody closed is ended"],
+    ("program", "said"), [(MASKS, "[True, True]\n"), (IGNORED, "went on\n"), (UNCLOSED, "0\n"), (LATE, "2\n")],
+    ids=["the first processes never see an interruption", "who ignores it goes on", "what nobody closed is ended", "what has not begun yet is ended"],
 )  # fmt: skip
 def test_a_program_of_its_own(program, said, interruptible):
     done = subprocess.run(
