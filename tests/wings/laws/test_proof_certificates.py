@@ -431,20 +431,34 @@ def test_what_was_too_large_is_said(most, why):
 
 BOTH = {"multipliers": [0, 1], "sweeps": 0}
 FORGED_SWEEPS = {
-    "too few": ({**BOTH, "sweeps": -1}, "a negative number of sweeps"),
-    "too many": ({**BOTH, "sweeps": 2**40}, "takes too much work"),
-    "nothing refuted": ({**BOTH, "multipliers": [0, 0]}, "refute nothing"),
-    "turned around": ({**BOTH, "multipliers": [4, -1]}, "a negative multiplier"),
-    "beyond 64 bits": ({"multipliers": [0, 2**52], "sweeps": 1 << 12}, "leaves 64 bits"),
-    "still rising": (BOTH, "still rises after 0 sweeps"),
+    "too few": (2, {**BOTH, "sweeps": -1}, "the number of sweeps is out of range"),
+    "as many as nodes": (2, {**BOTH, "sweeps": 2}, "the number of sweeps is out of range"),
+    "too much work": (18, {**BOTH, "sweeps": 1 << 13}, "takes too much work"),
+    "nothing refuted": (2, {**BOTH, "multipliers": [0, 0]}, "refute nothing"),
+    "turned around": (2, {**BOTH, "multipliers": [4, -1]}, "a negative multiplier"),
+    "beyond 64 bits": (16, {"multipliers": [0, 2**52], "sweeps": 1 << 12}, "leaves 64 bits"),
+    "still rising": (2, BOTH, "still rises after 0 sweeps"),
 }
 
 
-@pytest.mark.parametrize(("leaf", "reason"), FORGED_SWEEPS.values(), ids=FORGED_SWEEPS)
-def test_a_forged_potential_of_sweeps_is_refused(leaf, reason):
+@pytest.mark.parametrize(("width", "leaf", "reason"), FORGED_SWEEPS.values(), ids=FORGED_SWEEPS)
+def test_a_forged_potential_of_sweeps_is_refused(width, leaf, reason):
     asked = facts(Question(KEEP, Always(compare(ONES, "<=", 2))))
-    proof = {"kind": "swept", "width": 2, "trees": [leaf]}
+    proof = {"kind": "swept", "width": width, "trees": [leaf]}
     with pytest.raises(InvalidCertificate, match=reason):
+        check_certificate({"format": "proof/v1", "question": asked, "proof": proof}, asked)
+
+
+@pytest.mark.parametrize(("symbols", "width"), [(2, 2), (2, 5), (2, 12), (3, 2), (3, 7), (4, 5)])
+@pytest.mark.parametrize("sweeps", [0, 1, 2, 3, 11])
+@pytest.mark.parametrize("bits", [31, 63])
+def test_heights_never_leave_their_type(symbols, width, sweeps, bits):
+    """All cells become 1, so a law of no ones is false; heights that rise in each block of a sweep came round to less."""
+    rule, ones = Rule(symbols, (1,) * symbols**3), Additive(symbols, 1, (0, 1) + (0,) * (symbols - 2))
+    asked = facts(Question(rule, Always(Linear((Term(1, ones, 0),), "<=", 0)), shortest=3))
+    factor = min((1 << bits) - 1, (1 << 53) - 1) // (sweeps + 2)
+    proof = {"kind": "swept", "width": width, "trees": [{"multipliers": [factor, 0], "sweeps": sweeps}]}
+    with pytest.raises(InvalidCertificate, match="sweeps"):
         check_certificate({"format": "proof/v1", "question": asked, "proof": proof}, asked)
 
 

@@ -20,6 +20,7 @@ MAX_SWEPT: Final = 1 << 31
 """Windows that the sweeps of a certificate visit, all together."""
 MAX_TABLES: Final = 1 << 26
 """Bytes of the weights of all terms."""
+_LEAST: Final = 1 << 14  # windows that a sweep counts for at least: calls of arrays take time, too
 _BLOCK: Final = 1 << 18  # windows that a sweep visits at once
 _PART: Final = 1 << 15  # windows whose later states are computed at once
 
@@ -72,7 +73,7 @@ class Swept:
         require(type(width) is int and 2 <= width <= MAX_WIDTH, "the width is out of range")
         self.rule, self.width = rule, width
         self.windows = rule.symbols**width
-        require(self.windows <= MAX_WINDOWS, "too many windows")
+        require(rule.symbols > 1 and self.windows <= MAX_WINDOWS, "too many windows, or too few")
         self.left, self.room = MAX_SWEPT, MAX_TABLES
         self.kept: dict[tuple[Additive, int], Array] = {}
 
@@ -129,8 +130,9 @@ class Swept:
         require(all(factor >= 0 or row.equal for factor, row in pairs), "a negative multiplier")
         require(sum(factor * row.bound for factor, row in pairs) > 0, "the multiples refute nothing")
         integers([sweeps], 1)
-        require(sweeps >= 0, "a negative number of sweeps")
-        self.left -= (sweeps + 1) * self.windows
+        # The least potential of a node is the weight of a path that visits no node twice.
+        require(0 <= sweeps < self.windows // self.rule.symbols, "the number of sweeps is out of range")
+        self.left -= (sweeps + 1) * max(self.windows, _LEAST)
         require(self.left >= 0, "the certificate takes too much work")
         used = [(factor, row) for factor, row in pairs if factor]
         require(self.settles(used, sweeps), f"the potential still rises after {sweeps} sweeps")
@@ -138,9 +140,12 @@ class Swept:
     def settles(self, used: list[tuple[int, Row]], sweeps: int) -> bool:
         """Whether so many sweeps from 0 end at heights with which no window weighs more than they rise along it.
 
-        A sweep here uses what it has raised already, by which it reaches the least potential no later.
+        A sweep here uses what it has raised already. Where there is a least potential, it reaches it no later, and no
+        height is ever above it, so none above `most`. Where there is none, heights may rise in each block of a sweep:
+        what exceeds `most` ends the check before it is kept, so that no sum leaves its type.
         """
-        highest = sum(abs(factor) * row.largest() for factor, row in used) * (sweeps + 2)
+        steepest = sum(abs(factor) * row.largest() for factor, row in used)
+        most, highest = steepest * sweeps, steepest * (sweeps + 2)
         require(highest < 1 << 63, "the potential leaves 64 bits")
         symbols, nodes = self.rule.symbols, self.windows // self.rule.symbols
         heights = np.zeros(nodes, dtype=np.int32 if highest < 1 << 31 else np.int64)
@@ -153,6 +158,8 @@ class Swept:
                 reached = np.repeat(heights[code // symbols : (code + size) // symbols], symbols)
                 for factor, row in used:
                     _add(reached, code, factor, row)
+                if int(reached.max()) > most:
+                    return False
                 heads = heights[code % nodes : code % nodes + size]
                 if (reached > heads).any():
                     risen = True
