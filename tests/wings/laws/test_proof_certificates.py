@@ -433,7 +433,6 @@ BOTH = {"multipliers": [0, 1], "sweeps": 0}
 FORGED_SWEEPS = {
     "too few": (2, {**BOTH, "sweeps": -1}, "the number of sweeps is out of range"),
     "as many as nodes": (2, {**BOTH, "sweeps": 2}, "the number of sweeps is out of range"),
-    "too much work": (18, {**BOTH, "sweeps": 1 << 13}, "takes too much work"),
     "nothing refuted": (2, {**BOTH, "multipliers": [0, 0]}, "refute nothing"),
     "turned around": (2, {**BOTH, "multipliers": [4, -1]}, "a negative multiplier"),
     "beyond 64 bits": (16, {"multipliers": [0, 2**52], "sweeps": 1 << 12}, "leaves 64 bits"),
@@ -447,6 +446,16 @@ def test_a_forged_potential_of_sweeps_is_refused(width, leaf, reason):
     proof = {"kind": "swept", "width": width, "trees": [leaf]}
     with pytest.raises(InvalidCertificate, match=reason):
         check_certificate({"format": "proof/v1", "question": asked, "proof": proof}, asked)
+
+
+@pytest.mark.parametrize(("allowed", "reason"), [((1 << 14) - 1, "takes too much work"), (1 << 14, "still rises")])
+def test_a_sweep_counts_for_so_many_windows_at_least(allowed, reason, monkeypatch):
+    monkeypatch.setattr(swept, "MAX_SWEPT", allowed)
+    asked = facts(Question(KEEP, Always(compare(ONES, "<=", 2))))
+    with pytest.raises(InvalidCertificate, match=reason):
+        check_certificate(
+            {"format": "proof/v1", "question": asked, "proof": {"kind": "swept", "width": 2, "trees": [BOTH]}}, asked
+        )
 
 
 @pytest.mark.parametrize(("symbols", "width"), [(2, 2), (2, 5), (2, 12), (3, 2), (3, 7), (4, 5)])
