@@ -62,18 +62,14 @@ def without_missing(rejected: Rejected) -> list[Diagnostic]:
 
 def without_repeated(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The findings without those of expressions that use a name which is refused where it is declared."""
-    refused = {
-        (finding.span.file, match[1])
-        for finding in findings
-        if finding.code == E_NAME_TAKEN and finding.span and (match := _RESERVED.fullmatch(finding.message))
-    }
-    return tuple(
-        finding
-        for finding in findings
-        if finding.code != E_EXPR_SYNTAX
-        or not (finding.span and (match := _RESERVED.fullmatch(finding.message)))
-        or (finding.span.file, match[1]) not in refused
-    )
+    refused = {_reserved(finding) for finding in findings if finding.code == E_NAME_TAKEN} - {None}
+    return tuple(at for at in findings if at.code != E_EXPR_SYNTAX or _reserved(at) not in refused)
+
+
+def _reserved(finding: Diagnostic) -> tuple[str, str] | None:
+    """The file and the reserved word that a finding is about, if it is about one."""
+    match = _RESERVED.fullmatch(finding.message)
+    return (finding.span.file, match[1]) if match and finding.span else None
 
 
 def used_in(

@@ -20,7 +20,7 @@ CheckName = Annotated[str, StringConstraints(pattern=r"^tests/[A-Za-z0-9_/.-]+\.
 """A test of this project: `tests/unit/gates/test_lexicographic.py::test_each_gate_rejects_alone`."""
 
 EvidenceName = Annotated[str, StringConstraints(pattern=r"^[a-z]+(/([A-Za-z0-9][A-Za-z0-9_.-]*|\*))?$", max_length=200)]
-"""A check of evidence: `invariant/no-overflow`, `check/climbs`, `evidence`; `probe/*` is every probe of a bundle."""
+"""A check of evidence: `invariant/NAME`, `check/ID`, `evidence`; `probe/*` is every probe of a bundle."""
 
 
 ReceiptType = Annotated[str, StringConstraints(pattern=r"^[a-z]+(_[a-z]+)*$", max_length=40)]
@@ -35,8 +35,8 @@ class EvidenceCheck(Model):
     `of` says of which spec the bundle must be, `kind` of what kind.
 
     Attributes:
-        check: A check of a report, by its name: `progress`, `invariant/no-overflow`, `check/stays-in-k`,
-            `law/momentum`; `probe/*` is every probe of a bundle, so it does not notice a missing one.
+        check: A check of a report, by its name: `progress`, `invariant/NAME`, `check/ID` of a suite,
+            `law/NAME`; `probe/*` is every probe of a bundle, so it does not notice a missing one.
         verified: A check of `spec verify`, by its sentence: `receipts form one hash chain`.
         receipts: The type of receipts of each of which `require` must hold; the whole bundle, if left out.
         of: The name of the spec whose bundle it must be; every bundle that has such a check or receipt, if left out.
