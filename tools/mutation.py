@@ -31,7 +31,7 @@ from tools.mutation_places import candidates, idle, lines
 from tools.mutation_reach import PYTEST, Reach, environment, measure
 
 ENGINE = Path("engine/specledger")
-LIMIT_S = 100  # of tests as they were measured, for those that reach the lines, and for those that reach the module
+LIMIT_S = 100  # processor time, as measured, of the tests that reach the lines, then of those that reach the module
 CPU_S, TIMEOUT_S = 200, 3600  # an endless loop ends by the first, a deadlock by the second
 # Faults that are not realistic or change nothing: a decorator less (an import fails, a cache is lost), identity for
 # equality, shifts and powers for sums, another operator for the stars of an argument list (a syntax error).

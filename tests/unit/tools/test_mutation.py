@@ -81,8 +81,8 @@ def reach(tmp_path):
         data.set_context(context)
         data.add_lines(reached)
     data.write()
-    durations = ["0.1 passed tests/a.py::quick", "0.2 passed tests/a.py::second", "0.1 passed tests/a.py::second"]
-    durations += ["2.0 passed tests/b.py::long", "0.0 passed tests/c.py::failed", "0.0 failed tests/c.py::failed"]
+    durations = ["0.1 passed tests/a.py::quick", "0.3 passed tests/a.py::second"]
+    durations += ["2.0 passed tests/b.py::long", "0.0 failed tests/c.py::failed"]
     durations += ["0.0 passed tests/d.py::another[a|b]"]
     (tmp_path / "durations").write_text("\n".join(durations), encoding="utf-8")
     return Reach(tmp_path)
