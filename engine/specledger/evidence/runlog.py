@@ -150,7 +150,7 @@ def read_runlog(data: bytes) -> RunLog:
 
 def _read_line(seq: int, line: bytes, prev: str) -> tuple[str, Mapping[str, Any]]:
     try:
-        entry: Any = parse_canonical(line, limit=MAX_ENTRY)
+        entry: Any = parse_canonical(line, limit=MAX_ENTRY - 1)
     except NotCanonical as error:
         raise InvalidLog(f"line {seq}: {error}") from None
     if not isinstance(entry, dict) or entry.keys() != {"body", "prev", "seq", "type"}:

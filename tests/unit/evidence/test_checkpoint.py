@@ -1,6 +1,7 @@
 """Checkpoints: the form of the source, its own examples, and what is refused."""
 
 import base64
+import re
 
 import pytest
 
@@ -62,45 +63,84 @@ def test_signatures_of_other_kinds_are_kept():
     assert note.signed == TEXT.encode()
 
 
-REFUSED = {
-    "an extension line": TEXT + "more\n\n" + LINE,
-    "no signature": TEXT + "\n",
-    "no empty line": TEXT + LINE,
-    "two empty lines": TEXT + "\n\n" + LINE,
-    "no last newline": (TEXT + "\n" + LINE)[:-1],
-    "an empty line at the end": TEXT + "\n" + LINE + "\n",
-    "carriage returns": (TEXT + "\n" + LINE).replace("\n", "\r\n"),
-    "no origin": f"\n12\n{ROOT64}\n\n{LINE}",
-    "a space in the origin": f"a b\n12\n{ROOT64}\n\n{LINE}",
-    "a plus in the origin": f"a+b\n12\n{ROOT64}\n\n{LINE}",
-    "another script in the origin": f"\u0430\n12\n{ROOT64}\n\n{LINE}",
-    "a control in the origin": f"a\x1b\n12\n{ROOT64}\n\n{LINE}",
-    "a leading zero": f"a\n012\n{ROOT64}\n\n{LINE}",
-    "a sign": f"a\n+1\n{ROOT64}\n\n{LINE}",
-    "a negative size": f"a\n-1\n{ROOT64}\n\n{LINE}",
-    "other digits": f"a\n\u0661\n{ROOT64}\n\n{LINE}",
-    "a size beyond 2^53 - 1": f"a\n9007199254740992\n{ROOT64}\n\n{LINE}",
-    "an endless size": f"a\n{'9' * 5000}\n{ROOT64}\n\n{LINE}",
-    "a short root": f"a\n12\n{base64.b64encode(ROOT[1:]).decode()}\n\n{LINE}",
-    "a root in hexadecimal digits": f"a\n12\n{ROOT.hex()}\n\n{LINE}",
-    "a root without padding": f"a\n12\n{ROOT64[:-1]}\n\n{LINE}",
-    "a hyphen for the dash": TEXT + "\n" + LINE.replace("\u2014", "-"),
-    "two spaces": TEXT + "\n" + LINE.replace(" ex", "  ex"),
-    "a line without a name": TEXT + f"\n\u2014 {SIGNED}\n",
-    "a name with a plus": TEXT + f"\n\u2014 a+b {SIGNED}\n",
-    "a signature without a hash": TEXT + "\n\u2014 a YWJjZA==\n",
-    "a signature that is no base64": TEXT + "\n\u2014 a ####\n",
-    "one signature twice": TEXT + "\n" + LINE * 2,
-    "too many signatures": TEXT + "\n" + "".join(f"\u2014 a{n} {SIGNED}\n" for n in range(MOST_SIGNATURES + 1)),
-    "no UTF-8": b"\xff" + TEXT.encode() + b"\n" + LINE.encode(),
-    "nothing": "",
-    "too large": TEXT + "\n" + LINE + "x" * MAX_NOTE,
+REFUSED = {  # what is read, and why it is refused
+    "an extension line": (
+        TEXT + "more\n\n" + LINE,
+        "it is three lines, an empty line, and signature lines, each with a newline",
+    ),
+    "no signature": (TEXT + "\n", "it is three lines, an empty line, and signature lines, each with a newline"),
+    "no empty line": (TEXT + LINE, "it is three lines, an empty line, and signature lines, each with a newline"),
+    "two empty lines": (
+        TEXT + "\n\n" + LINE,
+        "a signature line is an em dash, a name without spaces and `+`, and base64",
+    ),
+    "no last newline": (
+        (TEXT + "\n" + LINE)[:-1],
+        "it is three lines, an empty line, and signature lines, each with a newline",
+    ),
+    "an empty line at the end": (
+        TEXT + "\n" + LINE + "\n",
+        "a signature line is an em dash, a name without spaces and `+`, and base64",
+    ),
+    "carriage returns": (
+        (TEXT + "\n" + LINE).replace("\n", "\r\n"),
+        "it is three lines, an empty line, and signature lines, each with a newline",
+    ),
+    "no origin": (f"\n12\n{ROOT64}\n\n{LINE}", "its origin is no visible ASCII without spaces and `+`"),
+    "a space in the origin": (f"a b\n12\n{ROOT64}\n\n{LINE}", "its origin is no visible ASCII without spaces and `+`"),
+    "a plus in the origin": (f"a+b\n12\n{ROOT64}\n\n{LINE}", "its origin is no visible ASCII without spaces and `+`"),
+    "another script in the origin": (
+        f"\u0430\n12\n{ROOT64}\n\n{LINE}",
+        "its origin is no visible ASCII without spaces and `+`",
+    ),
+    "a control in the origin": (
+        f"a\x1b\n12\n{ROOT64}\n\n{LINE}",
+        "its origin is no visible ASCII without spaces and `+`",
+    ),
+    "a leading zero": (f"a\n012\n{ROOT64}\n\n{LINE}", "its size is no decimal number"),
+    "a sign": (f"a\n+1\n{ROOT64}\n\n{LINE}", "its size is no decimal number"),
+    "a negative size": (f"a\n-1\n{ROOT64}\n\n{LINE}", "its size is no decimal number"),
+    "other digits": (f"a\n\u0661\n{ROOT64}\n\n{LINE}", "its size is no decimal number"),
+    "a size beyond 2^53 - 1": (f"a\n9007199254740992\n{ROOT64}\n\n{LINE}", "its size is no decimal number"),
+    "an endless size": (f"a\n{'9' * 5000}\n{ROOT64}\n\n{LINE}", "its size is no decimal number"),
+    "a short root": (f"a\n12\n{base64.b64encode(ROOT[1:]).decode()}\n\n{LINE}", "its root has 31 bytes, not 32"),
+    "a root in hexadecimal digits": (f"a\n12\n{ROOT.hex()}\n\n{LINE}", "its root has 48 bytes, not 32"),
+    "a root without padding": (f"a\n12\n{ROOT64[:-1]}\n\n{LINE}", "its root is not standard base64 with padding"),
+    "a hyphen for the dash": (
+        TEXT + "\n" + LINE.replace("\u2014", "-"),
+        "a signature line is an em dash, a name without spaces and `+`, and base64",
+    ),
+    "two spaces": (
+        TEXT + "\n" + LINE.replace(" ex", "  ex"),
+        "a signature line is an em dash, a name without spaces and `+`, and base64",
+    ),
+    "a line without a name": (
+        TEXT + f"\n\u2014 {SIGNED}\n",
+        "a signature line is an em dash, a name without spaces and `+`, and base64",
+    ),
+    "a name with a plus": (
+        TEXT + f"\n\u2014 a+b {SIGNED}\n",
+        "a signature line is an em dash, a name without spaces and `+`, and base64",
+    ),
+    "a signature without a hash": (
+        TEXT + "\n\u2014 a YWJjZA==\n",
+        "a signature line holds 4 bytes of a hash and a signature",
+    ),
+    "a signature that is no base64": (TEXT + "\n\u2014 a ####\n", "a signature is not standard base64 with padding"),
+    "one signature twice": (TEXT + "\n" + LINE * 2, "a key has signed it twice"),
+    "too many signatures": (
+        TEXT + "\n" + "".join(f"\u2014 a{n} {SIGNED}\n" for n in range(MOST_SIGNATURES + 1)),
+        "it has more than 16 signatures",
+    ),
+    "no UTF-8": (b"\xff" + TEXT.encode() + b"\n" + LINE.encode(), "it is not UTF-8"),
+    "nothing": ("", "it is three lines, an empty line, and signature lines, each with a newline"),
+    "too large": (TEXT + "\n" + LINE + "x" * MAX_NOTE, "it has more than 65536 bytes"),
 }
 
 
-@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
-def test_other_forms_are_refused(text):
-    with pytest.raises(InvalidNote):
+@pytest.mark.parametrize(("text", "why"), REFUSED.values(), ids=REFUSED)
+def test_other_forms_are_refused(text, why):
+    with pytest.raises(InvalidNote, match=re.escape(why)):
         read_note(text if isinstance(text, bytes) else text.encode())
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 import pytest
 
@@ -63,44 +64,95 @@ def test_what_is_written_is_read():
     assert data == written(json.loads(data))
 
 
-REFUSED = {
-    "another field": written(document(note="x")),
-    "a missing field": written({"payload": b64(PAYLOAD), "payloadType": PAYLOAD_TYPE}),
-    "another type": written(document(payloadType="application/json")),
-    "a type in other letters": written(document(payloadType=PAYLOAD_TYPE.upper())),
-    "no signature": written(document(signatures=[])),
-    "too many signatures": written(document(signatures=[signature(key) for key in KEYS])),
-    "signatures that are no list": written(document(signatures={"0": signature()})),
-    "a signature that is no object": written(document(signatures=["x"])),
-    "another field of a signature": written(document(signatures=[signature() | {"cert": "x"}])),
-    "a signature without a key": written(document(signatures=[{"sig": b64(b"s" * 64)}])),
-    "a key twice": written(document(signatures=[signature(), signature(raw=b"t" * 64)])),
-    "keys in another order": written(document(signatures=[signature(KEYS[1]), signature(KEYS[0])])),
-    "a key id in upper case": written(document(signatures=[signature("AB" * 32)])),
-    "a short key id": written(document(signatures=[signature("ab")])),
-    "a key id with a newline": written(document(signatures=[signature("ab" * 32 + "\n")])),
-    "a key id that is a number": written(document(signatures=[{"keyid": 1, "sig": b64(b"s" * 64)}])),
-    "a short signature": written(document(signatures=[signature(raw=b"s" * 63)])),
-    "a long signature": written(document(signatures=[signature(raw=b"s" * 65)])),
-    "base64 of the other alphabet": written(document(payload="_-8=")),
-    "base64 without padding": written(document(payload="YQ")),
-    "base64 with bits that say nothing": written(document(payload="YR==")),
-    "base64 with white space": written(document(payload="YW\nI=")),
-    "a payload that is no text": written(document(payload=1)),
-    "no newline": written(document())[:-1],
-    "two newlines": written(document()) + b"\n",
-    "white space": json.dumps(document()).encode() + b"\n",
-    "a duplicate key": b'{"payload":"","payload":' + written(document())[11:],
-    "no object": b"[]\n",
-    "no JSON": b"x\n",
-    "nothing": b"",
-    "too large": written(document(payload=b64(b"x" * MAX_ENVELOPE))),
+REFUSED = {  # what is read, and why it is refused
+    "another field": (written(document(note="x")), "Object contains unknown field `note`"),
+    "a missing field": (
+        written({"payload": b64(PAYLOAD), "payloadType": PAYLOAD_TYPE}),
+        "Object missing required field `signatures`",
+    ),
+    "another type": (
+        written(document(payloadType="application/json")),
+        "Invalid enum value 'application/json' - at `$.payloadType`",
+    ),
+    "a type in other letters": (
+        written(document(payloadType=PAYLOAD_TYPE.upper())),
+        "Invalid enum value 'APPLICATION/VND.IN-TOTO+JSON' - at `$.payloadType`",
+    ),
+    "no signature": (written(document(signatures=[])), "Expected `array` of length >= 1 - at `$.signatures`"),
+    "too many signatures": (
+        written(document(signatures=[signature(key) for key in KEYS])),
+        "Expected `array` of length <= 16 - at `$.signatures`",
+    ),
+    "signatures that are no list": (
+        written(document(signatures={"0": signature()})),
+        "Expected `array`, got `object` - at `$.signatures`",
+    ),
+    "a signature that is no object": (
+        written(document(signatures=["x"])),
+        "Expected `object`, got `str` - at `$.signatures[0]`",
+    ),
+    "another field of a signature": (
+        written(document(signatures=[signature() | {"cert": "x"}])),
+        "Object contains unknown field `cert` - at `$.signatures[0]`",
+    ),
+    "a signature without a key": (
+        written(document(signatures=[{"sig": b64(b"s" * 64)}])),
+        "Object missing required field `keyid` - at `$.signatures[0]`",
+    ),
+    "a key twice": (
+        written(document(signatures=[signature(), signature(raw=b"t" * 64)])),
+        "its signatures are those of different keys, in the order of their ids",
+    ),
+    "keys in another order": (
+        written(document(signatures=[signature(KEYS[1]), signature(KEYS[0])])),
+        "its signatures are those of different keys, in the order of their ids",
+    ),
+    "a key id in upper case": (
+        written(document(signatures=[signature("AB" * 32)])),
+        "Expected `str` matching regex '^[0-9a-f]{64}\\\\Z'",
+    ),
+    "a short key id": (
+        written(document(signatures=[signature("ab")])),
+        "Expected `str` matching regex '^[0-9a-f]{64}\\\\Z'",
+    ),
+    "a key id with a newline": (
+        written(document(signatures=[signature("ab" * 32 + "\n")])),
+        "Expected `str` matching regex '^[0-9a-f]{64}\\\\Z'",
+    ),
+    "a key id that is a number": (
+        written(document(signatures=[{"keyid": 1, "sig": b64(b"s" * 64)}])),
+        "Expected `str`, got `int` - at `$.signatures[0].keyid`",
+    ),
+    "a short signature": (written(document(signatures=[signature(raw=b"s" * 63)])), "a signature has 64 bytes"),
+    "a long signature": (written(document(signatures=[signature(raw=b"s" * 65)])), "a signature has 64 bytes"),
+    "base64 of the other alphabet": (
+        written(document(payload="_-8=")),
+        "the payload is not standard base64 with padding",
+    ),
+    "base64 without padding": (written(document(payload="YQ")), "the payload is not standard base64 with padding"),
+    "base64 with bits that say nothing": (
+        written(document(payload="YR==")),
+        "the payload is not standard base64 with padding",
+    ),
+    "base64 with white space": (written(document(payload="YW\nI=")), "the payload is not standard base64 with padding"),
+    "a payload that is no text": (written(document(payload=1)), "Expected `str`, got `int` - at `$.payload`"),
+    "no newline": (written(document())[:-1], "it does not end with a newline"),
+    "two newlines": (written(document()) + b"\n", "$: differs from its canonical form at byte 260"),
+    "white space": (json.dumps(document()).encode() + b"\n", "$: differs from its canonical form at byte 11"),
+    "a duplicate key": (
+        b'{"payload":"","payload":' + written(document())[11:],
+        "$: differs from its canonical form at byte 12",
+    ),
+    "no object": (b"[]\n", "Expected `object`, got `array`"),
+    "no JSON": (b"x\n", "$: not JSON in UTF-8 (at character 0)"),
+    "nothing": (b"", "it does not end with a newline"),
+    "too large": (written(document(payload=b64(b"x" * MAX_ENVELOPE))), "$: 1398352 bytes, more than 1048575"),
 }
 
 
-@pytest.mark.parametrize("data", REFUSED.values(), ids=REFUSED)
-def test_other_forms_are_refused(data):
-    with pytest.raises(InvalidEnvelope):
+@pytest.mark.parametrize(("data", "why"), REFUSED.values(), ids=REFUSED)
+def test_other_forms_are_refused(data, why):
+    with pytest.raises(InvalidEnvelope, match=re.escape(why)):
         read_envelope(data)
 
 

@@ -1,5 +1,7 @@
 """Time stamps: what a response says, and that nothing but DER of the right form is read."""
 
+import re
+
 import pytest
 
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, Timestamp, read_timestamp
@@ -41,35 +43,41 @@ def test_a_long_one_with_modifications_and_a_fraction():
     assert read_timestamp(data) == Timestamp(DIGEST, "2026-01-31T12:05:09.25Z")
 
 
-REFUSED = {
-    "nothing": b"",
-    "no DER": b"x" * 100,
-    "not granted": response(status=b"\x02\x01\x02"),
-    "no status": der(0x30, der(0x30)),
-    "no token": der(0x30, der(0x30, b"\x02\x01\x00")),
-    "something after the token": response(more=b"\x05\x00"),
-    "something after the response": response() + b"\x00",
-    "no SignedData": response(signed=INFO),
-    "another content": response(kind=SIGNED),
-    "another digest": response(info(algorithm=b"\x06\x05\x2b\x0e\x03\x02\x1a", digest=DIGEST[:20])),
-    "a short digest": response(info(digest=DIGEST[:31])),
-    "more in the imprint": response(info(more=b"\x05\x00")),
-    "another version": response(info(version=b"\x02\x01\x02")),
-    "local time": response(info(when=b"20260131120509")),
-    "an offset": response(info(when=b"20260131120509+0100")),
-    "a fraction with a trailing zero": response(info(when=b"20260131120509.50Z")),
-    "other digits": response(info(when="2026013112050\u0669Z".encode())),
-    "an indefinite length": b"\x30\x80" + response()[2:] + b"\x00\x00",
-    "a length in too many bytes": b"\x30\x82\x00" + response()[2:],
-    "a long length that is short": der(0x30, b"\x30\x81\x03\x02\x01\x00"),
-    "a length of four bytes": b"\x30\x84\x00\x00\x00\x05" + bytes(5),
-    "too large": response(tail=der(0x31, bytes(MAX_TIMESTAMP))),
+REFUSED = {  # what is read, and why it is refused
+    "nothing": (b"", "the response is cut off"),
+    "no DER": (b"x" * 100, "the response is not where it must be"),
+    "not granted": (response(status=b"\x02\x01\x02"), "the authority did not grant it"),
+    "no status": (der(0x30, der(0x30)), "the status is cut off"),
+    "no token": (der(0x30, der(0x30, b"\x02\x01\x00")), "the token is cut off"),
+    "something after the token": (response(more=b"\x05\x00"), "something follows the token"),
+    "something after the response": (response() + b"\x00", "something follows the response"),
+    "no SignedData": (response(signed=INFO), "the token is no SignedData"),
+    "another content": (response(kind=SIGNED), "the signed content is no TSTInfo"),
+    "another digest": (
+        response(info(algorithm=b"\x06\x05\x2b\x0e\x03\x02\x1a", digest=DIGEST[:20])),
+        "the digest is not one of SHA-256",
+    ),
+    "a short digest": (response(info(digest=DIGEST[:31])), "the message imprint is an algorithm and 32 bytes"),
+    "more in the imprint": (response(info(more=b"\x05\x00")), "the message imprint is an algorithm and 32 bytes"),
+    "another version": (response(info(version=b"\x02\x01\x02")), "the version of the TSTInfo is not 1"),
+    "local time": (response(info(when=b"20260131120509")), "the time is no GeneralizedTime in UTC"),
+    "an offset": (response(info(when=b"20260131120509+0100")), "the time is no GeneralizedTime in UTC"),
+    "a fraction with a trailing zero": (
+        response(info(when=b"20260131120509.50Z")),
+        "the time is no GeneralizedTime in UTC",
+    ),
+    "other digits": (response(info(when="2026013112050\u0669Z".encode())), "the time is no GeneralizedTime in UTC"),
+    "an indefinite length": (b"\x30\x80" + response()[2:] + b"\x00\x00", "the response has no length in DER"),
+    "a length in too many bytes": (b"\x30\x82\x00" + response()[2:], "the response has no length in DER"),
+    "a long length that is short": (der(0x30, b"\x30\x81\x03\x02\x01\x00"), "the status has no length in DER"),
+    "a length of four bytes": (b"\x30\x84\x00\x00\x00\x05" + bytes(5), "the response has no length in DER"),
+    "too large": (response(tail=der(0x31, bytes(MAX_TIMESTAMP))), "it has more than 65536 bytes"),
 }
 
 
-@pytest.mark.parametrize("data", REFUSED.values(), ids=REFUSED)
-def test_what_is_no_response_is_refused(data):
-    with pytest.raises(InvalidTimestamp):
+@pytest.mark.parametrize(("data", "why"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_response_is_refused(data, why):
+    with pytest.raises(InvalidTimestamp, match=re.escape(why)):
         read_timestamp(data)
 
 
