@@ -82,7 +82,7 @@ def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, st
     first = text[lead.end() : lead.end() + 1] if lead is not None and lead.end() < at else ""
     for word, property_, error_code, message in _CONTEXTS:
         if word in context or word in problem or first == property_:
-            return error_code, message, QUOTE
+            return error_code, message, "delete the line" if error_code == E_YAML_DIRECTIVE else QUOTE
     same_line = last.start < last.end and "\n" not in text[last.start : at]
     if _TIGHT_COLON in problem:
         return E_YAML_EXPRESSION, "a colon without a space after it", QUOTE
@@ -100,11 +100,11 @@ def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, st
         return E_YAML_EXPRESSION, "text after the closing quote", f"{QUOTE} as a whole, with the other kind of quotes"
     if character in "?-" and "not allowed" in problem:
         return E_YAML_EXPRESSION, f"an unquoted value cannot begin with `{character} `", QUOTE
-    if at >= len(text.rstrip()):
-        return E_YAML_SYNTAX, "the file ends in the middle of a value", "close the bracket or quote that is open"
     before = text[:at].rstrip("\n ").rpartition("\n")[2]
     if (tight := re.fullmatch(r"\s*([\w-]+):(\S.*)", before)) is not None:
         return E_YAML_SYNTAX, "this is not YAML", f"a space belongs after the colon before it: `{tight[1]}: {tight[2]}`"
+    if at >= len(text.rstrip()):
+        return E_YAML_SYNTAX, "the file ends in the middle of a value", "close the bracket or quote that is open"
     return E_YAML_SYNTAX, "this is not YAML", "check brackets, quotes, commas and indentation up to this place"
 
 
