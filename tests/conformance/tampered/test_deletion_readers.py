@@ -42,7 +42,7 @@ EITHER, OTHER = (Rule(2, tuple(number >> i & 1 for i in range(8))) for number in
 
 
 def of_notes(_: Any) -> Iterator[Ask]:
-    for text in notes.REFUSED.values():
+    for text, _why in notes.REFUSED.values():
         data = text if isinstance(text, bytes) else str(text).encode()
         yield partial(read_note, data)
     for pattern in ("", "a b", "x" * 256):
@@ -50,12 +50,12 @@ def of_notes(_: Any) -> Iterator[Ask]:
 
 
 def of_envelopes(_: Any) -> Iterator[Ask]:
-    for data in envelopes.REFUSED.values():
+    for data, _why in envelopes.REFUSED.values():
         yield partial(read_envelope, data)
 
 
 def of_stamps(_: Any) -> Iterator[Ask]:
-    for data in stamps.REFUSED.values():
+    for data, _why in stamps.REFUSED.values():
         yield partial(read_timestamp, data)
     whole = stamps.response()
     for at in range(len(whole)):

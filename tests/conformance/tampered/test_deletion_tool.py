@@ -88,11 +88,11 @@ def questions(laid, folder: Path) -> Iterator[Any]:
     """Everything that is asked."""
     for name in EXPECTED:
         yield partial(by_tool, laid(name))
-    for text in notes.REFUSED.values():
+    for text, _ in notes.REFUSED.values():
         yield partial(tool.read_note, text if isinstance(text, bytes) else str(text).encode())
     bits = envelopes.signature() | {"sig": envelopes.signature()["sig"][:-3] + "x=="}
     twice_spelled = envelopes.written(envelopes.document(signatures=[bits]))
-    for number, data in enumerate([twice_spelled, *envelopes.REFUSED.values()]):
+    for number, data in enumerate([twice_spelled, *(data for data, _ in envelopes.REFUSED.values())]):
         yield partial(tool.read_envelope, written(folder / f"{number}.dsse.json", data), envelopes.PAYLOAD)
     for name, (told, _) in trusted.WRONG.items():
         data = told if isinstance(told, bytes) else json.dumps(told).encode()
