@@ -101,16 +101,19 @@ class Reach:
     def stages(self, module: str, lines: Iterable[int] | None, limit: float) -> list[list[str]]:
         """Lists of tests to be tried one after the other: a few, all that reach the lines, all that reach the module.
 
+        The last is of the other tests of its package, since what a process that a test starts reaches is not measured.
         Each ends where its tests took `limit` seconds when they were measured, the first after a twentieth of that.
         """
         reaching = self.tests(module, lines)
         few = self._within(reaching, limit / 20)[:40]
         rest = self._within([test for test in reaching if test not in set(few)], limit)
         near = [] if lines is None else self.tests(module, None)
-        tried = {*few, *rest}
-        return [
-            stage for stage in (few, rest, self._within([test for test in near if test not in tried], limit)) if stage
-        ]
+        package = [test for test in self.seconds if test.startswith(f"{home(module)}/")]
+        stages = [few, rest]
+        for tests in (near, self.quickest(package)):
+            tried = {test for stage in stages for test in stage}
+            stages.append(self._within([test for test in tests if test not in tried], limit))
+        return [stage for stage in stages if stage]
 
     def _within(self, tests: list[str], limit: float) -> list[str]:
         chosen: list[str] = []
@@ -121,3 +124,9 @@ class Reach:
                 break
             chosen.append(test)
         return chosen
+
+
+def home(module: str) -> str:
+    """The folder of the tests of a module's package or wing."""
+    parts = Path(module).with_suffix("").parts
+    return "/".join(("tests", *parts[:2]) if parts[0] == "wings" else ("tests", "unit", parts[0]))

@@ -83,7 +83,8 @@ def reach(tmp_path):
     data.write()
     durations = ["0.1 passed tests/a.py::quick", "0.3 passed tests/a.py::second"]
     durations += ["2.0 passed tests/b.py::long", "0.0 failed tests/c.py::failed"]
-    durations += ["0.0 passed tests/d.py::another[a|b]"]
+    durations += ["0.0 passed tests/d.py::another[a|b]", "0.1 passed tests/unit/run/e.py::in_a_process"]
+    durations += ["0.1 passed tests/wings/w/f.py::in_a_process", "0.1 passed tests/unit/running/g.py::other"]
     (tmp_path / "durations").write_text("\n".join(durations), encoding="utf-8")
     return Reach(tmp_path)
 
@@ -100,8 +101,11 @@ def test_the_quickest_test_of_each_file_comes_first(reach):
 
 
 def test_tests_are_tried_in_stages_of_bounded_length(reach):
-    assert reach.stages("run/loop.py", [5], 100) == [[LONG], [QUICK, SECOND]]
-    assert reach.stages("run/loop.py", [4], 10) == [[QUICK], [LONG, SECOND]]
-    assert reach.stages("run/loop.py", [4], 1) == [[QUICK], [LONG], [SECOND]]
-    assert reach.stages("run/loop.py", None, 100) == [[QUICK, LONG, SECOND]]
-    assert reach.stages("run/else.py", [4], 100) == []
+    package = ["tests/unit/run/e.py::in_a_process"]
+    assert reach.stages("run/loop.py", [5], 100) == [[LONG], [QUICK, SECOND], package]
+    assert reach.stages("run/loop.py", [4], 10) == [[QUICK], [LONG, SECOND], package]
+    assert reach.stages("run/loop.py", [4], 1) == [[QUICK], [LONG], [SECOND], package]
+    assert reach.stages("run/loop.py", None, 100) == [[QUICK, LONG, SECOND], package]
+    assert reach.stages("wings/w/no.py", [4], 100) == [["tests/wings/w/f.py::in_a_process"]]
+    assert reach.stages("running.py", [4], 100) == [["tests/unit/running/g.py::other"]]
+    assert reach.stages("else.py", [4], 100) == []
