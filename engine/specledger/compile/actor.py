@@ -42,13 +42,13 @@ from specledger.worlds.known import known_step, recorded_over, recorded_step
 from specledger.worlds.model import World
 
 
-def plan_governor_state(governor: Governor, footing: Footing, *, recorded: bool = False) -> PlannedGovernorState | None:
-    """The memory and the potentials of a governor, if it has any; of a recording they may be unknown."""
+def plan_governor_state(governor: Governor, footing: Footing, *, unknown: bool) -> PlannedGovernorState | None:
+    """The memory and the potentials of a governor, if it has any, and whether they may be `unknown`."""
     memory = governor.memory
     if not memory.type.fields and not governor.potentials.items:
         return None
     remember, potentials = compile_remember, compile_potentials(governor, footing)
-    if recorded:
+    if unknown:
         remember, potentials = recorded_remember, three_valued(potentials, known_potentials(governor), any_unknown)
     return PlannedGovernorState(
         remembers=memory.scope,
@@ -59,11 +59,13 @@ def plan_governor_state(governor: Governor, footing: Footing, *, recorded: bool 
     )
 
 
-def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Callable[..., list[Judgement]]:
+def compile_judge_set(
+    governor: Governor, footing: Footing, world: World, *, unknown: bool
+) -> Callable[..., list[Judgement]]:
     """Judge a set of proposals: the schema first, then every gate; what cannot be evaluated is judged alone again."""
     allowance = Allowance()
     judge = compile_judge(governor, footing, allowance)
-    if not footing.predicts:
+    if unknown:
         judge = recorded_judge(judge, governor, known_step(world), E_RESULT_ABSENT)
     fits = _schema(world, governor.claims)
 
@@ -137,8 +139,8 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     diagnostics = stage.diagnostics
     world = stage.world.seen_by(role.name) if role.name in stage.world.views else stage.world
     # what a call of a recording leads to depends on its result, which no gate knows
-    recorded = role.decider.trajectories is not None
-    footing = replace(footing_of(world, stage.like), predicts=not recorded)
+    unknown = role.leaves_out(world)
+    footing = replace(footing_of(world, stage.like), predicts=role.decider.trajectories is None)
     governor = check_governor(role.governor, footing, diagnostics)
     if governor is None:
         return None
@@ -157,10 +159,10 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     actor = Actor(
         name=role.name,
         gates=(SCHEMA, *(() if attached is None else attached.gates), *(gate.id for gate in governor.gates)),
-        observe=(recorded_over if recorded else compile_over)(world, world.observe, stage.like),
-        judge=compile_judge_set(governor, footing, world),
-        step=(recorded_step if recorded else compile_step)(world, stage.like),
-        governor_state=plan_governor_state(governor, footing, recorded=recorded),
+        observe=(recorded_over if unknown else compile_over)(world, world.observe, stage.like),
+        judge=compile_judge_set(governor, footing, world, unknown=unknown),
+        step=(recorded_step if unknown else compile_step)(world, stage.like),
+        governor_state=plan_governor_state(governor, footing, unknown=unknown),
         outside=None if role.decider.outside is None else _asked(role, stage, world, governor, attached),
         memory=sum(most_weight(rules.memory.type) for rules in (governor, agent or declared) if rules is not None),
         **_acts(agent, declared),

@@ -47,6 +47,11 @@ class Role(Struct, frozen=True):
         assert isinstance(self.agent.model, Agent)  # noqa: S101 - a reference of kind agent holds nothing else
         return self.agent.model
 
+    def leaves_out(self, world: World) -> bool:
+        """Whether a recording can leave out what the world reads; its `otherwise` reads what every call has."""
+        recording = self.decider.trajectories
+        return recording is not None and world.actions.keys() != {recording.otherwise}
+
 
 def roles(bundle: Bundle) -> tuple[Role, ...]:
     """The roles of the scenario that a bundle was loaded for, in the order in which they act."""

@@ -191,7 +191,9 @@ class _Compiler:
         recording = self._recording(cast, stage)
         policies = None if self._recorded else self._policies(stage, scope)
         drifts = self._drifts(world)
-        invariants = self._invariants(cast, footing_of(world, like, simultaneous=self.model.turns == "simultaneous"))
+        unknown = any(role.leaves_out(world) for role in cast)
+        footing = footing_of(world, like, simultaneous=self.model.turns == "simultaneous")
+        invariants = self._invariants(cast, footing, unknown=unknown)
         until = scope.timed(world.clock).expression("until", expect=BOOL) if self.model.until is not None else None
         if start is None or self.diagnostics.has_errors:
             return None
@@ -205,12 +207,12 @@ class _Compiler:
             chance=chance_of_actions(world) if world.drawing_in_a_step else {},
             step_chance=chance_of_steps(world) if world.chance.draws else None,
             opening=compile_over(world, world.opening, like),
-            record=(recorded_between if self._recorded else compile_between)(world, world.record, like),
-            success=(recorded_predicate if self._recorded else compile_predicate)(world, world.success, default=False),
+            record=(recorded_between if unknown else compile_between)(world, world.record, like),
+            success=(recorded_predicate if unknown else compile_predicate)(world, world.success, default=False),
             until=compile_predicate(world, until, default=False),
             drifts=tuple(planned for _, planned in drifts),
             invariants=tuple(planned for planned, _ in invariants),
-            parts=_parts(world, like, recorded=self._recorded),
+            parts=_parts(world, like, unknown=unknown),
             actors=actors,
             simultaneous=self.model.turns == "simultaneous",
             watchdog=watchdog_of(cast),
@@ -290,7 +292,9 @@ class _Compiler:
         )
         return drift, planned
 
-    def _invariants(self, cast: tuple[Role, ...], footing: Footing) -> list[tuple[PlannedInvariant, Invariant]]:
+    def _invariants(
+        self, cast: tuple[Role, ...], footing: Footing, *, unknown: bool
+    ) -> list[tuple[PlannedInvariant, Invariant]]:
         """The governors' invariants and the scenario's; one that several name is looked at once."""
         keys = [
             key
@@ -307,8 +311,8 @@ class _Compiler:
                 continue  # the kernel's
             invariant = check_invariant(spec, footing, self.diagnostics)
             if invariant is not None:
-                judge = (recorded_invariant if self._recorded else compile_invariant)(invariant, footing)
-                monitor = _monitor(invariant, footing, recorded=self._recorded)
+                judge = (recorded_invariant if unknown else compile_invariant)(invariant, footing)
+                monitor = _monitor(invariant, footing, unknown=unknown)
                 judged = model.after_fatal == "judged"
                 entry = PlannedInvariant(spec.name, model.scope, Severity(model.severity), judge, monitor, judged)
                 planned.append((entry, invariant))
@@ -329,11 +333,11 @@ def _hashed(world: World) -> list[RecordType]:
     return [world.state, *(RecordType("observation", {**world.observe.types, **types}) for types in own)]
 
 
-def _monitor(invariant: Invariant, footing: Footing, *, recorded: bool) -> PlannedMonitor | None:
+def _monitor(invariant: Invariant, footing: Footing, *, unknown: bool) -> PlannedMonitor | None:
     monitor = invariant.monitor
     if monitor is None:
         return None
-    writes = recorded_monitor_writes if recorded else compile_monitor_writes
+    writes = recorded_monitor_writes if unknown else compile_monitor_writes
     return PlannedMonitor(
         begin=compile_monitor_begin(monitor, footing),
         remember=writes(monitor, monitor.writes, footing),
@@ -341,8 +345,8 @@ def _monitor(invariant: Invariant, footing: Footing, *, recorded: bool) -> Plann
     )
 
 
-def _parts(world: World, like: State | None, *, recorded: bool) -> tuple[PlannedPart, ...]:
+def _parts(world: World, like: State | None, *, unknown: bool) -> tuple[PlannedPart, ...]:
     """The parts whose worlds keep receipts."""
-    describe = recorded_part_receipt if recorded else part_receipt
+    describe = recorded_part_receipt if unknown else part_receipt
     receipts = ((name, describe(part, name, like)) for name, part in world.parts.items())
     return tuple(PlannedPart(name, receipt) for name, receipt in receipts if receipt is not None)

@@ -81,8 +81,9 @@ def write(value: Any, weighed: Any) -> bytes:
     except NotCanonical:
         check_weight(weighed)
         raise
-    if _MOST_OF_BYTE * len(form) > MAX_WEIGHT:
-        check_weight(weighed)
+    if _MOST_OF_BYTE * len(form) <= MAX_WEIGHT:
+        return form  # which is within the other bounds, too
+    check_weight(weighed)
     if len(form) > MAX_FORM:
         raise NotCanonical(E_CANON_SIZE, "$", f"{len(form)} bytes, more than {MAX_FORM}")
     if len(form) > MAX_FORM_VOLUME and (actual := volume(form)) > MAX_FORM_VOLUME:

@@ -71,13 +71,10 @@ class Episode:
 
     def run(self) -> Iterator[Event]:
         """Yield the episode's events, from `episode` to `episode_end`; the clock stands here while one is made."""
-        events = self._events()
-        while True:
-            self._set_clock()
-            event = next(events, None)
-            if event is None:
-                return
+        self._set_clock()
+        for event in self._events():
             yield event
+            self._set_clock()
 
     def _set_clock(self) -> None:
         CLOCK.set(self._number, self.t, self._deciding.actor.name)

@@ -45,7 +45,7 @@ class Found(Struct, frozen=True):
     @property
     def fatal(self) -> bool:
         """Whether an invariant is broken that ends the episode."""
-        return any(Severity(breach["severity"]).impact.ends_episode for breach in self.broken)
+        return bool(self.broken) and any(Severity(breach["severity"]).impact.ends_episode for breach in self.broken)
 
 
 class Invariants:

@@ -84,7 +84,7 @@ _ABSENT: Final = _Absent()
 
 def make_again(make: Made, digest: str) -> Iterator[bytes]:
     """The lines of a run that is made again from specs of this digest."""
-    chain = Chain(run_id(digest))
+    chain = Chain(run_id(digest), rooted=False)
     return (chain.seal(event) for event in make(None))
 
 

@@ -124,7 +124,7 @@ class RecordedController(DecisionController):
         self._op, own = op, op != self._otherwise
         arguments = fit_arguments(call, self._world.actions[op].args) if own else {"tool": call.tool}
         self._arguments = arguments
-        if not self._is_denied(call.id):
+        if own and not self._is_denied(call.id):
             self._note(arguments)
         return [{"action": {"op": op, **arguments}, "score": 0}]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from specledger.core.unknown import Unknown
 from specledger.spec.base import format_qfixed
-from specledger.wings.trajectories.rules.conditions import Bound, Event, bind
+from specledger.wings.trajectories.rules.conditions import Bound, Event
 from specledger.wings.trajectories.rules.earlier import PARALLEL
 from specledger.wings.trajectories.rules.extraction import Value
 from specledger.wings.trajectories.rules.memory import compile_memory
@@ -29,14 +29,17 @@ _HOLDS: Final[Check] = (True, "", "")
 
 def compile_judge(rule: RulePlan) -> Judge:
     """The function that judges by a rule."""
-    readers, pattern, check = rule.readers, rule.pattern, _checker(rule)
+    name, severity, pattern, check = rule.name, rule.severity, rule.pattern, _checker(rule)
+    readers = tuple(rule.readers.items())
     when = None if rule.when.checked is None else rule.when.decide
     remember = compile_memory(rule) if rule.memory else None
 
     def judge(session: Any, event: Event) -> Outcome | None:
         if pattern is not None and (event.message is None or pattern.search(event.message.text) is None):
             return None
-        bound: dict[str, Any] = bind(readers, session, event) if readers else {}
+        bound: dict[str, Any] = {}
+        for read, reader in readers:
+            bound[read] = reader(session, event)
         if when is not None:
             concerned = when(bound)
             if concerned is False:
@@ -46,7 +49,11 @@ def compile_judge(rule: RulePlan) -> Judge:
         if remember is not None:
             remember(session.memory, event, bound)
         checked = check(session, event, bound)
-        return None if checked is None else _outcome(rule, session, event, bound, checked)
+        if checked is None or checked[0] is not True:
+            return None if checked is None else _outcome(rule, session, event, bound, checked)
+        _, value, source = checked
+        shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
+        return Outcome(name, HELD, "", shown, source, "" if event.call is None else event.call.id, severity)
 
     return judge
 
@@ -127,12 +134,10 @@ def _gravest(checks: Sequence[Check]) -> Check:
 
 
 def _outcome(rule: RulePlan, session: Any, event: Event, bound: Bound, check: Check) -> Outcome:
-    """What a check means."""
+    """What a check means that does not hold."""
     verdict, value, source = check
     call = "" if event.call is None else event.call.id
     shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
-    if verdict is True:
-        return Outcome(rule.name, HELD, "", shown, source, call, rule.severity)
     if type(verdict) is Unknown:
         return Outcome(rule.name, UNJUDGED, verdict.reason, shown, source, call, rule.severity, verdict.withheld)
     if rule.sources and not source:
