@@ -49,6 +49,14 @@ def test_lines_are_linked_and_counted(events):
     assert (chain.count, chain.head) == (len(events), prev)
 
 
+@FEW
+@given(events=EVENTS)
+def test_a_chain_without_a_root_seals_the_same(events):
+    chain, bare = Chain(RUN), Chain(RUN, rooted=False)
+    assert [chain.seal(event) for event in events] == [bare.seal(event) for event in events]
+    assert chain.head == bare.head
+
+
 HEAD = "ac7b4e1ffb555078369f6c982fefe6418b607b104bcf1c897ae1dc22aa4fb82d"
 ROOT = "bd0cdf0fa8182c9c8d4e2fb12792269bb9c8cace0c3dc5d1b419bf2885e88e07"
 
