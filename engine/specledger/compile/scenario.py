@@ -176,8 +176,7 @@ class _Compiler:
         world = check_world(self._referred("world"), self.bundle, self.diagnostics)
         if world is None or self.diagnostics.has_errors:
             return None
-        if self._recorded:
-            world = without_simulation(world)
+        world = without_simulation(world) if self._recorded else world
         scope = Scope(world.environment, self.spec, self.diagnostics)
         start = self._start(world, scope)
         like = None if start is None or self.diagnostics.has_errors else start(0)
@@ -192,8 +191,7 @@ class _Compiler:
         policies = None if self._recorded else self._policies(stage, scope)
         drifts = self._drifts(world)
         unknown = any(role.leaves_out(world) for role in cast)
-        footing = footing_of(world, like, simultaneous=self.model.turns == "simultaneous")
-        invariants = self._invariants(cast, footing, unknown=unknown)
+        invariants = self._invariants(cast, stage, unknown=unknown)
         until = scope.timed(world.clock).expression("until", expect=BOOL) if self.model.until is not None else None
         if start is None or self.diagnostics.has_errors:
             return None
@@ -293,9 +291,10 @@ class _Compiler:
         return drift, planned
 
     def _invariants(
-        self, cast: tuple[Role, ...], footing: Footing, *, unknown: bool
+        self, cast: tuple[Role, ...], stage: Stage, *, unknown: bool
     ) -> list[tuple[PlannedInvariant, Invariant]]:
         """The governors' invariants and the scenario's; one that several name is looked at once."""
+        footing = footing_of(stage.world, stage.like, simultaneous=self.model.turns == "simultaneous")
         keys = [
             key
             for spec in (*(role.governor for role in cast), self.spec)
