@@ -315,7 +315,7 @@ def document(*spans, **more):
 
 NAMED = {"key": "gen_ai.tool.name", "value": {"stringValue": "look"}}
 ODD_TRACES = {
-    "a member beside the spans": (document(span([NAMED]), resourceLogs=[]), "`resourceLogs` beside `resourceSpans` is not read"),
+    "a member beside the spans": (document(span([NAMED]), resourceMetrics=[]), "`resourceMetrics` beside `resourceSpans` is not read"),
     "a span that is no object": (document(span([NAMED]), 7, None), "members of `spans` that are no objects: 2"),
     "a scope without spans": ({"resourceSpans": [{"scopeSpans": [{"spans": [span([NAMED])]}, {}]}]}, "a member of `scopeSpans` has no `spans`"),
     "a resource without scopes": ({"resourceSpans": [{}, *document(span([NAMED]))["resourceSpans"]]}, "a member of `resourceSpans` has no `scopeSpans`"),

@@ -15,7 +15,7 @@ from specledger.kinds.kind import Compared
 from specledger.load import Bundle, Resolved
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.formats.names import reader_named
-from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, has_messages
+from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, knows_request
 from specledger.wings.trajectories.reading import read_logs
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.plans import Outcome
@@ -70,7 +70,7 @@ def _compare(before: Policy, after: Policy, trajectories: Iterable[Trajectory]) 
     flips = _Flips()
     for trajectory in trajectories:
         flips.trajectories += 1
-        messages = has_messages(trajectory)
+        messages = knows_request(trajectory)
         sessions = before.begin(messages=messages), after.begin(messages=messages)
         for entry in trajectory.entries:
             if isinstance(entry, Finding):

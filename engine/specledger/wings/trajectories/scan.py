@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from specledger.core.events import Severity
 from specledger.core.verdict import Verdict, combine
 from specledger.wings.trajectories.coverage import Watch
-from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls, has_messages
+from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls, knows_request
 from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, Outcome
 from specledger.wings.trajectories.rules.policy import Policy
 
@@ -128,7 +128,7 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None
         result.formats[trajectory.format or "unknown"] += 1
         broken = set()
         denied = denied_calls(trajectory)
-        session = policy.begin(retracts=bool(denied), messages=has_messages(trajectory))
+        session = policy.begin(retracts=bool(denied), messages=knows_request(trajectory))
         for entry in trajectory.entries:
             if type(entry) is Finding:
                 _note_unread(result, entry, trajectory)

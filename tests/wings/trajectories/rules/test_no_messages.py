@@ -7,7 +7,7 @@ import pytest
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load
 from specledger.pipeline.verifying import verify
-from specledger.wings.trajectories.model import GUARDED, Call, Message, Result, Speaker, Trajectory
+from specledger.wings.trajectories.model import GUARDED, Call, Finding, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.scan import scan
 
@@ -50,10 +50,29 @@ def test_what_something_else_allows_is_allowed(outcomes):
     assert outcomes(LOOK, SEEN, to="Cleo")["read"] == "held"
 
 
+KNOWN = {"asked": "broken", "known": "broken", "read": "broken", "unnamed": "held"}
+
+
 @pytest.mark.parametrize("speaker", Speaker)
-def test_with_any_message_the_request_is_known(outcomes, speaker):
-    asked = outcomes(Message(speaker, "Do your work."))
-    assert asked == {"asked": "broken", "known": "broken", "read": "broken", "unnamed": "held"}
+def test_with_any_message_of_a_chat_the_request_is_known(outcomes, speaker):
+    assert outcomes(Message(speaker, "Do your work."), format_="openai") == KNOWN
+
+
+@pytest.mark.parametrize("format_", ["otlp", "openinference"])
+def test_in_a_trace_only_a_message_of_the_user_says_what_the_request_is(outcomes, format_):
+    """A trace may hold what was answered, or what a subagent was asked, without what the agent was."""
+    assert outcomes(Message(Speaker.USER, "Do your work."), format_=format_) == KNOWN
+    for message in (
+        Message(Speaker.ASSISTANT, "I pay."),
+        Message(Speaker.SYSTEM, "You pay."),
+        Message(Speaker.USER, "Pay.", "l"),
+    ):
+        assert outcomes(message, format_=format_)["asked"] == "unjudged"
+
+
+def test_a_message_that_cannot_be_read_may_hold_what_a_rule_looks_for(outcomes):
+    asked = outcomes(Message(Speaker.USER, "Do your work."), Finding("E_LOG_MESSAGE", "no JSON"))
+    assert (asked["asked"], asked["read"]) == ("unjudged", "broken")
 
 
 def test_a_guard_is_told_all_messages_that_there_are(outcomes):

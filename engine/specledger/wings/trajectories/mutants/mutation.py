@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from specledger.core.rng import Stream
 from specledger.load import Resolved
-from specledger.wings.trajectories.model import Call, Message, Speaker, Trajectory, has_messages
+from specledger.wings.trajectories.model import Call, Message, Speaker, Trajectory, knows_request
 from specledger.wings.trajectories.mutants.logs import COPY, OPERATORS, Focus
 from specledger.wings.trajectories.mutants.rules import RuleMutant, alone, rule_mutants
 from specledger.wings.trajectories.rules.accesses import accesses
@@ -178,7 +178,7 @@ def _focus(model: PolicySpec, name: str) -> Focus:
 
 
 def _outcomes(policy: Policy, trajectory: Trajectory) -> list[tuple[int, Status]]:
-    session = policy.begin(messages=has_messages(trajectory))
+    session = policy.begin(messages=knows_request(trajectory))
     return [(at, outcome.status) for at, e in enumerate(trajectory.entries) for outcome in session.hear(e)]
 
 
@@ -214,7 +214,7 @@ def _key(number: int, entry: Call | Message) -> str:
 def _faults(policy: Policy, trajectory: Trajectory) -> dict[str, Status]:
     """What was broken, or not judged."""
     faults: dict[str, Status] = {}
-    session, messages = policy.begin(messages=has_messages(trajectory)), 0
+    session, messages = policy.begin(messages=knows_request(trajectory)), 0
     for entry in trajectory.entries:
         messages += isinstance(entry, Message) and entry.speaker is Speaker.ASSISTANT
         for outcome in session.hear(entry):

@@ -16,7 +16,7 @@ _ROLES: Final = {
     "user": Speaker.USER,
     "assistant": Speaker.ASSISTANT,
 }
-_RESULTS: Final = frozenset({"tool", "function"})
+_RESULTS: Final = ("tool", "function")
 _KEYS: Final = ("content", "tool_calls", "function_call", "tool_call_id", "refusal")
 
 

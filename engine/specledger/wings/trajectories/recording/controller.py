@@ -18,7 +18,7 @@ from specledger.compile.plan import Actor, Judgement, Proposal
 from specledger.core.events import Event, GuardCause, Severity
 from specledger.core.unknown import Unknown
 from specledger.run.controller import DecisionController, Foresee, Moment, Unrecorded
-from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Result, Trajectory, has_messages
+from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Result, Trajectory, knows_request
 from specledger.wings.trajectories.recording.decision import Decision, decide
 from specledger.wings.trajectories.recording.fitting import fit_arguments, fit_result, is_misfit
 from specledger.wings.trajectories.recording.guard_log import GUARD, GuardChain, too_late
@@ -98,7 +98,7 @@ class RecordedController(DecisionController):
         self._guarded = trajectory.format == GUARDED
         self._chain = GuardChain(trajectory.id, *self._log) if self._guarded else None
         sessions = (
-            policy.begin(retracts=self._guarded, messages=has_messages(trajectory)) for policy in self._policies
+            policy.begin(retracts=self._guarded, messages=knows_request(trajectory)) for policy in self._policies
         )
         self._sessions = [(session.policy.name, session) for session in sessions]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from specledger.wings.trajectories.model import Call, Entry, Kept, Trajectory, has_messages
+from specledger.wings.trajectories.model import Call, Entry, Kept, Trajectory, knows_request
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.withholding import Withholding
 
@@ -31,7 +31,7 @@ def as_kept(outcomes: Sequence[Outcome], kept: Mapping[tuple[str, str], str]) ->
 def withhold(trajectory: Trajectory, withholding: Withholding, policies: Sequence[Any]) -> Trajectory:
     """A trajectory without some values, and before each call what policies said of it that only these values show."""
     shown = withholding.apply(trajectory)
-    messages = has_messages(trajectory)
+    messages = knows_request(trajectory)
     sessions = [(policy.key, policy.begin(messages=messages), policy.begin(messages=messages)) for policy in policies]
     return replace(shown, entries=tuple(_with_verdicts(trajectory.entries, shown.entries, sessions)))
 

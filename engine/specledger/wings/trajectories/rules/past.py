@@ -59,7 +59,7 @@ class _Index:
         self.seen = 0
 
 
-_NO_MESSAGES: Final = Unknown("no message is recorded")
+_NO_REQUEST: Final = Unknown("the request is not recorded")
 
 
 class Source:
@@ -113,7 +113,7 @@ class Source:
         if self._unknown is not None:
             return self._unknown[0]
         if not self._session.messages and self.plan.sort in ("request", "system"):
-            return _NO_MESSAGES
+            return _NO_REQUEST
         for event in self._pending.values():
             if event is not now and not event.parallel_to(now):
                 return Unknown(f"the result of {_called(event)} is not recorded")

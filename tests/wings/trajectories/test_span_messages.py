@@ -1,0 +1,485 @@
+"""Messages in traces: each convention gives the same trajectory, copies are read once, and nothing is dropped unsaid."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from specledger.core.diagnostics import Diagnostics
+from specledger.kinds import load
+from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker
+from specledger.wings.trajectories.reading import read_logs
+from specledger.wings.trajectories.readers import span_messages
+from specledger.wings.trajectories.rules.compile import compile_policy
+from specledger.wings.trajectories.scan import scan
+
+SYSTEM, USER, ASSISTANT = Speaker.SYSTEM, Speaker.USER, Speaker.ASSISTANT
+
+
+def typed(value):
+    """A value as OTLP writes it."""
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [typed(member) for member in value]}}
+    if isinstance(value, dict):
+        return {"kvlistValue": {"values": listed(value)}}
+    return {"stringValue": value}
+
+
+def listed(attributes):
+    return [{"key": key, "value": typed(value)} for key, value in attributes.items()]
+
+
+def span(id_, start, end, attributes, *, parent="root", events=(), trace="t", name="chat"):
+    return {
+        "traceId": trace, "spanId": id_, "parentSpanId": parent, "name": name,
+        "startTimeUnixNano": str(start * 1000), "endTimeUnixNano": str(end * 1000),
+        "attributes": listed(attributes),
+        "events": [{"name": kind, "attributes": listed(own)} for kind, own in events],
+    }  # fmt: skip
+
+
+def export(*spans, **more):
+    return {"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}]}], **more}
+
+
+@pytest.fixture
+def read(tmp_path):
+    """What a log with these records holds: the entries of its one trajectory."""
+
+    def of(*records, count=1):
+        path = tmp_path / "trace.jsonl"
+        path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+        trajectories = list(read_logs([path]))
+        assert len(trajectories) == count
+        return list(trajectories[0].entries) if count == 1 else trajectories
+
+    return of
+
+
+def brief(entries):
+    """Entries without lines and times."""
+    short = {
+        Message: lambda entry: (str(entry.speaker), entry.text, entry.actor),
+        Call: lambda entry: ("call", entry.id, entry.tool, entry.arguments, entry.actor),
+        Result: lambda entry: ("result", entry.call, entry.content),
+        Finding: lambda entry: (entry.code, entry.message),
+    }
+    return [short[type(entry)](entry) for entry in entries]
+
+
+def text(role, content):
+    return {"role": role, "parts": [{"type": "text", "content": content}]}
+
+
+PAY = {"type": "tool_call", "id": "c1", "name": "pay", "arguments": {"to": "Ann"}}
+ASK = text("user", "Pay Ann.")
+PAYING = {"role": "assistant", "parts": [{"type": "text", "content": "I pay."}, PAY]}
+PAID = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "done"}]}
+DONE = text("assistant", "Ann is paid.")
+RULE = [{"type": "text", "content": "Be brief."}]
+FIRST, SECOND = [ASK], [ASK, PAYING, PAID]
+TOOL = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "pay", "gen_ai.tool.call.id": "c1"}
+HIDDEN = span("b", 20, 30, TOOL, name="execute_tool pay")
+EXPECTED = [
+    ("system", "Be brief.", ""),
+    ("user", "Pay Ann.", ""),
+    ("assistant", "I pay.", ""),
+    ("call", "c1", "pay", {"to": "Ann"}, ""),
+    ("result", "c1", "done"),
+    ("assistant", "Ann is paid.", ""),
+]
+
+
+def attributes(form):
+    def of(given, answered):
+        return {
+            "gen_ai.system_instructions": form(RULE),
+            "gen_ai.input.messages": form(given),
+            "gen_ai.output.messages": form([answered]),
+        }
+
+    return [span("a", 10, 19, of(FIRST, PAYING)), HIDDEN, span("c", 31, 40, of(SECOND, DONE))]
+
+
+def details():
+    """The event that has the messages where spans shall not have them."""
+    kind = "gen_ai.client.inference.operation.details"
+
+    def of(given, answered):
+        return [
+            (kind, {"gen_ai.system_instructions": json.dumps(RULE), "gen_ai.input.messages": json.dumps(given)}),
+            (kind, {"gen_ai.output.messages": json.dumps([answered])}),
+        ]
+
+    own = {"gen_ai.operation.name": "chat"}
+    return [
+        span("a", 10, 19, own, events=of(FIRST, PAYING)),
+        HIDDEN,
+        span("c", 31, 40, own, events=of(SECOND, DONE)),
+    ]
+
+
+def events(given, answered):
+    return [(f"gen_ai.{role}.message", body) for role, body in given] + [("gen_ai.choice", answered)]
+
+
+FUNCTION = [{"id": "c1", "type": "function", "function": {"name": "pay", "arguments": '{"to": "Ann"}'}}]
+OLD = [
+    ("system", {"content": "Be brief."}),
+    ("user", {"content": "Pay Ann."}),
+    ("assistant", {"content": "I pay.", "tool_calls": json.dumps(FUNCTION)}),
+    ("tool", {"content": "done", "id": "c1"}),
+]
+
+
+def old_events():
+    own = {"gen_ai.operation.name": "chat"}
+    message = {"content": "I pay.", "tool_calls": FUNCTION}
+    return [
+        span("a", 10, 19, own, events=events(OLD[:2], {"finish_reason": "tool_calls", "message": json.dumps(message)})),
+        HIDDEN,
+        span("c", 31, 40, own, events=events(OLD, {"message": {"content": "Ann is paid."}})),
+    ]
+
+
+def content_events():
+    """The events of Azure's clients: the body is JSON in one attribute."""
+    own = {"gen_ai.operation.name": "chat"}
+
+    def of(given, answered):
+        return [
+            (kind, {"gen_ai.event.content": json.dumps(body)})
+            for kind, body in events(given, {"message": answered, "index": 0})
+        ]
+
+    said = [(role, {**body, **({"tool_calls": FUNCTION} if "tool_calls" in body else {})}) for role, body in OLD]
+    return [
+        span("a", 10, 19, own, events=of(said[:2], {"content": "I pay.", "tool_calls": FUNCTION})),
+        HIDDEN,
+        span("c", 31, 40, own, events=of(said, {"content": "Ann is paid."})),
+    ]
+
+
+def block_events():
+    """The events of Strands: contents are blocks as Bedrock has them, and the tool's arguments and result are events, too."""
+    own = {"gen_ai.operation.name": "chat"}
+    use = [{"text": "I pay."}, {"toolUse": {"toolUseId": "c1", "name": "pay", "input": {"to": "Ann"}}}]
+    result = [{"toolResult": {"toolUseId": "c1", "status": "success", "content": [{"text": "done"}]}}]
+    said = [
+        ("system", {"content": json.dumps([{"text": "Be brief."}])}),
+        ("user", {"content": json.dumps([{"text": "Pay Ann."}])}),
+        ("assistant", {"content": json.dumps(use)}),
+        ("tool", {"content": json.dumps(result)}),
+    ]
+    tool = [
+        ("gen_ai.tool.message", {"role": "tool", "content": '{"to": "Ann"}', "id": "c1"}),
+        ("gen_ai.choice", {"message": json.dumps([{"text": "done"}]), "id": "c1"}),
+    ]
+    return [
+        span("a", 10, 19, own, events=events(said[:2], {"message": json.dumps(use)})),
+        span("b", 20, 30, TOOL, events=tool),
+        span("c", 31, 40, own, events=events(said, {"message": json.dumps([{"text": "Ann is paid."}])})),
+    ]
+
+
+def numbered(prefix, wrapped):
+    """Attributes of OpenLLMetry, or of OpenInference, which has names around each object."""
+    message, call, function = ("message.", "tool_call.", "function.") if wrapped else ("", "", "")
+    given, answered = (
+        ("llm.input_messages", "llm.output_messages") if wrapped else ("gen_ai.prompt", "gen_ai.completion")
+    )
+
+    def of(list_, *messages):
+        own = {}
+        for number, (role, content, has_call) in enumerate(messages):
+            at = f"{list_}.{number}.{message}"
+            own |= {f"{at}role": role, f"{at}content": content}
+            if has_call:
+                asked = f"{at}tool_calls.0.{call}"
+                own |= {
+                    f"{asked}id": "c1",
+                    f"{asked}{function}name": "pay",
+                    f"{asked}{function}arguments": '{"to": "Ann"}',
+                }
+            if role == "tool":
+                own[f"{at}tool_call_id"] = "c1"
+        return own
+
+    assert prefix in given
+    begin = [("system", "Be brief.", False), ("user", "Pay Ann.", False)]
+    paying = ("assistant", "I pay.", True)
+    rest = [paying, ("tool", "done", False)]
+    kind = {"openinference.span.kind": "LLM"} if wrapped else {"gen_ai.operation.name": "chat"}
+    tool = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "pay",
+        "input.value": '{"to": "Ann"}',
+        "output.value": "done",
+    }
+    return [
+        span("a", 10, 19, {**kind, **of(given, *begin), **of(answered, paying)}),
+        span("b", 20, 30, tool, name="pay") if wrapped else HIDDEN,
+        span("c", 31, 40, {**kind, **of(given, *begin, *rest), **of(answered, ("assistant", "Ann is paid.", False))}),
+    ]
+
+
+def nested():
+    """OpenInference without OTLP: a span on a line, its attributes as an object, its messages as lists."""
+
+    def message(role, content, **more):
+        return {"message.role": role, "message.content": content, **more}
+
+    call = {"tool_call.id": "c1", "tool_call.function.name": "pay", "tool_call.function.arguments": '{"to": "Ann"}'}
+    begin = [message("system", "Be brief."), message("user", "Pay Ann.")]
+    paying = message("assistant", "I pay.", **{"message.tool_calls": [call]})
+    rest = [paying, message("tool", "done", **{"message.tool_call_id": "c1"})]
+
+    def of(id_, second, own):
+        times = {"start_time": f"2026-01-01T00:00:{second}Z", "end_time": f"2026-01-01T00:00:{second + 9}Z"}
+        return {
+            "name": "llm",
+            "context": {"trace_id": "t", "span_id": id_},
+            "parent_id": "root",
+            **times,
+            "attributes": own,
+        }
+
+    kind = {"openinference.span.kind": "LLM"}
+    tool = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "pay",
+        "input.value": '{"to": "Ann"}',
+        "output.value": "done",
+    }
+    return [
+        of("a", 10, {**kind, "llm.input_messages": begin, "llm.output_messages": [paying]}),
+        of("b", 20, tool),
+        of(
+            "c",
+            30,
+            {**kind, "llm.input_messages": begin + rest, "llm.output_messages": [message("assistant", "Ann is paid.")]},
+        ),
+    ]
+
+
+def log_records():
+    """Messages as records of a log that name their span; the span of the tool is hidden."""
+
+    def of(id_, time, kind, body):
+        return {"traceId": "t", "spanId": id_, "timeUnixNano": str(time * 1000), "eventName": kind, "body": typed(body)}
+
+    own = {"gen_ai.operation.name": "chat"}
+    said = [(role, {**body, **({"tool_calls": FUNCTION} if "tool_calls" in body else {})}) for role, body in OLD]
+    records = [of("a", 11, f"gen_ai.{role}.message", body) for role, body in said[:2]]
+    records.append(of("a", 18, "gen_ai.choice", {"message": {"content": "I pay.", "tool_calls": FUNCTION}}))
+    records += [of("c", 32, f"gen_ai.{role}.message", body) for role, body in said]
+    records.append(of("c", 39, "gen_ai.choice", {"message": {"content": "Ann is paid."}}))
+    logs = [{"scopeLogs": [{"logRecords": records}]}]
+    return [export(span("a", 10, 19, own), HIDDEN, span("c", 31, 40, own)), {"resourceLogs": logs}]
+
+
+FORMS = {
+    "JSON in attributes": attributes(json.dumps),
+    "structured attributes": attributes(lambda value: value),
+    "the event of the operation": details(),
+    "an event of each message": old_events(),
+    "the content in one attribute of the event": content_events(),
+    "blocks as Bedrock has them": block_events(),
+    "numbered attributes of OpenLLMetry": numbered("gen_ai.prompt", wrapped=False),
+    "numbered attributes of OpenInference": numbered("llm.input_messages", wrapped=True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_convention_gives_the_same_trajectory(read, form):
+    """What the second model call was given again is read once, and what the tool's span hides comes from the messages."""
+    assert brief(read(export(*FORMS[form]))) == EXPECTED
+
+
+@pytest.mark.parametrize("records", [nested(), log_records()], ids=["spans alone", "records of a log"])
+def test_each_kind_of_file_gives_the_same_trajectory(read, records):
+    assert brief(read(*records)) == EXPECTED
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_order_of_export_does_not_matter(read, form):
+    assert brief(read(export(*reversed(FORMS[form])))) == EXPECTED
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "blocks as Bedrock has them"])
+def test_a_call_without_a_span_is_read_from_the_messages(read, form):
+    spans = [part for part in FORMS[form] if part["spanId"] != "b"]
+    assert brief(read(export(*spans))) == EXPECTED
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(["a", "b", "c"])), min_size=1, max_size=6))
+@settings(max_examples=60)
+def test_what_later_spans_repeat_is_read_once_and_what_was_said_twice_twice(tmp_path_factory, turns):
+    said, spans = [], []
+    for number, (asked, answered) in enumerate(turns):
+        said.append(text("user", asked))
+        own = {
+            "gen_ai.input.messages": json.dumps(said),
+            "gen_ai.output.messages": json.dumps([text("assistant", answered)]),
+        }
+        spans.append(span(f"s{number}", 10 * number + 1, 10 * number + 9, own))
+        said.append(text("assistant", answered))
+    whole = {"gen_ai.output.messages": json.dumps([text("assistant", turns[-1][1])])}
+    spans.append(span("root", 0, 10 * len(turns), whole, parent=""))
+    path = tmp_path_factory.mktemp("log") / "trace.json"
+    path.write_text(json.dumps(export(*spans)), encoding="utf-8")
+    [trajectory] = read_logs([path])
+    expected = [(speaker, words) for turn in turns for speaker, words in zip((USER, ASSISTANT), turn, strict=True)]
+    assert [(entry.speaker, entry.text) for entry in trajectory.entries] == expected
+
+
+def test_what_happens_inside_a_tool_is_that_of_a_subagent(read):
+    inner = {"gen_ai.input.messages": json.dumps([text("user", "Count.")])}
+    nested_tool = {**TOOL, "gen_ai.tool.name": "add", "gen_ai.tool.call.id": "c2", "gen_ai.tool.call.arguments": "{}"}
+    spans = [
+        span("a", 1, 2, {"gen_ai.input.messages": json.dumps([ASK])}),
+        span("b", 3, 9, {**TOOL, "gen_ai.tool.call.arguments": "{}", "gen_ai.tool.call.result": "2"}),
+        span("d", 4, 8, {"gen_ai.operation.name": "invoke_agent"}, parent="b"),
+        span("e", 5, 6, inner, parent="d"),
+        span("f", 6, 7, nested_tool, parent="d"),
+    ]
+    entries = read(export(*spans))
+    assert brief(entries) == [
+        ("user", "Pay Ann.", ""),
+        ("call", "c1", "pay", {}, ""),
+        ("user", "Count.", "c1"),
+        ("call", "c2", "add", {}, "c1"),
+        ("result", "c2", UNSET),
+        ("result", "c1", "2"),
+    ]
+    assert [entry.parent for entry in entries if isinstance(entry, Call)] == ["", "c1"]
+
+
+def test_calls_of_one_answer_and_calls_at_the_same_time_are_parallel(read):
+    def tool(id_, start, end):
+        own = {**TOOL, "gen_ai.tool.call.id": id_, "gen_ai.tool.call.arguments": "{}"}
+        return span(f"s{id_}", start, end, own)
+
+    answer = {"role": "assistant", "parts": [{**PAY, "id": "c1"}, {**PAY, "id": "c2"}]}
+    spans = [
+        span("a", 0, 1, {"gen_ai.output.messages": json.dumps([answer])}),
+        tool("c1", 2, 3), tool("c2", 4, 5), tool("c3", 6, 9), tool("c4", 7, 8), tool("c5", 10, 11),
+    ]  # fmt: skip
+    batches = {entry.id: entry.batch for entry in read(export(*spans)) if isinstance(entry, Call)}
+    assert batches == {"c1": 1, "c2": 1, "c3": 2, "c4": 2, "c5": 3}
+
+
+def test_traces_of_one_conversation_are_one_trajectory(read):
+    own = {"gen_ai.conversation.id": "k"}
+    first = span("a", 1, 2, {**own, "gen_ai.input.messages": json.dumps([ASK])})
+    again = [ASK, text("assistant", "To whom?"), text("user", "Ann.")]
+    second = span("b", 3, 4, {**own, "gen_ai.input.messages": json.dumps(again)}, trace="u")
+    other = span("c", 5, 6, {"gen_ai.input.messages": json.dumps([ASK])}, trace="v")
+    trajectories = read(export(second, first, other), count=2)
+    assert [trajectory.id for trajectory in trajectories] == ["u", "v"]
+    assert [entry.text for entry in trajectories[0].entries] == ["Pay Ann.", "To whom?", "Ann."]
+
+
+LOOP = [span("a", 1, 2, {"gen_ai.input.messages": json.dumps([ASK])}, parent="b"), span("b", 1, 2, {}, parent="a")]
+
+
+def test_spans_that_are_around_each_other_are_read(read):
+    assert brief(read(export(*LOOP))) == [("user", "Pay Ann.", "")]
+
+
+def given_as(value):
+    return {"gen_ai.input.messages": value if isinstance(value, str) else json.dumps(value)}
+
+
+def inference(own):
+    return {"openinference.span.kind": "LLM", **{f"llm.input_messages.{key}": value for key, value in own.items()}}
+
+
+WRONG = {
+    "a text that is no JSON": (given_as('[{"role": "us'), "`gen_ai.input.messages` is no JSON: not JSON at line 1, column 14: unexpected end of data"),
+    "no list": (given_as({"role": "user"}), "`gen_ai.input.messages` is no list"),
+    "too many messages": (given_as([ASK] * 4), "`gen_ai.input.messages` has 4 messages: those after the first 3 are not read"),
+    "a message that is no object": (given_as([7]), "`gen_ai.input.messages`[0]: a message has a `role`"),
+    "an unknown role": (given_as([text("boss", "x")]), "`gen_ai.input.messages`[0]: the role 'boss' is none of system, developer, user, human, assistant, model, ai, tool, function"),
+    "a picture": (given_as([{"role": "user", "parts": [{"type": "blob", "content": "aGk="}]}]), "`gen_ai.input.messages`[0]: 1 parts of a message are no text"),
+    "a call without a name": (given_as([{"role": "assistant", "tool_calls": [{"id": "x"}]}]), "`gen_ai.input.messages`[0]: a call has a name"),
+    "calls that are no list": (given_as([{"role": "assistant", "tool_calls": 7}]), "`gen_ai.input.messages`[0]: `tool_calls` is no list"),
+    "a result without a call": (given_as([{"role": "tool", "content": "x"}]), "a result has the id of its call"),
+    "instructions that were cut": ({"gen_ai.system_instructions": '[{"type'}, "`gen_ai.system_instructions` is no JSON: not JSON at line 1, column 8: unexpected end of data"),
+    "no index": (inference({"message.role": "user"}), "`llm.input_messages.message.role` has no index after `llm.input_messages`"),
+    "a gap": (inference({"0.message.role": "user", "0.message.content": "x", "2.message.role": "user", "2.message.content": "y"}), "`llm.input_messages` has no index 1, but 2"),
+    "a gap among calls": (inference({"0.message.role": "assistant", "0.message.tool_calls.1.tool_call.function.name": "f"}), "`llm.input_messages.0.tool_calls` has no index 0, but 1"),
+    "a value that is an object, too": (inference({"0.message": "x", "0.message.role": "user"}), "`llm.input_messages.0.message.role` is both a value and more than one"),
+    "hidden messages": ({"openinference.span.kind": "LLM", "llm.input_messages": "__REDACTED__"}, "`llm.input_messages` was redacted"),
+    "a hidden text": (inference({"0.message.role": "user", "0.message.content": "__REDACTED__"}), "`llm.input_messages`[0]: the text was redacted"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_message_that_cannot_be_read_is_a_finding_with_its_place(read, monkeypatch, case):
+    monkeypatch.setattr(span_messages, "MOST_MESSAGES", 3)
+    own, message = WRONG[case]
+    entries = read(export(span("a", 1, 2, own)), export(span("b", 3, 4, {})))
+    found = [(entry.code, entry.message, entry.line) for entry in entries if isinstance(entry, Finding)]
+    assert found[0] == ("E_LOG_MESSAGE", f"span a: {message}", 1)
+
+
+def test_a_picture_that_later_spans_repeat_is_one_finding(read):
+    picture = {"role": "user", "parts": [{"type": "text", "content": "Look."}, {"type": "uri", "uri": "x"}]}
+    spans = [span(f"s{n}", n + 1, n + 2, given_as([picture, text("assistant", "ok")][: 1 + n])) for n in range(2)]
+    assert brief(read(export(*spans))) == [
+        ("E_LOG_MESSAGE", "span s0: `gen_ai.input.messages`[0]: 1 parts of a message are no text"),
+        ("user", "Look.", ""),
+        ("assistant", "ok", ""),
+    ]
+
+
+@pytest.mark.parametrize("words", ['{"to": "Ann"}', '[{"to": "Ann"}]', "[1, 2]", "[not JSON"])
+def test_a_text_that_looks_like_data_is_a_text(read, words):
+    own = inference({"0.message.role": "user", "0.message.content": words})
+    assert brief(read(export(span("a", 1, 2, own)))) == [("user", words, "")]
+
+
+POLICY = """
+spec: policy/v1
+name: payees
+rules:
+  named: {when: {tool: pay}, each: args.to, as: name, from: [request]}
+"""
+WITHOUT = ("gen_ai.input", "gen_ai.system", "gen_ai.output", "llm.")
+
+
+def stripped(spans, beginnings=WITHOUT):
+    """Spans that were recorded without messages."""
+    return [
+        {**part, "attributes": [own for own in part["attributes"] if not own["key"].startswith(beginnings)]}
+        for part in spans
+    ]
+
+
+@pytest.mark.parametrize("format_", ["otlp", "openinference"])
+def test_whether_the_user_named_the_payee_is_judged_where_messages_are_recorded(tmp_path, format_):
+    """Without messages it is not judged; with them it is held for the payee of the request and broken for another."""
+    (tmp_path / "rules.yaml").write_text(POLICY, encoding="utf-8")
+    policy = compile_policy(load(tmp_path / "rules.yaml")[0].main, Diagnostics())
+    form = "JSON in attributes" if format_ == "otlp" else "numbered attributes of OpenInference"
+    paid = {"gen_ai.tool.call.arguments": '{"to": "Ann"}'} if format_ == "otlp" else {}
+    spans = [
+        part if part["spanId"] != "b" else {**part, "attributes": part["attributes"] + listed(paid)}
+        for part in FORMS[form]
+    ]
+
+    def outcome(spans, change=lambda log: log):
+        (tmp_path / "trace.json").write_text(change(json.dumps(export(*spans))), encoding="utf-8")
+        trajectories = list(read_logs([tmp_path / "trace.json"]))
+        assert {trajectory.format for trajectory in trajectories} == {format_}
+        count = scan(policy, trajectories).rules["named"]
+        return count.held, count.broken, count.unjudged
+
+    assert outcome(stripped(spans)) == (0, 0, 1)
+    assert outcome(spans) == (1, 0, 0)
+    assert outcome(spans, lambda log: log.replace("Pay Ann.", "Pay Bob.")) == (0, 1, 0)
+    answers_only = ("gen_ai.input", "gen_ai.system", "llm.input")
+    assert outcome(stripped(spans, answers_only)) == (0, 0, 1)
