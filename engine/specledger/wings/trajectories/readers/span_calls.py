@@ -87,14 +87,8 @@ class Conversation:
         steps = list(self._steps())
         self._link(steps)
         for step in steps:
-            if isinstance(step.part, Said):
-                actor = self._actor_of(step.span)
-                self._builder.message(
-                    step.part.speaker, step.part.text, actor=actor, line=step.span.line, time=step.time
-                )
-            elif isinstance(step.part, Asked | Returned):
-                if step.tool is None:
-                    self._add_part(step, step.part)
+            if step.part is not None:
+                self._add_part(step, step.part)
             elif step.tool is not None and step.is_end:
                 failed = step.span.failed or "error.type" in step.span.attributes
                 error = True if failed else None
@@ -137,7 +131,8 @@ class Conversation:
             time = span.time if not is_end else stamp_at(span.end // 1000) if span.end else ""
             batch = f"answer {number}" if is_end else ""
             is_leaf = is_end and span.id not in outer
-            for part, message in self._fresh(span, lists[number][is_end], repeats=is_leaf):
+            said = lists[number][is_end]
+            for part, message in self._fresh(span, said, repeats=is_leaf) if said else ():
                 yield _Step(span, time, part, batch or f"{number} {message.where}")
             if tool is not None:
                 yield _Step(span, time, tool=tool, is_end=is_end)
@@ -238,9 +233,14 @@ class Conversation:
             tool.name, arguments, id=tool.id, batch=batch, actor=actor, parent=actor, line=span.line, time=span.time
         )
 
-    def _add_part(self, step: _Step, part: Asked | Returned) -> None:
-        """Add a call, or what came back from one, that has no span."""
+    def _add_part(self, step: _Step, part: Part) -> None:
+        """Add a text, and a call or what came back from one that has no span."""
         builder, actor, line = self._builder, self._actor_of(step.span), step.span.line
+        if isinstance(part, Said):
+            builder.message(part.speaker, part.text, actor=actor, line=line, time=step.time)
+            return
+        if step.tool is not None:
+            return
         if isinstance(part, Asked):
             arguments = part.arguments if part.arguments is UNSET else builder.parsed(part.arguments, line)
             batch, name = builder.batch_of(step.batch), part.id or None

@@ -42,6 +42,7 @@ _EVENTS: Final = {
     "gen_ai.tool.message": "tool",
 }
 _CHOICE: Final = "gen_ai.choice"
+_BEGINNINGS: Final = (_INSTRUCTIONS, *_GIVEN, *_ANSWERED, *_NUMBERED)
 
 
 def messages_of(span: Span, wrong: Wrong, *, is_tool: bool = False) -> tuple[list[list[Message]], list[list[Message]]]:
@@ -51,6 +52,8 @@ def messages_of(span: Span, wrong: Wrong, *, is_tool: bool = False) -> tuple[lis
     """
     given: list[list[Message]] = []
     answered: list[list[Message]] = []
+    if not span.events and not any(name.startswith(_BEGINNINGS) for name in span.attributes):
+        return given, answered  # as in nearly all spans
     for attributes, within in _carriers(span):
         if _INSTRUCTIONS in attributes:
             text = attributes[_INSTRUCTIONS]
@@ -119,15 +122,15 @@ def _of_events(span: Span) -> tuple[list[Any], list[Any]]:
     """The messages of events, one each, and the answers that a model chose."""
     said, chosen = [], []
     for event in span.events:
-        body = event.attributes
-        content = body.get("gen_ai.event.content")
+        written = event.attributes
+        content = written.get("gen_ai.event.content")
         if content is not None:
             read = structured(content)
-            body = {**body, **read} if isinstance(read, dict) else {**body, "content": content}
+            written = {**written, **read} if isinstance(read, dict) else {**written, "content": content}
         if event.name in _EVENTS:
-            said.append({"role": _EVENTS[event.name], **_without_role(body)})
+            said.append({"role": _EVENTS[event.name], **_without_role(written)})
         elif event.name == _CHOICE:
-            message = structured(body.get("message", body))
+            message = structured(written.get("message", written))
             inner = message if isinstance(message, dict) else {"content": message}
             chosen.append({"role": "assistant", **_without_role(inner)})
     return said, chosen
@@ -145,6 +148,8 @@ def exchange_of(span: Span) -> tuple[Any, Any]:
     return arguments, result
 
 
-def _without_role(body: Mapping[str, Any]) -> dict[str, Any]:
+def _without_role(written: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a message; its role is that of its event."""
-    return {key: body[key] for key in ("content", "parts", "tool_calls", "id", "tool_call_id", "name") if key in body}
+    return {
+        key: written[key] for key in ("content", "parts", "tool_calls", "id", "tool_call_id", "name") if key in written
+    }

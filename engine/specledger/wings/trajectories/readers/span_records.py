@@ -51,10 +51,11 @@ class Span(Struct, frozen=True):
 def spans_of(record: Any, line: int, wrong: Wrong) -> Iterator[Span]:
     """The spans and the log records of a record, in its order."""
     for written in raw_spans(record, wrong):
-        if not isinstance(written, dict) or not span_id(written):
-            wrong("a span has a `traceId` and a `spanId`")
+        id_ = span_id(written) if isinstance(written, dict) else ""
+        if id_:
+            yield _span(written, id_, line, wrong)
         else:
-            yield _span(written, line, wrong)
+            wrong("a span has a `traceId` and a `spanId`")
     if isinstance(record, dict) and "resourceLogs" in record:
         for written in _nested(
             record, "resourceLogs", ("scopeLogs", "instrumentationLibraryLogs"), "logRecords", wrong
@@ -103,14 +104,14 @@ def _objects(value: Any, name: str, wrong: Wrong) -> list[dict[str, Any]]:
     return members
 
 
-def _span(written: dict[str, Any], line: int, wrong: Wrong) -> Span:
+def _span(written: dict[str, Any], id_: str, line: int, wrong: Wrong) -> Span:
     start, time = _moment(written, "startTimeUnixNano", "start_time")
     status = written.get("status")
     code = status.get("code", status.get("status_code")) if isinstance(status, dict) else written.get("status_code")
     events = written.get("events")
     return Span(
         trace=_of_context(written, "traceId", "trace_id"),
-        id=span_id(written),
+        id=id_,
         parent=_of_context(written, "parentSpanId", "parent_span_id") or string(written.get("parent_id")),
         name=string(written.get("name")),
         start=start,
@@ -191,9 +192,11 @@ def _members(value: Any, wrong: Wrong) -> list[dict[str, Any]]:
 
 
 def _of_context(written: dict[str, Any], name: str, other: str) -> str:
+    value = written.get(name)
+    if type(value) is str:
+        return value
     context = written.get("context")
-    within = string(context.get(other)) if isinstance(context, dict) else ""
-    return string(written.get(name)) or string(written.get(other)) or within
+    return string(written.get(other)) or (string(context.get(other)) if type(context) is dict else "")
 
 
 def span_id(written: dict[str, Any]) -> str:
@@ -207,6 +210,8 @@ _NOT_SAID: Final = (None, 0, "0", "")
 def _moment(written: dict[str, Any], nanoseconds: str, other: str) -> tuple[int, Stamp]:
     """A moment of a span, by which spans are ordered, and as a trajectory has it."""
     value = written.get(nanoseconds)
+    if value is None and other not in written:
+        return 0, ""
     if value in _NOT_SAID and written.get(other) not in _NOT_SAID:
         time = stamp_of(written[other], scale=NANOSECONDS if other.endswith("Nano") else None)
         return (time * 1000 if isinstance(time, int) else 0), time
