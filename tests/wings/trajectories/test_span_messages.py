@@ -10,8 +10,8 @@ from msgspec import UNSET
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker
-from specledger.wings.trajectories.reading import read_logs
 from specledger.wings.trajectories.readers import span_messages
+from specledger.wings.trajectories.reading import read_logs
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.scan import scan
 
