@@ -1,6 +1,7 @@
 """Messages in traces: each convention gives the same trajectory, copies are read once, and nothing is dropped unsaid."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -60,7 +61,7 @@ def read(tmp_path):
 
 def brief(entries):
     """Entries without lines and times."""
-    short = {
+    short: dict[Any, Any] = {
         Message: lambda entry: (str(entry.speaker), entry.text, entry.actor),
         Call: lambda entry: ("call", entry.id, entry.tool, entry.arguments, entry.actor),
         Result: lambda entry: ("result", entry.call, entry.content),
@@ -192,7 +193,7 @@ def numbered(prefix, wrapped):
     )
 
     def of(list_, *messages):
-        own = {}
+        own: dict[str, Any] = {}
         for number, (role, content, has_call) in enumerate(messages):
             at = f"{list_}.{number}.{message}"
             own |= {f"{at}role": role, f"{at}content": content}
@@ -330,9 +331,9 @@ def test_what_later_spans_repeat_is_read_once_and_what_was_said_twice_twice(tmp_
     spans.append(span("root", 0, 10 * len(turns), whole, parent=""))
     path = tmp_path_factory.mktemp("log") / "trace.json"
     path.write_text(json.dumps(export(*spans)), encoding="utf-8")
-    [trajectory] = read_logs([path])
+    entries: list[Any] = [entry for trajectory in read_logs([path]) for entry in trajectory.entries]
     expected = [(speaker, words) for turn in turns for speaker, words in zip((USER, ASSISTANT), turn, strict=True)]
-    assert [(entry.speaker, entry.text) for entry in trajectory.entries] == expected
+    assert [(entry.speaker, entry.text) for entry in entries] == expected
 
 
 def test_what_happens_inside_a_tool_is_that_of_a_subagent(read):
