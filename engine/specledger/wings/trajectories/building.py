@@ -17,20 +17,24 @@ from specledger.wings.trajectories.findings import (
     E_LOG_RECORD,
 )
 from specledger.wings.trajectories.model import Call, Entry, Finding, Json, Message, Result, Speaker, Trajectory
+from specledger.wings.trajectories.room import Room
 from specledger.wings.trajectories.stamps import Stamp
 
 
 class Builder:
-    """A trajectory that grows in the order of its log.
+    """A trajectory that grows in the order of its log, as far as there is room.
 
     Attributes:
-        entries: What was added.
+        entries: What was added. Where there was no room, the last one says so.
+        room: What is left; a file has one where all its trajectories are kept until it ends.
     """
 
-    def __init__(self, id: str, file: str, format: str) -> None:  # noqa: A002 - the names of the model
+    def __init__(self, id: str, file: str, format: str, room: Room | None = None) -> None:  # noqa: A002 - of the model
         self._head = (id, file, format)
         self.entries: list[Entry] = []
-        self._waiting: dict[str, deque[Call]] = {}
+        self.room = room or Room()
+        self._full = False
+        self._waiting: dict[str, list[Call] | deque[Call]] = {}
         self._ids: set[str] = set()
         self._answered: set[str] = set()
         self._calls = 0
@@ -51,7 +55,20 @@ class Builder:
     def message(self, speaker: Speaker, text: str, *, actor: str = "", line: int = 0, time: Stamp = "") -> None:
         """Add a message; an empty one says nothing and is left out."""
         if text:
-            self.entries.append(Message(speaker, text, actor, line, time))
+            self.add(Message(speaker, text, actor, line, time))
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry if there is room for it; else, once, a finding that says that there is not."""
+        if self.room.take(entry):
+            self.entries.append(entry)
+        else:
+            self._end(entry.line)
+
+    def _end(self, line: int) -> None:
+        """Say that nothing more is kept."""
+        if not self._full:
+            self._full = True
+            self.entries.append(self.room.finding(line))
 
     def call(
         self,
@@ -66,6 +83,8 @@ class Builder:
         time: Stamp = "",
     ) -> str:
         """Add a call; the id that it has in the trajectory."""
+        if self._full:
+            return id or ""
         self._calls += 1
         name = id or f"#{self._calls}"
         own = name
@@ -75,8 +94,12 @@ class Builder:
                 own = f"{name}#{self._calls}" if own == name else f"{own}#"
         self._ids.add(own)
         call = Call(own, tool, arguments, batch, actor, parent, line, time)
-        self.entries.append(call)
-        self._waiting.setdefault(name, deque()).append(call)
+        self.add(call)
+        waiting = self._waiting.get(name)
+        if isinstance(waiting, deque):
+            waiting.append(call)
+        else:  # a list of one call takes a tenth of the memory of a queue
+            self._waiting[name] = deque([*waiting, call]) if waiting else [call]
         return own
 
     def result(
@@ -89,14 +112,16 @@ class Builder:
         time: Stamp = "",
     ) -> None:
         """Add what came back from a call; the first that waits under this id."""
+        if self._full:
+            return
         waiting = self._waiting.get(call)
         if not waiting:
             again = ", which has one" if call in self._answered else ""
             self.finding(E_LOG_NO_CALL, f"a result of the call {call!r}{again or ', which is not there'}", line)
             return
-        own = waiting.popleft().id
+        own = (waiting.popleft() if isinstance(waiting, deque) else waiting.pop()).id
         self._answered.add(call)
-        self.entries.append(Result(own, content, error, line, time))
+        self.add(Result(own, content, error, line, time))
 
     def waits(self, call: str) -> bool:
         """Whether a call of this id has no result yet."""
@@ -108,7 +133,7 @@ class Builder:
 
     def finding(self, code: str, message: str, line: int = 0) -> None:
         """Add something that could not be read, or does not fit."""
-        self.entries.append(Finding(code, message, line))
+        self.add(Finding(code, message, line))
 
     def record(self, message: str, line: int) -> None:
         """Add a record that is not as the format says."""
@@ -137,6 +162,8 @@ class Builder:
         for calls in self._waiting.values():
             for call in calls:
                 self.finding(E_LOG_NO_RESULT, f"the call {call.id!r} of {call.tool} has no result", call.line)
+        if self.room.full:
+            self._end(0)
         id_, file, format_ = self._head
         return Trajectory(id_, file, format_, tuple(self.entries))
 

@@ -13,6 +13,7 @@ from specledger.core.spans import Span
 from specledger.core.unknown import Unknown
 from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Entry, Message, Speaker
+from specledger.wings.trajectories.room import MOST_DEFECTS, Room, count_text
 from specledger.wings.trajectories.rules.accesses import Access, Steps, accesses, argument_steps, reaches, shown_steps
 from specledger.wings.trajectories.rules.constants import constant, sorts_of
 from specledger.wings.trajectories.rules.paths import ANY, LEAVES, Reader, compile_path, parse_path
@@ -99,6 +100,7 @@ class Watch:
         self._messages = 0
         self._arguments: dict[str, dict[Steps, None]] = {}
         self._flat: set[tuple[str, ...]] = set()
+        self._room = Room(MOST_DEFECTS)
 
     @staticmethod
     def _watched(plan: RulePlan, model: PolicySpec) -> _Watched:
@@ -118,7 +120,7 @@ class Watch:
             return
         if not isinstance(entry, Call):
             return
-        self._calls[entry.tool] += 1
+        count_text(self._calls, entry.tool)
         self._note_arguments(entry)
         for watched in self._idle:
             self._note_absent(watched, entry)
@@ -129,15 +131,17 @@ class Watch:
             shape = (call.tool, *arguments)
             if shape in self._flat:
                 return
-            if len(self._flat) < MOST_TOOLS:
+            if len(self._flat) < MOST_TOOLS and self._room.take_value([*shape]):
                 self._flat.add(shape)
         seen = self._arguments.get(call.tool)
         if seen is None:
-            if len(self._arguments) >= MOST_TOOLS:
+            if len(self._arguments) >= MOST_TOOLS or not self._room.take_value(call.tool):
                 return
             seen = self._arguments.setdefault(call.tool, {})
         for steps in argument_steps(call.arguments):
-            if len(seen) >= MOST_ARGUMENTS:
+            if steps in seen:
+                continue
+            if len(seen) >= MOST_ARGUMENTS or not self._room.take_value([*steps]):
                 return
             seen[steps] = None
 

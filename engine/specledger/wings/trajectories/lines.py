@@ -24,6 +24,7 @@ from specledger.core.canonical import (
 from specledger.core.log_json import WITHHELD
 from specledger.wings.trajectories.findings import MalformedLine
 from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message, Result, Trajectory, Withheld
+from specledger.wings.trajectories.room import MOST_KEPT, Room
 
 FORMAT: Final = "specledger/trajectories/v1"
 HEADER: Final = canonical_bytes({"format": FORMAT}) + b"\n"
@@ -31,6 +32,8 @@ HEADER: Final = canonical_bytes({"format": FORMAT}) + b"\n"
 MAX_LINE: Final = 72 << 20
 """The most bytes of a line; a log's own bound is lower, so that whatever was read can be written."""
 MAX_LINE_VOLUME: Final = 8 << 20
+MOST_OF_LINES: Final = MOST_KEPT + (1 << 20)
+"""The most that is kept of one trajectory: what a reader kept of a log, and a finding of a few words."""
 
 _NAMES: Final[dict[type[Entry], str]] = {
     Message: "message",
@@ -142,6 +145,7 @@ class _Lines:
         self._number = 0
         self._head: dict[str, Any] | None = None
         self._entries: list[Entry] = []
+        self._room = Room(MOST_OF_LINES)
 
     def take(self, number: int, line: bytes) -> Trajectory | None:
         """Read the next line; the trajectory that it ends, if it ends one."""
@@ -151,7 +155,7 @@ class _Lines:
                 raise self._malformed(f"the first line is {HEADER.decode().strip()}")
             return None
         if self._head is not None and (entry := read_entry(line, checked=self._checked)) is not None:
-            self._entries.append(entry)
+            self._keep(entry)
             return None
         name, value = self._split(line)
         if self._head is None:
@@ -160,13 +164,18 @@ class _Lines:
             self._head = self._read_head(value)
             return None
         if name != "end":
-            self._entries.append(self.read_entry(name, value))
+            self._keep(self.read_entry(name, value))
             return None
         if type(value) is not int or value != len(self._entries):
             raise self._malformed(f"the trajectory has {len(self._entries)} entries, not {value}")
         trajectory = Trajectory(**self._head, entries=tuple(self._entries))
-        self._head, self._entries = None, []
+        self._head, self._entries, self._room = None, [], Room(MOST_OF_LINES)
         return trajectory
+
+    def _keep(self, entry: Entry) -> None:
+        if not self._room.take(entry):
+            raise self._malformed(self._room.finding(0).message)
+        self._entries.append(entry)
 
     def close(self) -> None:
         """See that nothing is missing at the end."""

@@ -17,6 +17,7 @@ from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.formats.names import reader_named
 from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, knows_request
 from specledger.wings.trajectories.reading import read_logs
+from specledger.wings.trajectories.room import beginning
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.plans import Outcome
 from specledger.wings.trajectories.rules.policy import Policy
@@ -93,8 +94,9 @@ def _note(
     kept = flips.kept.setdefault(rule, [])
     if len(kept) < MOST_FLIPS:
         reason = next((outcome.reason for outcome in (right, left) if outcome is not None and outcome.reason), "")
-        call, tool = (entry.id, entry.tool) if isinstance(entry, Call) else ("", "")
-        kept.append(Flip(rule, *pair, trajectory.id, trajectory.file, entry.line, call, tool, reason))
+        texts = (entry.id, entry.tool, reason) if isinstance(entry, Call) else ("", "", reason)
+        ids = map(beginning, texts)
+        kept.append(Flip(rule, *pair, beginning(trajectory.id), trajectory.file, entry.line, *ids))
 
 
 def _status(outcome: Outcome | None) -> str:

@@ -12,6 +12,7 @@ from specledger.core.events import Severity
 from specledger.core.verdict import Verdict, combine
 from specledger.wings.trajectories.coverage import Watch
 from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls, knows_request
+from specledger.wings.trajectories.room import OTHERS, beginning, count_text
 from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, Outcome
 from specledger.wings.trajectories.rules.policy import Policy
 
@@ -138,7 +139,7 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None
                     result.denied += 1
                     session.hear(entry)
                     continue
-                result.calls[entry.tool] += 1
+                count_text(result.calls, entry.tool)
             outcomes = session.hear(entry)
             if watch is not None:
                 watch.hear(entry, outcomes)
@@ -150,7 +151,8 @@ def scan(policy: Policy, trajectories: Iterable[Trajectory], watch: Watch | None
             result.rules[rule].trajectories += 1
     for plan in policy.rules:
         only = plan.only_forbids_earlier
-        result.rules[plan.name].breakable = only is None or any(map(only.matches, result.calls))
+        known = OTHERS not in result.calls
+        result.rules[plan.name].breakable = only is None or not known or any(map(only.matches, result.calls))
     return result
 
 
@@ -158,7 +160,7 @@ def _note_unread(result: Scan, finding: Finding, trajectory: Trajectory) -> None
     result.findings[finding.code] += 1
     first = result.unread.setdefault(finding.code, [])
     if len(first) < MOST_UNREAD:
-        first.append(Unread(trajectory.id, trajectory.file, finding.line, finding.message))
+        first.append(Unread(beginning(trajectory.id), trajectory.file, finding.line, beginning(finding.message)))
 
 
 def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: Entry) -> None:
@@ -167,12 +169,11 @@ def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: En
         count.held += 1
     elif outcome.status is UNJUDGED:
         count.unjudged += 1
-        count.reasons[outcome.reason] += 1
+        count_text(count.reasons, outcome.reason)
     else:
         count.broken += 1
         if len(count.breaches) < MOST_BREACHES:
             tool = entry.tool if isinstance(entry, Call) else ""
-            breach = Breach(
-                outcome.rule, trajectory.id, trajectory.file, entry.line, outcome.call, tool, outcome.reason
-            )
+            ids = map(beginning, (outcome.call, tool, outcome.reason))
+            breach = Breach(outcome.rule, beginning(trajectory.id), trajectory.file, entry.line, *ids)
             count.breaches.append(breach)

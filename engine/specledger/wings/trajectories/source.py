@@ -20,9 +20,9 @@ from specledger.wings.trajectories.model import Finding
 
 MAX_LINE: Final = 16 << 20
 """The most bytes of a line of JSON lines."""
-MAX_DOCUMENT: Final = 64 << 20
+MAX_DOCUMENT: Final = 32 << 20
 """The most bytes of a file that is one JSON document."""
-MAX_VOLUME: Final = 4 << 20
+MAX_VOLUME: Final = 2 << 20
 """The most volume (`core.volume`) of a line or a document."""
 _LOOKED_AT: Final = 20
 """Lines by which a format is recognised."""

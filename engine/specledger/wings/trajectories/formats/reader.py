@@ -13,11 +13,14 @@ from specledger.wings.trajectories.building import Builder, string, text_of
 from specledger.wings.trajectories.findings import E_LOG_FAILED
 from specledger.wings.trajectories.formats.plans import ClausePlan, FormatPlan, Roots, nodes
 from specledger.wings.trajectories.model import Finding, Trajectory
+from specledger.wings.trajectories.room import MOST_DEFECTS, Room
 from specledger.wings.trajectories.source import Source
 from specledger.wings.trajectories.stamps import stamp_of
 
 _MOST_KEYS: Final = 8
 _LONGEST_TEXT: Final = 400
+_BUILDER: Final = 2000
+"""What a trajectory takes without its entries."""
 
 
 class _Entry(Struct, frozen=True):
@@ -37,11 +40,13 @@ def read_by(plan: FormatPlan, source: Source) -> Iterator[Trajectory]:
 
 def _read_nested(plan: FormatPlan, source: Source) -> Iterator[Trajectory]:
     """Each record holds trajectories."""
-    defects = Builder(source.name, source.name, plan.name)
+    defects = Builder(source.name, source.name, plan.name, Room(MOST_DEFECTS))
     number = 0
     for record in source.records():
+        if defects.room.full:
+            break
         if isinstance(record, Finding):
-            defects.entries.append(record)
+            defects.add(record)
             continue
         _note_failures(plan.of_records, {"record": record.value}, defects, record.line)
         trajectories = nodes(plan.paths["trajectories"], {"record": record.value})
@@ -66,10 +71,13 @@ def _read_flat(plan: FormatPlan, source: Source) -> Iterator[Trajectory]:
     """All records are of one trajectory, or of those that `by` tells apart."""
     builders: dict[str, Builder] = {}
     waiting: dict[str, list[_Entry]] = {}
-    defects = Builder(source.name, source.name, plan.name)
+    room, unread = Room(), Room()
+    defects = Builder(source.name, source.name, plan.name, room)
     for record in source.records():
+        if room.full or unread.full:
+            break
         if isinstance(record, Finding):
-            defects.entries.append(record)
+            defects.add(record)
             continue
         _note_failures(plan.of_records, {"record": record.value}, defects, record.line)
         entries = list(_entries(plan, {"record": record.value}, record.line))
@@ -80,13 +88,19 @@ def _read_flat(plan: FormatPlan, source: Source) -> Iterator[Trajectory]:
                 continue
             key = _text(plan, "by", entry.roots)
             name = key or _text(plan, "id", entry.roots) or source.name
-            builder = builders.setdefault(key, Builder(name, source.name, plan.name))
+            if key not in builders:
+                builders[key] = Builder(name, source.name, plan.name, room)
+                room.take_value(name, _BUILDER)
+            builder = builders[key]
             if "order" in plan.paths:
-                waiting.setdefault(key, []).append(entry)
+                if unread.take_value(entry.roots["entry"]):
+                    waiting.setdefault(key, []).append(entry)
             else:
                 _read_entries(plan, builder, [entry])
     for key, builder in builders.items():
         _read_entries(plan, builder, waiting.get(key, []))
+        if unread.full:
+            builder.add(unread.finding(0))
         if len(builders) == 1:
             builder.entries.extend(defects.entries)
             defects.entries.clear()

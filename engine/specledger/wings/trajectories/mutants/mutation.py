@@ -13,6 +13,7 @@ from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Message, Speaker, Trajectory, knows_request
 from specledger.wings.trajectories.mutants.logs import COPY, OPERATORS, Focus
 from specledger.wings.trajectories.mutants.rules import RuleMutant, alone, rule_mutants
+from specledger.wings.trajectories.room import Room
 from specledger.wings.trajectories.rules.accesses import accesses
 from specledger.wings.trajectories.rules.plans import Status
 from specledger.wings.trajectories.rules.policy import Policy
@@ -26,6 +27,8 @@ MOST_SAMPLED: Final = 2_000
 """Those of all rules together, at least one for each."""
 LONGEST: Final = 2_000
 """Entries of a trajectory that is mutated, at most."""
+MOST_KEPT_OF_SAMPLES: Final = 64 << 20
+"""Bytes of memory, about, that all samples together may take: none of their trajectories takes more than its share."""
 
 
 class RuleMutation(Struct):
@@ -99,6 +102,7 @@ class Mutation:
         self._number, self._seed = number, seed
         self._work, self._heard = 0, 0
         self._most = max(1, min(SAMPLED, MOST_SAMPLED // len(model.rules)))
+        self._largest = MOST_KEPT_OF_SAMPLES // (self._most * len(model.rules))
         self._rules: dict[str, _Rule] = {}
         for name in model.rules:
             every = list(rule_mutants(resolved, name))
@@ -114,10 +118,12 @@ class Mutation:
 
     def hear(self, trajectory: Trajectory) -> None:
         """Judge a trajectory by the mutants of rules, and keep it for mutants of its own, perhaps."""
+        room = Room(self._largest)
+        suited = len(trajectory.entries) <= LONGEST and all(map(room.take, trajectory.entries))
         for rule in self._rules.values():
             if rule.alive and self._spend(trajectory, len(rule.alive) + 1):
                 self._compare(rule, trajectory)
-            if len(trajectory.entries) <= LONGEST and rule.is_about(trajectory):
+            if suited and rule.is_about(trajectory):
                 rule.keep(self._heard, trajectory, self._most)
         self._heard += 1
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from specledger.wings.trajectories.building import Builder, string, text_of
 from specledger.wings.trajectories.model import Finding, Speaker, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
+from specledger.wings.trajectories.room import MOST_DEFECTS, Room
 from specledger.wings.trajectories.source import Source
 from specledger.wings.trajectories.stamps import stamp_of
 
@@ -25,10 +26,12 @@ def _recognises(record: Any) -> bool:
 
 def _read(source: Source) -> Iterator[Trajectory]:
     """A trajectory of each document; subagents are actors of it."""
-    defects = Builder(source.name, source.name, "atif")
+    defects = Builder(source.name, source.name, "atif", Room(MOST_DEFECTS))
     for record in source.records():
+        if defects.room.full:
+            break
         if isinstance(record, Finding):
-            defects.entries.append(record)
+            defects.add(record)
         elif not isinstance(record.value, dict) or not isinstance(record.value.get("steps"), list):
             defects.record("a trajectory of ATIF has a list of `steps`", record.line)
         else:

@@ -12,6 +12,7 @@ from specledger.wings.trajectories.findings import E_LOG_DUPLICATE
 from specledger.wings.trajectories.model import Finding, Speaker, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.readers.subagent_files import SubagentFile, subagent_file
+from specledger.wings.trajectories.room import Room
 from specledger.wings.trajectories.source import Source
 from specledger.wings.trajectories.stamps import stamp_of
 
@@ -30,10 +31,12 @@ def _read(source: Source) -> Iterator[Trajectory]:
     session = _Session(source)
     for record in source.records():
         if isinstance(record, Finding):
-            session.defects.append(record)
+            session.add(record)
         else:
             session.take(record.value, record.line)
         session.settle()
+        if session.room.full:
+            break
     yield session.finish()
 
 
@@ -41,7 +44,8 @@ class _Session:
     """A session as it is read."""
 
     def __init__(self, source: Source) -> None:
-        self.defects: list[Finding] = []
+        self.room = Room()
+        self._defects: list[Finding] = []
         self._source = source
         self._builder: Builder | None = None
         self._seen: dict[str, bytes] = {}
@@ -51,6 +55,13 @@ class _Session:
         self._subagents = [file for file in map(subagent_file, source.companions) if file is not None]
         self._within = ""
         self._started: set[str] = set()
+
+    def add(self, finding: Finding) -> None:
+        """Keep a finding for the trajectory."""
+        if self.room.take(finding):
+            self._defects.append(finding)
+        else:
+            self._begun(None).add(finding)
 
     def take(self, record: Any, line: int) -> None:
         """Read one line."""
@@ -79,6 +90,7 @@ class _Session:
         digest = sha256_raw(canonical_ints(record.get("message")))
         known = self._seen.setdefault(uuid, digest)
         if known is digest:
+            self.room.take_value(uuid)
             return False
         if known != digest:
             builder.finding(
@@ -137,6 +149,8 @@ class _Session:
         """Read the lines of a subagent's file as those of an actor; their numbers are not those of this file."""
         outer, self._within = self._within, actor
         for record in file.source.records():
+            if self.room.full:
+                break
             if isinstance(record, Finding):
                 place = f"{file.source.name}:{record.line}"
                 builder.finding(record.code, f"{place}: {record.message}")
@@ -175,14 +189,14 @@ class _Session:
     def _begun(self, record: Any) -> Builder:
         if self._builder is None:
             session = string(record.get("sessionId")) if isinstance(record, dict) else ""
-            self._builder = Builder(session or self._source.name, self._source.name, "claude_code")
+            self._builder = Builder(session or self._source.name, self._source.name, "claude_code", self.room)
         return self._builder
 
     def settle(self) -> None:
         """Give the findings so far to the trajectory, once it is begun."""
-        if self._builder is not None and self.defects:
-            self._builder.entries.extend(self.defects)
-            self.defects.clear()
+        if self._builder is not None and self._defects:
+            self._builder.entries.extend(self._defects)
+            self._defects.clear()
 
     def finish(self) -> Trajectory:
         """The trajectory."""

@@ -35,8 +35,10 @@ def _read(source: Source) -> Iterator[Trajectory]:
     builder = Builder(source.name, source.name, "mcp")
     other: set[str] = set()
     for record in source.records():
+        if builder.room.full:
+            break
         if isinstance(record, Finding):
-            builder.entries.append(record)
+            builder.add(record)
             continue
         parts = record.value if isinstance(record.value, list) else [record.value]
         batch = builder.begin_batch() if len(parts) > 1 else 0
@@ -56,7 +58,9 @@ def _read_message(builder: Builder, message: Any, other: set[str], batch: int, l
     if "method" in message:
         parameters = message.get("params")
         if message["method"] != "tools/call":
-            other.add(name)
+            if name not in other:
+                other.add(name)
+                builder.room.take_value(name)
         elif not isinstance(parameters, dict) or not isinstance(parameters.get("name"), str):
             builder.record("the `params` of tools/call have a `name`", line)
         else:

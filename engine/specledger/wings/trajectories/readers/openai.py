@@ -49,8 +49,10 @@ def _read(source: Source) -> Iterator[Trajectory]:
     loose = Builder(source.name, source.name, "openai")
     number = 0
     for record in source.records():
+        if loose.room.full:
+            break
         if isinstance(record, Finding):
-            loose.entries.append(record)
+            loose.add(record)
             continue
         if _is_message(record.value):
             _read_message(loose, record.value, record.line)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from specledger.core.volume import volume
 from specledger.wings.trajectories.building import Builder, string
 from specledger.wings.trajectories.model import Finding, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
@@ -25,7 +26,14 @@ from specledger.wings.trajectories.readers.span_records import (
     span_id,
     spans_of,
 )
+from specledger.wings.trajectories.room import MOST_DEFECTS, Room
 from specledger.wings.trajectories.source import Source
+
+_MOST_KEPT: Final = 96 << 20
+"""Bytes of memory, about, that the spans of a file take: they come in any order, so all are kept until its end."""
+_SPAN: Final = 2000
+_UNIT: Final = 16
+"""What a span, and a unit of the volume of a text, take with what is made of them."""
 
 
 class _Convention(Struct, frozen=True):
@@ -75,20 +83,34 @@ def _recognises(convention: _Convention, record: Any) -> bool:
 
 
 def _read(convention: _Convention, source: Source) -> Iterator[Trajectory]:
-    defects = Builder(source.name, source.name, convention.name)
+    defects = Builder(source.name, source.name, convention.name, Room(MOST_DEFECTS))
+    room = Room(_MOST_KEPT)
     traces: dict[str, list[Span]] = {}
     for record in source.records():
+        if room.full or defects.room.full:
+            break
         if isinstance(record, Finding):
-            defects.entries.append(record)
+            defects.add(record)
             continue
         for span in spans_of(record.value, record.line, partial(defects.record, line=record.line)):
+            if not _has_room(room, span):
+                break
             traces.setdefault(span.trace, []).append(span)
     for trace, spans in _conversations(traces, convention.conversation):
         builder = Builder(trace or source.name, source.name, convention.name)
         Conversation(builder, spans, convention.is_tool, convention.tool).read()
+        if room.full or defects.room.full:  # this one may go on
+            builder.add(room.finding(0))
         yield builder.finish()
     if defects.entries:
         yield defects.finish()
+
+
+def _has_room(room: Room, span: Span) -> bool:
+    """Charge for a span, and for what is made of its texts, many of which are JSON."""
+    values = [span.attributes, *(event.attributes for event in span.events)]
+    texts = (text for names in values for text in names.values() if isinstance(text, str))
+    return room.take_value(values, _SPAN + _UNIT * sum(volume(text.encode()) for text in texts))
 
 
 def _conversations(traces: dict[str, list[Span]], key: str) -> Iterator[tuple[str, list[Span]]]:

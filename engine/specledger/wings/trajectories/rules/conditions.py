@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, field
 
 from specledger.core.unknown import Unknown
 from specledger.expr.check.checker import Checked
@@ -15,12 +15,14 @@ from specledger.expr.eval.evaluator import evaluate_within
 from specledger.expr.generate.compiler import compile_expression
 from specledger.spec.base import INTEGER_LIMIT, QFIXED_ONE
 from specledger.wings.trajectories.model import Call, Message
+from specledger.wings.trajectories.room import Room
 from specledger.wings.trajectories.rules.phrases import HeardText
 from specledger.wings.trajectories.rules.structured import structured
 from specledger.wings.trajectories.rules.values import WHOLE, text_of
 from specledger.wings.trajectories.stamps import stamp_of
 
 _WORK: Final = 1_000_000
+TOO_MUCH: Final = Unknown("more was heard than rules search")
 _TRUTHS: Final = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -31,6 +33,7 @@ class Event(Struct, eq=False):
         parsed: The result as `structured` reads it, once a rule has asked.
         heard: Its texts as `past.heard_texts` gives them, likewise.
         known: What was read of it that never changes, by what reads it.
+        room: What may be kept of the trajectory that it is of.
     """
 
     number: int
@@ -42,6 +45,7 @@ class Event(Struct, eq=False):
     parsed: Any = UNSET
     heard: list[HeardText] | None = None
     known: dict[Any, Any] = {}
+    room: Room = field(default_factory=Room)
 
     def root(self, name: str) -> Any:
         """What a path with this root begins at; UNSET where it is not recorded."""
@@ -50,6 +54,8 @@ class Event(Struct, eq=False):
         if name == "result":
             if self.parsed is UNSET:
                 self.parsed = structured(self.content)
+                if self.parsed is not self.content and not self.room.take_value(self.parsed):
+                    self.parsed = TOO_MUCH
             return self.parsed
         if name == "text":
             return UNSET if self.message is None else self.message.text

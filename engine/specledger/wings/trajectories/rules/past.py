@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import re2
@@ -10,14 +10,17 @@ from msgspec import UNSET, Struct
 
 from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.model import Withheld
-from specledger.wings.trajectories.rules.conditions import Condition, Event, bind
+from specledger.wings.trajectories.rules.conditions import TOO_MUCH, Condition, Event, bind
 from specledger.wings.trajectories.rules.paths import is_withheld, leaves
 from specledger.wings.trajectories.rules.phrases import HeardText, Phrases
 from specledger.wings.trajectories.rules.structured import at_fields
 from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, text_of, words
 
 _AS_WORDS: Final = ("name", "text")
-_MOST_RUNS: Final = 4_000_000
+_MOST_TEXT: Final = 2_000_000
+"""Characters of a text that is searched."""
+_VALUE: Final = 200
+"""Bytes of memory that a value takes beside its text, about."""
 
 
 class SourcePlan(Struct, frozen=True, eq=False):
@@ -129,7 +132,10 @@ class Source:
             event = index.exact.get("-" + value[4:])
         if event is None and type_ in _AS_WORDS:
             plain = value if value.isascii() else words(value)
-            event = index.phrases.first(plain) or (index.phrases.all_stems(plain) if stems else None)
+            event = index.phrases.first(plain)
+            if event is None and stems:
+                self._session.room.take_bytes(index.phrases.learn_stems())
+                event = index.phrases.all_stems(plain)
         return None if event is None else self._origin(event)
 
     def _origin(self, event: Event) -> Origin:
@@ -145,31 +151,50 @@ class Source:
             index = self._indexes[type_] = _Index()
         if index.seen < len(self.events):
             for event in self.events[index.seen :]:
-                self._read(index, type_, event)
+                if self._may_search(event):
+                    self._session.room.take_bytes(self._read(index, type_, event))
             index.seen = len(self.events)
         return index
 
-    def _read(self, index: _Index, type_: str, event: Event) -> None:
-        if self.plan.sort == "field":
-            for leaf in at_fields(event.root("result"), self.plan.fields):
-                text = text_of(leaf)
-                value = None if text is None else WHOLE[type_](text)
-                if value is not None:
-                    index.exact.setdefault(value, event)
-            return
-        if type_ in _AS_WORDS:
-            for heard in heard_texts(event):
-                index.phrases.add(heard, event)
-            return
-        for text in event_texts(event):
-            for value in INSIDE[type_](text):
-                index.exact.setdefault(value, event)
+    def _may_search(self, event: Event) -> bool:
+        """Whether there is room for what is found in an event; where there is not, what is not found is unknown."""
+        if not self._session.room.full and all(len(text) <= _MOST_TEXT for text in self._texts(event)):
+            return True
+        self._unknown = self._unknown or (TOO_MUCH, event)
+        return False
+
+    def _read(self, index: _Index, type_: str, event: Event) -> int:
+        """Add an event to an index; the bytes that are kept of it, about."""
+        if type_ in _AS_WORDS and self.plan.sort != "field":
+            return sum(index.phrases.add(heard, event) for heard in heard_texts(event))
+        kept = 0
+        for value in self._values(type_, event):
+            if value not in index.exact:
+                index.exact[value] = event
+                kept += _VALUE + len(value)
+        return kept
+
+    def _texts(self, event: Event) -> list[str]:
+        """What of an event is searched: its texts, or those at the fields of its result."""
+        if self.plan.sort != "field":
+            return event_texts(event)
+        texts = map(text_of, at_fields(event.root("result"), self.plan.fields))
+        return [text for text in texts if text is not None]
+
+    def _values(self, type_: str, event: Event) -> Iterator[str]:
+        """The values of one type in an event."""
+        for text in self._texts(event):
+            if self.plan.sort != "field":
+                yield from INSIDE[type_](text)
+            elif (value := WHOLE[type_](text)) is not None:
+                yield value
 
     def flows(self, plain: str) -> Origin | None:
         """The origin of something of this source that is inside a text of words."""
         self._take()
         for event in self.events[self._learned :]:
-            self._learn(event)
+            if self._may_search(event):
+                self._session.room.take_bytes(self._learn(event))
         self._learned = len(self.events)
         padded, at = f"{plain} ", 0
         run_words = plain.split(" ") if plain else []
@@ -181,18 +206,22 @@ class Source:
         runs = _runs(run_words, self.plan.least) if self._runs else []
         return next((self._runs[run] for run in runs if run in self._runs), None)
 
-    def _learn(self, event: Event) -> None:
-        origin = self._origin(event)
+    def _learn(self, event: Event) -> int:
+        """Keep what is looked for inside texts; the bytes that it takes, about."""
+        origin, kept = self._origin(event), 0
         if self.plan.sort == "field":
-            for leaf in at_fields(event.root("result"), self.plan.fields):
-                plain = words(text_of(leaf) or "")
+            for text in self._texts(event):
+                plain = words(text)
                 if len(plain) >= self.plan.least:
                     self._leaves.setdefault(plain.partition(" ")[0], {}).setdefault(plain, origin)
-            return
+                    kept += 2 * _VALUE + len(plain)
+            return kept
         for heard in heard_texts(event):
             for run in _runs(heard.words.split(), self.plan.least):
-                if len(self._runs) < _MOST_RUNS:
-                    self._runs.setdefault(run, origin)
+                if run not in self._runs:
+                    self._runs[run] = origin
+                    kept += _VALUE + len(run)
+        return kept
 
 
 def _runs(parts: list[str], least: int) -> list[str]:
@@ -221,6 +250,7 @@ def heard_texts(event: Event) -> list[HeardText]:
     """These texts, made once for all sources of a trajectory."""
     if event.heard is None:
         event.heard = [HeardText(text) for text in event_texts(event)]
+        event.room.take_bytes(sum(_VALUE + 2 * len(text.text) for text in event.heard))
     return event.heard
 
 

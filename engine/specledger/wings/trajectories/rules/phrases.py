@@ -9,6 +9,11 @@ from specledger.wings.trajectories.rules.values import stem, words
 SEARCHED: Final = 16_384
 """Characters of the latest texts that are searched as they are; beyond them their words are indexed."""
 
+_TEXT: Final = 100
+_WORD: Final = 300
+_PLACE: Final = 16
+"""Bytes of memory that a text, a new word and a place of a word take in an index, about."""
+
 O = TypeVar("O")  # noqa: E741 - the origin of a text
 
 
@@ -48,16 +53,23 @@ class Phrases(Generic[O]):
         self._stems: dict[str, O] = {}
         self._stemmed = 0
 
-    def add(self, text: HeardText, origin: O) -> None:
-        """Take a text. So few texts that a search takes less time than an index are not indexed."""
+    def add(self, text: HeardText, origin: O) -> int:
+        """Take a text; the bytes that are kept of it, about.
+
+        So few texts that a search takes less time than an index are not indexed.
+        """
         self._texts.append((text, origin))
         self._searched += len(text.text)
         if self._searched <= self._most_searched:
-            return
+            return _TEXT
+        known, kept = len(self._by_word), _TEXT
         for number in range(self._indexed, len(self._texts)):
-            for word in set(self._texts[number][0].words.split()):
+            words = set(self._texts[number][0].words.split())
+            kept += _PLACE * len(words) + len(self._texts[number][0].words)
+            for word in words:
                 self._by_word.setdefault(word, []).append(number)
         self._indexed, self._searched = len(self._texts), 0
+        return kept + _WORD * (len(self._by_word) - known)
 
     def first(self, plain: str) -> O | None:
         """The origin of the first text in which words stand in a row."""
@@ -75,11 +87,16 @@ class Phrases(Generic[O]):
                 return origin
         return None
 
-    def all_stems(self, plain: str) -> O | None:
-        """The first origin of the first of some words, if texts have them all, whatever their endings are."""
+    def learn_stems(self) -> int:
+        """Take the stems of texts that came since; the bytes that are kept of them, about."""
+        known = len(self._stems)
         for text, origin in self._texts[self._stemmed :]:
             for word in set(text.words.split()):
                 self._stems.setdefault(stem(word), origin)
         self._stemmed = len(self._texts)
+        return _WORD * (len(self._stems) - known)
+
+    def all_stems(self, plain: str) -> O | None:
+        """The first origin of the first of some words, if texts have them all, whatever their endings are."""
         wanted = [self._stems.get(stem(word)) for word in plain.split() if len(word) >= 3]
         return wanted[0] if wanted and all(wanted) else None

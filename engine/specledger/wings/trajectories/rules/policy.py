@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import UNSET, Struct
 
 from specledger.wings.trajectories.model import Call, Entry, Kept, Message, Result, Speaker
+from specledger.wings.trajectories.room import MOST_SEARCHED, Room
 from specledger.wings.trajectories.rules.conditions import Event
 from specledger.wings.trajectories.rules.earlier import EarlierCalls
 from specledger.wings.trajectories.rules.judging import Judge, compile_judge
@@ -41,6 +42,7 @@ class Session:
     Attributes:
         retracts: Whether a call may turn out to be denied, as its result says: then it counts for nothing.
         messages: Whether messages are recorded; without them nobody knows what the request was.
+        room: What is left of the memory that may be kept to find values; then what is not found is unknown.
     """
 
     def __init__(self, policy: Policy, *, retracts: bool = False, messages: bool = True) -> None:
@@ -51,6 +53,7 @@ class Session:
         self._system = [s for s in self.sources if s.plan.sort == "system"]
         self.earlier = [EarlierCalls(plan) for plan in policy.earlier]
         self.memory = Memory()
+        self.room = Room(MOST_SEARCHED)
         self.request: list[str] = []
         self._number = 0
         self._calls: dict[str, Event] = {}
@@ -92,7 +95,7 @@ class Session:
 
     def _hear_message(self, message: Message) -> list[Outcome]:
         self._undo = None
-        event = Event(self._number, message=message)
+        event = Event(self._number, message=message, room=self.room)
         outcomes = []
         if message.speaker is Speaker.ASSISTANT:
             judged = (judge(self, event) for judge in _of_messages(self.policy))
@@ -109,7 +112,7 @@ class Session:
 
     def _hear_call(self, call: Call) -> list[Outcome]:
         concerned = _concerned(self.policy, call.tool)
-        event = Event(self._number, call=call)
+        event = Event(self._number, call=call, room=self.room)
         if self.retracts:
             self._undo = Undo(
                 event,

@@ -95,7 +95,10 @@ def text_of(value: Any) -> str | None:
 def words(text: str) -> str:
     """The words of a text in one spelling, with a space between: letter case, marks and white space do not count."""
     if text.isascii():
-        return b" ".join(text.encode().translate(_ASCII_WORDS).split()).decode()
+        spaced = text.encode().translate(_ASCII_WORDS)
+        while b"  " in spaced:  # a list of all words would take many times the memory of the text
+            spaced = spaced.replace(b"  ", b" ")
+        return spaced.strip().decode()
     return " ".join(_WORD.findall(normalize("NFKC", text).casefold()))
 
 
