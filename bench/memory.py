@@ -3,7 +3,7 @@
 The memory is that of the process and all its workers together (`bench.peak`). Large inputs are made first: two bundles
 of so many megabytes, one of many receipts, one of receipts that are as long as a line may be; a suite whose figures
 read an episode of 200,000 steps; a law of the longest rings over almost as many steps as a trial may have; logs of a tenth
-of the size, and of one conversation; a spec at the bounds of what is read.
+of the size, and of one conversation; a spec at the bounds of what is read; and the inputs of `bench.worst_inputs`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from bench.peak import spent
 from bench.suites import documents, write_documents
+from bench.worst_inputs import WORST, words_of
 
 _STEPS_OF_A_MEGABYTE: Final = 342
 """Steps of `hazard` whose receipts take a megabyte."""
@@ -115,6 +116,9 @@ def commands(folder: Path, megabytes: int) -> Iterator[tuple[str, list[str]]]:
     talk = one_conversation(max(1, megabytes // 50), folder / "talk.jsonl")
     yield "scan of one conversation of a fiftieth", ["scan", str(talk), f"--out={folder / 'talk.html'}"]
     yield "check of a deep spec", ["check", str(nested_spec(folder / "deep.yaml"))]
+    for name in WORST:
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            yield name, words_of(name, Path(place))
 
 
 def main() -> None:

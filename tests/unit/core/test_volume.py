@@ -46,7 +46,9 @@ def test_the_volume_is_that_of_the_values(independent, value):
     assert independent(form) == plain(value)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counted, "MAX_VOLUME", -1)  # look for texts
-        assert volume(form) == plain(value)
+        for piece in (1 << 16, 7, 2, 1):
+            patch.setattr(counted, "_PIECE", piece)
+            assert volume(form) == plain(value)
     assert volume(form) >= plain(value)
 
 

@@ -4,11 +4,12 @@ import asyncio
 import json
 from pathlib import Path
 from threading import Event
+from unittest.mock import Mock
 
 import pytest
 
 from specledger.core.canonical import canonical_bytes
-from specledger.wings.guard import client, conversation, log, service
+from specledger.wings.guard import client, conversation, log, server, service
 from specledger.wings.guard.server import answer_line
 from specledger.wings.trajectories.recording.live import LiveEpisode
 
@@ -132,3 +133,53 @@ def test_what_is_left_is_sealed_and_nothing_else_is(guard_of):
     assert {name: answer["type"] for name, answer in answers.items()} == {"a": "ended", "b": "error"}
     assert answers["b"]["code"] == "E_GUARD_LOG"
     assert sorted(path.name for path in (guard.folder / "logs").iterdir()) == ["b.jsonl", "no name.jsonl"]
+
+
+def test_conversations_together_take_so_much_and_then_some_are_to_end(guard_of, monkeypatch):
+    monkeypatch.setattr(service, "MOST_MEMORY", 5_000)
+    guard = guard_of()
+    for name in "ab":
+        guard("begin", name)
+    answers = [guard("say", name, speaker="user", text="x" * 1_000) for name in "abababab"]
+    assert [answer["type"] for answer in answers] == ["noted"] * 4 + ["error"] * 4
+    assert "the open conversations take more than 5000 bytes of memory; end some" in answers[-1]["message"]
+    assert guard("ask", "b", call="1", tool="read_mail", arguments={"id": 1})["code"] == "E_GUARD_CONVERSATION"
+    assert guard("end", "a")["type"] == "ended"
+    assert guard("ask", "b", call="1", tool="read_mail", arguments={"id": 1})["decision"] == "allow"
+
+
+def test_messages_that_wait_take_so_much_and_then_are_refused(monkeypatch):
+    """Lines that do not end, and one of many values; whoever asks again later is answered."""
+    monkeypatch.setattr(server, "MOST_UNANSWERED", 300_000)
+    monkeypatch.setattr(server, "answer_line", lambda service, line: asyncio.sleep(0, b"answered\n"))
+
+    async def run():
+        connections = server.Connections(None)
+        said = []
+
+        def connect(data, *, ends):
+            reader = asyncio.StreamReader(limit=server._PIECE)
+            reader.feed_data(data)
+            if ends:
+                reader.feed_eof()
+            writer = Mock(write=said.append, drain=lambda: asyncio.sleep(0))
+            return reader, asyncio.create_task(connections.take(reader, writer))
+
+        waiting = [connect(b"x" * 140_000, ends=False) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        assert said == []
+        _, over = connect(b"x" * 140_000 + b"\n", ends=True)
+        await over
+        for reader, task in waiting:
+            reader.feed_eof()
+            await task
+        for line in (b"x" * 140_000 + b"\n", b"[" + b"[]," * 5_000 + b"[]]\n"):
+            _, later = connect(line, ends=True)
+            await later
+        return said
+
+    first, second, third = asyncio.run(run())
+    for refused in (first, third):
+        assert json.loads(refused)["code"] == "E_GUARD_MESSAGE"
+        assert "are not yet answered take more than 300000 bytes" in json.loads(refused)["message"]
+    assert second == b"answered\n"

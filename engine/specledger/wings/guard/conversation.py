@@ -27,11 +27,12 @@ from specledger.wings.trajectories.recording.guard_log import (
     opening,
     too_late,
 )
+from specledger.wings.trajectories.room import Room
 
 Stamped = TypeVar("Stamped", Message, Call, Result)
 
-MOST_BYTES: Final = 64 << 20
-"""Bytes of a log after which its conversation takes nothing any more."""
+MOST_BYTES: Final = 32 << 20
+"""Bytes of a log after which its conversation takes nothing any more, and of memory that its entries take, about."""
 
 
 class Answer(Struct, frozen=True):
@@ -74,6 +75,7 @@ class Conversation:
         self.head = {"id": name, "file": f"{name}.jsonl", "format": GUARDED}
         self._episode = plan.recording.live(plan, self.head)
         self._settling = Lock()
+        self._room = Room(MOST_BYTES)
         self._answers: dict[str, Answer] = {}
         self._calls: dict[str, Call] = {}
         self.waiting: str | None = None
@@ -178,9 +180,14 @@ class Conversation:
     def _go_on(self) -> None:
         if self.ended:
             raise Refusal(E_GUARD_CONVERSATION, f"the conversation {self.name} ended")
-        if self._log.size > MOST_BYTES:
-            message = f"the log of the conversation {self.name} has more than {MOST_BYTES} bytes; end it"
+        if self._log.size > MOST_BYTES or self._room.full:
+            message = f"the conversation {self.name} takes more than {MOST_BYTES} bytes; end it"
             raise Refusal(E_GUARD_CONVERSATION, message)
+
+    @property
+    def kept(self) -> int:
+        """Bytes of memory, about, that the conversation takes."""
+        return self._room.used + self._episode.searched
 
     def _settle(self, call: Call, decision: Decision, cause: GuardCause) -> Answer:
         """Log a call with its decision, once; whoever comes first decides."""
@@ -203,12 +210,18 @@ class Conversation:
         """Log a call, its decision, and what is told of it if it is denied; the digest of the decision's line."""
         denied = [] if decision.allowed else [entry_line(denial(decision))]
         _, receipt, *_ = self._append([entry_line(call), decision_line(decision, cause), *denied], sync=True)
-        self.entries += 1 + len(denied)
+        self._count(call)
+        if denied:
+            self._count(denial(decision))
         return receipt
 
     def _write(self, entry: Entry) -> None:
         self._append([entry_line(entry)], sync=False)
+        self._count(entry)
+
+    def _count(self, entry: Entry) -> None:
         self.entries += 1
+        self._room.take(entry)
 
     def _append(self, events: Sequence[Event], *, sync: bool) -> list[str]:
         try:
@@ -227,8 +240,9 @@ class Conversation:
             if line.type == END:
                 self.ended = True
             elif line.type == ENTRY:
-                self._again(entry_of(line.body), rest)
-                self.entries += 1
+                entry = entry_of(line.body)
+                self._again(entry, rest)
+                self._count(entry)
 
     def _again(self, entry: Entry, rest: Iterator[Line]) -> None:
         time = entry.time if isinstance(entry, Message | Call | Result) else 0
@@ -257,7 +271,7 @@ class Conversation:
         elif (line.type, line.body) != (ENTRY, entry_line(result).body):
             raise differs(f"the call {result.call!r:.200} of {self.name} is denied, and the log has another result")
         else:
-            self.entries += 1
+            self._count(result)
         self._episode.add(result)
 
 

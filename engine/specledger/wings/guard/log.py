@@ -21,7 +21,7 @@ from specledger.wings.trajectories.recording.guard_log import ENTRY
 E_GUARD_DIFFERS = code("E_GUARD_DIFFERS", "a decision is made otherwise than it was")
 E_GUARD_LOG = code("E_GUARD_LOG", "the log of a conversation cannot be continued")
 
-MOST_READ: Final = 256 << 20
+MOST_READ: Final = 64 << 20
 """Bytes of a log at most that is read again; what writes one stops long before."""
 
 

@@ -7,24 +7,33 @@ import os
 import signal
 import socket
 import stat
-from asyncio import StreamReader, StreamWriter
-from collections.abc import Callable
-from contextlib import suppress
+from asyncio import IncompleteReadError, LimitOverrunError, StreamReader, StreamWriter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from specledger.cli.codes import DEFECT, E_INTERNAL
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.volume import volume
 from specledger.wings.guard.client import MAX_MESSAGE
 from specledger.wings.guard.protocol import E_GUARD_MESSAGE, Refusal, error_answer, read_message
 from specledger.wings.guard.service import LOGS, SEALED, GuardService
 
 MOST_CONNECTIONS: Final = 256
+MOST_UNANSWERED: Final = 64 << 20
+"""Bytes of memory, about, that messages take which are read and not yet answered."""
+_VALUE: Final = 50
+"""Bytes of memory that a unit of the volume of a message takes once it is read, about."""
+_PIECE: Final = 1 << 16
 _LONGEST_PATH: Final = 100  # bytes; the operating system has about that
 
 E_GUARD_SOCKET = code("E_GUARD_SOCKET", "a guard cannot listen at this path")
 E_GUARD_FOLDER = code("E_GUARD_FOLDER", "the folder of a guard is not private")
+
+Charge = Callable[[int], None]
+"""Counts bytes of memory; Refusal if there are too many."""
 
 
 def prepare_folder(folder: Path) -> None:
@@ -103,7 +112,7 @@ async def _serve(service: GuardService, listening: socket.socket, ready: Callabl
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
     connections = Connections(service)
-    server = await asyncio.start_unix_server(connections.take, sock=listening, limit=MAX_MESSAGE)
+    server = await asyncio.start_unix_server(connections.take, sock=listening, limit=_PIECE)
     try:
         ready()
         await ended.wait()
@@ -119,6 +128,7 @@ class Connections:
     def __init__(self, service: GuardService) -> None:
         self._service = service
         self._open: set[asyncio.Task[None]] = set()
+        self._unanswered = 0
 
     async def take(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Answer every line of a connection until it ends; what is no whole line has no effect."""
@@ -134,22 +144,63 @@ class Connections:
 
     async def _answer_lines(self, reader: StreamReader, writer: StreamWriter) -> None:
         while True:
-            try:
-                line = await reader.readline()
-            except ValueError:  # it does not end within the limit
-                refusal = Refusal(E_GUARD_MESSAGE, f"a message has more than {MAX_MESSAGE} bytes")
-                writer.write(canonical_bytes({**error_answer(refusal), "id": None}) + b"\n")
+            with self._charged() as charge:
+                try:
+                    line = await _read_line(reader, charge)
+                except Refusal as refusal:
+                    writer.write(canonical_bytes({**error_answer(refusal), "id": None}) + b"\n")
+                    await writer.drain()
+                    return
+                if not line.endswith(b"\n"):
+                    return
+                writer.write(await answer_line(self._service, line))
                 await writer.drain()
-                return
-            if not line.endswith(b"\n"):
-                return
-            writer.write(await answer_line(self._service, line))
-            await writer.drain()
+
+    @contextmanager
+    def _charged(self) -> Iterator[Charge]:
+        """Count what a message takes until it is answered."""
+        size = 0
+
+        def charge(count: int) -> None:
+            nonlocal size
+            size += count
+            self._unanswered += count
+            if self._unanswered > MOST_UNANSWERED:
+                message = f"messages that are not yet answered take more than {MOST_UNANSWERED} bytes of memory"
+                raise Refusal(E_GUARD_MESSAGE, f"{message}; ask again")
+
+        try:
+            yield charge
+        finally:
+            self._unanswered -= size
 
     def end(self) -> None:
         """End all connections."""
         for task in self._open:
             task.cancel()
+
+
+async def _read_line(reader: StreamReader, charge: Charge) -> bytes:
+    """The next line, or what there is of it at the end of the stream.
+
+    Raises:
+        Refusal: It does not end within the limit, or too much is not yet answered.
+    """
+    pieces: list[bytes] = []
+    while not pieces or not pieces[-1].endswith(b"\n"):
+        try:
+            piece = await reader.readuntil(b"\n")
+        except LimitOverrunError as longer:
+            piece = await reader.readexactly(longer.consumed)
+        except IncompleteReadError as end:
+            return b"".join([*pieces, end.partial])
+        charge(len(piece))
+        pieces.append(piece)
+        if sum(map(len, pieces)) > MAX_MESSAGE:
+            raise Refusal(E_GUARD_MESSAGE, f"a message has more than {MAX_MESSAGE} bytes")
+    line = b"".join(pieces)
+    charge(_VALUE * volume(line))
+    return line
 
 
 async def answer_line(service: GuardService, line: bytes) -> bytes:

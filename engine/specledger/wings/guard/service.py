@@ -47,6 +47,8 @@ LOGS: Final = "logs"
 """The folder of the logs of conversations that did not end."""
 SEALED: Final = "sealed"
 """The folder of the evidence of those that ended."""
+MOST_MEMORY: Final = 64 << 20
+"""Bytes of memory, about, that all open conversations may take together before none takes anything any more."""
 MOST_CONVERSATIONS: Final = 500
 """Each has its log open, and a process may often have 1,024 files, of which connections take some."""
 _THREADS: Final = 64
@@ -188,13 +190,21 @@ class GuardService:
             raise Refusal(E_GUARD_CONVERSATION, f"there is no conversation {name}; `begin` it")
         return place
 
-    async def _note(self, name: str, work: Callable[[_Place], str]) -> dict[str, Any]:
+    def _place_to_go_on(self, name: str) -> _Place:
+        """The same of a conversation that is to take more, where there is room for it."""
         place = self._place(name)
+        if sum(other.conversation.kept for other in self._places.values()) > MOST_MEMORY:
+            message = f"the open conversations take more than {MOST_MEMORY} bytes of memory; end some"
+            raise Refusal(E_GUARD_CONVERSATION, message)
+        return place
+
+    async def _note(self, name: str, work: Callable[[_Place], str]) -> dict[str, Any]:
+        place = self._place_to_go_on(name)
         async with place.turn:
             return {"type": "noted", "receipt": await self._in_thread(lambda: work(place))}
 
     async def _ask(self, message: Ask) -> dict[str, Any]:
-        place = self._place(message.conversation)
+        place = self._place_to_go_on(message.conversation)
         conversation = place.conversation
         known = None if message.call is None else conversation.known(_call(message, message.call))
         if known is None:

@@ -45,7 +45,7 @@ def _read(source: Source) -> Iterator[Trajectory]:
         for part in parts:
             time = stamp_of(part.get("timestamp")) if isinstance(part, dict) else ""
             _read_message(builder, _message(part), other, batch, record.line, time)
-    if builder.entries:
+    if builder.entries or builder.room.full:
         yield builder.finish()
 
 

@@ -61,6 +61,11 @@ class LiveController(RecordedController):
         """Nothing: its receipts are made once the conversation ended, of the recording of it."""
         return ()
 
+    @property
+    def searched(self) -> int:
+        """Bytes of memory, about, that rules keep to find where values are from."""
+        return sum(session.room.used for _, session in self._sessions)
+
     def decide_alone(self) -> Decision:
         """Decide the call that waits by the rules alone, after the world ended."""
         self._call, self._gap, self._judgement = self._next_call(), _WORLD_ENDED, None
@@ -83,6 +88,11 @@ class LiveEpisode:
         self._controller: LiveController = make(actor, iter([Trajectory(**head, entries=())]))
         self._events = Episode(endless, 0, [ActorState(actor, self._controller)]).run()
         next(self._events)
+
+    @property
+    def searched(self) -> int:
+        """Bytes of memory, about, that rules keep of it."""
+        return self._controller.searched
 
     def add(self, entry: Entry) -> None:
         """Take a message, a result or a finding."""

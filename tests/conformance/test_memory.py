@@ -1,0 +1,22 @@
+"""The worst inputs of commands: none takes more memory than is promised, and none passes for what it does not hold."""
+
+import resource
+
+import pytest
+
+from bench.peak import spent
+from bench.worst_inputs import MOST_MEMORY, WORST, words_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.wing("trajectories")]
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_a_command_holds_no_more_than_is_promised(tmp_path, name):
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (8 * MOST_MEMORY, before[1]))  # a machine that runs out of it ends others
+    try:
+        took = spent(words_of(name, tmp_path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    assert took.memory < MOST_MEMORY
+    assert took.status in (1, 3)
