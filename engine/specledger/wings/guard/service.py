@@ -192,11 +192,10 @@ class GuardService:
 
     def _place_to_go_on(self, name: str) -> _Place:
         """The same of a conversation that is to take more, where there is room for it."""
-        place = self._place(name)
         if sum(other.conversation.kept for other in self._places.values()) > MOST_MEMORY:
             message = f"the open conversations take more than {MOST_MEMORY} bytes of memory; end some"
             raise Refusal(E_GUARD_CONVERSATION, message)
-        return place
+        return self._place(name)
 
     async def _note(self, name: str, work: Callable[[_Place], str]) -> dict[str, Any]:
         place = self._place_to_go_on(name)
