@@ -154,8 +154,8 @@ def test_messages_that_wait_take_so_much_and_then_are_refused(monkeypatch):
     monkeypatch.setattr(server, "answer_line", lambda service, line: asyncio.sleep(0, b"answered\n"))
 
     async def run():
-        connections = server.Connections(None)
-        said = []
+        connections = server.Connections(Mock())
+        said: list[bytes] = []
 
         def connect(data, *, ends):
             reader = asyncio.StreamReader(limit=server._PIECE)

@@ -10,7 +10,7 @@ from specledger.kinds import load
 from specledger.wings.trajectories import room as rooms
 from specledger.wings.trajectories.findings import MalformedLine
 from specledger.wings.trajectories.lines import read_lines, write_lines
-from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Trajectory
+from specledger.wings.trajectories.model import Call, Entry, Finding, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.reading import read_logs
 from specledger.wings.trajectories.room import MOST_KEPT, Room
 from specledger.wings.trajectories.rules import past
@@ -66,7 +66,7 @@ def test_canonical_lines_of_more_than_any_reader_keeps_are_refused(monkeypatch):
         list(read_lines(write_lines([trajectory])))
 
 
-ENTRIES = {
+ENTRIES: dict[str, tuple[Entry, int]] = {
     "a message": (Message(Speaker.USER, "a" * 1000), 1264),
     "a wide message": (Message(Speaker.USER, "\U0001f600" * 1000), 4264),
     "a call": (Call("c", "pay", {"to": "ann"}), 200 + 604 + 64 + 102 + 67),
@@ -154,7 +154,7 @@ def test_a_text_that_is_too_long_is_not_searched(tmp_path, monkeypatch):
 
 def test_different_texts_are_counted_up_to_a_bound(monkeypatch):
     monkeypatch.setattr(rooms, "MOST_COUNTED", 3)
-    counts = Counter()
+    counts: Counter[str] = Counter()
     for text in ("a", "b", "a", "c" * 1000, "d", "e", "b"):
         rooms.count_text(counts, text)
     assert counts == {"a": 2, "b": 2, "c" * 400 + "...": 1, rooms.OTHERS: 2}

@@ -187,7 +187,8 @@ class Conversation:
     @property
     def kept(self) -> int:
         """Bytes of memory, about, that the conversation takes."""
-        return self._room.used + self._episode.searched
+        searched: int = self._episode.searched
+        return self._room.used + searched
 
     def _settle(self, call: Call, decision: Decision, cause: GuardCause) -> Answer:
         """Log a call with its decision, once; whoever comes first decides."""
