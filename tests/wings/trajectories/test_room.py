@@ -26,6 +26,7 @@ KEEPING = [
 def small(monkeypatch):
     """Rooms of a trajectory have a few kilobytes."""
     monkeypatch.setattr(Room.__init__, "__defaults__", (20_000,))
+    monkeypatch.setattr("specledger.wings.trajectories.readers.spans._MOST_KEPT", 20_000)
 
 
 @pytest.mark.parametrize("name", KEEPING)
