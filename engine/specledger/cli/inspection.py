@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from specledger.report.diff import Difference
     from specledger.report.receipt_diff import Change, ReceiptDiff
     from specledger.report.trace import StepLine, Trace
+    from specledger.report.units import Tree
 
 _DIGITS: Final = 10  # at most, of the number of a step
 _POSITION: Final = ("episode", "t")
@@ -63,6 +64,7 @@ def diff(
     """Compare two bundles: specs, results, starts, receipts, sources; or two policies: verdicts that flip over logs."""
     from specledger.kinds import KINDS
     from specledger.report.diff import compare
+    from specledger.report.units import units_of
 
     if logs or any(path.suffix in (".yaml", ".yml") and path.is_file() for path in (first, second)):
         _diff_specs(str(first), str(second), logs or [], log_format, format_)
@@ -73,7 +75,7 @@ def diff(
     if format_ is Format.JSON:
         print_json(difference_json(difference))
     else:
-        print_text("\n".join(_lines(difference)))
+        print_text("\n".join(_lines(difference, units_of(left.specs))))
     raise typer.Exit(Exit.CONFORMS if difference.same else Exit.FINDINGS)
 
 
@@ -122,7 +124,7 @@ def difference_json(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _lines(difference: Difference) -> Iterator[str]:
+def _lines(difference: Difference, units: Tree) -> Iterator[str]:
     if difference.same:
         others = ", from other sources" if difference.sources else ""
         yield f"{printable(difference.names[0])}: the same specs, receipts and result{others}"
@@ -133,11 +135,11 @@ def _lines(difference: Difference) -> Iterator[str]:
     yield from _listed("checks", difference.checks, difference.more["checks"])
     yield from _listed("result", difference.results, difference.more["results"])
     yield from _listed("start", difference.receipts.start, difference.receipts.more)
-    yield from _parted("receipts", difference.receipts)
+    yield from _parted("receipts", difference.receipts, units)
     if difference.run is not None:
         run = printable(difference.run[0])
         yield from _listed(f"start of {run}", difference.run[1].start, difference.run[1].more)
-        yield from _parted(run, difference.run[1])
+        yield from _parted(run, difference.run[1], None)
 
 
 def _listed(title: str, changes: Sequence[Change], left: int) -> Iterator[str]:
@@ -148,7 +150,7 @@ def _listed(title: str, changes: Sequence[Change], left: int) -> Iterator[str]:
         yield f"  and {left} more"
 
 
-def _parted(what: str, parting: ReceiptDiff) -> Iterator[str]:
+def _parted(what: str, parting: ReceiptDiff, units: Tree) -> Iterator[str]:
     parted = parting.receipts
     if parted is None:
         yield f"{what}{' after the start' if parting.start else ''}: the same"
@@ -157,7 +159,7 @@ def _parted(what: str, parting: ReceiptDiff) -> Iterator[str]:
         f", {word} {value}" for word, value in (("episode", parted.episode), ("step", parted.t)) if value is not None
     )
     yield f"{what} part at {parted.seq} ({printable(parted.type)}{where})"
-    yield from (f"  {_line(change)}" for change in parted.changes[:_SHOWN])
+    yield from (f"  {_line(change.in_units(units, parted.type))}" for change in parted.changes[:_SHOWN])
     left = parted.more + max(0, len(parted.changes) - _SHOWN)
     if left:
         yield f"  and {left} more"

@@ -144,7 +144,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     governor = check_governor(role.governor, footing, diagnostics)
     if governor is None:
         return None
-    around, outside = _around(world, governor, stage.world, role.name), role.decider.outside
+    around, outside = around_of(world, governor, stage.world, role.name), role.decider.outside
     if outside is not None and role.name:
         span = stage.bundle.main.span(*role.at, "agent")
         hint = "run it as the one agent of a scenario, whose world moves the others"
@@ -291,7 +291,7 @@ def _acts(agent: Agent | None, declared: Agent | None) -> dict[str, Any]:
     return acts
 
 
-def _around(world: World, governor: Governor, whole: World, name: str) -> Around:
+def around_of(world: World, governor: Governor, whole: World, name: str) -> Around:
     """What agents are given; `world` is the `whole` world as the actor of a name meets it."""
     hidden = undisclosed(world)
     # An agent may propose arguments that no action has; gates reject them.

@@ -17,6 +17,8 @@ from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import MAX_LINE
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST
+from specledger.report.units import Tree, within
+from specledger.spec.base import format_qfixed
 from specledger.verify.replay import is_digest
 
 MOST_CHANGES: Final = 200
@@ -26,6 +28,8 @@ ABSENT: Final = object()
 """Stands where one side has nothing."""
 
 _PIN: Final = re.compile(r"([a-z]+/[^@]+)@[0-9a-f]{16}")
+_STEP: Final = re.compile(r"[^.\[\]]+")  # a key or an index of a path
+_INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
 _NAMES_SPECS: Final = frozenset({"specs", "receipts.head", "receipts.root"})
 _OF_WHAT_IS_THERE: Final = frozenset(
     {"start", "verdict", "law", "escalation"}
@@ -41,6 +45,12 @@ class Change(Struct, frozen=True):
     path: str
     first: str | None
     second: str | None
+
+    def in_units(self, units: Tree, type_: str) -> Change:
+        """The change of a receipt of a type, as people read it: with fixed-point numbers in units."""
+        if not isinstance(within(units, [type_, *_STEP.findall(self.path)[1:]]), int):
+            return self
+        return Change(self.path, *map(_number_in_units, (self.first, self.second)))
 
 
 class Divergence(Struct, frozen=True):
@@ -118,6 +128,10 @@ def _shown(left: Any, right: Any) -> Iterator[str | None]:
     alike = next((at for at, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), 0)
     cut = max(0, alike - _BEFORE) if None not in texts and max(len(first), len(second)) > LONGEST else 0
     return (text and shorten(("\u2026" if cut else "") + text[cut:], LONGEST) for text in texts)
+
+
+def _number_in_units(text: str | None) -> str | None:
+    return text if text is None or not _INTEGER.fullmatch(text) else format_qfixed(int(text))
 
 
 def _text(value: Any) -> str | None:

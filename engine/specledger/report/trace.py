@@ -81,12 +81,18 @@ def step_in_units(receipts: Sequence[Mapping[str, Any]], specs: Bundle) -> list[
 def _body_in_units(type_: str, body: Body, units: Mapping[str, Tree]) -> Any:
     shown = express(body, units.get(type_))
     if type_ == "step":
-        names, witnesses = typed(Step, body)["violations"], units.get("witness")
-        shown["violations"] = [
-            {**violation, "witness": express(violation["witness"], within(witnesses, [violation["invariant"]]))}
-            for violation in names
+        step = typed(Step, body)
+        shown["violations"] = _witnessed(step["violations"], "invariant", units.get("witness"))
+        shown["decisions"] = [
+            {**decision, "rejected": _witnessed(decision["rejected"], "gate", units.get("gate"))}
+            for decision in step["decisions"]
         ]
     return shown
+
+
+def _witnessed(findings: Sequence[Mapping[str, Any]], by: str, units: Tree) -> list[dict[str, Any]]:
+    """Violations or rejections, each with the fixed-point numbers of its witness in units."""
+    return [{**finding, "witness": express(finding["witness"], within(units, [finding[by]]))} for finding in findings]
 
 
 def value_in_units(value: Any, specs: Bundle, field: str) -> Any:

@@ -5,55 +5,110 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from specledger.compile.actor import footing_of
-from specledger.compile.roles import roles
+from msgspec import Struct
+
+from specledger.agents.agent import check_agent
+from specledger.compile.actor import around_of, footing_of
+from specledger.compile.roles import Role, roles
 from specledger.core.diagnostics import Diagnostics
+from specledger.expr.check.tree import Choice, DefinedCall, NativeCall, Operation, Typed
 from specledger.expr.check.types import FIXED_ONE, FixedType, ListType, MapType, RecordType, Type
-from specledger.gates.governor import Footing, check_governor
+from specledger.gates.governor import Footing, Governor, check_governor
 from specledger.gates.invariant import check_invariant
+from specledger.lang.scope import Let
 from specledger.load import Bundle
 from specledger.spec.base import format_qfixed
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 from specledger.worlds.check import check_world
+from specledger.worlds.model import World
 
 Tree = int | Mapping[str, Any] | None
 """Where a value holds fixed point: an int is the number that is 1 there; a mapping is by field, or by `*` for all."""
 
+MILLIONTHS: Final = "millionths"
+"""The function that gives a fixed-point number as an int."""
+
+_SUMS: Final = frozenset({"+", "-", "neg"})
 _EACH: Final = "*"
 _MOST_DIGITS: Final = 15  # every decimal number of so many digits has a double of its own
 
 
 def units_of(bundle: Bundle) -> Mapping[str, Tree]:
-    """The fixed-point numbers of a run, by the type of a receipt; `state` is every state, `witness` by invariant.
+    """The fixed-point numbers of a run, by the type of a receipt.
 
-    There are none in what is no scenario.
+    `state` is every state, `witness` is by invariant, `gate` by gate. There are none in what is no scenario.
     """
     if not isinstance(bundle.main.model, Scenario):
         return {}
     world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, Diagnostics())
     if world is None:
         return {}
-    footing, fixed = footing_of(world), False
-    for role in roles(bundle):
-        met = footing_of(world.seen_by(role.name)) if role.name else footing
-        governor = check_governor(role.governor, met, Diagnostics())
-        fixed |= governor is not None and any(isinstance(type_, FixedType) for type_ in governor.cost.types.values())
+    footing = footing_of(world)
+    deciders = _deciders(bundle, world)
+    governors = [decider.governor for decider in deciders]
+    fixed = any(isinstance(type_, FixedType) for governor in governors for type_ in governor.cost.types.values())
     state = _tree(world.state)
-    changed = {name: {_EACH: tree} for name, tree in state.items()} if isinstance(state, Mapping) else None
+    changed = _changes(state)
     step = {
         "cost": {_EACH: FIXED_ONE} if fixed else None,
-        "record": _fields(world.record.types),
+        "record": _shown(world.record),
         "inputs": _tree(world.inputs),
         "chance": {"changed": changed},
+        "parts": {name: _shown(part.world.receipt) for name, part in world.parts.items()},
+        "potentials": _changes(_agreed(_shown(governor.potentials) for governor in governors)),
     }
     return {
         "step": step,
         "drift": {"changed": changed},
+        "commit": {"proposals": {_EACH: _agreed(decider.proposal() for decider in deciders)}},
         "episode": {"state": state},
         "state": state,
         "witness": _witnesses(bundle, footing),
+        "gate": _agreed(_gates(governor) for governor in governors),
     }
+
+
+class _Decider(Struct, frozen=True):
+    """A role of a scenario, with its governor checked on the world as its agent meets it."""
+
+    role: Role
+    world: World
+    whole: World
+    governor: Governor
+
+    def proposal(self) -> Tree:
+        """The numbers of a proposal; of a score that the agent's spec gives in millionths, those too."""
+        units = _named({**self.governor.claims, "action": self.world.action})
+        if MILLIONTHS in str(self.role.decider.score):
+            met = around_of(self.world, self.governor, self.whole, self.role.name)
+            agent = check_agent(self.role.agent, met, Diagnostics())
+            if agent is not None and in_millionths(agent.score.root):
+                units["score"] = FIXED_ONE
+        return units
+
+
+def _deciders(bundle: Bundle, world: World) -> list[_Decider]:
+    met = ((role, world.seen_by(role.name) if role.name else world) for role in roles(bundle))
+    checked = ((role, seen, check_governor(role.governor, footing_of(seen), Diagnostics())) for role, seen in met)
+    return [_Decider(role, seen, world, governor) for role, seen, governor in checked if governor is not None]
+
+
+def _changes(units: Tree) -> Tree:
+    """The numbers of changes, each `{from, to}`, of values."""
+    return {name: {_EACH: tree} for name, tree in units.items()} if isinstance(units, Mapping) else None
+
+
+def _gates(governor: Governor) -> Tree:
+    """What gates show of a proposal that they reject, by their names."""
+    return {gate.id: tree for gate in governor.gates if (tree := _shown(gate.witness)) is not None} or None
+
+
+def _agreed(trees: Iterable[Tree]) -> Tree:
+    """What several governors say alike of a name; a name of which they differ is shown as it was recorded."""
+    listed = [tree if isinstance(tree, Mapping) else {} for tree in trees]
+    names = dict.fromkeys(name for tree in listed for name in tree)
+    return {name: listed[0][name] for name in names if all(tree.get(name) == listed[0].get(name) for tree in listed)}
 
 
 def _witnesses(bundle: Bundle, footing: Footing) -> Tree:
@@ -62,8 +117,32 @@ def _witnesses(bundle: Bundle, footing: Footing) -> Tree:
     for spec in bundle.specs.values():
         if isinstance(spec.model, Invariant) and spec.model.scope != "proposal":
             invariant = check_invariant(spec, footing, Diagnostics())
-            witnesses[spec.name] = None if invariant is None else _fields(invariant.witness.types)
+            witnesses[spec.name] = None if invariant is None else _shown(invariant.witness)
     return witnesses
+
+
+def _shown(let: Let) -> Tree:
+    """What named expressions give: by their types, and ints that are counts of millionths."""
+    units = _named(let.types)
+    counts = {name: FIXED_ONE for name, checked in let if name not in units and in_millionths(checked.root)}
+    return {**units, **counts} or None
+
+
+def in_millionths(node: Typed) -> bool:
+    """Whether an int is a count of millionths: `millionths(q)`, and sums of it, which have one unit.
+
+    A product or a quotient may turn it into another unit, so it is none.
+    """
+    match node:
+        case NativeCall():
+            return node.native.name == MILLIONTHS
+        case Operation():
+            return node.operator in _SUMS and any(map(in_millionths, node.args))
+        case Choice():
+            return in_millionths(node.then) or in_millionths(node.otherwise)
+        case DefinedCall():
+            return in_millionths(node.instance.body)
+    return False
 
 
 def _tree(type_: Type) -> Tree:
@@ -78,7 +157,11 @@ def _tree(type_: Type) -> Tree:
 
 
 def _fields(types: Mapping[str, Type]) -> Tree:
-    return {name: tree for name, type_ in types.items() if (tree := _tree(type_)) is not None} or None
+    return _named(types) or None
+
+
+def _named(types: Mapping[str, Type]) -> dict[str, Tree]:
+    return {name: tree for name, type_ in types.items() if (tree := _tree(type_)) is not None}
 
 
 def within(units: Tree, path: Iterable[str]) -> Tree:

@@ -10,6 +10,7 @@ from specledger.report.markup import shorten
 
 _LONGEST: Final = 160  # characters of a value in words
 _WIDTH: Final = 100  # characters of a line
+_LARGE: Final = 1_000_000  # integers from here on have their digits in groups
 _LONG_TEXT: Final = 80  # characters of a text that is shown
 
 
@@ -27,7 +28,7 @@ def _words(value: Any) -> str:
         return ", ".join(f"{name} {_inner(member)}" for name, member in value.items())
     if isinstance(value, list):
         return "; ".join(_words(member) if isinstance(member, dict) else _inner(member) for member in value)
-    return str(value)
+    return f"{value:,}" if type(value) is int and abs(value) >= _LARGE else str(value)
 
 
 def _inner(value: Any) -> str:

@@ -20,19 +20,34 @@ WORLD = {
         "kept": {"type": "array", "items": "qfixed", "maxItems": 4},
     },
     "start": {"grid": "[[0]]", "left": "10.0", "n": "0", "kept": "[1.5]"},
-    "actions": {"pay": {"effects": [{"set": "left", "to": "left - 0.25"}, {"set": "n", "to": "n + 1000000"}]}},
-    "record": {"left": "next.left", "n": "next.n"},
+    "observe": {"left": "left"},
+    "actions": {
+        "pay": {"effects": [{"set": "left", "to": "left - 0.25"}, {"set": "n", "to": "n + 1000000"}]},
+        "spend": {"args": {"sum": "qfixed"}, "effects": [{"set": "left", "to": "left - sum"}]},
+    },
+    "record": {
+        "left": "next.left",
+        "n": "next.n",
+        "less": "100 - millionths(next.left)",
+        "cents": "millionths(left) / 10000",
+    },
     "picture": {
         "cells": "grid",
         "colours": {"FREE": "#ffffff"},
         "charts": {"purse": "left", "quarters": {"of": "left", "unit": 250000}},
     },
 }
-AGENT = {"spec": "agent/v1", "name": "payer", "candidates": [{"op": "pay"}], "score": "0"}
+AGENT = {
+    "spec": "agent/v1",
+    "name": "payer",
+    "candidates": [{"op": "pay"}, {"op": "spend", "for_each": {"sum": "[20.5]"}}],
+    "score": "action.op == 'pay' ? millionths(left) : 0",
+}
 GOVERNOR = {
     "spec": "governor/v1",
     "name": "payee",
-    "gates": [{"id": "some", "deny": "left <= 0.0", "reason": "empty"}],
+    "gates": [{"id": "some", "deny": "next.left <= 0.0", "reason": "empty", "witness": {"left": "next.left"}}],
+    "potentials": {"worth": {"is": "millionths(now.left)"}},
     "constants": {"FEE": {"qfixed": 0.05}, "MORE": {"qfixed": 2.0}},
     "cost": {"fee": "FEE", "more": "MORE"},
     "choose": {"maximise": "0"},
@@ -70,6 +85,13 @@ def bundle(spec, tmp_path):
 SHOWN = {
     "a line": (["--most", 2], 'chose 0 {"op":"pay"}  cost 2.05'),
     "a figure": (["--field", "step.record.left"], "0:1  9.5"),
+    "a count of millionths": (["--field", "step.record.less"], "0:1  -9.4999"),
+    "what a quotient turns into another unit": (["--field", "step.record.cents"], "0:1  975"),
+    "an argument": (["--step", "1", "--field", "commit.proposals"], '"sum": 20.5'),
+    "a score": (["--step", "1", "--field", "commit.proposals.0.score"], "9.75\n"),
+    "what a gate shows": (["--step", "1"], "witness (left -10.75)"),
+    "a potential": (["--step", "1", "--field", "step.potentials.worth.to"], "9.5\n"),
+    "digits in groups": (["--step", "1"], "n: 2,000,000"),
     "an int beside it": (["--field", "step.record.n"], "0:1  2000000"),
     "a record": (["--field", "step.cost"], '{"fee":0.05,"more":2,"total":2.05}'),
     "a list in the state": (["--field", "state.kept"], "[1.5]"),
@@ -95,6 +117,16 @@ def test_reports_are_in_units(bundle, spec):
     assert ">9.6<" in picture
     assert "9750000" not in picture
     assert ">38.8<" in picture  # quarters: the unit that a chart names
+
+
+def test_a_difference_for_people_is_in_units(bundle, spec, tmp_path):
+    path = tmp_path / "payee.yaml"
+    path.write_text(path.read_text().replace("0.05", "0.15"), encoding="utf-8")
+    spec("run", tmp_path / "run.yaml", "--out", tmp_path / "other")
+    difference = spec("diff", bundle, tmp_path / "other")
+    assert "body.cost.fee: 0.05 -> 0.15" in difference.out
+    changes = json.loads(spec("diff", bundle, tmp_path / "other", "--format", "json").out)["receipts"]["changes"]
+    assert {"path": "body.cost.fee", "first": "50000", "second": "150000"} in changes
 
 
 TREE = {"a": 1_000_000, "b": {"*": {"c": 1_000_000}}}

@@ -205,7 +205,7 @@ def test_hashes_are_those_of_the_seed():
 
 HOLDERS = {
     ("compile/actor.py", "compile_actor", "compile_step"): "makes it, for the plan",
-    ("compile/actor.py", "_around", "compile_step"): "makes it, for agents that predict; they act on what they see",
+    ("compile/actor.py", "around_of", "compile_step"): "makes it, for agents that predict; they act on what they see",
     ("run/controller.py", "begin", "step"): "the actuator of bare proposals",
     ("wings/kernel/run/controller.py", "begin", "step"): "the token actuator",
     ("wings/kernel/run/document_agent.py", "offer", "step"): "what an offer would lead to, on a clone",

@@ -435,7 +435,8 @@ const table = (heads, rows) => html("table", null, html("thead", null, html("tr"
 const link = (seq, text) => html("a", { href: `#r.${play.story.number}.${seq}` }, text);
 const cells = (...values) => values.map((value) => html("td", null, value));
 
-const proposals = (step) => step.commit.body.proposals.map((proposal, index) => {
+const proposals = (step) => step.commit.body.proposals.map((recorded, index) => {
+  const proposal = express(recorded, unitsOf(play.story, "commit", "proposals", "*"));
   const decision = step.body.decisions[index];
   const chosen = step.body.chosen === index;
   const why = decision.error ? [decision.error.code] : decision.rejected.map((one) => `${one.gate}: ${one.reason}`);
@@ -461,7 +462,7 @@ const tellStep = () => {
     for (const breach of step.body.violations) parts.push(html("p", { class: "broken" }, "Broken: ", isolated(breach.invariant), " ", isolated(express(breach.witness, unitsOf(story, "witness", breach.invariant)))));
     for (const probe of step.probes) parts.push(html("p", null, "Probe ", isolated(probe.body.probe), ": ", isolated(probe.body.verdict), " ", isolated(probe.body.cause), " ", link(probe.seq, `receipt ${probe.seq}`)));
     if (step.entries) parts.push(html("p", null, `${step.entries} entries of the kernel's log.`));
-    const moved = Object.entries(step.body.potentials || {}).map(([name, { from, to }]) => html("tr", null, ...cells(isolated(name), isolated(`${grouped(from)} to ${grouped(to)}`))));
+    const moved = Object.entries(express(step.body.potentials || {}, unitsOf(story, "step", "potentials"))).map(([name, { from, to }]) => html("tr", null, ...cells(isolated(name), isolated(`${grouped(from)} to ${grouped(to)}`))));
     const record = Object.entries(express(step.body.record || {}, unitsOf(story, "step", "record"))).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(grouped(value)))));
     const price = Object.entries(express(step.body.cost || {}, unitsOf(story, "step", "cost"))).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(grouped(value)))));
     if (moved.length) parts.push(table(["potential", "from and to"], moved));
