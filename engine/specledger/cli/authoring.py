@@ -218,7 +218,7 @@ def explain(
             raise typer.BadParameter(f"there is no world and no scenario {what!r}")
         return
     if what == "kinds":
-        print_text(_kinds_text())
+        print_text(fitted(_kinds_text()))
         return
     if what == "codes":
         print_text(_codes_text())
@@ -253,7 +253,7 @@ def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> 
         parts = [*(_spec_text(spec) for spec in specs), *([_rows_text(what, rows)] if rows else [])]
         print_text(fitted("\n\n".join(parts)))
     elif kind in KINDS and key in _REUSE:
-        print_text(_rows_text(key, rows_about(key)))
+        print_text(fitted(_rows_text(what, rows_about(key))))
     elif "." in what and not rows:
         print_text(fitted(_key_text(describe(what))))
     elif rows or keys:
@@ -301,7 +301,7 @@ def _code_text(code: str, title: str) -> str:
 
     page = page_of(code)
     example = f"\n\nExample: {shown}" if (shown := page.shown_example()) else ""
-    return f"{code}: {title}\n\n{page.about}{example}"
+    return fitted(f"{code}: {title}\n\n{page.about}") + example
 
 
 def _explained_model(what: str, scenario: str | None, overrides: Sequence[str]) -> bool:
@@ -342,7 +342,8 @@ def _explained_rules(what: str, overrides: Sequence[str], logs: Sequence[Path] =
         doc = f" ({spec.doc.rstrip('.')})" if spec.doc else ""
         blocks.append([f"{spec.kind} {spec.name}{doc}:", *(f"  {line}" for line in lines_of(spec.statements))])
     if blocks:
-        print_text("\n\n".join("\n".join(printable(line, _MOST_LINE) for line in block) for block in blocks))
+        shown = ("\n".join(printable(line, _MOST_LINE) for line in block) for block in blocks)
+        print_text(fitted("\n\n".join(shown)))
     return bool(blocks)
 
 
@@ -350,8 +351,10 @@ def _rows_text(what: str, rows: Sequence[TermRow]) -> str:
     """The rows of the documentation's tables about a name."""
     lines = []
     for row in rows[:_MOST_ROWS]:
-        cells = [f"{head}: {cell}" if len(row.cells) > 1 else cell for head, cell in row.cells.items() if cell]
-        lines.append(f"{what}: {'; '.join(cells)}\n  (docs/{row.page}, {row.section})")
+        cells = [(head, cell) for head, cell in row.cells.items() if cell]
+        alone = len(row.cells) == 1
+        lines += [f"{what}: {cells[0][1]}"] if alone else [what, *(f"  {head}:  {cell}" for head, cell in cells)]
+        lines.append(f"  (docs/{row.page}, {row.section})")
     more = len(rows) - _MOST_ROWS
     return "\n".join([*lines, *([f"and {more} more in the documentation"] if more > 0 else [])])
 

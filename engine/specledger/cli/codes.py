@@ -24,3 +24,6 @@ class Interrupted(Exception):  # noqa: N818 - nothing went wrong
 
 DEFECT: Final = "this is a defect of specledger; SPECLEDGER_TRACEBACK=1 in the environment prints a traceback"
 """The hint of an internal error."""
+
+PAGE = "`spec report BUNDLE --format html` writes the page of a run"
+"""What to do where a format of reports was asked of another command."""

@@ -19,7 +19,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from specledger import __version__
-from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, Interrupted
+from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, PAGE, Interrupted
 from specledger.cli.commands import add_command, add_commands, names
 from specledger.cli.output import print_refusal, print_text
 from specledger.core.diagnostics import Diagnostic, Rejected
@@ -215,6 +215,6 @@ def _print_failure(error: Exception | KeyboardInterrupt) -> Exit:
 def _usage(error: TyperException) -> Diagnostic:
     """The finding about a command line; typer lists choices on lines of their own, and names the library it uses."""
     message = error.format_message().replace("\n\t", " ").replace("Value error, ", "")
-    unknown = message.startswith("No such command")
-    hint = _choices(error) or (missing_wings() if unknown else "") or _USAGE
+    unknown, page = message.startswith("No such command"), "'html' is not one of" in message
+    hint = _choices(error) or (missing_wings() if unknown else PAGE if page else "") or _USAGE
     return Diagnostic(E_USAGE, message, hint=hint)

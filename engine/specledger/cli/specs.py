@@ -190,8 +190,9 @@ def _plan_text(entry: dict[str, Any]) -> str:
 
 
 def _rows(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Mappings as a table with heads; the digests are left to JSON."""
-    heads = [key for key in dict.fromkeys(key for row in rows for key in row) if key != "digest"]
+    """Mappings as a table with heads; digests, and what the name of a row says already, are left to JSON."""
+    name, *others = [key for key in dict.fromkeys(key for row in rows for key in row) if key != "digest"]
+    heads = [name, *(key for key in others if not all(f".{row.get(key)}." in f".{row[name]}." for row in rows))]
     cells = [[key.replace("_", " ") for key in heads], *([_value(row.get(key, "")) for key in heads] for row in rows)]
     from specledger.kinds.running import text_table
 

@@ -193,7 +193,9 @@ def _checks(
         words = witness_words(receipt["witness"], written.get(receipt["check"], {}), figures)
         witness = ", ".join(f"{name} {value}" for name, value in words.items())
         shown = _cause(receipt["error"]) if receipt["error"] is not None else witness
-        opportunities = f"{receipt['opportunities']} opportunities"
+        opportunities = (
+            f"{receipt['opportunities']} {'opportunity' if receipt['opportunities'] == 1 else 'opportunities'}"
+        )
         opportunities += f", at least {receipt['least']}" if receipt["least"] > 1 else ""
         rows.append([receipt["verdict"], printable(receipt["check"]), opportunities, printable(shown)])
     return rows

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
 from specledger.core.spans import Span
 from specledger.load.document import Node, Path
+from specledger.load.other_words import hint_of_substitution, meant_key
 from specledger.load.shapes import Shape, find_key, known_keys, shapes_at
 from specledger.spec.base import SpecKinds
 
@@ -201,7 +202,8 @@ def _tell(
     if finding.sort == "extra_forbidden":
         near = finding.expected or _near(finding, model, root)
         known = known_keys(shapes_at(model, finding.path[:-1]))
-        hint = f"did you mean `{near}`?" if near else _unknown(finding, model, known, kinds)
+        meant = meant_key(str(finding.path[-1]), known)
+        hint = meant or (f"did you mean `{near}`?" if near else _unknown(finding, model, known, kinds))
         diagnostics.error(E_SPEC_UNKNOWN_KEY, f"unknown key `{finding.path[-1]}`", node.key_span, hint=hint)
     elif finding.sort == "missing":
         message = f"{_name(finding.path[:-1])} lacks the key `{finding.path[-1]}`"
@@ -246,11 +248,15 @@ def _reshaped(node: Node, expected: str, shapes: tuple[Shape, ...]) -> str | Non
         return f'quote the expression: "{written}"' if len(written) <= _SHOWN and '"' not in written else "quote it"
     if expected == "an integer" and re.fullmatch(r"-?[0-9]{1,18}", str(node.value)):
         return f"write {node.value} without quotes"
+    if isinstance(node.value, str) and (substituted := hint_of_substitution(node.value)):
+        return substituted
     if expected == "text" and type(node.value) in (int, float):
         return f'quote it: "{node.value}"'
     if node.is_list and expected == "text or a mapping" and "enum" not in known and len(node.elements) > 0:
         one = _source(node.elements[0])
         return f"it is one alone: write `{one}`; of several, each has an entry of its own, such as an arm of a suite"
+    if expected == "text or a mapping" and "enum" in known and not node.is_list:
+        return "write a type, such as `int`; its value at the start stands in `start`"
     if node.is_list and expected == "text or a mapping" and "enum" in known:
         return f"write `{{enum: [{', '.join(map(_source, node.elements))}]}}`"
     if node.is_list and expected in ("an integer", "text"):

@@ -23,6 +23,7 @@ from specledger.load import shipped
 from specledger.load.document import Document, Node, ResolvedRef
 from specledger.load.findings import E_SPEC_MISSING_KEY, add_key, describe, place_of
 from specledger.load.input_filter import MAX_BYTES, read_text
+from specledger.load.other_words import hint_of_path
 from specledger.load.yaml_reader import parse
 from specledger.spec.base import SpecKinds
 
@@ -44,8 +45,8 @@ def has_head(document: Document, kinds: SpecKinds, diagnostics: Diagnostics) -> 
     node = members.get("spec")
     expected = "spec: <kind>/v1"
     if node is None:
-        near = suggest(first, ["spec"]) if first is not None else None
-        hint = f"did you mean `{near}`?" if near else None
+        near, kind = suggest(first or "", ["spec"]), getattr(members.get("kind"), "value", None)
+        hint = f"did you mean `{near}`?" if near else f"write `spec: {kind}/v1`" if kind in kinds else None
         message = "the document does not begin with `spec:`"
         location = place_of(root) if first is None else members[first].key_span
         diagnostics.error(E_SPEC_KIND, message, location, expected=expected, found=describe(root), hint=hint)
@@ -267,7 +268,7 @@ class Library:
         absolute = Path(target).is_absolute()
         if (absolute and not typed) or ("\\" in target and not absolute) or not target.endswith(SUFFIXES):
             message = f"`{target}` is no {'' if typed else 'relative '}path of a YAML file"
-            self._diagnostics.error(E_REF_PATH, message, node.span, hint="use / between folders, and .yaml at the end")
+            self._diagnostics.error(E_REF_PATH, message, node.span, hint=hint_of_path(target))
             return None
         file = folder / target
         if is_file(file):

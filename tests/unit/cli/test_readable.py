@@ -130,12 +130,12 @@ def test_a_list_of_specs_fits_the_terminal(spec, monkeypatch):
 EXPLAINED = {
     "p5-causal": "probe p5-causal (Challenges the reasons that an agent states",
     "goal-drift": "drift goal-drift (Every N steps",
-    "agent.params": "params: ",
+    "agent.params": "agent.params\n  value: ",
     "horizon": "scenario.horizon: an integer, at least 1",
     "probes": "scenario.probes: ",
-    "scenario.matrix": "matrix: ",
-    "world.extends": "extends: ",
-    "suite.use": "use: ",
+    "scenario.matrix": "scenario.matrix\n  value: ",
+    "world.extends": "world.extends\n  value: ",
+    "suite.use": "suite.use\n  value: ",
 }
 
 
@@ -147,3 +147,24 @@ def test_names_of_specs_and_keys_of_every_kind_are_explained(name, spec):
 
 def test_a_misspelt_spec_is_suggested(spec):
     assert "did you mean p5-causal?" in spec("explain", "p5-casual").err
+
+
+WIDE = ("p5-causal", "lexicographic", "agent.params", "scenario.horizon", "kinds", "E_ADMISSION", "gate", "world")
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_explanations_fit_a_narrow_terminal(name, spec, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    text = spec("explain", name).out.split("Example:")[0]
+    assert [line for line in text.splitlines() if len(line) > 60] == []
+
+
+def test_a_plan_leaves_out_what_the_name_of_a_run_says(spec, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = spec("plan", "axion-m4").out.splitlines()
+    assert lines[3].split() == ["run", "episodes", "horizon", "most", "steps"]
+    assert lines[4].split() == ["honest.axion-hazard.240917", "100", "20", "2000"]
+
+
+def test_a_page_is_asked_of_the_command_that_writes_it(spec):
+    assert "hint: `spec report BUNDLE --format html`" in spec("run", "hazard", "--format", "html").err

@@ -46,7 +46,7 @@ MISTAKES = {
     "i && b": ["E_EXPR_TYPE at `i`: an operand of `&&` must be a bool, not int | expected: bool | found: int | hint: compare it: `i != 0`"],
     "b && x": ["E_EXPR_TYPE at `x`: an operand of `&&` must be a bool, not double | expected: bool | found: double"],
     "b ? 1 : 's'": ["E_EXPR_TYPE at `b ? 1 : 's'`: the results of `?` have different types: int and string"],
-    "!i": ["E_EXPR_TYPE at `!i`: `!` needs a bool, found int"],
+    "!i": ["E_EXPR_TYPE at `!i`: `!` needs a bool, found int | hint: write `n == 0`"],
     "-s": ["E_EXPR_TYPE at `-s`: `-` needs a number, found string"],
     "s.foo": ["E_EXPR_TYPE at `s.foo`: string has no fields, so no `foo`"],
     "ints['a']": ["E_EXPR_TYPE at `'a'`: a list is indexed by an int, not by string"],

@@ -72,6 +72,19 @@ MISTAKES = {
     "a curly quote": (WHEN, "open == \u2018a\u2019", 9, "straight quote"),
     "a colon without a space": ("name: mine", "name:mine", 3, "`name: mine`"),
     "a type called dict": ("open: bool", "open: dict", 4, "type: object"),
+    "a value for a type": ("level: int", "level: 0", 4, "`start`"),
+    "a constant that is an expression": ("LIMIT: 5", "LIMIT: 5 + 5", 9, "`LIMIT` is the text"),
+    "the next state behind a field": (WHEN, "level.next < LIMIT", 9, "`next.level`"),
+    "an int for a condition": (WHEN, "level", 9, "`level != 0`"),
+    "the negation of an int": (WHEN, '"!level"', 9, "`n == 0`"),
+    "an expression in quotes": (WHEN, "\"'level < LIMIT'\"", 9, "without them it is the expression"),
+    "a choice without an end": (WHEN, '"open ? true"', 9, "`condition ? a : b`"),
+    "between": (WHEN, "level between 1 and 3", 9, "`a <= x && x <= b`"),
+    "a list in round brackets": (WHEN, "level in (1, 2)", 9, "a list is `[a, b]`"),
+    "a range with dots": (WHEN, "level in 1..3", 9, "`1 <= n && n <= 3`"),
+    "a text of Python with values": (WHEN, "f'{level}' == 'a'", 9, "joined by `+`"),
+    "a field that is random": (EFFECT, "[{set: level, to: random(3)}]", 10, "`draw`"),
+    "kind for spec": ("spec: world/v1", "kind: world", 1, "`spec: world/v1`"),
     "a bound called min": ("level: int", "level: {type: integer, min: 0}", 4, "`minimum`"),
 }
 
@@ -96,6 +109,15 @@ def test_the_world_itself_has_no_mistake(tmp_path):
 OTHERS = {
     "an option beside `use`": ("scenario", "with: {every: 20}", "every: 20", "`with`"),
     "a misspelt parameter": ("scenario", "{every: 20}", "{evry: 20}", "`every`"),
+    "proposals under another key": ("agent", "candidates:", "actions:", "`candidates`"),
+    "a score under another key": ("agent", "score:", "reward:", "`score`"),
+    "the least of a score": ("governor", "{maximise", "{minimise", "`maximise: -(...)`"),
+    "a gate that allows": ("governor", "deny:", "allow:", "`require`"),
+    "another word for require": ("invariant", "require:", "assert:", "`require`"),
+    "never as a key": ("invariant", "require:", "never:", "with the opposite"),
+    "eventually": ("invariant", "n >= previous.n", "eventually(n > 3)", "`within`"),
+    "a value of the shell": ("scenario", "horizon: 30", "horizon: $STEPS", "`${STEPS}`"),
+    "a value of a template": ("scenario", "horizon: 30", "horizon: '{{ steps }}'", "`${steps}`"),
     "a name with an ending": ("scenario", "agent: greedy", "agent: greedy.yaml", "without an ending: `greedy`"),
     "a number as text": ("scenario", "horizon: 30", 'horizon: "30"', "30 without quotes"),
     "one name for a list": ("scenario", "[no-hazard-entered, no-bump]", "no-bump", "`[a, b]`"),
@@ -159,6 +181,15 @@ def test_a_first_mistake_in_another_kind_is_found_with_its_mend(tmp_path, monkey
 
 # a first project: the file with the mistake, what it says, what a beginner writes instead, and the mend
 IN_A_PROJECT = {
+    "a truth value for a score": (
+        "agent/filler",
+        "\"action.op == 'fill' ? action.by : 0\"",
+        "action.op == 'fill'",
+        "`action.op == 'fill' ? 1 : 0`",
+    ),
+    "an action for its operation": ("agent/filler", "action.op == 'fill'", "action == 'fill'", "`.op`"),
+    "a range of two ends": ("agent/filler", '"[1, 2, 4]"', '"range(1, 4)"', "`range(3).map(i, i + 1)`"),
+    "a path without an ending": ("scenario/first", "world: tank", "world: world/tank", "`tank`"),
     "an action that is none": ("agent/filler", "action.op == 'fill'", "action.op == 'fil'", "'fill'"),
     "none of several actions": ("governor/careful", "next.level > LIMIT", "\"action.op in ['wait', 'fil']\"", "'fill'"),
     "an action that is none in a memory": (
@@ -181,7 +212,7 @@ IN_A_PROJECT = {
     "a list of what is observed": ("world/tank", "observe: {level: level}", "observe: [level]", "{key: value}"),
     "a start value of no field": ("world/tank", "level: 2, t: 0}", "level: 2, t: 0, x: 1}", "has level, t"),
     "a misspelt start value": ("scenario/first", "seed: 1", "start: {levl: 3}", "'level'"),
-    "another word for the horizon": ("scenario/first", "horizon: 12", "steps: 12", "counterexamples, horizon"),
+    "another word for the horizon": ("scenario/first", "horizon: 12", "steps: 12", "`horizon`"),
     "probes without a kernel": (
         "scenario/first",
         "seed: 1",

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr.check.analysis import bounded, captures_of
 from specledger.expr.check.environment import Frame, InstanceKey, Scope
-from specledger.expr.check.excluded_names import FOREIGN, refuse
+from specledger.expr.check.excluded_names import FOREIGN, OTHER_ARGUMENTS, refuse
 from specledger.expr.check.excluded_names import FUNCTIONS as OUTSIDE_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as OUTSIDE_METHODS
 from specledger.expr.check.names import Names, dotted, use
@@ -155,7 +155,7 @@ class Calls(Names):
     def _wrong_count(self, node: Call, name: str, takes: str) -> None:
         count = len(node.args)
         message = f"`{name}` takes {takes}, not {count} argument{'' if count == 1 else 's'}"
-        self.refuse(node, E_EXPR_ARGUMENTS, message)
+        self.refuse(node, E_EXPR_ARGUMENTS, message, OTHER_ARGUMENTS.get(name))
 
     # -- native functions
 

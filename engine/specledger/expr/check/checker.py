@@ -21,6 +21,7 @@ from specledger.expr.check.excluded_names import FUNCTIONS as EXCLUDED_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as EXCLUDED_METHODS
 from specledger.expr.check.excluded_names import NOT_DEFINED, refuse
 from specledger.expr.check.forms import Forms
+from specledger.expr.check.misfits import hint_of_misfit
 from specledger.expr.check.names import dotted
 from specledger.expr.check.operators import advice, apart, as_fixed, holds_fixed, mixed
 from specledger.expr.check.relations import mismatch
@@ -147,8 +148,8 @@ def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:
             hint = f"write `millionths({source})`" if holds_fixed(root.type) else advice((root,), (source,))
     elif root.type == DYN and (expect in (DOUBLE, STRING, BOOL) or isinstance(expect, IntType)):
         hint = f"its type is not known before it runs: write `{expect}({forms.source(root)})`"
-    elif "//" in forms.text.value:
-        hint = "`//` begins a comment; `a / b` of integers is an integer"
+    else:
+        hint = hint_of_misfit(root, expect, forms.text.value)
     message = f"the value does not fit its place: {wrong}"
     forms.session.error(code, message, forms.span(root), hint=hint, expected=str(expect), found=str(root.type))
     return None

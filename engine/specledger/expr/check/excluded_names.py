@@ -71,6 +71,8 @@ HINTS = {
 
 FOREIGN = {
     **dict.fromkeys(("len", "length", "count", "card"), "write `size({})`"),
+    "eventually": "by which step is said by `within`: `spec explain invariant.within`",
+    **dict.fromkeys(("random", "rand", "randint", "choice", "uniform"), "`draw` draws a value: `spec explain draw`"),
     "abs": "write `math.abs({})`",
     **dict.fromkeys(("max", "fmax"), "write `math.greatest(a, b)`; of a list `maximum(list, default)`"),
     **dict.fromkeys(("min", "fmin"), "write `math.least(a, b)`; of a list `minimum(list, default)`"),
@@ -99,6 +101,12 @@ FOREIGN = {
     ),
 }
 """Names of other languages, and what the profile has instead; `{}` is what they are applied to."""
+
+
+OTHER_ARGUMENTS = {
+    "range": "it counts from 0: `range(3)` is `[0, 1, 2]`, and `range(3).map(i, i + 1)` is `[1, 2, 3]`",
+}
+"""What to write where a function of a name that other languages have takes other arguments there."""
 
 
 def refuse(node: Call, name: str, group: str, text: Text, report: Callable[..., None]) -> None:

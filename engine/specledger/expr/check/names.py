@@ -18,6 +18,7 @@ from specledger.core.diagnostics import suggest
 from specledger.core.spans import Span, Text
 from specledger.expr.check.environment import ENGINE_NAMES, Scope, Session
 from specledger.expr.check.excluded_names import FOREIGN, FUNCTIONS, TYPE_NAMES
+from specledger.expr.check.misfits import hint_of_text
 from specledger.expr.check.operators import Refusal, advice, holds_fixed
 from specledger.expr.check.ranges import Facts, merged, narrowed
 from specledger.expr.check.relations import as_map
@@ -154,13 +155,7 @@ class Names(ABC):
                 other = next((operand for operand in operands if operand is not whole), None)
                 if not literal and isinstance(other, Value) and not other.name and float(other.value).is_integer():
                     hint = f"write `{int(other.value)}`, or `double({self.source(whole)})` if a double is meant"
-        texts = [
-            checked_operand.value
-            for checked_operand in operands
-            if isinstance(checked_operand, Value) and isinstance(checked_operand.value, str)
-        ]
-        if hint is None and texts and any(isinstance(checked_operand.type, IntType) for checked_operand in operands):
-            hint = f"write `{texts[0]}` without quotes" if texts[0].lstrip("-").isdecimal() else None
+        hint = hint or hint_of_text(operands)
         if isinstance(node, Binary) and isinstance(node.left, Binary) and {node.operator, node.left.operator} <= _ORDER:
             first, middle, last = map(self.source, (node.left.left, node.left.right, node.right))
             hint = f"write `{first} {node.left.operator} {middle} && {middle} {node.operator} {last}`"
@@ -321,7 +316,9 @@ class Names(ABC):
         if type_ in (DYN, NOTHING):
             return Field(operand, key, sure=False, type=DYN, start=node.start, end=node.end)
         hint = FOREIGN[key].format(self.source(operand)) if key in ("len", "length", "count") else None
-        hint = f"write `size({self.source(operand)})`" if key == "size" else hint
+        hint = {"size": f"write `size({self.source(operand)})`", "next": f"write `next.{self.source(operand)}`"}.get(
+            key, hint
+        )
         self.refuse(node, E_EXPR_TYPE, f"{type_} has no fields, so no `{key}`", hint)
         return None
 

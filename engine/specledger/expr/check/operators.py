@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.expr.check import ranges
+from specledger.expr.check.misfits import hint_of_unequal
 from specledger.expr.check.relations import as_map, comparable, join
 from specledger.expr.check.tree import Choice, DefinedCall, Item, MakeList, MakeMap, Typed, Value
 from specledger.expr.check.types import (
@@ -257,7 +258,7 @@ def _unequal(operator: str, a: Type, b: Type) -> Refusal:
     if isinstance(a, MapType | RecordType) and isinstance(b, MapType | RecordType) and None in (as_map(a), as_map(b)):
         message = f"`{operator}` of records that mix types in different ways is CEL, but outside the profile"
         return Refusal(E_EXPR_OUTSIDE_PROFILE, message)
-    hint = "ask `has(record.field)` whether an optional field is there" if NULL in (a, b) else None
+    hint = "ask `has(record.field)` whether an optional field is there" if NULL in (a, b) else hint_of_unequal(a, b)
     return Refusal(E_EXPR_TYPE, f"`{operator}` compares {a} with {b}, which can never be equal", hint)
 
 
@@ -275,7 +276,8 @@ def unary(operator: str, a: Type) -> Type | Refusal:
     """The type of `-a` (operator `neg`) or `!a`."""
     a = DYN if a == NOTHING else a
     if operator == "!":
-        return BOOL if a in (BOOL, DYN) else Refusal(E_EXPR_TYPE, f"`!` needs a bool, found {a}")
+        hint = "write `n == 0`" if isinstance(a, IntType) else None
+        return BOOL if a in (BOOL, DYN) else Refusal(E_EXPR_TYPE, f"`!` needs a bool, found {a}", hint)
     if isinstance(a, IntType):
         return ranges.clipped(ranges.arithmetic("neg", a))
     return a if a in (DOUBLE, DYN) else Refusal(E_EXPR_TYPE, f"`-` needs a number, found {a}")

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from specledger.expr.errors import E_EXPR_OUTSIDE_PROFILE, E_EXPR_SYNTAX
 from specledger.expr.limits import INT_MAX, INT_MIN
+from specledger.expr.parse.foreign_words import AT_THE_END, UNEXPECTED, WORDS
 
 _SKIPPED = re.compile(r"(?:[ \t\n\r\f]+|//[^\n]*)+")
 _NUMBER = re.compile(
@@ -179,33 +180,6 @@ def _unescape(escape: re.Match[str], base: int) -> str:
     return chr(point)
 
 
-WORDS = {
-    "and": "write `&&`",
-    "or": "write `||`",
-    "not": "write `!`; `x not in list` is `!(x in list)`",
-    "is": "write `==`",
-    "mod": "write `%`",
-    "div": "write `/`",
-    "xor": "of two truth values write `a != b`",
-    "implies": "write `!a || b`",
-    **dict.fromkeys(("if", "then", "else", "elif"), "write `condition ? a : b`"),
-    **dict.fromkeys(("for", "where"), "write `list.filter(x, condition)` or `list.map(x, value)`"),
-    **dict.fromkeys(("always", "never"), "an invariant always holds: leave the word out"),
-}
-"""Words of other languages, and what CEL has instead."""
-
-
-_PER_CENT = "`%` is the remainder of a division; rates are counted in millionths: 90 % is 900000"
-_UNEXPECTED = {
-    "+": "a number has no `+` before it",
-    ",": "a comma stands only between items and arguments, in brackets",
-    ")": "a bracket `(` is missing before it",
-    "]": "a bracket `[` is missing before it",
-    "}": "a bracket `{` is missing before it",
-}
-"""What is probably wrong where an operator is unexpected."""
-
-
 class Cursor:
     """A place in a list of tokens that ends with `end`."""
 
@@ -256,12 +230,12 @@ class Cursor:
         """What to say of the token at hand."""
         token = self.next
         if token.kind == "end":
-            hint = _PER_CENT if self._at and self._tokens[self._at - 1].kind == "%" else None
+            hint = AT_THE_END.get("%" if self._at and self._tokens[self._at - 1].kind == "%" else wanted)
             return Problem(E_EXPR_SYNTAX, f"the expression ends too early: {wanted}", token.start, token.end, hint)
         named = token.kind in {"name", token.value}
         kind = "name" if token.kind == "quoted" else token.kind
         shown = f"`{str(token.value)[:40]}`" if named else kind
-        hint = WORDS.get(str(token.value).lower()) if token.kind == "name" else _UNEXPECTED.get(token.kind)
+        hint = WORDS.get(str(token.value).lower()) if token.kind == "name" else UNEXPECTED.get(token.kind)
         if token.kind == "name" and re.fullmatch(r"_[0-9_]+", str(token.value)):
             hint = "a number has no separators: `1000`"
         return Problem(E_EXPR_SYNTAX, f"unexpected {shown}: {wanted}", token.start, token.end, hint)

@@ -12,7 +12,8 @@ from specledger.core.spans import Text
 from specledger.expr.check.environment import RESERVED
 from specledger.expr.errors import E_EXPR_ARGUMENTS, E_EXPR_LIMIT, E_EXPR_OUTSIDE_PROFILE, E_EXPR_SYNTAX
 from specledger.expr.limits import INT_MAX, MAX_CHAIN, MAX_HEIGHT, MAX_ITEMS, MAX_LOOPS, MAX_NESTING, MAX_SOURCE
-from specledger.expr.parse.lexer import WORDS, Cursor, Problem, Token, tokenize
+from specledger.expr.parse.foreign_words import WORDS
+from specledger.expr.parse.lexer import Cursor, Problem, Token, tokenize
 from specledger.expr.parse.syntax import (
     Ast,
     Binary,

@@ -1,0 +1,46 @@
+"""What to write where the type of a value does not fit its place."""
+
+from __future__ import annotations
+
+from specledger.expr.check.tree import Typed, Value
+from specledger.expr.check.types import BOOL, STRING, IntType, RecordType, Type
+
+_LONGEST = 60  # characters of a source that is repeated
+
+
+def hint_of_misfit(root: Typed, expect: Type, source: str) -> str | None:
+    """How to turn a value into what its place expects, if that is known."""
+    if "//" in source:
+        return "`//` begins a comment; `a / b` of integers is an integer"
+    if len(source) > _LONGEST:
+        return None
+    if "?" in source:
+        source = f"({source})"
+    if expect == BOOL and isinstance(root.type, IntType):
+        return f"compare it: `{source} != 0`"
+    if expect == BOOL and isinstance(root, Value) and root.type == STRING and not root.name:
+        return f"it is a text in quotes; without them it is the expression `{root.value}`"
+    if isinstance(expect, IntType) and root.type == BOOL:
+        return f"write `{source} ? 1 : 0`"
+    return None
+
+
+def hint_of_unequal(a: Type, b: Type) -> str | None:
+    """Which field of a record can be compared with a text."""
+    record, text = (a, b) if isinstance(a, RecordType) else (b, a)
+    if isinstance(record, RecordType) and text == STRING:
+        fields = [name for name, type_ in record.fields.items() if type_ == STRING]
+        return f"compare a field of it, such as `.{fields[0]}`" if fields else None
+    return None
+
+
+def hint_of_text(operands: tuple[Typed, ...]) -> str | None:
+    """What to write for a text beside an int: a number in quotes, or a constant that was written as an expression."""
+    text = next((item for item in operands if isinstance(item, Value) and isinstance(item.value, str)), None)
+    if text is None or not any(isinstance(operand.type, IntType) for operand in operands):
+        return None
+    if text.value.lstrip("-").isdecimal():
+        return f"write `{text.value}` without quotes"
+    if text.name and any(character.isdigit() for character in text.value) and len(text.value) <= _LONGEST:
+        return f"`{text.name}` is the text `{text.value}`: a constant is a number, and no expression"
+    return None

@@ -1,0 +1,56 @@
+"""What people write who know other tools, and what is meant here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+OTHER_KEYS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("allow", "assert", "must", "permit", "condition", "check", "predicate"), "require"),
+    **dict.fromkeys(("forbid", "reject", "block", "never", "disallow"), "deny"),
+    **dict.fromkeys(("actions", "proposals", "moves", "options"), "candidates"),
+    **dict.fromkeys(("reward", "value", "utility", "policy", "preference"), "score"),
+    **dict.fromkeys(("max_steps", "steps", "length", "timesteps", "max_turns"), "horizon"),
+    **dict.fromkeys(("runs", "repeat", "repetitions", "trials", "n_episodes"), "episodes"),
+    **dict.fromkeys(("description", "comment", "about", "title"), "doc"),
+    **dict.fromkeys(("parameters", "variables", "arguments"), "params"),
+    **dict.fromkeys(("goal", "done", "terminal"), "success"),
+    **dict.fromkeys(("initial", "init", "initial_state"), "start"),
+    **dict.fromkeys(("assertions", "properties"), "invariants"),
+    **dict.fromkeys(("environment", "env"), "world"),
+    **dict.fromkeys(("inherits", "base", "parent", "import", "include"), "extends"),
+    **dict.fromkeys(("minimise", "minimize", "min"), "maximise"),
+    **dict.fromkeys(("level", "priority"), "severity"),
+}
+"""A key of other tools, and the key of a spec that it may be: it counts where that key is known."""
+
+_LEAST: Final = "write `maximise: -(...)`: the least is the greatest of the negatives"
+_NEVER: Final = 'write `require` with the opposite, such as `require: "!(...)"`'
+_SUBSTITUTED: Final = re.compile(r"\$\{?(\w+)\}?|\{\{ *(\w+) *\}\}")
+
+
+def meant_key(key: str, known: Iterable[str]) -> str | None:
+    """What to write for an unknown key that other tools have."""
+    keys, meant = {*known}, OTHER_KEYS.get(key.lower())
+    if meant == "deny" and "deny" not in keys and "require" in keys:
+        return _NEVER
+    if meant not in keys:
+        return None
+    return _LEAST if meant == "maximise" else f"did you mean `{meant}`?"
+
+
+def hint_of_substitution(text: str) -> str | None:
+    """What to write for a text in which the shell or a template would put a value."""
+    match = _SUBSTITUTED.fullmatch(text.strip())
+    name = match and (match[1] or match[2])
+    return f"declare `params: {{{name}: ...}}` and write `${{{name}}}`; `--set` gives another value" if name else None
+
+
+def hint_of_path(target: str) -> str:
+    """What to write for a reference that is neither a name nor the path of a file."""
+    name = target.replace("\\", "/").rsplit("/", 1)[-1]
+    usable = re.fullmatch(r"[a-z][a-z0-9_-]*", name)
+    return (
+        f"{f'write the name alone, `{name}`; ' if usable else ''}in a path use / between folders, and .yaml at the end"
+    )
