@@ -53,7 +53,7 @@ DIFFERENCES = {
 
 @pytest.mark.parametrize(("changes", "lines"), DIFFERENCES.values(), ids=DIFFERENCES)
 def test_a_difference_in_lines(changes, lines):
-    assert list(_lines(difference(**changes))) == lines
+    assert list(_lines(difference(**changes), {})) == lines
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_comments_of_sources_are_no_difference(changes, same):
 )
 def test_where_receipts_part(episode, t, number, more, head, left):
     parted = Divergence(5, "step", episode, t, ONE * number, more, None)
-    lines = list(_parted("receipts", ReceiptDiff((), 0, parted)))
+    lines = list(_parted("receipts", ReceiptDiff((), 0, parted), {}))
     assert lines == [head, *["  x: 1 -> nothing"] * min(number, 20), *left]
 
 
