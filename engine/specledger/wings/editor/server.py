@@ -42,13 +42,13 @@ class SpecServer(LanguageServer):
 
     def offset(self, file: Path, position: lsp.Position) -> int:
         """The offset of a position, which counts as the client does."""
-        lines = self.texts.text(file).splitlines(keepends=True) or [""]
+        lines = _lines(self.texts.text(file))
         at = self.workspace.position_codec.position_from_client_units(lines, position)
         return sum(map(len, lines[: at.line])) + at.character
 
     def range(self, file: Path, span: Span) -> lsp.Range:
         """The range of a span, as the client counts."""
-        lines = self.texts.text(file).splitlines(keepends=True)
+        lines = _lines(self.texts.text(file))
         start, end = (lsp.Position(max(at.line - 1, 0), max(at.column - 1, 0)) for at in (span.start, span.end))
         return self.workspace.position_codec.range_to_client_units(lines, lsp.Range(start, end))
 
@@ -140,7 +140,7 @@ def _completion(server: SpecServer, params: lsp.CompletionParams) -> list[lsp.Co
     if file is None:
         return []
     text = server.texts.text(file)
-    lines = text.splitlines(keepends=True) or [""]
+    lines = _lines(text)
     at = server.workspace.position_codec.position_from_client_units(lines, params.position)
     proposals = complete(text, at.line, at.character, server.texts.search(file))
     return [
@@ -215,6 +215,11 @@ def _take(server: SpecServer, uri: str, text: str) -> None:
     if file is not None:
         server.texts.put(file, text)
         server.examine(file)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text, also the empty one after its last newline, in which a cursor may be."""
+    return [*text.splitlines(keepends=True), ""]
 
 
 def _file(uri: str) -> Path | None:
