@@ -1999,9 +1999,15 @@ def read_note(data: bytes) -> Note:
     return Note(lines[0], int(lines[1]), root.hex(), "\n".join([*lines[:3], ""]).encode(), signatures)
 
 
-@check(14, "E_DIGESTS", lambda b: SUMS in b.detached)
+@check(14, "E_DIGESTS", lambda b: SUMS in b.detached or GUIDE in b.detached)
 def check_sums(b: Bundle) -> None:
-    """Detached files refer to this manifest: the list of digests has those of the files."""
+    """Detached files refer to this manifest: the list of digests has those of the files, and the guide its digests."""
+    if GUIDE in b.detached:
+        told = set(HEX64.findall(read_bytes(b.folder / GUIDE, MIB).decode(errors="replace")))
+        known = {file_sha256(b.folder / MANIFEST), b.manifest["specs"], b.manifest["receipts"]["root"]}
+        require(told == known, f"{GUIDE} names other digests than the manifest")
+    if SUMS not in b.detached:
+        return
     digests = sorted((path, file_sha256(b.folder / path)) for path in walk(b.folder) - {SUMS})
     wanted = "".join(f"{digest}  {path}\n" for path, digest in digests)
     require(read_bytes(b.folder / SUMS, 64 * MIB) == wanted.encode(), f"{SUMS} has other digests than the files")
@@ -2149,7 +2155,7 @@ def note_open(b: Bundle) -> None:
             "withheld" in counts for counts in b.manifest["result"].get("rules", {}).values()
         ),
         "the time stamp (L2; use openssl, or `spec verify --tsa`)": TIMESTAMP in b.detached,
-        f"the words of {GUIDE}": GUIDE in b.detached,
+        f"the words of {GUIDE} around its digests": GUIDE in b.detached,
         "who signed the bundle (L1; no trust file was given)": b.note is not None and b.trust is None,
     }
     b.not_checked += [text for text, is_open in open_points.items() if is_open]
@@ -2244,13 +2250,25 @@ def printable(text: str) -> str:
     return "".join(character if " " <= character <= "~" else ascii(character)[1:-1] for character in text)
 
 
-def render(checks: list[Check], not_checked: list[str], as_json: bool) -> str:
+def recorded(bundle: Bundle) -> dict[str, JSON]:
+    """What the manifest says of the run: its verdict, and the digests to compare with ones from elsewhere."""
+    if not isinstance(bundle.manifest, dict) or not bundle.leaves:
+        return {}
+    of = bundle.manifest
+    verdict = of["result"].get("verdict") if isinstance(of["result"], dict) else None
+    digests = {"specs": of["specs"], "root": of["receipts"]["root"], "manifest": file_sha256(bundle.folder / MANIFEST)}
+    return {"verdict": verdict, **digests}
+
+
+def render(checks: list[Check], bundle: Bundle, as_json: bool) -> str:
     """The report as text or as a JSON document."""
     verdict, _ = verdict_of(checks)
+    not_checked, run = bundle.not_checked, recorded(bundle)
     if as_json:
-        report = {"verdict": verdict, "checks": [check._asdict() for check in checks], "not_checked": not_checked}
+        listed = [check._asdict() for check in checks]
+        report = {"verdict": verdict, "recorded": run, "checks": listed, "not_checked": not_checked}
         return json.dumps(report, indent=2) + "\n"
-    lines = [f"{verdict}: {MEANING[verdict]}"]
+    lines = [f"{verdict}: {MEANING[verdict]}", *(f"   recorded  {name} {value}" for name, value in run.items())]
     for check in checks:
         reason = f" [{check.code}]" if check.code else ""
         message = f"{reason}: {check.message}" if check.message else reason
@@ -2293,7 +2311,7 @@ def run(asked: argparse.Namespace) -> tuple[str, int]:
         bundle.trust = brought(asked.trust, "E_TRUST", read_trust)
         bundle.seen = brought(asked.against, "E_AGAINST", lambda path: read_note(read_bytes(path, MAX_NOTE)))
         checks = verify(asked.bundle, bundle, asked.level)
-        return render(checks, bundle.not_checked, asked.json), verdict_of(checks)[1]
+        return render(checks, bundle, asked.json), verdict_of(checks)[1]
     except NoEvidence as nothing:
         code, message, exit_code = nothing.code, nothing.message, 2
     except (MemoryError, OSError, RecursionError) as error:  # the system failed: that says nothing of the evidence

@@ -141,7 +141,7 @@ class Rejected(Exception):  # noqa: N818 - the outcome of user mistakes, not an 
 def missing_package(code: str, package: str, extra: str) -> Rejected:
     """The exception about a package that is not installed, with the command that installs it."""
     message = f"the package `{package}` is not installed: pip install 'specledger[{extra}]'"
-    return Rejected([Diagnostic(code, message)])
+    return Rejected([Diagnostic(code, message, hint=f"in a checkout of the repository: pip install -e '.[{extra}]'")])
 
 
 MOST_FINDINGS = 1000

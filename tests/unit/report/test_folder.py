@@ -23,6 +23,12 @@ def test_the_files_are_written_as_they_are_made(spec, heights, tmp_path):
     assert {name: path.read_bytes() for name, path in written.items()} == made
 
 
+def test_the_summary_says_whether_the_runs_were_replayed(spec, heights, tmp_path):
+    for number, (options, words) in enumerate([((), "not replayed"), (("--replay",), "replayed")]):
+        spec("report", heights, "--format", "folder", "--out", tmp_path / str(number), *options)
+        assert json.loads((tmp_path / str(number) / "summary.json").read_text())["replay"] == words
+
+
 def test_without_a_kernel_there_is_no_log_and_nothing_to_pass(trap):
     made = FORMATS["folder"].write(report_of(trap)).files
     (name,) = (path for path in made if path.startswith("report_"))

@@ -172,6 +172,27 @@ def test_the_help_says_what_each_exit_code_means(capsys):
     )
 
 
+def test_the_recorded_verdict_and_the_digests_to_compare_are_said(tmp_path):
+    place = tmp_path / "out"
+    (bundle,) = load_runs([str(TOY)], [])
+    manifest = execute(bundle, place).manifest
+    recorded = asked(place)[1]["recorded"]
+    assert recorded["verdict"] == manifest["result"]["verdict"]
+    assert (recorded["specs"], recorded["root"]) == (manifest["specs"], manifest["receipts"]["root"])
+    assert recorded["manifest"] in (place / "VERIFY.md").read_text()
+
+
+def test_a_guide_that_names_another_digest_is_refuted(tmp_path):
+    place = tmp_path / "out"
+    (bundle,) = load_runs([str(TOY)], [])
+    manifest = execute(bundle, place).manifest
+    guide = place / "VERIFY.md"
+    guide.write_text(guide.read_text().replace(manifest["receipts"]["root"], "0" * 64))
+    (place / "sha256sums").unlink()
+    code, found = asked(place)
+    assert (code, [check["code"] for check in found["checks"] if check["status"] == "failed"]) == (1, ["E_DIGESTS"])
+
+
 @pytest.mark.parametrize("names", [["sha256sums"], ["sha256sums", "VERIFY.md"]], ids=" and ".join)
 def test_files_for_readers_that_are_not_there_are_told_by_both_verifiers(names, tmp_path):
     place = tmp_path / "out"

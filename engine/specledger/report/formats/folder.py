@@ -20,7 +20,7 @@ from specledger.evidence.layout import MANIFEST
 from specledger.report.agent_metrics import RunMetrics, total
 from specledger.report.evidence import Evidence
 from specledger.report.formats.output import DEFAULTS, Options, Output
-from specledger.report.model import E_REPORT_KIND, Report, SubRun, malformed_receipts
+from specledger.report.model import E_REPORT_KIND, Replay, Report, SubRun, malformed_receipts
 from specledger.report.specs import Specs
 from specledger.spec.scenario import Scenario
 
@@ -43,9 +43,9 @@ class _Agent(Struct):
 def write(report: Report, options: Options = DEFAULTS) -> Output:
     """The files of the bundle.
 
-    `summary.json`; for each agent `report_<agent>.json` and, if it had a kernel, `audit_<agent>.log.jsonl`; and in
-    `counterexamples` at most as many of each run as its scenario says, or all if `options.whole`.
-    Runs of mutants are left out.
+    `summary.json`, which says whether the runs were replayed; for each agent `report_<agent>.json` and, if it had a
+    kernel, `audit_<agent>.log.jsonl`; and in `counterexamples` at most as many of each run as its scenario says,
+    or all if `options.whole`. Runs of mutants are left out.
     """
     (subject,) = report.subjects
     evidence = subject.evidence
@@ -63,7 +63,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
             kept.append(main.counterexamples)
             most = None if options.whole else main.counterexamples
             agents.setdefault(agent, _Agent()).runs.append(_metrics(run, main, folder, most))
-        return Output(files=dict(_files(evidence, agents, None if options.whole else max(kept))))
+        return Output(files=dict(_files(evidence, agents, None if options.whole else max(kept), subject.replay)))
 
 
 def _metrics(run: SubRun, model: Scenario, folder: Path, most: int | None) -> tuple[dict[str, Any], RunMetrics]:
@@ -83,8 +83,10 @@ def _metrics(run: SubRun, model: Scenario, folder: Path, most: int | None) -> tu
     return document, metrics
 
 
-def _files(evidence: Evidence, agents: Mapping[str, _Agent], most: int | None) -> Iterator[tuple[str, bytes]]:
-    yield SUMMARY, _json({**_summary(evidence, agents), "most_counterexamples": most})
+def _files(
+    evidence: Evidence, agents: Mapping[str, _Agent], most: int | None, replay: Replay
+) -> Iterator[tuple[str, bytes]]:
+    yield SUMMARY, _json({**_summary(evidence, agents), "replay": replay.value, "most_counterexamples": most})
     for name, agent in sorted(agents.items()):
         names = sorted({episode["scenario"] for episode in agent.episodes})
         by_scenario = {

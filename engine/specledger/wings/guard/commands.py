@@ -124,7 +124,7 @@ def _guard_server(bundle: Bundle, words: list[str], out: Path, output: Format, *
     if not words:
         raise typer.BadParameter("--mcp needs the command of a server after `--`, or its URL")
     if find_spec("fastmcp") is None:
-        hint = 'install the extra `mcp`: pip install "specledger[mcp]"'
+        hint = 'install the extra `mcp`: pip install "specledger[mcp]"; in a checkout: pip install -e ".[mcp]"'
         raise Rejected([Diagnostic(E_GUARD_MCP, "fastmcp is not installed", hint=hint)])
     from specledger.wings.guard.proxy import list_tools, serve_proxy
 
