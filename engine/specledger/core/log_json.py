@@ -36,6 +36,8 @@ MAX_VALUE_DEPTH: Final = MAX_DEPTH - 8
 """The most containers around a scalar; a record of ours around the value needs some more."""
 _LONGEST_NUMBER: Final = 400  # characters; binary64 needs no more than 330
 _ESCAPED_QUOTE: Final = b"\\u0022"
+_FEW_BYTES: Final = 4096
+"""A longer form has too many containers most of the time for their number to show that they are not too deep."""
 
 
 def parse_log_json(data: bytes, *, most: int = MAX_VOLUME) -> Any:
@@ -94,12 +96,15 @@ def _keeps_keys(data: bytes, form: bytes) -> bool:
 
 def _is_plain(value: object, form: bytes) -> bool:
     """Whether a form shows that its value without floats needs no change: no key that begins with $, not too deep."""
-    return b'"$' not in form and _is_shallow(value, form)
+    marked = b"$" in form and b'"$' in form  # the first of these takes a twentieth of the time
+    return not marked and _is_shallow(value, form)
 
 
 def _is_shallow(value: object, form: bytes) -> bool:
     """Whether no more than MAX_VALUE_DEPTH containers are inside one another."""
-    if form.count(b"[") + form.count(b"{") <= MAX_VALUE_DEPTH:
+    if len(form) < 2 * MAX_VALUE_DEPTH:
+        return True  # each container has two bytes
+    if len(form) <= _FEW_BYTES and form.count(b"[") + form.count(b"{") <= MAX_VALUE_DEPTH:
         return True
     level: list[Any] = [value]
     for _ in range(MAX_VALUE_DEPTH):
