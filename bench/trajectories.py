@@ -21,6 +21,7 @@ from bench.clock import Measured, Piece, measure
 from bench.results import machine, record
 from bench.trajectories_formats import FORMATS, write_format
 from bench.trajectories_growth import collect_rarely, measure_apart, table
+from bench.trajectories_handwritten import Recording
 from bench.trajectories_peers import PEERS, measured
 from bench.trajectories_rules import by_hand, write_logs
 from bench.trajectories_work import events_of, policy_of, run_logs, seal_and_check, verify_run, write_specs
@@ -72,6 +73,13 @@ class Work:
     def replay(self) -> int:
         """The verification of the last run, replay included."""
         verify_run(self.folder)
+        return self.calls
+
+    def receipts_by_hand(self) -> int:
+        """The receipts of the last run by a hand-written loop that is told what the rules say."""
+        self.events = self.events or events_of(self.folder)
+        for _ in Recording(self.events, self.trajectories).receipts():
+            pass
         return self.calls
 
     def least(self) -> int:
@@ -127,6 +135,7 @@ def _table(number: int, work: Work, rounds: int) -> dict[str, float]:
         Piece("read and judged (scan)", work.read_and_judge),
         Piece("recording run with evidence", work.run),
         Piece("verified with replay", work.replay),
+        Piece("receipts of a run by hand, rules told", work.receipts_by_hand),
         Piece("digests, lines and parsing alone, for both", work.least),
     ]
     work.run()

@@ -78,14 +78,20 @@ def test_a_document_that_is_refused(case):
 
 @pytest.mark.parametrize(("before", "after"), [("[", "]"), ('{"a":', "}")])
 @pytest.mark.parametrize(
-    ("inner", "depth"), [("1", MAX_VALUE_DEPTH), ("0.5", MAX_VALUE_DEPTH - 1)]
-)  # a mark is a container
+    ("inner", "depth"),
+    [
+        ("1", MAX_VALUE_DEPTH),
+        ("0.5", MAX_VALUE_DEPTH - 1),  # a mark is a container
+        (f'"{"[{" * 40}"', MAX_VALUE_DEPTH),
+        (f'"{"x" * 5_000}"', MAX_VALUE_DEPTH),
+    ],
+)
 def test_containers_are_bounded(before, after, inner, depth):
     deepest = before * depth + inner + after * depth
     value = parse_log_json(deepest.encode())
     for _ in range(depth):
         value = value["a"] if isinstance(value, dict) else value[0]
-    assert value == (1 if inner == "1" else {NUMBER: inner})
+    assert value == ({NUMBER: inner} if inner == "0.5" else json.loads(inner))
     with pytest.raises(NotCanonical):
         parse_log_json((before + deepest + after).encode())
 
