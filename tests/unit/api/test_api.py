@@ -138,6 +138,10 @@ def test_a_picture_is_of_one_bundle_without_a_profile(bundle):
         sl.report(bundle, format="svg", profile="toy-pseudo-axion", episode=0)
 
 
+def test_a_picture_is_of_one_bundle_that_has_one(bundle):
+    assert findings(lambda: sl.report(bundle, format="svg")) == ["E_PICTURE_NONE"]
+
+
 def test_an_agent_from_outside_is_not_executed_unless_it_is_trusted(tmp_path):
     marker = tmp_path / "started"
     agent = {"command": [sys.executable, "-c", f"open({str(marker)!r}, 'w')"]}

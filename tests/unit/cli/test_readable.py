@@ -91,6 +91,8 @@ def test_lines_fit_the_terminal(monkeypatch):
         "                 words than fit on this",
         "                 line",
     ]
+    late = "  a first column of 24 character  another that is cut here"  # its last column begins beyond the half
+    assert fitted(late).split("\n") == ["  a first column of 24 character", "    another that is cut here"]
     assert fitted("  names: " + ", ".join(["name"] * 9)).split("\n")[1].startswith("    name")
     assert fitted("  " + "x" * 60) == "  " + "x" * 60
     monkeypatch.setattr(output, "columns", lambda: None)

@@ -182,6 +182,16 @@ def test_what_is_coded_is_read_back(pieces):
     assert read_back(copies.parts) == b"".join(pieces)
 
 
+@pytest.mark.parametrize(("again", "refers"), [(15, False), (16, True), (17, True)])
+def test_bytes_of_a_window_are_referred_to(again, refers):
+    copies = Copies()
+    first = bytes(range(40))
+    copies.add(first)
+    copies.add(first[:again])
+    assert copies.parts[1:] == ([(0, again)] if refers else [first[:again].decode("latin-1")])
+    assert read_back(copies.parts) == first + first[:again]
+
+
 def read_back(parts):
     text = bytearray()
     for part in parts:

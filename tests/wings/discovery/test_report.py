@@ -122,6 +122,7 @@ def test_laws_stand_by_their_status_with_what_shows_it(reading, bodies):
             assert words == ["ring ", verdict["counterexample"]["start"], f" at step {verdict['counterexample']['t']}"]
         held: list[Any] = next((body["held_out"] for body in bodies["escalation"] if body["law"] == key), [])
         applied = [one["status"] for one in held if one["status"] != "INAPPLICABLE"]
+        assert ("on other rules" in dict(told[key].details)) == bool(held)
         assert cells[4] == (f"{applied.count('FAIL')} of {len(applied)}" if accepted else "")
 
 
