@@ -35,6 +35,12 @@ def examples(most):
     return most * settings().max_examples // 100
 
 
+def quick(names, *chosen):
+    """Names as parameters of a test, of which all but the chosen ones are marked slow."""
+    assert {*chosen} <= {*names}
+    return [pytest.param(name, marks=() if name in chosen else pytest.mark.slow) for name in names]
+
+
 HERE = Path(__file__).parent
 ALL_TESTS = pytest.StashKey[frozenset[str]]()
 """The node ids of all tests, if all were collected."""

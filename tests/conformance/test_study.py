@@ -10,6 +10,7 @@ import pytest
 from specledger.kinds import load
 from specledger.pipeline.executing import preview
 from tests import loopback_model
+from tests.conftest import quick
 from tests.loopback_model import WRITERS, obedient
 from tests.unit.oracles.loopback import KEY, Reply, Service, refusal
 
@@ -51,7 +52,7 @@ SUITES = {
 }
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", quick(SUITES, "reasons-of-mine"))
 def test_the_suites_of_the_page_ask_their_own_model_in_every_arm(suite, files):
     arms = {
         name: {arm["arm"]: arm for arm in preview(load(name, kind="suite")[0])["arms"]}
@@ -70,7 +71,7 @@ COSTS = {  # the row of the table: of which arm it is
 }
 
 
-@pytest.mark.parametrize("row", COSTS)
+@pytest.mark.parametrize("row", quick(COSTS, "the same without `deterministic`"))
 def test_the_figures_of_the_page_are_those_of_the_plan(row, files):
     suite, arm = COSTS[row]
     (cells,) = [

@@ -53,15 +53,18 @@ def _rewrite(targets: list[str], rewrite: Callable[[Document], str], did: str, *
     expanded = expand_targets(targets)
     diagnostics = Diagnostics()
     diagnostics.extend(expanded.findings)
-    changed = [file for file in rewrite_files(expanded.files, diagnostics, rewrite) if file.changes]
-    for file in changed:
+    changed = []
+    for file in rewrite_files(expanded.files, diagnostics, rewrite):
+        if not file.changes:
+            continue
+        changed.append(file.file)
         if diff:
             print_text("\n".join(map(printable, file.diff().split("\n"))))
         elif not check:
             file.write()
     verb = "would change" if check or diff else did
     total = f"{counted(len(expanded.files), 'file')}: {len(changed)} changed, {len(expanded.files) - len(changed)} not"
-    print_status("\n".join([*(f"{verb} {printable(file.file)}" for file in changed), total]))
+    print_status("\n".join([*(f"{verb} {printable(file)}" for file in changed), total]))
     findings = diagnostics.sorted()
     if findings:
         print_error(diagnostics_text(findings))

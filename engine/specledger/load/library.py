@@ -156,12 +156,18 @@ class Library:
     def read(self, path: Path, span: Span | None = None) -> Document | None:
         """The document in a file with a right head, or None after its findings were reported."""
         real = self.real(path)
-        if not self._documents:  # the document that is loaded
+        if not self._roots:  # the document that is loaded
             self._trust(path)
         if real not in self._documents:
             self._paths[show(path)] = path
             self._documents[real] = self._read(real, show(path), span)
         return self._documents[real]
+
+    def forget(self, path: Path) -> None:
+        """Keep neither the document of a file nor its bytes; it is read again when it is asked for."""
+        real = self.real(path)
+        self._documents.pop(real, None)
+        self.kept.pop(real, None)
 
     def _search(self, folder: Path) -> Search:
         if self._fixed is not None:

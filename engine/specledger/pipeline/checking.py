@@ -18,7 +18,7 @@ from specledger.load.from_files import with_context
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
 from specledger.load.shipped import find_specs
 from specledger.pipeline.targets import expand_runs
-from specledger.pipeline.whole import Whole
+from specledger.pipeline.whole import UsedSpec, Whole
 
 E_CASE_TWICE = code("E_CASE_TWICE", "two cases of one name in one call")
 
@@ -158,7 +158,7 @@ def check(
                 findings = Diagnostics(MOST_FINDINGS)
                 depth = _check_case(bundle, findings)
                 _add_new(with_context(findings.sorted(), bundle.uses, overrides), diagnostics)
-                cases.append(None if depth is None else _checked(bundle, depth, target))
+                cases.append(None if depth is None else _checked(UsedSpec.of(bundle), depth, target))
                 typed |= bundle.specs.keys() if depth == _COMPILED else set()
                 whole.add(target, bundle, typed=depth == _COMPILED)
             checked += [spec for spec in cases if spec is not None] if None not in cases else []
@@ -184,9 +184,8 @@ def check(
     return [replace(spec, depth=_COMPILED) if spec.key in typed else spec for spec in checked], reported
 
 
-def _checked(bundle: Bundle, depth: str, target: str) -> CheckedSpec:
-    main = bundle.main
-    return CheckedSpec(main.kind, main.name, bundle.case, bundle.digest, depth, target, bundle.root)
+def _checked(spec: UsedSpec, depth: str, target: str) -> CheckedSpec:
+    return CheckedSpec(spec.kind, spec.name, spec.case, spec.digest, depth, target, spec.key)
 
 
 def _add_new(findings: Iterable[Diagnostic], diagnostics: Diagnostics) -> None:

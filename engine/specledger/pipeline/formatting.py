@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -47,18 +47,16 @@ class Rewritten(Struct, frozen=True):
 
 def rewrite_files(
     files: Sequence[str], diagnostics: Diagnostics, rewrite: Callable[[Document], str]
-) -> list[Rewritten]:
-    """The files that can be read as specs, rewritten; what `spec check` says of the others is a finding."""
-    rewritten = []
+) -> Iterator[Rewritten]:
+    """The files that can be read as specs, rewritten one by one; what `spec check` says of the others is a finding."""
     for file in files:
         findings = Diagnostics()
         library = Library(Search.at(Path(file).parent), KINDS, findings, allow_outside=True)
         document = library.read(Path(file))
         if document is not None and not findings.has_errors:
             before = library.kept[library.real(Path(file))].decode("utf-8")
-            rewritten.append(Rewritten(file, before, rewrite(document)))
+            yield Rewritten(file, before, rewrite(document))
         diagnostics.extend(findings.sorted())
-    return rewritten
 
 
 def format_text(text: str, file: str) -> str | None:

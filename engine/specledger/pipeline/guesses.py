@@ -11,12 +11,11 @@ from specledger.core.diagnostics import Diagnostic, Rejected, Severity
 from specledger.expr.errors import E_EXPR_SYNTAX
 from specledger.kinds import KINDS
 from specledger.lang.scope import E_NAME_TAKEN
-from specledger.load import Bundle, Search
-from specledger.load.library import kind_of
+from specledger.load import Search
 from specledger.load.params import E_PARAM_MISSING
 from specledger.pipeline.references import References
 from specledger.pipeline.targets import expand_targets
-from specledger.pipeline.whole import Whole, among_specs
+from specledger.pipeline.whole import UsedSpec, Whole, among_specs
 
 _RESERVED: Final = re.compile(r"['`](\w+)['`] is a reserved word of CEL")
 MISSPELT: Final = "W_EXPR_MISSPELT"
@@ -79,7 +78,7 @@ def used_in(
     alone: Rejected,
     whole: Whole,
     check: Callable[..., tuple[object, Sequence[Diagnostic]]],
-) -> tuple[Bundle | None, Sequence[Diagnostic]]:
+) -> tuple[UsedSpec | None, Sequence[Diagnostic]]:
     """The spec of a file with the parameters that another one gives it, or what is wrong with it.
 
     Where no other of the targets refers to it, the specs of its folder that do are looked at.
@@ -118,8 +117,8 @@ def _users(file: str) -> Iterator[str]:
     references = References([*map(Path, files), Path(file)], Search.at(folder))
     dependents = references.dependents([Path(file)])
     for name in files:
-        document = references.document(Path(name)) if Path(name).resolve() in dependents else None
-        if document is not None and KINDS[kind_of(document)].compiles_alone:
+        kind = references.kind(Path(name)) if Path(name).resolve() in dependents else None
+        if kind is not None and KINDS[kind].compiles_alone:
             yield name
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Span
 from specledger.kinds import KINDS
 from specledger.load import Search
 from specledger.load.document import Document, Node
@@ -21,13 +22,19 @@ class Reference(Struct, frozen=True):
 
     Attributes:
         file: The file in which it is written, links followed.
-        node: The text.
+        written: The name or the path.
+        start: Where it begins in the text of the file, and `end` where it ends, with quotation marks.
+        span: The place of it with quotation marks, and `text_span` without them.
         leads: The file that it leads to, links followed; None if there is none.
     """
 
     file: Path
     kind: str
-    node: Node
+    written: str
+    start: int
+    end: int
+    span: Span
+    text_span: Span
     leads: Path | None
 
 
@@ -36,8 +43,10 @@ class References:
 
     def __init__(self, files: Iterable[Path], search: Search) -> None:
         """Read the files; those that cannot be read have no references."""
+        self._search = search
         self._library = Library(search, KINDS, Diagnostics(), allow_outside=True)
         self._of: dict[Path, tuple[Reference, ...]] = {}
+        self._kinds: dict[Path, str] = {}
         todo = list(files)
         while todo:
             file = todo.pop()
@@ -53,6 +62,7 @@ class References:
 
     def update(self, file: Path, search: Search) -> None:
         """Read one file anew, of which the search may have a text that is not saved."""
+        self._search = search
         self._library = Library(search, KINDS, Diagnostics(), allow_outside=True)
         self._of[self._library.real(file)] = tuple(self._read(file))
 
@@ -64,9 +74,13 @@ class References:
         """Whether a file refers to a spec that there is not."""
         return any(reference.leads is None for reference in self.inside(file))
 
+    def kind(self, file: Path) -> str | None:
+        """The kind of the spec in a file; None if it cannot be read as one."""
+        return self._kinds.get(self._library.real(file))
+
     def document(self, file: Path) -> Document | None:
         """The document in a file, if it can be read as a spec."""
-        return self._library.read(file)
+        return Library(self._search, KINDS, Diagnostics(), allow_outside=True).read(file)
 
     def inside(self, file: Path) -> tuple[Reference, ...]:
         """The references that are written in a file."""
@@ -89,13 +103,16 @@ class References:
 
     def _read(self, file: Path) -> Iterator[Reference]:
         document = self._library.read(file)
-        if document is None or kind_of(document) not in KINDS:
-            return
         real = self._library.real(file)
-        for kind, node in _referring(document):
-            if isinstance(node.value, str) and "${" not in node.value:
-                lead = self._library.find(node, kind)
-                yield Reference(real, kind, node, None if lead is None else lead.real)
+        self._kinds.pop(real, None)
+        if document is not None and kind_of(document) in KINDS:
+            self._kinds[real] = kind_of(document)
+            for kind, node in _referring(document):
+                if isinstance(node.value, str) and "${" not in node.value:
+                    lead = self._library.find(node, kind)
+                    leads, place = None if lead is None else lead.real, node.place
+                    yield Reference(real, kind, node.value, place.start, place.end, node.span, node.text.span(), leads)
+        self._library.forget(file)
 
 
 def _referring(document: Document) -> Iterator[tuple[str, Node]]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
+
 from specledger.core.diagnostics import Diagnostic, Severity, code
 from specledger.core.spans import Span
 from specledger.kinds import KINDS
@@ -26,40 +28,70 @@ _RULES: Final = frozenset({"invariant", "probe"})
 """Kinds that have an effect only where another spec refers to them."""
 
 
+_MOST_DEFINITIONS: Final = 10_000
+"""Constants and functions of which it is noted whether anything reads them."""
+
+
+class UsedSpec(Struct, frozen=True):
+    """What is kept of a spec that was checked."""
+
+    kind: str
+    name: str
+    case: str
+    digest: str
+    key: str
+
+    @classmethod
+    def of(cls, bundle: Bundle) -> UsedSpec:
+        """The spec that was asked for."""
+        main = bundle.main
+        return cls(main.kind, main.name, bundle.case, bundle.digest, bundle.root)
+
+
+class _Named(Struct, frozen=True):
+    """The name of a spec, and where it stands."""
+
+    name: str
+    key: str
+    span: Span
+
+
 class Whole:
-    """The bundles of all files of a check, added one after the other."""
+    """The bundles of all files of a check, added one after the other; little is kept of each."""
 
     def __init__(self, targets: Sequence[str] = (), skipped: Sequence[str] = ()) -> None:
         self._targets = frozenset(targets)
         self._skipped = skipped
-        self._files: dict[tuple[str, str], Resolved] = {}
+        self._files: dict[tuple[str, str], _Named] = {}
         self._referred: set[str] = set()
-        self._with_arguments: dict[str, Bundle] = {}
+        self._with_arguments: dict[str, UsedSpec] = {}
         self._definitions: dict[Span, tuple[str, str]] = {}
         self._used: set[Span] = set()
 
     def add(self, file: str, bundle: Bundle, *, typed: bool) -> None:
         """Add one case of a file; only where its expressions were typed is it known what it uses."""
         main = bundle.main
-        self._files.setdefault((file, main.kind), main)
+        self._files.setdefault((file, main.kind), _Named(main.name, main.key, main.span("name")))
         self._referred |= {key for spec in bundle.specs.values() for key in spec.refs.values()}
         if typed:
             words = {word for spec in bundle.specs.values() for word in _words(spec.data)}
             for spec in bundle.specs.values():
                 self._note(spec, words)
                 root = spec.origins.get(())
-                if root is not None and spec is not main:
-                    self._with_arguments.setdefault(root.place.source.file, gather(spec.key, bundle.specs))
+                if root is not None and spec is not main and root.place.source.file not in self._with_arguments:
+                    self._with_arguments[root.place.source.file] = UsedSpec.of(gather(spec.key, bundle.specs))
 
     def _note(self, spec: Resolved, words: set[str]) -> None:
         for section in _DEFINED:
             for name in spec.data.get(section) or ():
                 span = spec.span(section, name)
+                if span not in self._definitions and len(self._definitions) >= _MOST_DEFINITIONS:
+                    continue
                 self._definitions[span] = (section.removesuffix("s"), name)
                 if name in words:
                     self._used.add(span)
 
-    def with_arguments(self, file: str) -> Bundle | None:
+    def with_arguments(self, file: str) -> UsedSpec | None:
         """The spec of a file as another one of the check refers to it, with its parameters; None if none does."""
         return self._with_arguments.get(file)
 
@@ -85,11 +117,11 @@ class Whole:
             other = known.get((path.parent, spec.name))
             if other is not None:
                 message, hint = f"another {kind} has this name: {other}", "rename one of them"
-                yield Diagnostic(W_FOLDER_TWICE, message, spec.span("name"), hint, Severity.WARNING)
+                yield Diagnostic(W_FOLDER_TWICE, message, spec.span, hint, Severity.WARNING)
             else:
                 message = f"this {kind} is found by the name of its file, {path.stem}"
                 hint = f"write `name: {path.stem}`, or rename the file"
-                yield Diagnostic(W_FOLDER_NAME, message, spec.span("name"), hint, Severity.WARNING)
+                yield Diagnostic(W_FOLDER_NAME, message, spec.span, hint, Severity.WARNING)
 
     def _unused(self) -> Iterator[Diagnostic]:
         for span, (what, name) in self._definitions.items():
@@ -105,7 +137,7 @@ class Whole:
             if kind in _RULES and among_specs(file) and spec.key not in self._referred:
                 hint = f"name it under `{kind}s` of a scenario"
                 message = f"no spec that was checked refers to this {kind}"
-                yield Diagnostic(W_FOLDER_UNUSED, message, spec.span("name"), severity=Severity.WARNING, hint=hint)
+                yield Diagnostic(W_FOLDER_UNUSED, message, spec.span, severity=Severity.WARNING, hint=hint)
 
 
 def among_specs(file: str) -> bool:

@@ -38,7 +38,7 @@ def references(tmp_path, monkeypatch):
 def where(references, name):
     """Where a spec is named: (file, line) of each."""
     uses = references.to(Path(f"specs/{name}.yaml"))
-    return sorted((use.file.stem, use.node.span.start.line) for use in uses)
+    return sorted((use.file.stem, use.span.start.line) for use in uses)
 
 
 def test_each_way_to_name_a_spec_is_known(references):

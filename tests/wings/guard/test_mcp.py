@@ -178,7 +178,10 @@ def test_progress_parallel_calls_cancellation_and_a_server_that_dies(project):
     assert results[7]["error"] is True
 
 
-@pytest.mark.parametrize(("tools", "shown"), [("all", 4), ("mark", 4), ("hide", 3)])
+@pytest.mark.parametrize(
+    ("tools", "shown"),
+    [pytest.param("all", 4, marks=pytest.mark.slow), pytest.param("mark", 4, marks=pytest.mark.slow), ("hide", 3)],
+)
 def test_tools_that_are_never_allowed_are_shown_as_the_scenario_says(project, tools, shown):
     text = (project / "specs/scenario/files.yaml").read_text()
     (project / "specs/scenario/files.yaml").write_text(f"{text}guard: {{tools: {tools}}}\n")

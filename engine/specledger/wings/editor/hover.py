@@ -22,7 +22,7 @@ def hover(workspace: Workspace, file: Path, offset: int) -> str | None:
         return _about_key(kind_of(document), path)
     references = workspace.references(file)
     for reference in references.inside(file):
-        if reference.node.place == node.place and reference.leads is not None:
+        if (reference.start, reference.end) == (node.place.start, node.place.end) and reference.leads is not None:
             leads = references.document(reference.leads)
             doc = None if leads is None else leads.root.child("doc")
             about = f"\n\n{doc.plain()}" if doc is not None and isinstance(doc.value, str) else ""

@@ -49,7 +49,7 @@ def renamed_at(workspace: Workspace, file: Path, offset: int) -> tuple[Path, Spa
         return file.resolve(), hit[1].span
     reference = _reference_at(workspace, file, offset)
     leads = None if reference is None else reference.leads
-    return None if reference is None or leads is None else (leads, reference.node.span)
+    return None if reference is None or leads is None else (leads, reference.span)
 
 
 def rename(workspace: Workspace, file: Path, offset: int, name: str) -> Rename:
@@ -73,22 +73,22 @@ def rename(workspace: Workspace, file: Path, offset: int, name: str) -> Rename:
     after = target.with_name(name + target.suffix)
     if after.exists():
         raise _refused(f"there is a {kind} {name} already")
-    edits = [(target, document.root.at(("name",)), name)]
-    edits += [(reference.file, reference.node, _renamed(reference, name)) for reference in references.to(target)]
-    places = {(path, str(node.span)): (path, node.text.span(), text) for path, node, text in edits}
-    return Rename(tuple(places.values()), target, after)
+    own = document.root.at(("name",)).text.span()
+    edits = [(target, own, name)]
+    edits += [(reference.file, reference.text_span, _renamed(reference, name)) for reference in references.to(target)]
+    return Rename(tuple(dict.fromkeys(edits)), target, after)
 
 
 def _renamed(reference: Reference, name: str) -> str:
     """What stands for a name, or for a path to its file."""
-    written = str(reference.node.value)
+    written = reference.written
     suffix = _SUFFIX.search(written)
     return f"{written[: written.rfind('/') + 1]}{name}{suffix[0]}" if suffix is not None else name
 
 
 def _reference_at(workspace: Workspace, file: Path, offset: int) -> Reference | None:
     inside = workspace.references(file).inside(file)
-    return next((use for use in inside if use.node.place.start <= offset <= use.node.place.end), None)
+    return next((use for use in inside if use.start <= offset <= use.end), None)
 
 
 def _refused(message: str, hint: str | None = None) -> Rejected:

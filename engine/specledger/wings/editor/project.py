@@ -14,8 +14,8 @@ from specledger.expr.check.tree import Typed, walk
 from specledger.kinds import KINDS
 from specledger.load import Search
 from specledger.load.document import Document
-from specledger.load.input_filter import admit
-from specledger.load.library import has_head, kind_of, project_of, show
+from specledger.load.input_filter import MAX_BYTES, admit
+from specledger.load.library import has_head, project_of, show
 from specledger.load.yaml_reader import parse
 from specledger.pipeline.checking import check
 from specledger.pipeline.references import References
@@ -41,7 +41,7 @@ class Workspace:
 
     def put(self, file: Path, text: str) -> None:
         """Keep a text that is not saved, or saved and open."""
-        self.unsaved[file.resolve()] = text.encode("utf-8", "surrogatepass")
+        self.unsaved[file.resolve()] = text.encode("utf-8", "surrogatepass")[: MAX_BYTES + 1]
         for project, references in self._references.items():
             if file.resolve().is_relative_to(project.resolve()):
                 references.update(file, Search.at(project, self._inside(project)))
@@ -56,9 +56,11 @@ class Workspace:
         self._references.clear()
 
     def text(self, file: Path) -> str:
-        """The text that is open, or the one on the disk; empty if it cannot be read."""
+        """The text that is open, or the one on the disk; empty if it cannot be read, or is too large for a spec."""
         try:
             data = self.unsaved.get(file.resolve())
+            if (file.stat().st_size if data is None else len(data)) > MAX_BYTES:
+                return ""
             return (file.read_bytes() if data is None else data).decode("utf-8").replace("\r\n", "\n")
         except (OSError, ValueError):
             return ""
@@ -126,8 +128,8 @@ class Workspace:
 
     def _types(self, references: References, user: Path) -> bool:
         """Whether a check of a spec types what it refers to, and does not compile many others that can be run."""
-        document = references.document(user)
-        kind = None if document is None else KINDS.get(kind_of(document))
+        name = references.kind(user)
+        kind = None if name is None else KINDS[name]
         many = any(KINDS[reference.kind].runs for reference in references.inside(user) if reference.kind in KINDS)
         return kind is not None and kind.compiles_alone and not many
 

@@ -173,7 +173,7 @@ def _references(server: SpecServer, params: lsp.ReferenceParams) -> list[lsp.Loc
     if file is None or named is None:
         return []
     uses = server.texts.references(file).to(named[0])
-    return [lsp.Location(_uri(use.file), server.range(use.file, use.node.text.span())) for use in uses]
+    return [lsp.Location(_uri(use.file), server.range(use.file, use.text_span)) for use in uses]
 
 
 def _prepare_rename(server: SpecServer, params: lsp.PrepareRenameParams) -> lsp.Range | None:

@@ -13,6 +13,7 @@ from specledger.pipeline.executing import execute, preview
 from specledger.pipeline.verifying import verify
 from specledger.wings.kernel.reasons.procedure import DecisionPoint
 from tests.conformance.gridworld.conftest import Ran, load_suite
+from tests.conftest import quick
 from tests.loopback_model import BEHAVIOURS, narration, obedient, observation
 from tests.toys.bundles import bodies_of
 from tests.unit.oracles.loopback import KEY, Said, Service
@@ -77,7 +78,7 @@ SETUPS = {
 }
 
 
-@pytest.mark.parametrize("name", SETUPS)
+@pytest.mark.parametrize("name", quick(SETUPS, "declared and deterministic"))
 def test_the_plan_says_what_a_run_asks(run, name):
     finished = run(BEHAVIOURS["faithful"], **SETUPS[name])
     (bundle,) = load(finished.place.parent / "own.yaml")

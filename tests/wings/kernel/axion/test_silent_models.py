@@ -31,7 +31,10 @@ SUITES = {
         "covert_often: {ONLY, expect: {verdict: INCONCLUSIVE}}}"
     ),
 }
-CASES = [*((model, "one of nobody's") for model in MODELS), *(("prose", suite) for suite in [*SUITES][1:])]
+CASES = [
+    *((model, "one of nobody's") for model in MODELS),
+    *(pytest.param("prose", suite, marks=pytest.mark.slow) for suite in [*SUITES][1:]),
+]
 
 
 @pytest.fixture

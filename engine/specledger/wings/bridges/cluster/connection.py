@@ -226,7 +226,7 @@ def connect(address: str) -> Iterator[Cluster]:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what goes wrong is said once, as a diagnostic
     settings = {
         "distributed.admin.large-graph-warning-threshold": "1GiB",
-        "distributed.comm.timeouts.connect": "10s",
+        "distributed.comm.timeouts.connect": f"{_PATIENCE}s",
         "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical",  # of the workers started here
     }
     with dask.config.set(settings):
