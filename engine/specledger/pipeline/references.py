@@ -110,8 +110,8 @@ class References:
             for kind, node in _referring(document):
                 if isinstance(node.value, str) and "${" not in node.value:
                     lead = self._library.find(node, kind)
-                    leads, place = None if lead is None else lead.real, node.place
-                    yield Reference(real, kind, node.value, place.start, place.end, node.span, node.text.span(), leads)
+                    leads, at = None if lead is None else lead.real, node.place
+                    yield Reference(real, kind, node.value, at.start, at.end, node.span, node.text.span(), leads)
         self._library.forget(file)
 
 
