@@ -129,10 +129,11 @@ class Trial(Struct, frozen=True):
             return f"`[{index}].{others[0]}` is no claim of the governor"
         action = proposal.get("action", {})
         known = {operation["op"]: {*operation["args"]} for operation in self._hello.get("operations", ())}
-        taken = known.get(action.get("op")) if isinstance(action, dict) else None
+        op = action.get("op") if isinstance(action, dict) else None
+        taken = known.get(op) if isinstance(op, str) else None
         if taken is None or action.keys() - {"op"} == taken:
             return ""
-        return f"`[{index}].action` has {_list(action.keys() - {'op'})}, and {action['op']!r} takes {_list(taken)}"
+        return f"`[{index}].action` has {_list(action.keys() - {'op'})}, and {op!r} takes {_list(taken)}"
 
     def _unknown_variable(self, named: Sequence[str]) -> str:
         known: list[str] = [*self._hello.get("variables", ())]
