@@ -51,7 +51,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "show_spec(allow_outside)": False,
     },
     "cli.verify": {"verify(replay)": True, "verify(judge)": False, "verify(inclusion)": False, "seal(replay)": False},
-    "compile.actor": {"plan_governor_state(recorded)": False, "footing_of(simultaneous)": False},
+    "compile.actor": {"footing_of(simultaneous)": False},
     "compile.plan": {
         "PlannedInvariant.after_fatal": True,
         "Questions.asked": 0,
