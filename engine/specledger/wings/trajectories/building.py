@@ -123,6 +123,10 @@ class Builder:
         self._answered.add(call)
         self.add(Result(own, content, error, line, time))
 
+    def has_call(self, call: str) -> bool:
+        """Whether there is a call of this id."""
+        return call in self._ids
+
     def waits(self, call: str) -> bool:
         """Whether a call of this id has no result yet."""
         return bool(self._waiting.get(call))

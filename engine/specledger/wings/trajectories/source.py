@@ -51,6 +51,12 @@ class Source:
         self._document: Record | Finding | None = None
         self._decided = False
 
+    def holding(self, value: Any) -> Source:
+        """The log, as one document that another program read."""
+        read = Source(self.path, self.name)
+        read._document, read._decided = Record(value, 0), True
+        return read
+
     def sample(self) -> list[Record]:
         """The first records, by which a format is recognised."""
         records = []

@@ -253,6 +253,7 @@ class _EntryReader:
             id=string(id_) or as_text(id_) or None,
             batch=batch,
             actor=self._actor,
+            parent=self._actor if self._builder.has_call(self._actor) else "",
             line=self._entry.line,
             time=self._time,
         )
