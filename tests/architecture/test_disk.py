@@ -29,7 +29,6 @@ NO_EVIDENCE = {
     "engine/specledger/wings/guard/claude_code.py": "settings",
     "engine/specledger/wings/guard/server.py": "folders and the socket of a guard",
     "engine/specledger/wings/trajectories/commands.py": "an imported log",
-    "engine/specledger/wings/trajectories/readers/inspect_archive.py": "a copy that is read",
 }
 _METHODS = frozenset(["write_text", "write_bytes", "rename", "unlink", "mkdir", "rmdir", "touch", "symlink_to"])
 _FUNCTIONS = frozenset(

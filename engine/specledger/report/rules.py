@@ -44,7 +44,8 @@ class RuleReading:
         for outcome in body["unjudged"]:
             self._reasons[outcome["rule"]][as_name(outcome["reason"])] += 1
         for breach in body["broken"]:
-            self._observations.note(f"rule/{breach['rule']}", receipt, breach["reason"], breach["value"])
+            reason = f"call {breach['call']}: {breach['reason']}" if breach["call"] else breach["reason"]
+            self._observations.note(f"rule/{breach['rule']}", receipt, reason, breach["value"])
         for kept in body.get("withheld", ()):
             if kept["status"] == KeptStatus.BROKEN:
                 self._observations.note(f"rule/{kept['rule']}", receipt, "broken before a value was withheld", "")

@@ -91,7 +91,8 @@ def test_calls_that_do_not_fit_are_counted_at_the_line_of_the_first():
 @pytest.mark.parametrize(
     ("place", "text"),
     [
-        (("a.json", 3, "a.json:2", "c"), "a.json:3"),
+        (("a.json", 3, "a.json:2", "c"), "a.json:3, call c"),
+        (("a.json", 3, "a.json:2", ""), "a.json:3"),
         (("a.json", 0, "a.json", "c"), "a.json, call c"),
         (("a.json", 0, "a.json:1", "c"), "a.json, call c"),
         (("a.json", 0, "a.json:2", "c"), "a.json, trajectory 2, call c"),

@@ -143,10 +143,10 @@ class Builder:
         """Add a record that is not as the format says."""
         self.finding(E_LOG_RECORD, message, line)
 
-    def parsed(self, text: object, line: int, plain: str = "") -> Json:
+    def parsed(self, text: object, line: int, plain: str = "", *, call: str = "") -> Json:
         """The arguments that stand in a log as JSON in a text; the text itself, with a finding, if it is none.
 
-        With a name for such a text it is the `plain` argument, and no finding.
+        With a name for such a text it is the `plain` argument, and no finding. The `call` is the id, if it has one.
         """
         if not isinstance(text, str):
             return text
@@ -158,7 +158,8 @@ class Builder:
         except ValueError as error:
             if plain:
                 return {plain: text}
-            self.finding(E_LOG_ARGUMENTS, f"arguments are no JSON: {error}", line)
+            of = f"arguments of the call {call!r}" if call else "arguments"
+            self.finding(E_LOG_ARGUMENTS, f"{of} are no JSON: {error}", line)
             return text
 
     def finish(self) -> Trajectory:

@@ -38,12 +38,13 @@ class MalformedLine(ValueError):  # noqa: N818 - says what the line is, not that
 
 
 def located(file: str, line: int, trajectory: str, call: str) -> str:
-    """Where a call or a message is, as people read it: the line, or the ids where the format has no lines."""
+    """Where a call or a message is, as people read it: the line, else the trajectory; and the call, by its id."""
+    named = [f"call {call}"] if call else []
     if line:
-        return f"{file}:{line}"
+        return ", ".join([f"{file}:{line}", *named])
     own = trajectory.removeprefix(file).removeprefix(":")
     within = [f"trajectory {own}"] if own not in ("", "1") else []
-    return ", ".join([file, *within, *([f"call {call}"] if call else [])])
+    return ", ".join([file, *within, *named])
 
 
 def shown(code: str, message: str, file: str, line: int) -> str:

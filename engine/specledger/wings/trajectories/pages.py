@@ -72,6 +72,8 @@ def _row(number: int, entry: Entry, tools: Mapping[str, str], notes: Notes) -> R
     details: list[tuple[str, Cell]] = []
     if len(text) > _SHOWN:
         details.append(("whole text", Block(content)))
+    if isinstance(entry, Call) and said:
+        details.append(("call", Quoted(entry.id)))
     for _, rule, outcome in said:
         details.append((rule, Quoted(outcome["reason"], 2000)))
         if outcome.get("source"):

@@ -240,17 +240,18 @@ class _EntryReader:
             self._defect(f"`{clause.paths['name'].text}` is no name of a tool")
             return
         given = self._value(clause, "arguments", roots)
-        arguments = given if given is UNSET else self._builder.parsed(given, self._entry.line, clause.plain)
+        id_ = self._value(clause, "id", roots)
+        own = string(id_) or as_text(id_) or ""
+        arguments = given if given is UNSET else self._builder.parsed(given, self._entry.line, clause.plain, call=own)
         together = self._value(clause, "batch", roots)
         if together is not UNSET:
             batch = self._builder.batch_of(repr(together))
         else:
             batch = self._batch = self._batch or self._builder.begin_batch()
-        id_ = self._value(clause, "id", roots)
         own = self._builder.call(
             name,
             arguments,
-            id=string(id_) or as_text(id_) or None,
+            id=own or None,
             batch=batch,
             actor=self._actor,
             parent=self._actor if self._builder.has_call(self._actor) else "",

@@ -84,8 +84,8 @@ def _read_step(builder: Builder, step: dict[str, Any], line: int, actor: str, pa
         if not isinstance(call, dict) or not isinstance(call.get("function_name"), str):
             builder.record("a call has a `function_name`", line)
             continue
-        arguments = builder.parsed(call.get("arguments", {}), line)
         id_ = string(call.get("tool_call_id")) or None
+        arguments = builder.parsed(call.get("arguments", {}), line, call=id_ or "")
         name = call["function_name"]
         last = builder.call(name, arguments, id=id_, batch=batch, actor=actor, parent=parent, line=line, time=time)
     return _read_results(builder, step, line, last if len(calls) == 1 else "")

@@ -30,7 +30,7 @@ _READ: Final = (
 _MOST_MEMBERS: Final = 100_000
 _PACKAGE: Final = (
     "a log of Inspect AI is read by its package, the extra `inspect`; `inspect log convert --to json` writes it as "
-    "JSON, whose messages the format inspect-eval reads, without what subagents did"
+    "JSON, whose messages a format of `spec ls format` reads, without what subagents did"
 )
 
 

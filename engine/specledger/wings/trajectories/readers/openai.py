@@ -130,7 +130,7 @@ def _read_calls(builder: Builder, message: dict[str, Any], line: int) -> None:
             builder.record("a call has a `function` with a `name`", line)
             continue
         given = function["arguments"] if "arguments" in function else function.get("input", "")
-        arguments = builder.parsed(given, line) if "input" not in function else given
+        arguments = builder.parsed(given, line, call=string(call.get("id"))) if "input" not in function else given
         builder.call(function["name"], arguments, id=string(call.get("id")) or None, batch=batch, line=line)
 
 

@@ -228,7 +228,7 @@ class Conversation:
         arguments = tool.arguments
         if arguments is not UNSET:
             is_object = isinstance(arguments, str) and arguments.lstrip().startswith("{")
-            arguments = self._builder.parsed(arguments, span.line, "" if is_object else self._keys.plain)
+            arguments = self._builder.parsed(arguments, span.line, "" if is_object else self._keys.plain, call=tool.id)
         self._builder.call(
             tool.name, arguments, id=tool.id, batch=batch, actor=actor, parent=actor, line=span.line, time=span.time
         )
@@ -242,7 +242,9 @@ class Conversation:
         if step.tool is not None:
             return
         if isinstance(part, Asked):
-            arguments = part.arguments if part.arguments is UNSET else builder.parsed(part.arguments, line)
+            arguments = (
+                part.arguments if part.arguments is UNSET else builder.parsed(part.arguments, line, call=part.id)
+            )
             batch, name = builder.batch_of(step.batch), part.id or None
             builder.call(
                 part.tool, arguments, id=name, batch=batch, actor=actor, parent=actor, line=line, time=step.time
