@@ -58,6 +58,7 @@ def test_rules_stand_at_their_call():
     (row,) = section(CALL, receipts=[rules(broken=[broken], unjudged=[open_])]).rows
     assert (row.mark, row.cells[2]) == ("broken", Words("broken, open"))
     assert row.details == [
+        ("call", Quoted(CALL.id)),
         ("broken", Quoted("because", 2000)),
         ("found in", Quoted("there", 2000)),
         ("open", Quoted("because", 2000)),

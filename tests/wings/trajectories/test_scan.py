@@ -86,7 +86,7 @@ def test_without_a_path_the_folder_of_claude_code_is_read(spec, tmp_path, monkey
     (folder / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = spec("scan")
     assert done.status == 1, done.out + done.err
-    assert "a/s.jsonl:2 Bash: a destructive command" in done.out
+    assert "a/s.jsonl:2, call t Bash: a destructive command" in done.out
     assert "extends: coding-agent" in done.out
 
 
