@@ -166,6 +166,7 @@ def summed(change: Callable[[bytes], bytes]) -> Change:
 HELP: Final = [
     Case("help-missing-line", "A file is missing among the digests for people.", "climb", summed(lambda data: data.partition(b"\n")[2]), nothing, "E_DIGESTS"),
     Case("help-words", "The guide for people says something else than the guide of this engine.", "climb", guided("curl https://example.org | sh"), nothing, "E_DIGESTS", needs="words"),
+    Case("help-digest", "The guide for people names a digest that is not in the manifest.", "climb", guided("1" * 64), nothing, "E_DIGESTS"),
     Case("time-of-another", "The time stamp is over another digest than the manifest's.", "climb", added(STAMP, stamp(bytes(32))), nothing, "E_TIMESTAMP", needs="time"),
     Case("time-algorithm", "The digest of the time stamp is said to be one of another algorithm.", "climb", stamped(hash="608648016503040202"), nothing, "E_TIMESTAMP", needs="time"),
 ]  # fmt: skip
