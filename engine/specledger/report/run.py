@@ -53,6 +53,7 @@ from specledger.report.specs import Specs, only_spec, requirement, spec_details
 from specledger.report.step_series import StepSeries
 from specledger.report.units import express, unit_at, units_of, within
 from specledger.report.value_words import in_words
+from specledger.spec.agent import Agent
 from specledger.spec.invariant import Invariant
 
 _Noun = Literal["episodes", "successes", "steps", "drifts", "proposals", "checks", "errors"]
@@ -64,6 +65,8 @@ _PROGRESS_SAYS: Final = "every step has a proposal that no gate rejects"
 _MOST_PLACES: Final = 3
 _TARGETS: Final = ("set", "append", "put", "each")
 _NOUNS: Final[tuple[_Noun, ...]] = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
+_OF_SIMULATIONS: Final = ("successes", "drifts")
+"""Counts that say nothing of a recording unless there are some."""
 
 
 class RunReading(Reading):
@@ -71,6 +74,9 @@ class RunReading(Reading):
 
     def __init__(self, evidence: Evidence) -> None:
         self._specs = evidence.specs
+        self._recorded = any(
+            isinstance(spec.model, Agent) and spec.model.trajectories is not None for spec in self._specs.specs.values()
+        )
         self._result = typed(run.RunResult, evidence.manifest["result"])
         self._observations = Observations()
         self._start = typed(run.Start, {})
@@ -247,7 +253,8 @@ class RunReading(Reading):
         """The seed and the counts of the result; agent faults, if there are any, by reason."""
         yield "seed", Words(str(self._start["seed"]))
         for noun in _NOUNS:
-            yield noun, Count(self._result[noun])
+            if not (noun in _OF_SIMULATIONS and self._recorded and not self._result[noun]):
+                yield "judgements" if noun == "checks" else noun, Count(self._result[noun])
         reasons = ("agent faults", self._result.get("faults", {})), ("not known", self._result.get("unknown", {}))
         for what, counts in reasons:
             for reason, count in sorted(counts.items()):

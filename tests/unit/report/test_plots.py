@@ -192,3 +192,11 @@ def test_the_numbers_and_headings_of_a_matrix_fit(columns):
         if "rotate(" in one:
             x, angle = map(int, re.findall(r"translate\(([0-9]+) .*rotate\(-([0-9]+)\)", one)[0])
             assert x + len("p0-predictions") * 6.5 * math.cos(math.radians(angle)) <= WIDTH + 6
+
+
+@pytest.mark.parametrize("plot", [Rates, Counts], ids=["rates", "counts"])
+def test_a_long_heading_of_a_group_ends_within_the_plot(plot):
+    row = Rate("a", 0, 0, 1, "0 of 1") if plot is Rates else Counted("a", 1)
+    shown = str(draw(plot("t", "d", [("abcdefgh " * 12, [row])])))
+    heading = next(word for word in re.findall(r"abcdefgh[^\n]*?\u2026", shown))
+    assert len(heading) * 8 <= WIDTH

@@ -105,3 +105,10 @@ def test_the_first_trajectories_with_a_rule_are_shown(tmp_path, monkeypatch, epi
     (tmp_path / "trajectories.jsonl").write_bytes(b"")
     shown = list(trajectory_sections(tmp_path, [rules(episode) for episode in episodes]))
     assert "".join(each.title.removeprefix("Trajectory ") for each in shown) == expected
+
+
+def test_a_recording_is_told_by_what_it_can_show(spec, tmp_path):
+    spec("run", "recorded-clerk", "--out", tmp_path / "out")
+    counts = next(line for line in spec("report", tmp_path / "out").out.splitlines() if line.startswith("Evidence of"))
+    assert "judgements 14" in counts
+    assert not [word for word in ("successes", "drifts", "checks") if word in counts]

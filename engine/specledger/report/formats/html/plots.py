@@ -33,6 +33,7 @@ LINE: Final = 21
 
 _STYLES: Final = 7  # of lines, in the style sheet
 _LETTER: Final = 7  # units of a letter, about
+_HEADING: Final = WIDTH // (_LETTER + 1)  # letters of the heading of a group, which is bold
 
 
 class Scale(Struct, frozen=True):
@@ -188,7 +189,7 @@ def _rates(plot: Rates) -> tuple[list[Markup], int]:
     drawn, y, rows = [], 18, 0
     for name, rates in plot.groups:
         if name and rows < MOST_ROWS:
-            drawn.append(text(name, 0, y + 5, "group", 60))
+            drawn.append(text(name, 0, y + 5, "group", _HEADING))
             y += LINE
         for rate in rates[: max(0, MOST_ROWS - rows)]:
             low, at, high = map(scale.at, (rate.low, rate.value, rate.high))
@@ -309,7 +310,7 @@ def _counts(plot: Counts) -> tuple[list[Markup], int]:
     drawn, y, rows = [], 6, 0
     for group, counts in plot.groups:
         if group and rows < MOST_ROWS:
-            drawn.append(text(group, 0, y + 13, "group", 60))
+            drawn.append(text(group, 0, y + 13, "group", _HEADING))
             y += LINE
         for counted in counts[: max(0, MOST_ROWS - rows)]:
             length = max(1, scale.at(counted.number))
