@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from specledger.report.comparison import _rates, _trend, in_one_table, marks_of
 from specledger.report.control import Control, Judgement, Match, Waiver
+from specledger.report.formats import FORMATS
 from specledger.report.left_open import LeftOpen, mark_of
 from specledger.report.model import Check, Observation, Replay, Report
 from specledger.report.not_shown import not_shown, replay_text
@@ -292,3 +293,8 @@ def test_the_most_frequent_reasons_are_named():
     assert left.times("a") == 28
     assert left.why("a") == "r6 (7); r5 (6); r4 (5); r3 (4); r2 (3)"
     assert (left.times("b"), left.why("b"), list(left.gates())) == (0, "", [])
+
+
+def test_which_formats_write_folders_and_which_take_several_bundles():
+    assert {name for name, format_ in FORMATS.items() if format_.folder} == {"folder", "index"}
+    assert {name for name, format_ in FORMATS.items() if not format_.several} == {"svg", "folder"}
