@@ -351,7 +351,7 @@ class TestExplain:
     def test_terms_and_names_that_reports_print(self, spec, term, words):
         done = spec("explain", term)
         assert (done.status, done.err) == (0, "")
-        assert done.out.startswith(f"{term}: ")
+        assert done.out.startswith((f"{term}: ", f"{term}\n"))
         assert words in done.out
 
     @pytest.mark.parametrize("reason", REASONS)

@@ -86,8 +86,8 @@ MISTAKES = {
     "a check that is none": (
         {"suite": {"runs": {"short": {"scenarios": ["scenario"], "seeds": [3, 4]}}, "measures": {"m": "size(steps)"}, "checks": [{"id": "c", "require": "high.value", "opportunities": "high.value > 1"}], "figures": {"high": {"mean": "m"}}}},
         [
-            "E_EXPR_TYPE at `high.value`: the value does not fit its place: expected bool, found int | expected: bool | found: int",
-            "E_EXPR_TYPE at `high.value > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool",
+            "E_EXPR_TYPE at `high.value`: the value does not fit its place: expected bool, found int | expected: bool | found: int | hint: compare it: `high.value != 0`",
+            "E_EXPR_TYPE at `high.value > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool | hint: write `high.value > 1 ? 1 : 0`",
         ],
     ),
     "a name that no run gives": (

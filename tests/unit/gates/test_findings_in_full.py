@@ -44,19 +44,19 @@ MISTAKES = {
     ),
     "a potential that is no integer": (
         {"governor": {"potentials": {"p": {"is": "x > 1"}}}},
-        ["E_EXPR_TYPE at `x > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool"],
+        ["E_EXPR_TYPE at `x > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool | hint: write `x > 1 ? 1 : 0`"],
     ),
     "a value to maximise that is no integer": (
         {"governor": {"choose": {"maximise": "x > 1"}}},
-        ["E_EXPR_TYPE at `x > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool"],
+        ["E_EXPR_TYPE at `x > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool | hint: write `x > 1 ? 1 : 0`"],
     ),
     "a gate that is no condition": (
         {"governor": {"gates": [{"id": "a", "require": "x", "reason": "r"}]}},
-        ["E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int"],
+        ["E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int | hint: compare it: `x != 0`"],
     ),
     "a condition of a gate that is none": (
         {"governor": {"gates": [{"id": "a", "when": "x", "require": "x > 0", "reason": "r"}]}},
-        ["E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int"],
+        ["E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int | hint: compare it: `x != 0`"],
     ),
     "a memory of the governor that reads the state": (
         {"governor": {"memory": {"fields": {"n": {"type": "int", "start": "purse"}}}}},
@@ -86,17 +86,17 @@ MISTAKES = {
         {"governor": {"invariants": ["few"]}, "invariant/few": {"require": "x > y", "when": "x", "witness": {"w": "0.5"}}},
         [
             "E_EXPR_UNKNOWN_NAME at `y`: unknown name `y` | hint: here can be read `purse`, `x`, `now`, `previous`, `t`, `episode`; a text is in quotes: `'y'`",
-            "E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int",
+            "E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int | hint: compare it: `x != 0`",
             "E_NOT_SEALABLE at `'0.5'`: 'w' is double | hint: write `qfixed`, a number with six decimals that is held exactly",
         ],
     ),
     "a value within that is no condition": (
         {"governor": {"invariants": ["few"]}, "invariant/few": {"within": {"after": "x", "require": "x > 1", "steps": 2}}},
-        ["E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int"],
+        ["E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int | hint: compare it: `x != 0`"],
     ),
     "a mean of no number": (
         {"governor": {"invariants": ["few"]}, "invariant/few": {"scope": "episode", "mean": {"of": "x > 1", "max": "3"}}},
-        ["E_EXPR_TYPE at `x > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool"],
+        ["E_EXPR_TYPE at `x > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool | hint: write `x > 1 ? 1 : 0`"],
     ),
     "a memory of an invariant that no receipt holds": (
         {"governor": {"invariants": ["few"]}, "invariant/few": {"memory": {"fields": {"d": {"type": "double", "start": "0.5"}}}, "require": "d > 0.0"}},
@@ -154,7 +154,7 @@ MISTAKES = {
     ),
     "a score that is none": (
         {"agent": {"score": "x > 1"}},
-        ["E_EXPR_TYPE at `x > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool"],
+        ["E_EXPR_TYPE at `x > 1`: the value does not fit its place: expected int, found bool | expected: int | found: bool | hint: write `x > 1 ? 1 : 0`"],
     ),
     "a name of a prediction": (
         {"world": {"observe": {"x": "x", "purse": "purse", "breach": "x"}, "inputs": {}}, "governor": {"supply": {}}, "agent": {"predicts": True}},

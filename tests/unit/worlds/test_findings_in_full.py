@@ -134,7 +134,7 @@ MISTAKES = {
     ),
     "a start value of another type": (
         {"world": {"start": {"x": "true", "purse": "100"}}},
-        ["E_EXPR_TYPE at `true`: the value does not fit its place: expected int, found bool | expected: int | found: bool"],
+        ["E_EXPR_TYPE at `true`: the value does not fit its place: expected int, found bool | expected: int | found: bool | hint: write `true ? 1 : 0`"],
     ),
     "a start value out of its range": (
         {"world": {"state": {"x": {"type": "integer", "minimum": 3, "maximum": 5}, "purse": "int"}, "constants": {"A": 1}, "start": {"x": "A + 5", "purse": "100"}}},
@@ -251,7 +251,7 @@ MISTAKES = {
     ),
     "a success that is none": (
         {"world": {"success": "x"}},
-        ["E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int"],
+        ["E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int | hint: compare it: `x != 0`"],
     ),
     "a picture of what is not there": (
         {"world": {"constants": {"WALL": 1, "ROCK": 1}, "record": {"level": "x", "ok": "x > 1"}, "picture": {"cells": "[[x]]", "colours": {"WALL": "#111111", "ROCK": "#222222", "WAL": "#333333"}, "tokens": {"a": {"start": "at", "colour": "#444444", "each": "ok"}}, "charts": {"c": "ok", "d": "leve"}}}},
@@ -276,7 +276,7 @@ MISTAKES = {
         {"scenario": {"drift": ["push"]}, "drift/push": {"at": "x == 1", "when": "x", "draw": {"d": {"from": "[0.5]"}}, "effects": [{"set": "y", "to": "1"}]}},
         [
             "E_EXPR_UNKNOWN_NAME at `x`: unknown name `x` | hint: here can be read `t`; a text is in quotes: `'x'`",
-            "E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int",
+            "E_EXPR_TYPE at `x`: the value does not fit its place: expected bool, found int | expected: bool | found: int | hint: compare it: `x != 0`",
             "E_EFFECT_TARGET at `y`: there is no field 'y' to change | expected: one of purse, x",
         ],
     ),
