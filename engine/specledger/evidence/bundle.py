@@ -201,8 +201,7 @@ class BundleWriter:
 
     def _write_failing(self, result: Mapping[str, Any]) -> list[str]:
         """Write the failing cases, for which the receipts are read again where there can be any; their paths."""
-        kind = self._kind
-        cases = find_cases(kind.cases, self._written(), kind.causes(result)) if kind.may_fail(result) else []
+        cases = find_cases(self._kind.cases, self._written()) if self._kind.may_fail(result) else []
         if cases:
             disk.SYSTEM.make_folder(self.inside / COUNTEREXAMPLES)
             for path, parts in parts_of(cases, self._written()):

@@ -29,8 +29,6 @@ Numbered = tuple[int, str, Body]
 _FAILED: Final = (Verdict.FAIL, Verdict.ERROR)
 _NO_CAUSE: Final[Set[str]] = frozenset()
 _OF_NO_STEP: Final = frozenset({"start", "episode", "end"})
-_TELLING: Final = frozenset({"step", "rules", "probe", "error", "episode_end"})
-"""The receipts that can tell of a cause; the others close no step."""
 _CLOSING: Final = frozenset({"error", "episode_end"})
 """The receipts after which a step is over, beside decisions."""
 
@@ -62,14 +60,13 @@ class Cases:
 
     Attributes:
         kept: Those so far, `MOST_CASES` at most.
-        causes: The causes of these.
     """
 
     def __init__(self, find: Finder) -> None:
         """Begin before the first receipt."""
         self.kept: list[Case] = []
-        self.causes: set[str] = set()
         self._find = find()
+        self._known: set[str] = set()
         self._number = 0
 
     def add(self, type_: str, body: Body) -> None:
@@ -80,8 +77,8 @@ class Cases:
         """
         case = self._find(self._number, type_, body)
         self._number += 1
-        if case is not None and not case.causes <= self.causes and len(self.kept) < MOST_CASES:
-            self.causes |= case.causes
+        if case is not None and not case.causes <= self._known and len(self.kept) < MOST_CASES:
+            self._known |= case.causes
             self.kept.append(case)
 
 
@@ -132,28 +129,12 @@ class Steps:
         return step
 
 
-def find_cases(find: Finder, lines: Iterable[bytes], causes: int | None = None) -> list[Case]:
-    """The failing cases, the first of each cause, of lines that were sealed.
-
-    Where it is known that they have no more than so many `causes`, no line is read after the last of these was seen.
-    """
+def find_cases(find: Finder, lines: Iterable[bytes]) -> list[Case]:
+    """The failing cases, the first of each cause, of lines that were sealed."""
     cases = Cases(find)
     for _, type_, body in _numbered(lines):
         cases.add(type_, body)
-        if len(cases.causes) == causes:
-            break
     return cases.kept
-
-
-def causes_of_run(result: Mapping[str, Any]) -> int | None:
-    """How many causes the failing cases of a run have at most, by its result; None where errors are among them.
-
-    A result counts each broken rule and invariant and each probe by its name, and several agents apart.
-    """
-    if result["errors"]:
-        return None
-    failed = [name for name, counts in result.get("probes", {}).items() if any(map(counts.get, _FAILED))]
-    return len({*result["violations"], *result["warnings"]}) + len(failed)
 
 
 def parts_of(cases: Iterable[Case], lines: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -229,8 +210,6 @@ def run_cases() -> Callable[[int, str, Body], Case | None]:
             return None
         if first < 0:
             first = seq
-        if type_ not in _TELLING:
-            return None
         causes |= _causes(type_, body)
         if not _closes(type_, body):
             return None

@@ -9,25 +9,24 @@ from msgspec import Struct
 
 from specledger.core.verdict import Verdict
 from specledger.evidence import layout
-from specledger.evidence.counterexamples import Finder, causes_of_run, no_cases, run_cases
+from specledger.evidence.counterexamples import Finder, no_cases, run_cases
 from specledger.evidence.result import Fold, Tally
 from specledger.evidence.suite_result import SuiteTally
 
 
 class ReceiptKind(Struct, frozen=True):
-    """How the receipts of one kind are summarised; `causes` are those of failing cases at most, if a result says it."""
+    """How the receipts of one kind of evidence are summarised."""
 
     name: str
     tally: Callable[[], Fold]
     cases: Finder
     may_fail: Callable[[Mapping[str, Any]], bool]
-    causes: Callable[[Mapping[str, Any]], int | None] = lambda _: None
 
 
 def _run_may_fail(result: Mapping[str, Any]) -> bool:
     return result.get("status", result["verdict"]) != Verdict.PASS or bool(result["warnings"])
 
 
-RUN: Final = ReceiptKind(layout.SCENARIO, Tally, run_cases, _run_may_fail, causes_of_run)
+RUN: Final = ReceiptKind(layout.SCENARIO, Tally, run_cases, _run_may_fail)
 SUITE: Final = ReceiptKind(layout.SUITE, SuiteTally, no_cases, lambda _: False)
 """The failing cases of a suite are those of its runs."""

@@ -4,12 +4,9 @@ import json
 import tracemalloc
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from specledger.evidence.counterexamples import MOST_CASES, Cases, find_cases, parts_of
+from specledger.evidence.counterexamples import MOST_CASES, Cases, parts_of
 from specledger.evidence.kind import RUN, SUITE
-from specledger.evidence.result import Tally
 from specledger.verify.checks import Broken
 from specledger.verify.derived_files import check_counterexamples
 
@@ -110,48 +107,6 @@ def test_the_files_of_a_bundle_are_those_that_its_receipts_show(tmp_path):
         (tmp_path / first).write_bytes(data)
         with pytest.raises(Broken, match=f"{first} is not what the receipts show"):
             check_counterexamples(tmp_path, list(files), cases, lines)
-
-
-def rules(t=0, *, broken=(), kept=()):
-    outcomes = [{"rule": name, "severity": "fatal"} for name in broken]
-    withheld = [{"rule": name, "status": "broken"} for name in kept]
-    return ("rules", {"episode": 0, "t": t, "held": {}, "broken": outcomes, "unjudged": [], "withheld": withheld})
-
-
-RULES = [{"name": name, "severity": "fatal"} for name in ("p.a", "p.b")]
-START = ("start", {"invariants": [], "gates": [], "rules": RULES})
-NAMED = st.lists(st.sampled_from(["p.a", "p.b"]), max_size=2)
-RECEIPTS = st.one_of(
-    st.builds(commit),
-    st.builds(lambda broken: step(broken=broken), st.lists(st.sampled_from("ab"), max_size=2)),
-    st.just(step(chosen=None)),
-    st.just(step(errors=["E_Y"])),
-    st.builds(lambda broken, kept: rules(broken=broken, kept=kept), NAMED, NAMED),
-    st.builds(
-        lambda verdict, name: ("probe", {**probe(verdict, name)[1], "evidence": {}, "cause": ""}),
-        st.sampled_from(["PASS", "FAIL", "ERROR", "INCONCLUSIVE"]),
-        st.sampled_from("pq"),
-    ),
-    st.just(ERROR),
-)
-
-
-@given(told=st.lists(RECEIPTS, max_size=12))
-def test_the_causes_that_a_result_counts_are_enough_to_find_every_case(told):
-    told = [START, ("episode", {}), *told, ("end", {})]
-    tally = Tally()
-    for type_, body in told:
-        tally.add(type_, body)
-    causes, lines = RUN.causes(tally.result()), lines_of(told)
-    assert find_cases(RUN.cases, lines, causes) == find_cases(RUN.cases, lines) == cases_of(RUN.cases, told)
-
-
-def test_no_receipt_is_read_after_the_last_cause():
-    lines = iter(lines_of([*BEGIN, step(broken="a"), step(1, broken="a"), step(2, broken="a")]))
-    result = {"errors": 0, "violations": {}, "warnings": {"a": 3}}
-    assert [case.last for case in find_cases(RUN.cases, lines, RUN.causes(result))] == [2]
-    assert len([*lines]) == 2
-    assert RUN.causes({**result, "errors": 1}) is None
 
 
 def test_a_suite_has_no_failing_cases_of_its_own():

@@ -76,7 +76,8 @@ def test_a_call_that_does_not_fit_is_told_with_its_first_place(tmp_path, name):
     head, first = calls_of(explain(str(path)))
     assert head == "2 of 3 calls do not fit the actions of the world world:"
     assert (
-        first == f"  - day.jsonl:2: 2 calls of {calls[0][0]} that do not fit: {words}{'' if words[-1] == '?' else '.'}"
+        first
+        == f"  - day.jsonl:2, call c1: 2 calls of {calls[0][0]} that do not fit: {words}{'' if words[-1] == '?' else '.'}"
     )
 
 

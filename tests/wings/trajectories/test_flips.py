@@ -86,7 +86,7 @@ def test_five_flips_of_a_rule_are_shown(number, more):
         f"before -> after: 1 trajectory, {number} flips",
         "r (changed)",
         f"  held -> broken: {number}",
-        *[f"  a.json:{each + 1} pay  held -> broken: too much" for each in range(5)],
+        *[f"  a.json:{each + 1}, call {each} pay  held -> broken: too much" for each in range(5)],
         *more,
         "without a flip in these logs: s (added)",
     ]

@@ -85,7 +85,7 @@ def test_of_long_lists_twenty_are_shown(number, more):
 
 def test_calls_that_do_not_fit_are_counted_at_the_line_of_the_first():
     (line,) = misfits_text([Misfit("pay", "`args.to` is missing", "a.jsonl", 7, "c1", 2)])
-    assert line == "a.jsonl:7: 2 calls of pay that do not fit: `args.to` is missing"
+    assert line == "a.jsonl:7, call c1: 2 calls of pay that do not fit: `args.to` is missing"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_five_breaches_of_a_rule_are_shown(number, more):
     lines = scan_text(scan(rule), "p").split("\n")
     start = lines.index("r: broken")
     assert lines[start + 1 : start + 6 + len(more)] == [
-        *[f"  a.json:{index} pay: too much" for index in range(1, 6)],
+        *[f"  a.json:{index}, call c pay: too much" for index in range(1, 6)],
         *more,
     ]
     assert lines[start + 6 + len(more)] == ""
@@ -170,9 +170,9 @@ def test_a_breach_of_a_message_has_no_tool_and_a_long_name_is_cut():
     rule = counted(broken=3, breaches=[breach(1, tool=""), breach(2, tool=long), breach(3, tool=long[:80])])
     lines = scan_text(scan(rule), "p").split("\n")
     assert [line for line in lines if line.startswith("  a.json")] == [
-        "  a.json:1: too much",
-        f"  a.json:2 {long[:80]}...: too much",
-        f"  a.json:3 {long[:80]}: too much",
+        "  a.json:1, call c: too much",
+        f"  a.json:2, call c {long[:80]}...: too much",
+        f"  a.json:3, call c {long[:80]}: too much",
     ]
 
 
