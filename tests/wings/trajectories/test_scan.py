@@ -56,6 +56,14 @@ def test_a_log_is_judged(spec, rules, calls, verdict, exit_code, words):
     assert told["rules"]["often"]["opportunities"] == len(calls)
 
 
+@pytest.mark.parametrize(("payee", "begins"), [("Ann", ""), ("Eve", "small  FAIL")])
+def test_a_pass_says_nothing_if_only_what_is_wrong_is_wanted(spec, rules, payee, begins):
+    (rules / "chat.json").write_text(chat(("pay", {"to": payee})))
+    done = spec("scan", "chat.json", "--policy", "rules.yaml", "-q")
+    assert done.out[: len(begins)] == begins
+    assert bool(done.out) == bool(begins)
+
+
 def test_what_cannot_be_read_is_no_pass(spec, rules):
     (rules / "chat.json").write_text(chat(("pay", {"to": "Ann"})))
     (rules / "other.json").write_text('{"a": 1}')

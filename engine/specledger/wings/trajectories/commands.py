@@ -14,7 +14,7 @@ import typer
 from specledger.cli.options import Format
 from specledger.cli.output import print_error, print_json, print_status, print_text, with_short_digests
 from specledger.core.diagnostics import counted, printable
-from specledger.core.verdict import Exit, exit_code
+from specledger.core.verdict import Exit, Verdict, exit_code
 
 if TYPE_CHECKING:
     from specledger.load import Resolved
@@ -253,7 +253,8 @@ def scan(
         document = scan_document_of(result, compiled.name, *parts)
         print_json(document if out is None else {**document, "evidence": str(out)})
     else:
-        print_text("\n".join([scan_text_of(result, compiled.name, *parts), *(evidence or ())]))
+        write = print_status if result.verdict is Verdict.PASS else print_text
+        write("\n".join([scan_text_of(result, compiled.name, *parts), *(evidence or ())]))
         if policy is None:
             own = f"a policy with `extends: {compiled.name}`, or `spec new policy NAME`, then --policy FILE"
             print_status(f"rules of your own: {own}")
