@@ -9,9 +9,11 @@ from unittest.mock import Mock
 import pytest
 
 from specledger.core.canonical import canonical_bytes
+from specledger.pipeline.verifying import verify
 from specledger.wings.guard import client, conversation, log, server, service
 from specledger.wings.guard.server import answer_line
 from specledger.wings.trajectories.recording.live import LiveEpisode
+from tests.wings.guard.conftest import OTHER
 
 
 def test_a_conversation_has_so_many_bytes_and_then_is_ended(guard_of, monkeypatch):
@@ -19,12 +21,77 @@ def test_a_conversation_has_so_many_bytes_and_then_is_ended(guard_of, monkeypatc
     guard = guard_of()
     guard("begin")
     answers = [guard("say", speaker="user", text="x" * 1_000) for _ in range(9)]
-    assert [answer["type"] for answer in answers] == ["noted"] * 4 + ["error"] * 5
+    assert [answer["type"] for answer in answers] == ["noted"] * 3 + ["error"] * 6
     assert "more than 5000 bytes; end it" in answers[-1]["message"]
     assert guard("ask", call="1", tool="read_mail", arguments={"id": 1})["code"] == "E_GUARD_CONVERSATION"
     guard("begin", "b")
     assert guard("ask", "b", call="1", tool="read_mail", arguments={"id": 1})["decision"] == "allow"
     assert Path(guard("end")["evidence"]).is_dir()
+
+
+LARGE = {f"k{number:03d}": 1 for number in range(100)}
+
+
+def decided(guard):
+    """The answers to a call that is allowed and one that is denied, and to a result for which there is no room."""
+    guard("begin")
+    answers = [guard("ask", call="1", tool="read_mail", arguments={"id": 1}), guard("report", call="1", content="hi")]
+    answers.append(guard("ask", call="2", tool="send_money", arguments={"to": OTHER, "amount": 5}))
+    answers.append(guard("ask", call="3", tool="read_mail", arguments={"id": 2}))
+    answers.append(guard("report", call="3", content=LARGE))
+    return answers
+
+
+def test_what_was_decided_before_a_large_result_is_sealed(guard_of, monkeypatch):
+    monkeypatch.setattr(conversation, "MOST_BYTES", 6_000)
+    guard = guard_of()
+    answers = decided(guard)
+    assert [answer.get("decision", answer["type"]) for answer in answers] == [
+        "allow",
+        "noted",
+        "deny",
+        "allow",
+        "error",
+    ]
+    assert answers[-1]["code"] == "E_GUARD_CONVERSATION"
+    refused = [guard("report", call="3", content="small"), guard("say", speaker="user", text="x")]
+    assert {answer["code"] for answer in refused} == {"E_GUARD_CONVERSATION"}
+    guard.service.close()
+    again = guard_of()
+    again("begin")
+    assert again("report", call="3", content="small")["code"] == "E_GUARD_CONVERSATION"
+    ended = again("end")
+    assert (ended["type"], ended["verdict"]) == ("ended", "INCONCLUSIVE")
+    assert sealed_decisions(ended) == {"1": "allow", "2": "deny", "3": "allow"}
+    assert ended["guard"] == {"made": 2, "denied": 1, "bypassed": 0}
+    assert verify(Path(ended["evidence"])).verdict == "PASS"
+
+
+def sealed_decisions(ended):
+    """The decisions in the evidence of a conversation."""
+    lines = (Path(ended["evidence"]) / "receipts.jsonl").read_bytes().splitlines()
+    receipts = [json.loads(line) for line in lines]
+    return {each["body"]["call"]: each["body"]["decision"] for each in receipts if each["type"] == "guard"}
+
+
+def test_a_log_of_more_than_is_read_is_sealed_as_far_as_it_is_read(guard_of, monkeypatch):
+    guard = guard_of()
+    assert decided(guard)[-1]["type"] == "noted"
+    assert guard("ask", call="4", tool="read_mail", arguments={"id": 3})["decision"] == "allow"
+    monkeypatch.setattr("specledger.wings.trajectories.lines.MOST_OF_LINES", 6_000)
+    ended = guard("end")
+    assert (ended["type"], ended["verdict"]) == ("ended", "INCONCLUSIVE")
+    assert sealed_decisions(ended) == {"1": "allow", "2": "deny", "3": "allow"}
+
+
+def test_what_is_refused_takes_no_room_from_other_conversations(guard_of, monkeypatch):
+    monkeypatch.setattr(conversation, "MOST_BYTES", 5_000)
+    monkeypatch.setattr(service, "MOST_MEMORY", 10_000)
+    guard = guard_of()
+    for name in "ab":
+        guard("begin", name)
+    assert guard("say", "a", speaker="user", text="x" * 20_000)["code"] == "E_GUARD_CONVERSATION"
+    assert guard("say", "b", speaker="user", text="x")["type"] == "noted"
 
 
 def test_a_log_that_is_too_large_is_not_read(guard_of, monkeypatch):

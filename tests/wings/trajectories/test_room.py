@@ -59,12 +59,39 @@ def test_what_was_read_in_part_can_be_written_and_read_again(small, tmp_path):
     assert list(read_lines(write_lines([trajectory]))) == [trajectory]
 
 
-def test_canonical_lines_of_more_than_any_reader_keeps_are_refused(monkeypatch):
-    trajectory = Trajectory("a", "f", "openai", tuple(Message(Speaker.USER, str(n)) for n in range(100)))
-    assert list(read_lines(write_lines([trajectory] * 3))) == [trajectory] * 3
+LONG = Trajectory("a", "f", "openai", tuple(Message(Speaker.USER, str(n), line=n) for n in range(100)))
+SHORT = Trajectory("b", "f", "openai", LONG.entries[:3])
+
+
+def test_canonical_lines_of_more_than_any_reader_keeps_are_read_in_part(monkeypatch):
+    lines = list(write_lines([LONG, SHORT]))
+    assert list(read_lines(lines)) == [LONG, SHORT]
     monkeypatch.setattr("specledger.wings.trajectories.lines.MOST_OF_LINES", 10_000)
-    with pytest.raises(MalformedLine, match="it takes more than 10000 bytes of memory"):
-        list(read_lines(write_lines([trajectory])))
+    part, short = read_lines(lines)
+    assert short == SHORT
+    assert (part.id, part.entries[:-1]) == ("a", LONG.entries[:37])
+    message = "it takes more than 10000 bytes of memory, so the rest is not read"
+    assert part.entries[-1] == Finding("E_LOG_SIZE", message, 37)
+    assert list(read_lines(write_lines([part]))) == [part]
+
+
+@pytest.mark.parametrize("change", [lambda lines: lines[:-2] + lines[-1:], lambda lines: [*lines[:-2], b"{}\n"]])
+def test_lines_that_are_not_kept_are_checked(monkeypatch, change):
+    monkeypatch.setattr("specledger.wings.trajectories.lines.MOST_OF_LINES", 10_000)
+    with pytest.raises(MalformedLine):
+        list(read_lines(change(list(write_lines([LONG])))))
+
+
+@pytest.mark.parametrize("bound", ["MAX_LINE", "MAX_LINE_VOLUME"])
+def test_a_canonical_line_that_is_too_large_leaves_what_was_before_it(tmp_path, monkeypatch, bound):
+    entries = (*SHORT.entries, Message(Speaker.USER, "x," * 400), *SHORT.entries)
+    log = tmp_path / "lines.jsonl"
+    log.write_bytes(b"".join(write_lines([Trajectory("a", "f", "openai", entries), SHORT])))
+    for module in ("lines", "readers.canonical"):
+        monkeypatch.setattr(f"specledger.wings.trajectories.{module}.{bound}", 200, raising=False)
+    long, short = read_logs([log])
+    assert short == SHORT
+    assert long.entries == (*SHORT.entries, Finding("E_LOG_SIZE", "a line is too large, so the rest is not read"))
 
 
 ENTRIES: dict[str, tuple[Entry, int]] = {

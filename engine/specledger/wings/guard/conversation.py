@@ -14,7 +14,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.events import Event, GuardCause
 from specledger.wings.guard.log import ConversationLog, Line, differs
 from specledger.wings.guard.protocol import E_GUARD_CALL, E_GUARD_CONVERSATION, E_GUARD_UNWRITABLE, Refusal
-from specledger.wings.trajectories.findings import E_LOG_NO_RESULT
+from specledger.wings.trajectories.findings import E_LOG_NO_RESULT, E_LOG_SIZE
 from specledger.wings.trajectories.lines import entry_document, entry_of
 from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Message, Result, Speaker
 from specledger.wings.trajectories.recording.decision import Decision
@@ -76,6 +76,8 @@ class Conversation:
         self._episode = plan.recording.live(plan, self.head)
         self._settling = Lock()
         self._room = Room(MOST_BYTES)
+        self._kept = 0
+        self._full = False
         self._answers: dict[str, Answer] = {}
         self._calls: dict[str, Call] = {}
         self.waiting: str | None = None
@@ -95,6 +97,7 @@ class Conversation:
     def add(self, entry: Entry) -> str:
         """Take a message or a finding; the receipt."""
         self._go_on()
+        self._charge(entry)
         self._write(entry)
         self._episode.add(entry)
         return self._log.head
@@ -119,6 +122,7 @@ class Conversation:
         if call != self.waiting:
             raise Refusal(E_GUARD_CALL, f"the call {call!r:.200} does not wait for a result")
         result = self.stamped(Result(call, content, error))
+        self._charge(result)
         self._write(result)
         self.waiting = None
         self._episode.add(result)
@@ -180,15 +184,30 @@ class Conversation:
     def _go_on(self) -> None:
         if self.ended:
             raise Refusal(E_GUARD_CONVERSATION, f"the conversation {self.name} ended")
-        if self._log.size > MOST_BYTES or self._room.full:
-            message = f"the conversation {self.name} takes more than {MOST_BYTES} bytes; end it"
-            raise Refusal(E_GUARD_CONVERSATION, message)
+        if self._full:
+            raise self._no_room()
+
+    def _charge(self, *entries: Entry) -> None:
+        """Charge for entries before they are written; Refusal if there is no room for them, nor for any after them.
+
+        The log says so once, so that what is sealed does not pass for the whole, and none goes on after a crash.
+        """
+        if not self._full and self._log.size <= MOST_BYTES and all(map(self._room.take, entries)):
+            self._kept = self._room.used
+            return
+        if not self._full:
+            self._full = True
+            self._write(_unread(), sync=True)
+        raise self._no_room()
+
+    def _no_room(self) -> Refusal:
+        return Refusal(E_GUARD_CONVERSATION, f"the conversation {self.name} takes more than {MOST_BYTES} bytes; end it")
 
     @property
     def kept(self) -> int:
         """Bytes of memory, about, that the conversation takes."""
         searched: int = self._episode.searched
-        return self._room.used + searched
+        return self._kept + searched
 
     def _settle(self, call: Call, decision: Decision, cause: GuardCause) -> Answer:
         """Log a call with its decision, once; whoever comes first decides."""
@@ -209,20 +228,23 @@ class Conversation:
 
     def _write_decision(self, call: Call, decision: Decision, cause: GuardCause) -> str:
         """Log a call, its decision, and what is told of it if it is denied; the digest of the decision's line."""
-        denied = [] if decision.allowed else [entry_line(denial(decision))]
-        _, receipt, *_ = self._append([entry_line(call), decision_line(decision, cause), *denied], sync=True)
-        self._count(call)
-        if denied:
-            self._count(denial(decision))
+        denied = [] if decision.allowed else [denial(decision)]
+        self._charge(call, *denied)
+        lines = [entry_line(call), decision_line(decision, cause), *map(entry_line, denied)]
+        _, receipt, *_ = self._append(lines, sync=True)
+        self.entries += 1 + len(denied)
         return receipt
 
-    def _write(self, entry: Entry) -> None:
-        self._append([entry_line(entry)], sync=False)
-        self._count(entry)
+    def _write(self, entry: Entry, *, sync: bool = False) -> None:
+        self._append([entry_line(entry)], sync=sync)
+        self.entries += 1
 
     def _count(self, entry: Entry) -> None:
+        """Count an entry that the log has."""
         self.entries += 1
+        self._full = self._full or entry == _unread()
         self._room.take(entry)
+        self._kept = self._room.used
 
     def _append(self, events: Sequence[Event], *, sync: bool) -> list[str]:
         try:
@@ -268,12 +290,18 @@ class Conversation:
     def _told_again(self, result: Result, line: Line | None) -> None:
         """Hear what was told of a call that was denied, which a crash may have torn off the log."""
         if line is None:
+            self._room.take(result)
             self._write(result)
         elif (line.type, line.body) != (ENTRY, entry_line(result).body):
             raise differs(f"the call {result.call!r:.200} of {self.name} is denied, and the log has another result")
         else:
             self._count(result)
         self._episode.add(result)
+
+
+def _unread() -> Finding:
+    """What stands in the log of a conversation after the last entry for which there was room."""
+    return Finding(E_LOG_SIZE, f"the conversation takes more than {MOST_BYTES} bytes, so the rest is not in it")
 
 
 def _is_same(first: Call, second: Call) -> bool:

@@ -18,11 +18,12 @@ from specledger.core.canonical import (
     NotCanonical,
     canonical_bytes,
     canonical_ints,
+    check_volume,
     parse_canonical,
     refuse_float,
 )
 from specledger.core.log_json import WITHHELD
-from specledger.wings.trajectories.findings import MalformedLine
+from specledger.wings.trajectories.findings import E_LOG_SIZE, MalformedLine
 from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message, Result, Trajectory, Withheld
 from specledger.wings.trajectories.room import MOST_KEPT, Room
 
@@ -137,6 +138,15 @@ def read_entry(line: bytes, *, checked: bool = False) -> Entry | None:
         return None
 
 
+def _is_small(line: bytes) -> bool:
+    """Whether a line is within the bounds of bytes and of volume."""
+    try:
+        check_volume(line, MAX_LINE_VOLUME)
+    except NotCanonical:
+        return False
+    return len(line) <= MAX_LINE + 1
+
+
 class _Lines:
     """Where the reading of canonical lines stands."""
 
@@ -145,6 +155,8 @@ class _Lines:
         self._number = 0
         self._head: dict[str, Any] | None = None
         self._entries: list[Entry] = []
+        self._count = 0
+        self._unread: Finding | None = None
         self._room = Room(MOST_OF_LINES)
 
     def take(self, number: int, line: bytes) -> Trajectory | None:
@@ -157,6 +169,10 @@ class _Lines:
         if self._head is not None and (entry := read_entry(line, checked=self._checked)) is not None:
             self._keep(entry)
             return None
+        if self._head is not None and not _is_small(line):
+            self._count += 1
+            self._unread = self._unread or Finding(E_LOG_SIZE, "a line is too large, so the rest is not read")
+            return None
         name, value = self._split(line)
         if self._head is None:
             if name != "trajectory":
@@ -166,16 +182,21 @@ class _Lines:
         if name != "end":
             self._keep(self.read_entry(name, value))
             return None
-        if type(value) is not int or value != len(self._entries):
-            raise self._malformed(f"the trajectory has {len(self._entries)} entries, not {value}")
-        trajectory = Trajectory(**self._head, entries=tuple(self._entries))
+        if type(value) is not int or value != self._count:
+            raise self._malformed(f"the trajectory has {self._count} entries, not {value}")
+        unread = () if self._unread is None else (self._unread,)
+        trajectory = Trajectory(**self._head, entries=(*self._entries, *unread))
         self._head, self._entries, self._room = None, [], Room(MOST_OF_LINES)
+        self._count, self._unread = 0, None
         return trajectory
 
     def _keep(self, entry: Entry) -> None:
-        if not self._room.take(entry):
-            raise self._malformed(self._room.finding(0).message)
-        self._entries.append(entry)
+        """Keep an entry if there is room for it; what comes after the first one without room is checked only."""
+        self._count += 1
+        if self._unread is None and not self._room.take(entry):
+            self._unread = self._room.finding(entry.line)
+        if self._unread is None:
+            self._entries.append(entry)
 
     def close(self) -> None:
         """See that nothing is missing at the end."""
