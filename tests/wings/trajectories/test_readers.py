@@ -321,7 +321,7 @@ ODD_TRACES = {
     "a resource without scopes": ({"resourceSpans": [{}, *document(span([NAMED]))["resourceSpans"]]}, "a member of `resourceSpans` has no `scopeSpans`"),
     "an attribute without a key": (document(span([NAMED, {"value": {}}])), "an attribute has a `key`"),
     "a value of an unknown type": (document(span([NAMED, {"key": "gen_ai.tool.call.arguments", "value": {"mapValue": {}}}])), "the value of the attribute 'gen_ai.tool.call.arguments' is of no known type"),
-    "attributes that are no list": (document(span([NAMED]), span("x", spanId="b")), "`attributes` is no list"),
+    "attributes that are no list": (document(span([NAMED], startTimeUnixNano="1"), span("x", spanId="b", startTimeUnixNano="1")), "`attributes` is no list"),
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
+from specledger.core.canonical import canonical_bytes
 from specledger.core.log_json import parse_log_json
 from specledger.wings.trajectories.building import string, text_of
 from specledger.wings.trajectories.model import Json, Speaker
@@ -23,6 +24,12 @@ _SPEAKERS: Final = {
     "ai": Speaker.ASSISTANT,
 }
 _RESULTS: Final = ("tool", "function")
+_OF_CALLS: Final = ("tool_call_id", "tool_use_id", "toolCallId", "toolUseId")
+_PARTS: Final = frozenset(
+    {*_OF_CALLS, "toolUse", "toolResult", "tool_result", "functionResponse", "function_response", "functionCall"}
+)
+"""Keys that only parts of messages have."""
+_TEXTS: Final = ("text", "input_text", "output_text")
 _NOT_READ: Final = frozenset({"reasoning", "thinking", "redacted_thinking"})
 
 
@@ -69,14 +76,19 @@ class Message(Struct, frozen=True):
 
 def structured(value: Any) -> Any:
     """An object or a list of objects that is written as JSON in a text; any other value as it is."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
-        return value
-    try:
-        read = parse_log_json(value.encode())
-    except ValueError:
-        return value
+    read = _parsed(value) if isinstance(value, str) else value
     members = read if isinstance(read, list) else [read]
     return read if members and all(isinstance(member, dict) for member in members) else value
+
+
+def _parsed(text: str) -> Any:
+    """The object or the list that is written as JSON in a text; the text if it is neither."""
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return parse_log_json(text.encode())
+    except ValueError:
+        return text
 
 
 def read_message(written: Any, where: str) -> Message:
@@ -92,7 +104,11 @@ def read_message(written: Any, where: str) -> Message:
         id_ = string(plain.get("tool_call_id")) or string(plain.get("id"))
         message.parts.append(Returned(id_, string(plain.get("name")), result_of(plain.get("content"))))
     elif role in _RESULTS or role in _SPEAKERS:
-        _read_parts(message, plain, _SPEAKERS.get(role))
+        speaker = _SPEAKERS.get(role)
+        if speaker is Speaker.USER and any(plain.get(key) for key in _OF_CALLS):
+            message.defects.append("a message of the user has the id of a call")
+        else:
+            _read_parts(message, plain, speaker)
         _read_tool_calls(message, plain.get("tool_calls"))
     else:
         message.defects.append(f"the role {role[:64]!r} is none of {', '.join((*_SPEAKERS, *_RESULTS))}")
@@ -117,7 +133,7 @@ def _read_parts(message: Message, plain: dict[str, Any], speaker: Speaker | None
     if content is None or content == "":
         return
     texts, unread = [], 0
-    for read in _parts(content):
+    for read in _parts(content, speaker):
         if isinstance(read, str):
             texts.append(read)
         elif read is None:
@@ -138,13 +154,26 @@ _ReadPart = str | Asked | Returned | UnsetType | None
 """A text, a call, a result; UNSET if nothing reads the part, None if it cannot be read."""
 
 
-def _parts(content: Any) -> list[_ReadPart]:
-    """The parts of a content: a list, also as JSON in a text; any other text is the one part."""
+def _parts(content: Any, speaker: Speaker | None) -> list[_ReadPart]:
+    """The parts of a content: a list, also as JSON in a text; any other text is the one part.
+
+    A list of objects in JSON that the user seems to have written may be what a tool returned. A model may answer in
+    JSON: there only what says that it is a part is one.
+    """
     if isinstance(content, str):
-        inner = structured(content)
-        parts = [_part(part) for part in inner] if isinstance(inner, list) else []
-        return parts if parts and None not in parts else [content]
+        inner = _parsed(content)
+        members = inner if isinstance(inner, list) else [inner]
+        objects = [member for member in members if isinstance(member, dict)]
+        is_list = bool(objects) and inner is members and speaker is not Speaker.ASSISTANT
+        if not is_list and not any(_is_part(member) for member in objects):
+            return [content]
+        return [_part(member) for member in members]
     return [_part(part) for part in (content if isinstance(content, list) else [content])]
+
+
+def _is_part(member: dict[str, Any]) -> bool:
+    """Whether an object says that it is a part of a message."""
+    return isinstance(member.get("type"), str) or not _PARTS.isdisjoint(member)
 
 
 def _part(part: Any) -> _ReadPart:
@@ -153,6 +182,8 @@ def _part(part: Any) -> _ReadPart:
     if not isinstance(part, dict):
         return None
     kind = part.get("type")
+    if kind is not None and not isinstance(kind, str):
+        return None
     if kind in _NOT_READ or "reasoningContent" in part:
         return UNSET
     if kind in ("tool_call", "server_tool_call"):
@@ -167,7 +198,8 @@ def _part(part: Any) -> _ReadPart:
     if isinstance(result := part.get("toolResult"), dict):
         error = {"error": True, "success": False}.get(string(result.get("status")))
         return Returned(string(result.get("toolUseId")), "", result_of(result.get("content")), error)
-    text = part.get("text", part.get("content")) if kind in (None, "text", "input_text", "output_text") else None
+    is_text = kind in _TEXTS or (kind is None and part.keys() <= {"type", "text", "content"})
+    text = part.get("text", part.get("content")) if is_text and _PARTS.isdisjoint(part) else None
     return text if isinstance(text, str) else None
 
 
@@ -197,3 +229,37 @@ def _read_tool_calls(message: Message, calls: Any) -> None:
             message.defects.append("a call has a name")
         else:
             message.parts.append(asked)
+
+
+def structure(arguments: Any) -> Any:
+    """Arguments that may be written as JSON in a text."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return parse_log_json(arguments.encode())
+    except ValueError:
+        return arguments
+
+
+def key_of(part: Part) -> tuple[Any, ...]:
+    """What tells a part from another one: ids alone do not, as some logs count them anew in each turn."""
+    if isinstance(part, Said):
+        return part.speaker, part.text
+    value = structure(part.arguments) if isinstance(part, Asked) else part.content
+    tool = part.tool if isinstance(part, Asked) or not part.id else ""
+    return type(part), part.id, tool, b"" if value is UNSET else canonical_bytes(value)
+
+
+def is_absent(arguments: Any) -> bool:
+    """Whether a span says nothing of the arguments of its call."""
+    return arguments is UNSET or arguments is None or arguments == ""
+
+
+def agrees(own: Any, asked: Any) -> bool:
+    """Whether the arguments of a span may be those of a message; a text may be the one, or all as Python has them."""
+    if is_absent(own) or is_absent(asked):
+        return True
+    first, second = structure(own), structure(asked)
+    return first == second or (
+        isinstance(first, str) and isinstance(second, dict) and (first == str(second) or [first] == [*second.values()])
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -10,12 +10,23 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from specledger.core.canonical import canonical_bytes
-from specledger.core.log_json import parse_log_json
 from specledger.wings.trajectories.building import Builder, string
 from specledger.wings.trajectories.findings import E_LOG_MESSAGE
-from specledger.wings.trajectories.readers.message_parts import REDACTED, Asked, Message, Part, Returned, Said
+from specledger.wings.trajectories.model import Speaker
+from specledger.wings.trajectories.readers.message_parts import (
+    REDACTED,
+    Asked,
+    Message,
+    Part,
+    Returned,
+    Said,
+    agrees,
+    is_absent,
+    key_of,
+    structure,
+)
 from specledger.wings.trajectories.readers.span_messages import exchange_of, messages_of
-from specledger.wings.trajectories.readers.span_records import Span
+from specledger.wings.trajectories.readers.span_records import Span, kind_of
 from specledger.wings.trajectories.stamps import Stamp, stamp_at
 
 
@@ -76,10 +87,10 @@ class Conversation:
         self._tools = [self._tool_of(span) if is_tool(span) else None for span in spans]
         self._parents = {span.id: span.parent for span in spans if span.id}
         self._callers = {span.id: tool for span, tool in zip(spans, self._tools, strict=True) if tool is not None}
-        self._inside: dict[str, str] = {}
+        self._kinds = {span.id: kind for span in spans if span.id and (kind := kind_of(span))}
+        self._nearest: dict[str, str] = {}
         self._known: dict[str, Counter[Any]] = defaultdict(Counter)
         self._reported: set[tuple[str, bytes]] = set()
-        self._links: dict[str, _Tool] = {}
         self._groups: dict[str, tuple[int, int]] = {}
 
     def read(self) -> None:
@@ -120,22 +131,48 @@ class Conversation:
             messages_of(span, partial(self._report, span), is_tool=tool is not None)
             for span, tool in zip(self._spans, self._tools, strict=True)
         ]
-        outer = self._outer([span for span, read in zip(self._spans, lists, strict=True) if any(map(any, read))])
-        moments = []
-        for number, span in enumerate(self._spans):
-            moments.append((span.start, 1, number, False))
-            later = span.end > span.start
-            moments.append((span.end, 0, number, True) if later else (span.start, 1, number, True))
-        for _, _, number, is_end in sorted(moments):
+        spoken = [any(map(any, read)) for read in lists]
+        outer = self._outer([span for span, speaks in zip(self._spans, spoken, strict=True) if speaks])
+        self._report_undated(
+            [s for s, speaks, tool in zip(self._spans, spoken, self._tools, strict=True) if speaks or tool is not None]
+        )
+        before: dict[int, Counter[Any]] = {}
+        for number, is_end in self._moments(outer):
             span, tool = self._spans[number], self._tools[number]
             time = span.time if not is_end else stamp_at(span.end // 1000) if span.end else ""
+            if tool is not None and not is_end:
+                yield _Step(span, time, tool=tool)
+            given, answered = lists[number]
+            if answered and (is_end is (span.id not in outer)):
+                before[number] = self._counted(span, answered)
             batch = f"answer {number}" if is_end else ""
-            is_leaf = is_end and span.id not in outer
-            said = lists[number][is_end]
-            for part, message in self._fresh(span, said, repeats=is_leaf) if said else ():
+            fresh = self._fresh(span, answered, before.pop(number, Counter())) if is_end else self._fresh(span, given)
+            for part, message in fresh:
                 yield _Step(span, time, part, batch or f"{number} {message.where}")
-            if tool is not None:
-                yield _Step(span, time, tool=tool, is_end=is_end)
+            if tool is not None and is_end:
+                yield _Step(span, time, tool=tool, is_end=True)
+
+    def _moments(self, outer: set[str]) -> Iterator[tuple[int, bool]]:
+        """The numbers of the spans as they begin and end: what is around others begins before and ends after them.
+
+        What has no start is last: nothing that happened before can come from it.
+        """
+        latest = max((max(span.start, span.end) for span in self._spans), default=0)
+        moments = []
+        for number, span in enumerate(self._spans):
+            start, is_outer = span.start or latest, span.id in outer
+            moments.append((start, 1, not is_outer, number, False))
+            later = span.end > start
+            moments.append(
+                (span.end, 0, is_outer, number, True) if later else (start, 1 + is_outer, True, number, True)
+            )
+        yield from ((number, is_end) for _, _, _, number, is_end in sorted(moments))
+
+    def _report_undated(self, spans: Sequence[Span]) -> None:
+        """Report a span whose place among the others that say something is not known."""
+        undated = next((span for span in spans if not span.start), None)
+        if undated is not None and len(spans) > 1:
+            self._report(undated, "no time says when it began, so its place among the others is not known")
 
     def _outer(self, speaking: Sequence[Span]) -> set[str]:
         """The ids of spans around others that have messages: what they answered is what those did."""
@@ -147,23 +184,37 @@ class Conversation:
                 parent = self._parents[parent]
         return outer
 
+    def _counted(self, span: Span, lists: Sequence[Sequence[Message]]) -> Counter[Any]:
+        """How often each part of some lists is known."""
+        known = self._known[self._within(span)]
+        keys = {key_of(part) for messages in lists for message in messages for part in message.parts}
+        return Counter({key: known[key] for key in keys})
+
     def _fresh(
-        self, span: Span, lists: Sequence[Sequence[Message]], *, repeats: bool
+        self, span: Span, lists: Sequence[Sequence[Message]], before: Counter[Any] | None = None
     ) -> Iterator[tuple[Part, Message]]:
-        """The parts that no earlier list has as often; with `repeats`, a text that this span answers is a new one."""
-        known, here = self._known[self._around(span)], Counter[Any]()
+        """The parts that no earlier list of this agent has as often.
+
+        What was known `before` an answer began is no copy of it: who says the same again says it twice.
+        """
+        known = self._known[self._within(span)]
         for messages in lists:
-            counted = Counter[Any]()
+            counted = Counter[Any]() if before is None else before.copy()
+            is_new = False
             for message in messages:
                 for defect in message.defects:
                     self._report_once(span, message, defect)
                 for part in message.parts:
-                    key = _key_of(part)
+                    key = key_of(part)
                     counted[key] += 1
-                    if counted[key] > (here if repeats and isinstance(part, Said) else known)[key]:
+                    if counted[key] > known[key]:
                         known[key] += 1
-                        here[key] += 1
+                        is_new = is_new or not (isinstance(part, Said) and part.speaker is Speaker.SYSTEM)
                         yield part, message
+                    elif is_new and before is None and isinstance(part, Asked):
+                        self._report_once(
+                            span, message, "whether a call after what is new is an earlier one is not known"
+                        )
 
     def _report(self, span: Span, message: str) -> None:
         self._builder.finding(E_LOG_MESSAGE, f"span {(span.id or span.parent)[:64]}: {message}", span.line)
@@ -175,51 +226,79 @@ class Conversation:
             self._reported.add(written)
             self._report(span, f"{message.where}: {defect}")
 
-    def _actor_of(self, span: Span) -> str:
-        """The call whose span is around a span; empty for what the agent itself does."""
-        around = self._around(span)
-        return self._callers[around].id if around else ""
+    def _actor_of(self, group: str) -> tuple[str, str]:
+        """Who acts in a group, and the call that began it; both are empty for the agent itself."""
+        call = self._callers[group].id if group in self._callers else ""
+        return call or group, call
+
+    def _within(self, span: Span) -> str:
+        """The group that a span's messages are of: a tool's are those of its inside."""
+        return span.id if span.id in self._callers or self._is_group(span.id) else self._around(span)
 
     def _around(self, span: Span) -> str:
-        """The id of the nearest span of a tool around a span; empty if there is none."""
-        path, at = [], span.parent
-        while at in self._parents and at not in self._inside and at not in self._callers:
-            path.append(at)
-            self._inside[at] = ""  # what leads back to itself is in no tool
-            at = self._parents[at]
-        around = at if at in self._callers else self._inside.get(at, "")
-        self._inside.update(dict.fromkeys(path, around))
+        """The group around a span: the id of the nearest span of a tool or a nested agent; empty if there is none."""
+        around = self._nearest_to(span.parent)
+        while around and around not in self._callers and not self._is_group(around):
+            around = self._nearest_to(self._parents[around])
         return around
 
-    def _link(self, steps: Sequence[_Step]) -> None:
-        """Find which calls of messages have a span, and give those what their messages say."""
-        named = {tool.id: tool for tool in self._tools if tool is not None and tool.is_named}
-        unnamed: dict[str, list[_Tool]] = defaultdict(list)
-        for step in steps:
-            if step.tool is not None and not step.is_end and not step.tool.is_named:
-                unnamed[step.tool.name].append(step.tool)
-        for step in steps:
-            if isinstance(step.part, Asked):
-                tool = named.get(step.part.id) or self._take(unnamed[step.part.tool], step.part)
-                if tool is not None:
-                    step.tool = self._links[step.part.id] = tool
-                    tool.batch = tool.batch or step.batch
-                    tool.id = step.part.id or tool.id
-                    if not isinstance(_structure(tool.arguments), dict):
-                        tool.arguments = step.part.arguments if step.part.arguments is not UNSET else tool.arguments
-            elif isinstance(step.part, Returned):
-                step.tool = tool = named.get(step.part.id) or self._links.get(step.part.id)
-                if tool is not None and tool.result is UNSET:
-                    tool.result = step.part.content
+    def _is_group(self, id_: str) -> bool:
+        """Whether a span is of a tool that is no call, or of an agent that another agent started."""
+        kind = self._kinds.get(id_)
+        return kind == "tool" or (kind == "agent" and self._kinds.get(self._nearest_to(self._parents[id_])) == "agent")
 
-    def _take(self, tools: list[_Tool], asked: Asked) -> _Tool | None:
-        """The call without an id that a message asks for: one with its arguments, else the first."""
-        arguments = _structure(asked.arguments)
-        same = (number for number, tool in enumerate(tools) if _structure(tool.arguments) == arguments)
-        return tools.pop(next(same, 0)) if tools else None
+    def _nearest_to(self, at: str) -> str:
+        """The id of the nearest span of a tool or an agent, from this one on; empty if there is none."""
+        path = []
+        while at in self._parents and at not in self._nearest and at not in self._callers and at not in self._kinds:
+            path.append(at)
+            self._nearest[at] = ""  # what leads back to itself is in none
+            at = self._parents[at]
+        nearest = at if at in self._callers or at in self._kinds else self._nearest.get(at, "")
+        self._nearest.update(dict.fromkeys(path, nearest))
+        return nearest
+
+    def _link(self, steps: Sequence[_Step]) -> None:
+        """Find which calls of messages have a span, and give those what their messages say.
+
+        A span is that of a call if both are of the same agent, and have the same tool and id; without an id of its own,
+        if it has no other arguments. It is that of one call only.
+        """
+        waiting: dict[tuple[str, ...], deque[_Tool]] = defaultdict(deque)
+        asked: dict[tuple[str, str, str], deque[_Tool | None]] = defaultdict(deque)
+        for step in steps:
+            if step.tool is not None and not step.is_end:
+                tool, group = step.tool, self._around(step.span)
+                waiting[group, tool.name, tool.id if tool.is_named else ""].append(tool)
+                if tool.is_named:
+                    waiting[group, tool.id].append(tool)
+        for step in steps:
+            part, group = step.part, self._within(step.span)
+            if isinstance(part, Asked):
+                named = waiting[group, part.tool, part.id] if part.id else None
+                linked = named.popleft() if named else _take(waiting[group, part.tool, ""], part)
+                asked[group, part.id, "" if part.id else part.tool].append(linked)
+                if linked is not None:
+                    self._complete(linked, part, step)
+            elif isinstance(part, Returned):
+                calls = asked[group, part.id, "" if part.id else part.tool] or waiting[group, part.id]
+                linked = (calls.popleft() if len(calls) > 1 else calls[0]) if calls else None
+                step.tool = linked
+                if linked is not None and linked.result is UNSET:
+                    linked.result = part.content
+
+    def _complete(self, tool: _Tool, asked: Asked, step: _Step) -> None:
+        """Give the call of a span what the message that asks for it says."""
+        step.tool = tool
+        tool.batch = tool.batch or step.batch
+        tool.id = asked.id or tool.id
+        if not agrees(tool.arguments, asked.arguments):
+            self._report(step.span, f"the call {tool.id[:64]!r} has other arguments than its span")
+        if not isinstance(structure(tool.arguments), dict) and asked.arguments is not UNSET:
+            tool.arguments = asked.arguments
 
     def _add_call(self, span: Span, tool: _Tool) -> None:
-        actor = self._actor_of(span)
+        actor, parent = self._actor_of(self._around(span))
         until, group = self._groups.get(actor, (0, 0))
         batch = self._builder.batch_of(tool.batch) if tool.batch else group
         if not tool.batch and span.start >= until:
@@ -230,12 +309,13 @@ class Conversation:
             is_object = isinstance(arguments, str) and arguments.lstrip().startswith("{")
             arguments = self._builder.parsed(arguments, span.line, "" if is_object else self._keys.plain, call=tool.id)
         self._builder.call(
-            tool.name, arguments, id=tool.id, batch=batch, actor=actor, parent=actor, line=span.line, time=span.time
+            tool.name, arguments, id=tool.id, batch=batch, actor=actor, parent=parent, line=span.line, time=span.time
         )
 
     def _add_part(self, step: _Step, part: Part) -> None:
         """Add a text, and a call or what came back from one that has no span."""
-        builder, actor, line = self._builder, self._actor_of(step.span), step.span.line
+        builder, line = self._builder, step.span.line
+        actor, parent = self._actor_of(self._within(step.span))
         if isinstance(part, Said):
             builder.message(part.speaker, part.text, actor=actor, line=line, time=step.time)
             return
@@ -247,7 +327,7 @@ class Conversation:
             )
             batch, name = builder.batch_of(step.batch), part.id or None
             builder.call(
-                part.tool, arguments, id=name, batch=batch, actor=actor, parent=actor, line=line, time=step.time
+                part.tool, arguments, id=name, batch=batch, actor=actor, parent=parent, line=line, time=step.time
             )
             return
         call = part.id or builder.first_waiting(part.tool)
@@ -257,21 +337,12 @@ class Conversation:
             self._report(step.span, "a result has the id of its call")
 
 
-def _structure(arguments: Any) -> Any:
-    """Arguments that may be written as JSON in a text."""
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return parse_log_json(arguments.encode())
-    except ValueError:
-        return arguments
-
-
-def _key_of(part: Part) -> tuple[Any, ...]:
-    """What tells a part from another one: a call and its result have an id in nearly all logs."""
-    if isinstance(part, Said):
-        return part.speaker, part.text
-    if part.id:
-        return type(part), part.id
-    value = part.arguments if isinstance(part, Asked) else part.content
-    return type(part), part.tool, b"" if value is UNSET else canonical_bytes(value)
+def _take(tools: deque[_Tool], asked: Asked) -> _Tool | None:
+    """The first call without an id that a message may ask for: one with its arguments, else one without any."""
+    fit = [tool for tool in tools if agrees(tool.arguments, asked.arguments)]
+    best = next((tool for tool in fit if not is_absent(tool.arguments)), fit[0] if fit else None)
+    if best is not None:
+        kept = [tool for tool in tools if tool is not best]
+        tools.clear()
+        tools.extend(kept)
+    return best

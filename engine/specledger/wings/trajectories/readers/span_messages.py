@@ -10,12 +10,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from specledger.core.log_json import parse_log_json
+from specledger.wings.trajectories.model import Speaker
 from specledger.wings.trajectories.readers.dotted_names import WRAPPERS, Wrong, grown, in_order, is_index
 from specledger.wings.trajectories.readers.message_parts import (
     REDACTED,
     Message,
+    Said,
     read_message,
     result_of,
     structured,
@@ -71,7 +74,15 @@ def messages_of(span: Span, wrong: Wrong, *, is_tool: bool = False) -> tuple[lis
     said, chosen = ([], []) if is_tool else _of_events(span)
     given.append(_read(said, "events", wrong))
     answered.append(_read(chosen, "events", wrong))
-    return given, answered
+    return given, [[_without_request(message) for message in messages] for messages in answered]
+
+
+def _without_request(message: Message) -> Message:
+    """An answer of a model: the user says nothing in it."""
+    parts = [part for part in message.parts if not (isinstance(part, Said) and part.speaker is Speaker.USER)]
+    if len(parts) == len(message.parts):
+        return message
+    return replace(message, parts=parts, defects=[*message.defects, "a message of the user is among the answers"])
 
 
 def _carriers(span: Span) -> Iterator[tuple[dict[str, Any], str]]:
@@ -128,7 +139,8 @@ def _of_events(span: Span) -> tuple[list[Any], list[Any]]:
             read = structured(content)
             written = {**written, **read} if isinstance(read, dict) else {**written, "content": content}
         if event.name in _EVENTS:
-            said.append({"role": _EVENTS[event.name], **_without_role(written)})
+            own, role = _EVENTS[event.name], written.get("role")
+            said.append({"role": own if role in (None, own) else f"{role} of {own}", **_without_role(written)})
         elif event.name == _CHOICE:
             message = structured(written.get("message", written))
             inner = message if isinstance(message, dict) else {"content": message}

@@ -48,6 +48,19 @@ class Span(Struct, frozen=True):
     line: int
 
 
+_KINDS: Final = ("openinference.span.kind", "traceloop.span.kind")
+
+
+def kind_of(span: Span) -> str:
+    """`agent` or `tool`, where a span says that it is one; empty for others."""
+    operation = span.attributes.get("gen_ai.operation.name")
+    operation = span.name.partition(" ")[0] if operation is None else operation
+    kinds = [string(span.attributes.get(key)).lower() for key in _KINDS]
+    if operation == "execute_tool" or "tool" in kinds:
+        return "tool"
+    return "agent" if operation == "invoke_agent" or "agent" in kinds else ""
+
+
 def spans_of(record: Any, line: int, wrong: Wrong) -> Iterator[Span]:
     """The spans and the log records of a record, in its order."""
     for written in raw_spans(record, wrong):
@@ -214,7 +227,7 @@ def _moment(written: dict[str, Any], nanoseconds: str, other: str) -> tuple[int,
         return 0, ""
     if value in _NOT_SAID and written.get(other) not in _NOT_SAID:
         time = stamp_of(written[other], scale=NANOSECONDS if other.endswith("Nano") else None)
-        return (time * 1000 if isinstance(time, int) else 0), time
+        return (max(0, time * 1000) if isinstance(time, int) else 0), time
     text = as_text(value) or string(value)
     return (int(text) if text.isdecimal() and len(text) < 30 else 0), _stamp(value)
 
