@@ -95,7 +95,7 @@ def _questions(plan: Plan, kernel: KernelPlan, probe: Probe) -> int:
         return 0
     model = None if asked is None else asked.model
     settled = model is not None and model.deterministic
-    same, repeats = max(1, spec.arms.same), spec.repeats
+    same, repeats = spec.arms.same, spec.repeats
     if not settled:
         same, repeats = max(same, spec.noisy.same), max(repeats, spec.noisy.repeats)
     aims = 1 if spec.of == "declared" else spec.draw.most * (1 + (spec.of == "claims"))
