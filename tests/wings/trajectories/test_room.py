@@ -10,12 +10,14 @@ from specledger.kinds import load
 from specledger.wings.trajectories import room as rooms
 from specledger.wings.trajectories.findings import MalformedLine
 from specledger.wings.trajectories.lines import read_lines, write_lines
-from specledger.wings.trajectories.model import Call, Entry, Finding, Message, Result, Speaker, Trajectory
+from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.reading import read_logs
 from specledger.wings.trajectories.room import MOST_KEPT, Room
 from specledger.wings.trajectories.rules import past
 from specledger.wings.trajectories.rules.compile import compile_policy
+from specledger.wings.trajectories.rules.kept import withhold
 from specledger.wings.trajectories.scan import scan
+from specledger.wings.trajectories.withholding import Withholding
 
 KEEPING = [
     name for name, (_, _, does) in WORST.items() if does == "import" and "document" not in name and "canon" not in name
@@ -59,6 +61,28 @@ def test_what_was_read_in_part_can_be_written_and_read_again(small, tmp_path):
     assert list(read_lines(write_lines([trajectory]))) == [trajectory]
 
 
+KEPT_OR_LARGER = {
+    "what rules said": (lambda call: {"secret": call, "list": []}, "arguments.secret"),
+    "digests in place of values": (lambda call: {"list": [{"secret": 1}] * 20}, "arguments.list.secret"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "path"), KEPT_OR_LARGER.values(), ids=KEPT_OR_LARGER)
+@pytest.mark.parametrize(("most", "whole"), [(10_000, False), (10_000_000, True)])
+def test_what_is_written_without_some_values_can_be_read(tmp_path, monkeypatch, arguments, path, most, whole):
+    (tmp_path / "p.yaml").write_text(
+        "spec: policy/v1\nname: p\nrules:\n  a: {when: {tool: pay}, read: {x: {path: args.secret, as: text}}, "
+        "require: x != '1'}\n"
+    )
+    policy = compile_policy(load(str(tmp_path / "p.yaml"))[0].main, Diagnostics())
+    entries = [each for n in range(20) for each in (Call(str(n), "pay", arguments(str(n))), Result(str(n), "ok"))]
+    monkeypatch.setattr("specledger.wings.trajectories.lines.MOST_OF_LINES", most)
+    shown = withhold(Trajectory("a", "f", "openai", entries), Withholding([path], bytes(32)), [policy])
+    assert (sum(type(entry) is Result for entry in shown.entries) == 20) == whole
+    assert [entry.code for entry in shown.entries if isinstance(entry, Finding)] == ([] if whole else ["E_LOG_SIZE"])
+    assert list(read_lines(write_lines([shown]))) == [shown]
+
+
 LONG = Trajectory("a", "f", "openai", tuple(Message(Speaker.USER, str(n), line=n) for n in range(100)))
 SHORT = Trajectory("b", "f", "openai", LONG.entries[:3])
 
@@ -100,6 +124,7 @@ ENTRIES: dict[str, tuple[Entry, int]] = {
     "a call": (Call("c", "pay", {"to": "ann"}), 200 + 604 + 64 + 102 + 67),
     "a result": (Result("c", [1, 2, []]), 200 + 1 + 64 + 24 + 64 + 64),
     "a result that was not recorded": (Result("c"), 233),
+    "a verdict that was kept": (Kept("p@1", "rule", "c", "held"), 200 + 64 + 3 + 4 + 1),
     "a finding": (Finding("E_LOG_JSON", "no"), 266),
 }
 

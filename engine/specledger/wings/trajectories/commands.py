@@ -78,13 +78,13 @@ def import_logs(
     name, files = _known_format(read_as), _existing(files)
     withholding = _withholding(withhold or [], salt)
     summary = _Summary()
-    trajectories = summary.listen(read_logs(files, name))
+    trajectories = read_logs(files, name)
     if withholding is not None:
         policies = [_policy(each)[1] for each in policy or ()]
         trajectories = (withheld(trajectory, withholding, policies) for trajectory in trajectories)
     elif policy:
         raise typer.BadParameter("--policy is for --withhold: its rules judge before values are withheld")
-    _write(write_lines(trajectories), out)
+    _write(write_lines(summary.listen(trajectories)), out)
     summary.show()
     raise typer.Exit(Exit.FINDINGS if summary.codes else Exit.CONFORMS)
 

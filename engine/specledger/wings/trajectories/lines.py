@@ -33,8 +33,8 @@ HEADER: Final = canonical_bytes({"format": FORMAT}) + b"\n"
 MAX_LINE: Final = 72 << 20
 """The most bytes of a line; a log's own bound is lower, so that whatever was read can be written."""
 MAX_LINE_VOLUME: Final = 8 << 20
-MOST_OF_LINES: Final = MOST_KEPT + (1 << 20)
-"""The most that is kept of one trajectory: what a reader kept of a log, and a finding of a few words."""
+MOST_OF_LINES: Final = MOST_KEPT + (32 << 20)
+"""The most that is kept of one trajectory: what a reader kept of a log, and what `spec import` adds to that."""
 
 _NAMES: Final[dict[type[Entry], str]] = {
     Message: "message",
@@ -76,6 +76,16 @@ def write_lines(trajectories: Iterable[Trajectory]) -> Iterator[bytes]:
         for entry in trajectory.entries:
             yield canonical_ints({_NAMES[type(entry)]: to_builtins(entry)}) + b"\n"  # as `entry_line`, in less time
         yield _line({"end": len(trajectory.entries)})
+
+
+def readable(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """As many entries of a trajectory as are kept when their lines are read, and a finding if those are not all."""
+    room = Room(MOST_OF_LINES)
+    for entry in entries:
+        if not room.take(entry):
+            yield room.finding(entry.line)
+            return
+        yield entry
 
 
 def entry_line(entry: Entry) -> bytes:

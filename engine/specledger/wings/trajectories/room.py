@@ -60,8 +60,10 @@ class Room:
             return self.take_value(entry.text)
         if type(entry) is Call:
             return self.take_value(entry.arguments, _CALL + len(entry.id) + len(entry.tool))
-        if type(entry) is Finding or type(entry) is Kept:
-            return self.take_value(entry.message if type(entry) is Finding else "")
+        if type(entry) is Finding:
+            return self.take_value(entry.message)
+        if type(entry) is Kept:
+            return self.take_value(entry.policy, len(entry.rule) + len(entry.call))
         return self.take_value(entry.content, len(entry.call))  # type: ignore[union-attr]
 
     def take_value(self, value: Any, beside: int = 0) -> bool:

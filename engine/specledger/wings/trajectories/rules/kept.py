@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from specledger.wings.trajectories.lines import readable
 from specledger.wings.trajectories.model import Call, Entry, Kept, Trajectory, knows_request
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.withholding import Withholding
@@ -29,11 +30,15 @@ def as_kept(outcomes: Sequence[Outcome], kept: Mapping[tuple[str, str], str]) ->
 
 
 def withhold(trajectory: Trajectory, withholding: Withholding, policies: Sequence[Any]) -> Trajectory:
-    """A trajectory without some values, and before each call what policies said of it that only these values show."""
+    """A trajectory without some values, and before each call what policies said of it that only these values show.
+
+    Both may take more memory than what they are made of; it ends with a finding where its lines would not be read.
+    """
     shown = withholding.apply(trajectory)
     messages = knows_request(trajectory)
     sessions = [(policy.key, policy.begin(messages=messages), policy.begin(messages=messages)) for policy in policies]
-    return replace(shown, entries=tuple(_with_verdicts(trajectory.entries, shown.entries, sessions)))
+    entries = _with_verdicts(trajectory.entries, shown.entries, sessions)
+    return replace(shown, entries=tuple(readable(entries)))
 
 
 def _with_verdicts(
