@@ -250,16 +250,28 @@ def key_of(part: Part) -> tuple[Any, ...]:
     return type(part), part.id, tool, b"" if value is UNSET else canonical_bytes(value)
 
 
-def is_absent(arguments: Any) -> bool:
-    """Whether a span says nothing of the arguments of its call."""
-    return arguments is UNSET or arguments is None or arguments == ""
+ANY: Final = b"any"
+"""Stands for whatever arguments a span has; no JSON, so no key of arguments."""
+
+
+def arguments_key(arguments: Any) -> bytes:
+    """What tells the arguments of a span from others; empty if it has none."""
+    return b"" if arguments in (UNSET, None, "") else canonical_bytes(structure(arguments))
+
+
+def keys_asked(arguments: Any) -> list[bytes]:
+    """The keys of the arguments that the span of a call may have whose message has these, the best first.
+
+    A span may have a text alone: the one argument, or all as Python has them.
+    """
+    first = structure(arguments)
+    if not arguments_key(arguments):
+        return [b"", ANY]
+    texts = [str(first), *(first.values() if len(first) == 1 else ())] if isinstance(first, dict) else []
+    return [canonical_bytes(first), *(canonical_bytes(text) for text in texts if isinstance(text, str)), b""]
 
 
 def agrees(own: Any, asked: Any) -> bool:
-    """Whether the arguments of a span may be those of a message; a text may be the one, or all as Python has them."""
-    if is_absent(own) or is_absent(asked):
-        return True
-    first, second = structure(own), structure(asked)
-    return first == second or (
-        isinstance(first, str) and isinstance(second, dict) and (first == str(second) or [first] == [*second.values()])
-    )
+    """Whether the arguments of a span may be those of a message."""
+    keys = keys_asked(asked)
+    return ANY in keys or arguments_key(own) in keys

@@ -14,6 +14,7 @@ from specledger.wings.trajectories.building import Builder, string
 from specledger.wings.trajectories.findings import E_LOG_MESSAGE
 from specledger.wings.trajectories.model import Speaker
 from specledger.wings.trajectories.readers.message_parts import (
+    ANY,
     REDACTED,
     Asked,
     Message,
@@ -21,8 +22,9 @@ from specledger.wings.trajectories.readers.message_parts import (
     Returned,
     Said,
     agrees,
-    is_absent,
+    arguments_key,
     key_of,
+    keys_asked,
     structure,
 )
 from specledger.wings.trajectories.readers.span_messages import exchange_of, messages_of
@@ -50,6 +52,7 @@ class _Tool(Struct):
     Attributes:
         is_named: Whether the log gives the call an id.
         batch: What the calls of its message have in common; empty if no message asks for it.
+        is_asked: Whether a message asks for it.
     """
 
     id: str
@@ -58,6 +61,7 @@ class _Tool(Struct):
     result: Any
     is_named: bool
     batch: str = ""
+    is_asked: bool = False
 
 
 class _Step(Struct):
@@ -264,32 +268,34 @@ class Conversation:
         A span is that of a call if both are of the same agent, and have the same tool and id; without an id of its own,
         if it has no other arguments. It is that of one call only.
         """
-        waiting: dict[tuple[str, ...], deque[_Tool]] = defaultdict(deque)
+        waiting: dict[tuple[str | bytes, ...], deque[_Tool]] = defaultdict(deque)
         asked: dict[tuple[str, str, str], deque[_Tool | None]] = defaultdict(deque)
         for step in steps:
             if step.tool is not None and not step.is_end:
                 tool, group = step.tool, self._around(step.span)
-                waiting[group, tool.name, tool.id if tool.is_named else ""].append(tool)
                 if tool.is_named:
+                    waiting[group, tool.name, tool.id].append(tool)
                     waiting[group, tool.id].append(tool)
+                else:
+                    waiting[group, tool.name, arguments_key(tool.arguments)].append(tool)
+                    waiting[group, tool.name, ANY].append(tool)
         for step in steps:
             part, group = step.part, self._within(step.span)
             if isinstance(part, Asked):
-                named = waiting[group, part.tool, part.id] if part.id else None
-                linked = named.popleft() if named else _take(waiting[group, part.tool, ""], part)
+                keys: list[str | bytes] = [*filter(None, [part.id]), *keys_asked(part.arguments)]
+                linked = next(filter(None, (_take(waiting[group, part.tool, key]) for key in keys)), None)
                 asked[group, part.id, "" if part.id else part.tool].append(linked)
                 if linked is not None:
                     self._complete(linked, part, step)
             elif isinstance(part, Returned):
                 calls = asked[group, part.id, "" if part.id else part.tool] or waiting[group, part.id]
-                linked = (calls.popleft() if len(calls) > 1 else calls[0]) if calls else None
-                step.tool = linked
-                if linked is not None and linked.result is UNSET:
-                    linked.result = part.content
+                step.tool = (calls.popleft() if len(calls) > 1 else calls[0]) if calls else None
+                if step.tool is not None and step.tool.result is UNSET:
+                    step.tool.result = part.content
 
     def _complete(self, tool: _Tool, asked: Asked, step: _Step) -> None:
         """Give the call of a span what the message that asks for it says."""
-        step.tool = tool
+        step.tool, tool.is_asked = tool, True
         tool.batch = tool.batch or step.batch
         tool.id = asked.id or tool.id
         if not agrees(tool.arguments, asked.arguments):
@@ -337,12 +343,8 @@ class Conversation:
             self._report(step.span, "a result has the id of its call")
 
 
-def _take(tools: deque[_Tool], asked: Asked) -> _Tool | None:
-    """The first call without an id that a message may ask for: one with its arguments, else one without any."""
-    fit = [tool for tool in tools if agrees(tool.arguments, asked.arguments)]
-    best = next((tool for tool in fit if not is_absent(tool.arguments)), fit[0] if fit else None)
-    if best is not None:
-        kept = [tool for tool in tools if tool is not best]
-        tools.clear()
-        tools.extend(kept)
-    return best
+def _take(tools: deque[_Tool]) -> _Tool | None:
+    """The first call that no message asked for yet."""
+    while tools and tools[0].is_asked:
+        tools.popleft()
+    return tools.popleft() if tools else None
