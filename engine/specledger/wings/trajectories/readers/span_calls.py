@@ -28,7 +28,7 @@ from specledger.wings.trajectories.readers.message_parts import (
     structure,
 )
 from specledger.wings.trajectories.readers.span_messages import exchange_of, messages_of
-from specledger.wings.trajectories.readers.span_records import Span, kind_of
+from specledger.wings.trajectories.readers.span_records import Span, SpanKind, kind_of
 from specledger.wings.trajectories.stamps import Stamp, stamp_at
 
 
@@ -248,8 +248,8 @@ class Conversation:
 
     def _is_group(self, id_: str) -> bool:
         """Whether a span is of a tool that is no call, or of an agent that another agent started."""
-        kind = self._kinds.get(id_)
-        return kind == "tool" or (kind == "agent" and self._kinds.get(self._nearest_to(self._parents[id_])) == "agent")
+        kind, agent, kinds = self._kinds.get(id_), SpanKind.AGENT, self._kinds
+        return kind is SpanKind.TOOL or (kind is agent and kinds.get(self._nearest_to(self._parents[id_])) is agent)
 
     def _nearest_to(self, at: str) -> str:
         """The id of the nearest span of a tool or an agent, from this one on; empty if there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -51,14 +52,21 @@ class Span(Struct, frozen=True):
 _KINDS: Final = ("openinference.span.kind", "traceloop.span.kind")
 
 
-def kind_of(span: Span) -> str:
-    """`agent` or `tool`, where a span says that it is one; empty for others."""
+class SpanKind(Enum):
+    """What a span says that it is, where a reader asks."""
+
+    TOOL = "tool"
+    AGENT = "agent"
+
+
+def kind_of(span: Span) -> SpanKind | None:
+    """Whether a span says that it is of a tool or an agent; None for others."""
     operation = span.attributes.get("gen_ai.operation.name")
     operation = span.name.partition(" ")[0] if operation is None else operation
     kinds = [string(span.attributes.get(key)).lower() for key in _KINDS]
-    if operation == "execute_tool" or "tool" in kinds:
-        return "tool"
-    return "agent" if operation == "invoke_agent" or "agent" in kinds else ""
+    if operation == "execute_tool" or SpanKind.TOOL.value in kinds:
+        return SpanKind.TOOL
+    return SpanKind.AGENT if operation == "invoke_agent" or SpanKind.AGENT.value in kinds else None
 
 
 def spans_of(record: Any, line: int, wrong: Wrong) -> Iterator[Span]:
