@@ -118,14 +118,13 @@ def _seal_left(bundle: Bundle, out: Path) -> None:
 
 def _guard_server(bundle: Bundle, words: list[str], out: Path, output: Format, *, dry_run: bool) -> None:
     """Guard a server of tools, or list its tools."""
-    from specledger.core.diagnostics import Diagnostic, Rejected
+    from specledger.core.diagnostics import missing_package
     from specledger.wings.guard.codes import E_GUARD_MCP
 
     if not words:
         raise typer.BadParameter("--mcp needs the command of a server after `--`, or its URL")
     if find_spec("fastmcp") is None:
-        hint = 'install the extra `mcp`: pip install "specledger[mcp]"; in a checkout: pip install -e ".[mcp]"'
-        raise Rejected([Diagnostic(E_GUARD_MCP, "fastmcp is not installed", hint=hint)])
+        raise missing_package(E_GUARD_MCP, "fastmcp", "mcp")
     from specledger.wings.guard.proxy import list_tools, serve_proxy
 
     if dry_run:

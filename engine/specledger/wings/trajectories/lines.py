@@ -74,7 +74,7 @@ def write_lines(trajectories: Iterable[Trajectory]) -> Iterator[bytes]:
         head = {"id": trajectory.id, "file": trajectory.file, "format": trajectory.format}
         yield _line({"trajectory": head})
         for entry in trajectory.entries:
-            yield canonical_ints({_NAMES[type(entry)]: to_builtins(entry)}) + b"\n"  # as `entry_line`, in less time
+            yield entry_line(entry)
         yield _line({"end": len(trajectory.entries)})
 
 

@@ -33,14 +33,14 @@ _TEXTS: Final = ("text", "input_text", "output_text")
 _NOT_READ: Final = frozenset({"reasoning", "thinking", "redacted_thinking"})
 
 
-class Said(Struct, frozen=True):
+class TextPart(Struct, frozen=True):
     """A text of a message."""
 
     speaker: Speaker
     text: str
 
 
-class Asked(Struct, frozen=True):
+class CallPart(Struct, frozen=True):
     """A call that a model asked for."""
 
     id: str
@@ -48,7 +48,7 @@ class Asked(Struct, frozen=True):
     arguments: Json | UnsetType
 
 
-class Returned(Struct, frozen=True):
+class ResultPart(Struct, frozen=True):
     """What a model was given as the result of a call."""
 
     id: str
@@ -57,7 +57,7 @@ class Returned(Struct, frozen=True):
     error: bool | None = None
 
 
-Part = Said | Asked | Returned
+Part = TextPart | CallPart | ResultPart
 
 
 class Message(Struct, frozen=True):
@@ -102,7 +102,7 @@ def read_message(written: Any, where: str) -> Message:
         message.defects.append("a message has a `role`")
     elif role in _RESULTS and "parts" not in plain and not _has_results(plain.get("content")):
         id_ = string(plain.get("tool_call_id")) or string(plain.get("id"))
-        message.parts.append(Returned(id_, string(plain.get("name")), result_of(plain.get("content"))))
+        message.parts.append(ResultPart(id_, string(plain.get("name")), result_of(plain.get("content"))))
     elif role in _RESULTS or role in _SPEAKERS:
         speaker = _SPEAKERS.get(role)
         if speaker is Speaker.USER and any(plain.get(key) for key in _OF_CALLS):
@@ -144,13 +144,13 @@ def _read_parts(message: Message, plain: dict[str, Any], speaker: Speaker | None
     if text == REDACTED:
         message.defects.append("the text was redacted")
     elif texts and speaker is not None:
-        message.parts.insert(0, Said(speaker, text))
+        message.parts.insert(0, TextPart(speaker, text))
     unread += len(texts) if speaker is None else 0
     if unread:
         message.defects.append(f"{unread} parts of a message are no text")
 
 
-_ReadPart = str | Asked | Returned | UnsetType | None
+_ReadPart = str | CallPart | ResultPart | UnsetType | None
 """A text, a call, a result; UNSET if nothing reads the part, None if it cannot be read."""
 
 
@@ -192,20 +192,20 @@ def _part(part: Any) -> _ReadPart:
         content = next(
             (part[key] for key in ("response", "result", kind.removesuffix("_response")) if key in part), None
         )
-        return Returned(string(part.get("id")), string(part.get("name")), result_of(content))
+        return ResultPart(string(part.get("id")), string(part.get("name")), result_of(content))
     if isinstance(use := part.get("toolUse"), dict):
         return _asked({**use, "id": use.get("toolUseId")}, use.get("input", UNSET))
     if isinstance(result := part.get("toolResult"), dict):
         error = {"error": True, "success": False}.get(string(result.get("status")))
-        return Returned(string(result.get("toolUseId")), "", result_of(result.get("content")), error)
+        return ResultPart(string(result.get("toolUseId")), "", result_of(result.get("content")), error)
     is_text = kind in _TEXTS or (kind is None and part.keys() <= {"type", "text", "content"})
     text = part.get("text", part.get("content")) if is_text and _PARTS.isdisjoint(part) else None
     return text if isinstance(text, str) else None
 
 
-def _asked(call: dict[str, Any], arguments: Any) -> Asked | None:
+def _asked(call: dict[str, Any], arguments: Any) -> CallPart | None:
     name = string(call.get("name"))
-    return Asked(string(call.get("id")), name, UNSET if arguments is None else arguments) if name else None
+    return CallPart(string(call.get("id")), name, UNSET if arguments is None else arguments) if name else None
 
 
 def _read_tool_calls(message: Message, calls: Any) -> None:
@@ -243,10 +243,10 @@ def structure(arguments: Any) -> Any:
 
 def key_of(part: Part) -> tuple[Any, ...]:
     """What tells a part from another one: ids alone do not, as some logs count them anew in each turn."""
-    if isinstance(part, Said):
+    if isinstance(part, TextPart):
         return part.speaker, part.text
-    value = structure(part.arguments) if isinstance(part, Asked) else part.content
-    tool = part.tool if isinstance(part, Asked) or not part.id else ""
+    value = structure(part.arguments) if isinstance(part, CallPart) else part.content
+    tool = part.tool if isinstance(part, CallPart) or not part.id else ""
     return type(part), part.id, tool, b"" if value is UNSET else canonical_bytes(value)
 
 

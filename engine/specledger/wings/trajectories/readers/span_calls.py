@@ -16,11 +16,11 @@ from specledger.wings.trajectories.model import Speaker
 from specledger.wings.trajectories.readers.message_parts import (
     ANY,
     REDACTED,
-    Asked,
+    CallPart,
     Message,
     Part,
-    Returned,
-    Said,
+    ResultPart,
+    TextPart,
     agrees,
     arguments_key,
     key_of,
@@ -213,9 +213,9 @@ class Conversation:
                     counted[key] += 1
                     if counted[key] > known[key]:
                         known[key] += 1
-                        is_new = is_new or not (isinstance(part, Said) and part.speaker is Speaker.SYSTEM)
+                        is_new = is_new or not (isinstance(part, TextPart) and part.speaker is Speaker.SYSTEM)
                         yield part, message
-                    elif is_new and before is None and isinstance(part, Asked):
+                    elif is_new and before is None and isinstance(part, CallPart):
                         self._report_once(
                             span, message, "whether a call after what is new is an earlier one is not known"
                         )
@@ -281,19 +281,19 @@ class Conversation:
                     waiting[group, tool.name, ANY].append(tool)
         for step in steps:
             part, group = step.part, self._within(step.span)
-            if isinstance(part, Asked):
+            if isinstance(part, CallPart):
                 keys: list[str | bytes] = [*filter(None, [part.id]), *keys_asked(part.arguments)]
                 linked = next(filter(None, (_take(waiting[group, part.tool, key]) for key in keys)), None)
                 asked[group, part.id, "" if part.id else part.tool].append(linked)
                 if linked is not None:
                     self._complete(linked, part, step)
-            elif isinstance(part, Returned):
+            elif isinstance(part, ResultPart):
                 calls = asked[group, part.id, "" if part.id else part.tool] or waiting[group, part.id]
                 step.tool = (calls.popleft() if len(calls) > 1 else calls[0]) if calls else None
                 if step.tool is not None and step.tool.result is UNSET:
                     step.tool.result = part.content
 
-    def _complete(self, tool: _Tool, asked: Asked, step: _Step) -> None:
+    def _complete(self, tool: _Tool, asked: CallPart, step: _Step) -> None:
         """Give the call of a span what the message that asks for it says."""
         step.tool, tool.is_asked = tool, True
         tool.batch = tool.batch or step.batch
@@ -322,12 +322,12 @@ class Conversation:
         """Add a text, and a call or what came back from one that has no span."""
         builder, line = self._builder, step.span.line
         actor, parent = self._actor_of(self._within(step.span))
-        if isinstance(part, Said):
+        if isinstance(part, TextPart):
             builder.message(part.speaker, part.text, actor=actor, line=line, time=step.time)
             return
         if step.tool is not None:
             return
-        if isinstance(part, Asked):
+        if isinstance(part, CallPart):
             arguments = (
                 part.arguments if part.arguments is UNSET else builder.parsed(part.arguments, line, call=part.id)
             )

@@ -18,7 +18,7 @@ from specledger.wings.trajectories.readers.dotted_names import WRAPPERS, Wrong, 
 from specledger.wings.trajectories.readers.message_parts import (
     REDACTED,
     Message,
-    Said,
+    TextPart,
     read_message,
     result_of,
     structured,
@@ -79,7 +79,7 @@ def messages_of(span: Span, wrong: Wrong, *, is_tool: bool = False) -> tuple[lis
 
 def _without_request(message: Message) -> Message:
     """An answer of a model: the user says nothing in it."""
-    parts = [part for part in message.parts if not (isinstance(part, Said) and part.speaker is Speaker.USER)]
+    parts = [part for part in message.parts if not (isinstance(part, TextPart) and part.speaker is Speaker.USER)]
     if len(parts) == len(message.parts):
         return message
     return replace(message, parts=parts, defects=[*message.defects, "a message of the user is among the answers"])
