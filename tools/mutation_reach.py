@@ -101,16 +101,19 @@ class Reach:
     def stages(self, module: str, lines: Iterable[int] | None, limit: float) -> list[list[str]]:
         """Lists of tests to be tried one after the other: a few, all that reach the lines, all that reach the module.
 
-        The last is of the other tests of its package, since what a process that a test starts reaches is not measured.
-        Each ends where its tests took `limit` seconds when they were measured, the first after a twentieth of that.
+        The last is of the other tests of its package, since what a process that a test starts reaches is not measured,
+        and of cases that have the name of the module, as those of tables of its limits and defaults: whoever reads
+        such a value runs no line. Each list ends where its tests took `limit` seconds when they were measured, the
+        first after a twentieth of that.
         """
         reaching = self.tests(module, lines)
         few = self._within(reaching, limit / 20)[:40]
         rest = self._within([test for test in reaching if test not in set(few)], limit)
         near = [] if lines is None else self.tests(module, None)
         package = [test for test in self.seconds if test.startswith(f"{home(module)}/")]
+        named = [test for test in self.seconds if test.endswith(f"[{dotted(module)}]")]
         stages = [few, rest]
-        for tests in (near, self.quickest(package)):
+        for tests in (near, [*named, *self.quickest(package)]):
             tried = {test for stage in stages for test in stage}
             stages.append(self._within([test for test in tests if test not in tried], limit))
         return [stage for stage in stages if stage]
@@ -124,6 +127,11 @@ class Reach:
                 break
             chosen.append(test)
         return chosen
+
+
+def dotted(module: str) -> str:
+    """The name of a module within the package, as tables of tests have it."""
+    return ".".join(Path(module).with_suffix("").parts).removesuffix(".__init__")
 
 
 def home(module: str) -> str:

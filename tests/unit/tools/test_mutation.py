@@ -85,6 +85,9 @@ def reach(tmp_path):
     durations += ["2.0 passed tests/b.py::long", "0.0 failed tests/c.py::failed"]
     durations += ["0.0 passed tests/d.py::another[a|b]", "0.1 passed tests/unit/run/e.py::in_a_process"]
     durations += ["0.1 passed tests/wings/w/f.py::in_a_process", "0.1 passed tests/unit/running/g.py::other"]
+    durations += [
+        f"0.1 passed tests/h.py::limit[{name}]" for name in ("run.walk", "run", "run.walks", "wings.w.run.walk")
+    ]
     (tmp_path / "durations").write_text("\n".join(durations), encoding="utf-8")
     return Reach(tmp_path)
 
@@ -109,3 +112,10 @@ def test_tests_are_tried_in_stages_of_bounded_length(reach):
     assert reach.stages("wings/w/no.py", [4], 100) == [["tests/wings/w/f.py::in_a_process"]]
     assert reach.stages("running.py", [4], 100) == [["tests/unit/running/g.py::other"]]
     assert reach.stages("else.py", [4], 100) == []
+
+
+def test_cases_that_have_the_name_of_a_module_try_its_faults(reach):
+    package = "tests/unit/run/e.py::in_a_process"
+    assert reach.stages("run/walk.py", None, 100) == [["tests/h.py::limit[run.walk]", package]]
+    assert reach.stages("run/__init__.py", [4], 100) == [["tests/h.py::limit[run]", package]]
+    assert reach.stages("wings/w/run/walk.py", None, 100)[-1][0] == "tests/h.py::limit[wings.w.run.walk]"
