@@ -163,6 +163,8 @@ def test_an_import_that_lasts_too_long_is_interrupted(imported, monkeypatch):
     assert received == [TERM]
 
 
+NOTHING: dict[str, int] = {}
+
 ENDS = {
     "a status": (lambda: 3, 3, []),
     "no status": (lambda: None, 0, []),
@@ -173,7 +175,7 @@ ENDS = {
     "an interruption that typer turned into a status": (lambda: 130, 130, ["E_INTERRUPTED"]),
     "an error of the system": (lambda: os.stat("/nothing/a"), 2, ["E_SYSTEM"]),
     "no memory": (lambda: (_ for _ in ()).throw(MemoryError), 2, ["E_SYSTEM"]),
-    "a defect": (lambda: {}["key"], 70, ["E_INTERNAL"]),
+    "a defect": (lambda: NOTHING["key"], 70, ["E_INTERNAL"]),
 }  # fmt: skip
 
 
@@ -194,7 +196,7 @@ def test_however_a_command_ends_the_process_has_its_status(work, status, codes, 
 
 def test_a_defect_is_raised_again_for_who_asks(monkeypatch):
     monkeypatch.setenv("SPECLEDGER_TRACEBACK", "1")
-    monkeypatch.setattr(command, "_parser", lambda _name: lambda **_options: {}["key"])
+    monkeypatch.setattr(command, "_parser", lambda _name: lambda **_options: NOTHING["key"])
     monkeypatch.setattr(sys, "argv", ["spec"])
     with pytest.raises(KeyError):
         command.main()

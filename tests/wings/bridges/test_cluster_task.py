@@ -4,7 +4,6 @@ import json
 import pickle
 import shutil
 from contextlib import contextmanager
-from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -20,16 +19,14 @@ from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
 from specledger.pipeline.executing import execute, share_runs
 from specledger.pipeline.verifying import verify
-from specledger.run.executor import Lost, Work
+from specledger.run.executor import Work
 from specledger.run.scenario_run import EpisodeChunks
 from specledger.run.workers import Processes
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.run import JudgedChunks
 from specledger.verify.suite import RunJudgements
 from specledger.verify.suite_runs import HeldRuns, RunChecks
-from specledger.wings.bridges.cluster import connection
 from specledger.wings.bridges.cluster import task as cluster_task
-from specledger.wings.bridges.cluster.connection import Cluster
 from specledger.wings.bridges.cluster.task import done_of, from_bytes, perform, read_reply, to_bytes
 from specledger.wings.discovery.worker import Worker
 from specledger.wings.laws.compile import compile_law
@@ -200,111 +197,33 @@ def test_a_run_that_arrives_changed_does_not_count(toys, monkeypatch):
     assert not (toys / "far").exists()
 
 
-class Scheduler:
-    """A scheduler of two workers."""
-
-    def scheduler_info(self):
-        return {"workers": {"tcp://a:1": {"nthreads": 2}, "tcp://b:1": {"nthreads": 4}}}
+INTEGERS = [0, -1, (1 << 53) - 1, 1 << 53, -(1 << 53), 1 << 200]
 
 
-def test_a_worker_that_refused_is_named_in_a_warning():
-    cluster = Cluster(cast("Any", Scheduler()))
-    assert (cluster.found, cluster.width) == ((), 6)
-    cluster.refused.add("tcp://b:1")
-    assert [(warning.code, warning.message) for warning in cluster.found] == [
-        ("W_CLUSTER_ENGINE", "tcp://b:1 has another engine")
-    ]
-    assert cluster.width == 2
+@pytest.mark.parametrize("value", INTEGERS)
+def test_an_integer_is_a_text_only_where_a_number_of_json_is_not_exact(value):
+    assert from_bytes(to_bytes(value)) == value
+    assert (b"$integer" in to_bytes(value)) == (abs(value) >= 1 << 53)
 
 
-class Asked(Scheduler):
-    """A client of that scheduler whose pieces of work are never done; `given` says who may do each."""
+def test_a_work_is_made_once_for_a_document(monkeypatch):
+    made = []
 
-    id = "client"
+    def make(given):
+        made.append(given)
+        return lambda item: [given["by"], item]
 
-    def __init__(self):
-        self.given = []
-
-    def submit(self, *_, workers, **__):
-        self.given.append(workers)
-        return Pending()
-
-    def cancel(self, pieces, **_):
-        self.given.append(len(pieces))
-
-
-class Pending:
-    def add_done_callback(self, _):
-        pass
+    monkeypatch.setattr(cluster_task, "_ENTRIES", {"times": make})
+    cluster_task._opened.cache_clear()
+    for document, item in [({"by": 2}, 3), ({"by": 2}, 4), ({"by": 5}, 4)]:
+        sent = to_bytes(item)
+        reply = read_reply("times", sent, perform(engine_digest(), "times", to_bytes(document), sent))
+        assert reply == {"made": [document["by"], item]}
+    assert made == [{"by": 2}, {"by": 5}]
 
 
-class Nothing(Work):
-    entry = "nothing"
-
-    def __call__(self, item):
-        raise NotImplementedError
-
-    def document(self):
-        return {}
-
-
-def test_a_piece_of_work_goes_to_workers_that_did_not_refuse():
-    client = Asked()
-    cluster = Cluster(cast("Any", client))
-    with cluster.open(Nothing()) as crew:
-        crew.submit(0, 0)
-        cluster.refused.add("tcp://b:1")
-        crew.submit(1, 1)
-        assert client.given == [None, ["tcp://a:1"]]
-        cluster.refused.add("tcp://a:1")
-        with pytest.raises(Rejected) as rejected:
-            crew.submit(2, 2)
-    assert rejected.value.diagnostics[0].code == "E_CLUSTER_ENGINE"
-    assert client.given[2:] == [2]  # what is outstanding is given up
-
-
-class Emptying(Asked):
-    """A client whose workers are gone after some looks."""
-
-    def __init__(self, looks):
-        super().__init__()
-        self.looks, self.seen = looks, 0
-
-    def scheduler_info(self):
-        self.seen += 1
-        return super().scheduler_info() if self.seen <= self.looks else {"workers": {}}
-
-
-def test_a_cluster_without_workers_is_lost_after_some_looks(monkeypatch):
-    monkeypatch.setattr(connection, "_LOOK", 0)
-    monkeypatch.setattr(connection, "_ALONE", 3)
-    client = Emptying(4)
-    with Cluster(cast("Any", client)).open(Nothing()) as crew:
-        crew.submit(0, 0)
-        with pytest.raises(Lost) as lost:
-            crew.wait()
-    assert lost.value.diagnostics[0].message == "the cluster was lost (it has no worker any more)"
-    assert client.seen == 8  # at the start, at the first piece, two with workers, four without
-
-
-class Leaving(Asked):
-    """A client one of whose workers leaves after some looks."""
-
-    left = False
-
-    def scheduler_info(self):
-        workers = super().scheduler_info()["workers"]
-        return {"workers": {"tcp://c:1": {"nthreads": 1}} if self.left else workers}
-
-
-def test_a_piece_whose_workers_are_gone_is_given_to_others():
-    client = Leaving()
-    cluster = Cluster(cast("Any", client))
-    with cluster.open(Nothing()) as crew:
-        cluster.refused.add("tcp://b:1")
-        crew.submit(0, 0)
-        crew._look()
-        client.left = True
-        crew._look()
-        crew._look()
-    assert client.given == [["tcp://a:1"], ["tcp://c:1"], 1]
+def test_a_defect_in_a_work_is_told_by_its_type(monkeypatch):
+    monkeypatch.setattr(cluster_task, "_ENTRIES", {"broken": lambda given: lambda item: 1 // item})
+    sent = to_bytes(0)
+    reply = read_reply("broken", sent, perform(engine_digest(), "broken", to_bytes({}), sent))
+    assert reply == {"failed": "ZeroDivisionError: integer division or modulo by zero"}
