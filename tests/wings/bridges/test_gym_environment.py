@@ -184,3 +184,18 @@ def test_an_observation_can_be_one_array_where_it_has_a_length():
     assert flat.observation_space.contains(observation)
     with pytest.raises(Rejected, match="E_GYM_SPACE"):
         gym.make("toy-basic", flat=True)
+
+
+def test_a_world_has_episodes_of_a_thousand_steps_unless_another_number_is_given():
+    assert gym.make("world/toy-gridworld")._plan.horizon == 1000
+    assert gym.make("world/toy-gridworld", horizon=7)._plan.horizon == 7
+
+
+def test_success_terminates_unless_it_is_not_asked_for():
+    ends = []
+    for more in ({}, {"ends_at_success": True}, {"ends_at_success": False}):
+        env = gym.make("simple", set=["drift=[]"], **more)
+        env.reset()
+        steps = [env.step({"op": "move", "dir": direction}) for direction in ["E", "S"] * 5]
+        ends.append([step[2] for step in steps].count(True))
+    assert ends == [1, 1, 0]
