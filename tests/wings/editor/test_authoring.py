@@ -1,6 +1,7 @@
 """What the tools of a coding agent run, in this process: the words of each command, paths, and what an answer holds."""
 
 import asyncio
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -143,3 +144,38 @@ def test_an_answer_says_what_the_exit_code_means(project, monkeypatch, status, m
     assert words[1:] == ("-m", "specledger", "explain", "--", "x")
     assert (named["cwd"], named["env"]["NO_COLOR"], named["start_new_session"]) == (project, "1", True)
     assert set(named["env"]) <= {"PATH", "PYTHONPATH", "TMPDIR", "SYSTEMROOT", "NO_COLOR"}
+
+
+class Endless:
+    """A process that ends when it is killed; one that has gone meanwhile was killed by nobody."""
+
+    pid, returncode = 4711, None
+
+    def __init__(self):
+        self.waited = 0
+
+    async def communicate(self):
+        await asyncio.sleep(60)
+
+    async def wait(self):
+        self.waited += 1
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_command_at_its_deadline_is_ended_with_its_group(project, monkeypatch, gone):
+    process, killed = Endless(), []
+
+    async def execute(*words, **named):
+        return process
+
+    def kill(*arguments):
+        killed.append(arguments)
+        if gone:
+            raise ProcessLookupError
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", execute)
+    monkeypatch.setattr("os.killpg", kill)
+    answer = asyncio.run(AuthoringTools(project, 0)._run("check"))
+    assert answer == Answer(-1, "not finished after 0 seconds, and ended", "")
+    assert killed == [(4711, signal.SIGKILL)]
+    assert process.waited == 1
