@@ -13,7 +13,6 @@ MAX_VOLUME: Final = 1_048_576
 no more bytes than this may hold what it likes."""
 _PIECE: Final = 1 << 16
 """Bytes that are taken apart at once: a document of nothing but texts has as many parts as bytes."""
-_COUNTED: Final = ((b",", 1), (b":", 1), (b"[", 2), (b"{", 4))
 
 
 def volume(document: bytes) -> int:
@@ -39,4 +38,5 @@ def _between_texts(document: bytes) -> Iterator[bytes]:
 
 
 def _count(document: bytes) -> int:
-    return sum(document.count(mark) * units for mark, units in _COUNTED)
+    count = document.count
+    return count(b",") + count(b":") + 2 * count(b"[") + 4 * count(b"{")

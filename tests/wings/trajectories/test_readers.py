@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.log_json import MAX_VALUE_DEPTH, parse_log_json
 from specledger.wings.trajectories import source
 from specledger.wings.trajectories.findings import MalformedLine, shown
-from specledger.wings.trajectories.lines import HEADER, read_lines, write_lines
+from specledger.wings.trajectories.lines import HEADER, entry_document, entry_line, read_lines, write_lines
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Trajectory, Withheld
 from specledger.wings.trajectories.reading import READERS, read_logs
 from specledger.wings.trajectories.withholding import Withholding
@@ -198,6 +199,13 @@ def test_lines_are_read_as_they_were_written(trajectories):
     lines = list(write_lines(trajectories))
     assert list(read_lines(lines)) == trajectories
     assert list(write_lines(read_lines(lines))) == lines
+    entries = [entry for trajectory in trajectories for entry in trajectory.entries]
+    assert [canonical_bytes(entry_document(entry)) + b"\n" for entry in entries] == list(map(entry_line, entries))
+
+
+def test_half_a_character_is_refused_with_its_place():
+    with pytest.raises(NotCanonical, match=r"\$\.call\.arguments\.text: a lone surrogate"):
+        entry_line(Call("1", "t", {"text": "\ud800"}))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import UNSET, MsgspecError, ValidationError, convert, to_builtins
-from msgspec.json import Decoder
+from msgspec.json import Decoder, Encoder
 from msgspec.structs import fields, replace
 
 from specledger.core.canonical import (
@@ -60,6 +60,9 @@ _DECODERS: Final[dict[bytes, tuple[Decoder[Entry], str]]] = {
     for name, kind in _TYPES.items()
 }
 """By how a line begins."""
+_BEGINNINGS: Final = {kind: b'{"%b":' % name.encode() for name, kind in _TYPES.items()}
+_SORTED: Final = Encoder(order="sorted")
+"""Writes the canonical form of an entry that a reader made, in half the time of `canonical_ints`."""
 _HEAD: Final = frozenset({"id", "file", "format"})
 
 
@@ -89,8 +92,11 @@ def readable(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def entry_line(entry: Entry) -> bytes:
-    """The line of one entry, with its newline."""
-    return _line(entry_document(entry))
+    """The line of one entry whose values hold no integer beyond 2^53 - 1, with its newline."""
+    try:
+        return _BEGINNINGS[type(entry)] + _SORTED.encode(entry) + b"}\n"
+    except UnicodeEncodeError:  # half a character, which `canonical_ints` refuses with its place
+        return _line(entry_document(entry))
 
 
 def entry_document(entry: Entry) -> dict[str, Any]:
@@ -143,7 +149,7 @@ def read_entry(line: bytes, *, checked: bool = False) -> Entry | None:
         value = getattr(entry, key) if key else None
         if type(value) is dict and value.keys() == {WITHHELD}:
             entry = replace(entry, **{key: Withheld(value[WITHHELD])})
-        return entry if checked or entry_line(entry) == line else None
+        return entry if checked or _line(entry_document(entry)) == line else None
     except (MsgspecError, ValueError):
         return None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from specledger.wings.trajectories.findings import E_LOG_SIZE
-from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message
+from specledger.wings.trajectories.model import Call, Entry, Finding, Message, Result
 
 MOST_KEPT: Final = 64 << 20
 """Bytes of memory, about, that the entries of one trajectory take."""
@@ -56,15 +56,15 @@ class Room:
 
     def take(self, entry: Entry) -> bool:
         """Charge for an entry; False if there is no room for it, nor for any after it."""
-        if type(entry) is Message:
-            return self.take_value(entry.text)
+        if type(entry) is Result:
+            return self.take_value(entry.content, len(entry.call))
         if type(entry) is Call:
             return self.take_value(entry.arguments, _CALL + len(entry.id) + len(entry.tool))
+        if type(entry) is Message:
+            return self.take_value(entry.text)
         if type(entry) is Finding:
             return self.take_value(entry.message)
-        if type(entry) is Kept:
-            return self.take_value(entry.policy, len(entry.rule) + len(entry.call))
-        return self.take_value(entry.content, len(entry.call))  # type: ignore[union-attr]
+        return self.take_value(entry.policy, len(entry.rule) + len(entry.call))  # type: ignore[union-attr]
 
     def take_value(self, value: Any, beside: int = 0) -> bool:
         """Charge for a value, and for what is kept beside it; False as above."""
@@ -84,7 +84,7 @@ class Room:
 def _left_of(value: Any, left: int) -> int:
     """What is left after the bytes that a value takes, about; less than 0 once it is exceeded."""
     kind = type(value)
-    members: Iterable[Any] = ()
+    members: Iterable[Any]
     if kind is str:
         return left - 64 - (len(value) if value.isascii() else 4 * len(value))
     if kind is dict:
@@ -95,8 +95,8 @@ def _left_of(value: Any, left: int) -> int:
         members = value
     else:
         return left - 32
-    for member in members if left >= 0 else ():
-        left = _left_of(member, left)
+    for member in members:
         if left < 0:
             break
+        left = left - 64 - len(member) if type(member) is str and member.isascii() else _left_of(member, left)
     return left

@@ -149,10 +149,13 @@ class Conversation:
             given, answered = lists[number]
             if answered and (is_end is (span.id not in outer)):
                 before[number] = self._counted(span, answered)
-            batch = f"answer {number}" if is_end else ""
-            fresh = self._fresh(span, answered, before.pop(number, Counter())) if is_end else self._fresh(span, given)
-            for part, message in fresh:
-                yield _Step(span, time, part, batch or f"{number} {message.where}")
+            if answered if is_end else given:
+                batch = f"answer {number}" if is_end else ""
+                fresh = (
+                    self._fresh(span, answered, before.pop(number, Counter())) if is_end else self._fresh(span, given)
+                )
+                for part, message in fresh:
+                    yield _Step(span, time, part, batch or f"{number} {message.where}")
             if tool is not None and is_end:
                 yield _Step(span, time, tool=tool, is_end=True)
 
@@ -268,6 +271,9 @@ class Conversation:
         A span is that of a call if both are of the same agent, and have the same tool and id; without an id of its own,
         if it has no other arguments. It is that of one call only.
         """
+        parts = [step for step in steps if step.part is not None]
+        if not parts:
+            return
         waiting: dict[tuple[str | bytes, ...], deque[_Tool]] = defaultdict(deque)
         asked: dict[tuple[str, str, str], deque[_Tool | None]] = defaultdict(deque)
         for step in steps:
@@ -279,7 +285,7 @@ class Conversation:
                 else:
                     waiting[group, tool.name, arguments_key(tool.arguments)].append(tool)
                     waiting[group, tool.name, ANY].append(tool)
-        for step in steps:
+        for step in parts:
             part, group = step.part, self._within(step.span)
             if isinstance(part, CallPart):
                 keys: list[str | bytes] = [*filter(None, [part.id]), *keys_asked(part.arguments)]

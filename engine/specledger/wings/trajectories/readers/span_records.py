@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
+from specledger.core.canonical import MAX_INTEGER
 from specledger.core.log_json import as_text
 from specledger.wings.trajectories.building import string
 from specledger.wings.trajectories.stamps import NANOSECONDS, Stamp, stamp_of
@@ -49,6 +50,8 @@ class Span(Struct, frozen=True):
     line: int
 
 
+_DOCUMENT: Final = frozenset({"resourceSpans", "resourceLogs"})
+"""The keys of an OTLP document."""
 _KINDS: Final = ("openinference.span.kind", "traceloop.span.kind")
 
 
@@ -86,10 +89,10 @@ def spans_of(record: Any, line: int, wrong: Wrong) -> Iterator[Span]:
 
 def raw_spans(record: Any, wrong: Wrong = ignore) -> Iterator[Any]:
     """The spans of an OTLP document as they are written, or the record itself where it is one."""
-    if not isinstance(record, dict) or not record.keys() & {"resourceSpans", "resourceLogs"}:
+    if not isinstance(record, dict) or _DOCUMENT.isdisjoint(record):
         yield from record if isinstance(record, list) else [record]
         return
-    for key in sorted(record.keys() - {"resourceSpans", "resourceLogs"}):
+    for key in sorted(record.keys() - _DOCUMENT):
         wrong(f"`{key[:64]}` beside `resourceSpans` is not read")
     if "resourceSpans" in record:
         yield from _nested(record, "resourceSpans", ("scopeSpans", "instrumentationLibrarySpans"), "spans", wrong)
@@ -236,9 +239,8 @@ def _moment(written: dict[str, Any], nanoseconds: str, other: str) -> tuple[int,
     if value in _NOT_SAID and written.get(other) not in _NOT_SAID:
         time = stamp_of(written[other], scale=NANOSECONDS if other.endswith("Nano") else None)
         return (max(0, time * 1000) if isinstance(time, int) else 0), time
-    text = as_text(value) or string(value)
-    return (int(text) if text.isdecimal() and len(text) < 30 else 0), _stamp(value)
-
-
-def _stamp(value: Any) -> Stamp:
-    return "" if value in _NOT_SAID else stamp_of(value, scale=NANOSECONDS)
+    text = value if type(value) is str else as_text(value) or ""
+    moment = int(text) if text.isdecimal() and len(text) < 30 else 0
+    if 0 < moment <= 1000 * MAX_INTEGER and text.isascii() and len(text) < 20:
+        return moment, moment // 1000
+    return moment, "" if value in _NOT_SAID else stamp_of(value, scale=NANOSECONDS)

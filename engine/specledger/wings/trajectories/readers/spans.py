@@ -107,10 +107,11 @@ def _read(convention: _Convention, source: Source) -> Iterator[Trajectory]:
 
 
 def _has_room(room: Room, span: Span) -> bool:
-    """Charge for a span, and for what is made of its texts, many of which are JSON."""
+    """Charge for a span, and for what is made of its texts that may be JSON with more than one value."""
     values = [span.attributes, *(event.attributes for event in span.events)]
-    texts = (text for names in values for text in names.values() if isinstance(text, str))
-    return room.take_value(values, _SPAN + _UNIT * sum(volume(text.encode()) for text in texts))
+    texts = [text for names in values for text in names.values() if type(text) is str]
+    units = sum(volume(text.encode()) for text in texts if text.lstrip().startswith(("{", "[")))
+    return room.take_value(values, _SPAN + _UNIT * units)
 
 
 def _conversations(traces: dict[str, list[Span]], key: str) -> Iterator[tuple[str, list[Span]]]:
