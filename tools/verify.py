@@ -953,7 +953,7 @@ class RunFollower:
         self.active: set[str] = set()  # agents that acted
         self.idle: set[str] = set()  # agents of a decision that chose nothing
         self.prevented: Counter[tuple[int, str]] = Counter()  # in this episode, faults for which nothing was decided
-        self.rules: dict[str, Counter[str]] = {}  # by rule of a policy, how often it held, was broken, was not judged
+        self.rules: dict[str, JSON] = {}  # by rule of a policy, how often it held, was broken, was not judged
         self.severities: dict[str, str] = {}  # of these rules
         self.unknown: Counter[str] = Counter()  # what of a recording is not known, by the reason
         self.left_open: JSON = {}  # by gate and invariant, what a recording leaves out that it reads
@@ -980,7 +980,7 @@ class RunFollower:
             and not any("explained" in claims for claims in self.claims.values())
             and not self.unknown
             and not self.left_open
-            and not any(rule["unjudged"] for rule in self.rules.values())
+            and not any(map(self.left_open_by, self.rules.values()))
         )
         verdict = "PASS" if self.count["checks"] and clear else "INCONCLUSIVE"
         verdict = "FAIL" if self.violations["fatal"] or "FAIL" in probed else verdict
@@ -1005,6 +1005,12 @@ class RunFollower:
         more.update(unjudged=self.left_open, guard=self.guard)
         return {**judged, **counts, **breaches, **{name: value for name, value in more.items() if value}}
 
+    @staticmethod
+    def left_open_by(rule: JSON) -> bool:
+        """Whether a rule was not always judged, or can notice nothing: nothing breaks it, or no call is about it."""
+        unable = rule.get("unable", {})
+        return bool(rule["unjudged"] or "breach" in unable or (unable and not rule["held"] + rule["broken"]))
+
     def _start(self, body: JSON) -> None:
         self.first = body
         self.entry_head = body["audit"]["head"] if "audit" in body else ZEROS
@@ -1015,7 +1021,9 @@ class RunFollower:
         }
         self.recorded = "recording" in body
         self.severities = {rule["name"]: rule["severity"] for rule in body.get("rules", ())}
-        self.rules = {name: Counter(held=0, broken=0, unjudged=0) for name in self.severities}
+        for rule in body.get("rules", ()):  # one that can notice nothing says why
+            unable = {"unable": rule["unable"]} if "unable" in rule else {}
+            self.rules[rule["name"]] = {"held": 0, "broken": 0, "unjudged": 0, **unable}
         self.scopes = Counter(invariant["scope"] for invariant in body["invariants"])
         self.due = {(drift["drift"], t) for drift in body["drifts"] for t in drift["schedule"]}
         agents = body.get("agents", [""])  # one agent has no name
@@ -1080,7 +1088,8 @@ class RunFollower:
             self.violations[violation["severity"]][violation["rule"]] += 1
         for verdict in kept:
             shape(verdict, ("rule", "call", "status"), "a kept verdict")
-            self.rules[verdict["rule"]]["withheld"] += 1
+            rule = self.rules[verdict["rule"]]
+            rule["withheld"] = rule.get("withheld", 0) + 1
             if verdict["status"] == "broken":
                 self.violations[self.severities[verdict["rule"]]][verdict["rule"]] += 1
 
@@ -1370,7 +1379,10 @@ def check_start(b: Bundle) -> None:
     in its receipts is refuted here.
     """
     wanted = run_heading(b.specs, b.root)
-    agree({**dict.fromkeys(wanted), **b.first}, wanted, "the first receipt")
+    first = {**dict.fromkeys(wanted), **b.first}
+    if first["rules"]:  # whether a rule can notice anything is known by evaluating its conditions
+        first["rules"] = [{name: rule[name] for name in rule if name != "unable"} for rule in first["rules"]]
+    agree(first, wanted, "the first receipt")
 
 
 def heading(b: Bundle) -> JSON:

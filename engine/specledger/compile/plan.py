@@ -191,7 +191,7 @@ class PlannedRecording(Struct, frozen=True):
     """What an agent did, in place of an agent that decides; each trajectory of its logs is an episode.
 
     Attributes:
-        rules: `{name, severity}` of each rule of the scenario's policies, in their order.
+        rules: What the first receipt states of each rule of the scenario's policies, in their order (`StartedRule`).
         store: `(logs, path)`: reads logs, or those that the agent names, and writes their canonical lines to a path.
         read: `path`: the recording of canonical lines that evidence holds.
         lengths: The calls of each trajectory; None before the logs were read.
@@ -202,7 +202,7 @@ class PlannedRecording(Struct, frozen=True):
             they are made.
     """
 
-    rules: tuple[dict[str, str], ...]
+    rules: tuple[dict[str, Any], ...]
     store: Callable[[Sequence[Path], Path], PlannedRecording]
     read: Callable[[Path], PlannedRecording]
     lengths: tuple[int, ...] | None = None
@@ -216,11 +216,11 @@ class PlannedPolicies(Struct, frozen=True):
     """The policies of a scenario whose agents decide; those of a recording are its own.
 
     Attributes:
-        rules: `{name, severity}` of each rule, in their order.
+        rules: What the first receipt states of each rule, in their order (`StartedRule`).
         begin: Begins an episode: what hears its decisions, `acted(decision) -> events`.
     """
 
-    rules: tuple[dict[str, str], ...]
+    rules: tuple[dict[str, Any], ...]
     begin: Callable[[], Any]
 
 

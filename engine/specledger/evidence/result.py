@@ -34,6 +34,12 @@ class Fold(Protocol):
         """The figures, of which one is the `verdict`."""
 
 
+def is_open(counts: recording.RuleCounts) -> bool:
+    """Whether a rule was not always judged, or can notice nothing: nothing can break it, or no call be about it."""
+    unable = counts.get("unable", {})
+    return bool(counts["unjudged"]) or "breach" in unable or (bool(unable) and not counts["held"] + counts["broken"])
+
+
 class Tally:
     """Folds receipts (type and body) into the figures of a result."""
 
@@ -90,7 +96,9 @@ class Tally:
         self._limit = FaultLimit.of(body.get("agent_faults"))
         self._invariants.update(invariant["scope"] for invariant in body["invariants"])
         self._gates.update(dict.fromkeys(body["gates"], 0))
-        self._rules = {rule["name"]: {"held": 0, "broken": 0, "unjudged": 0} for rule in body.get("rules", ())}
+        for rule in body.get("rules", ()):
+            counts: recording.RuleCounts = {"held": 0, "broken": 0, "unjudged": 0}
+            self._rules[rule["name"]] = {**counts, "unable": rule["unable"]} if "unable" in rule else counts
         self._fatal = {rule["name"] for rule in body.get("rules", ()) if Severity(rule["severity"]).impact.fails_run}
 
     def _episode_end(self, body: run.EpisodeEnd) -> None:
@@ -203,7 +211,8 @@ class Tally:
         ERROR if anything could not be evaluated or the run did not end; after more agent faults than the scenario bears
         FAIL or INCONCLUSIVE, as it says; FAIL on a fatal breach, a step without an admissible action or a probe that
         failed, INCONCLUSIVE if nothing was checked, a probe never passed, a miss was explained, faults or denials kept
-        an agent from ever acting, something could not be judged, or a recording not be read or followed, else PASS.
+        an agent from ever acting, something could not be judged, a rule can notice nothing, or a recording not be read
+        or followed, else PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
@@ -214,7 +223,7 @@ class Tally:
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
         unclear = unclear or any("explained" in counts for counts in self._claims.values())
         unclear = unclear or not self._idle <= self._acted or bool(self._unknown)
-        unclear = unclear or any(counts["unjudged"] for counts in self._rules.values()) or bool(self._unjudged)
+        unclear = unclear or any(map(is_open, self._rules.values())) or bool(self._unjudged)
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
 
     @property

@@ -19,6 +19,8 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.evidence.layout import TRAJECTORIES
+from specledger.evidence.receipts.recording import RuleCounts
+from specledger.evidence.result import is_open
 from specledger.kinds.case import case_name
 from specledger.kinds.incidents import WorstIncidents, explained
 from specledger.kinds.kind import Runnable
@@ -181,6 +183,7 @@ def _text(finished: Finished) -> str:
     unjudged = {name: counts["unjudged"] for name, counts in result.get("rules", {}).items()}
     unjudged |= {name: sum(reasons.values()) for name, reasons in result.get("unjudged", {}).items()}
     lines += _figures("rules that could not be judged", unjudged, "")
+    lines += _idle(result.get("rules", {}))
     kept = {name: counts.get("withheld", 0) for name, counts in result.get("rules", {}).items()}
     lines += _figures("verdicts from before a value was withheld", kept, "")
     lines += _figures("what they read", sum(map(Counter[str], result.get("unjudged", {}).values()), Counter()), "")
@@ -195,6 +198,15 @@ def _text(finished: Finished) -> str:
     return "\n".join([*lines, *footer(finished)])
 
 
+def _idle(rules: Mapping[str, RuleCounts]) -> list[str]:
+    """The rules of which a verdict says nothing, since they had no opportunity, or can notice nothing."""
+    unable = {name: next(iter(counts["unable"].values())) for name, counts in rules.items() if "unable" in counts}
+    judged = {name for name, counts in rules.items() if counts["held"] or counts["broken"] or counts["unjudged"]}
+    idle = [name for name in rules if name not in judged and name not in unable]
+    lines = [f"  rules without an opportunity: {', '.join(map(printable, idle))}"] if idle else []
+    return [*lines, *(f"  {printable(f'{name} can notice nothing: {why}')}" for name, why in unable.items())]
+
+
 def _inconclusive(result: Mapping[str, Any]) -> str:
     """Why a run came to no verdict."""
     if "faults" in result:
@@ -203,6 +215,8 @@ def _inconclusive(result: Mapping[str, Any]) -> str:
         return "the recording leaves something out"
     if "unjudged" in result or any(counts["unjudged"] for counts in result.get("rules", {}).values()):
         return "a rule could not be judged"
+    if any(map(is_open, result.get("rules", {}).values())):
+        return "a rule can notice nothing"
     if not result["checks"]:
         return "no rule was judged that fails the run" if "rules" in result else "no invariant was checked"
     if any(Verdict.PASS not in counts for counts in result.get("probes", {}).values()):

@@ -36,7 +36,7 @@ CASES = {
     "a misspelt tool": (
         "{when: {tool: pya}, each: args.to, from: [request]}",
         (True, "no tool in these logs is pya (`--tools FILE` names tools that were not called)", "did you mean pay?"),
-        "rules.yaml:6:3: it has no opportunity yet: no tool in these logs is pya (`--tools FILE` names tools that were "
+        "rules.yaml:6:21: it has no opportunity yet: no tool in these logs is pya (`--tools FILE` names tools that were "
         "not called); did you mean pay?",
     ),
     "a misspelt argument": (
@@ -77,18 +77,20 @@ def test_tools_that_a_rule_names_but_nobody_calls_are_told_with_their_key(covere
     document, text = covered(
         "{when: {tool: payments}, each: args.to, from: [{result_of: asked, field: to}], after: {tool: ask}}"
     )
+    at = {"file": "rules.yaml", "line": 4, "column": 25}
     assert document["rules"]["it"]["missing"] == [
-        {"key": "when", "tool": "transfer"},
-        {"key": "from", "tool": "asked"},
+        {"key": "when", "tool": "transfer", "meant": "", **at},
+        {"key": "from", "tool": "asked", "meant": "ask", **at, "line": 6, "column": 69},
     ]
-    assert "names tools that were never called: transfer (when), asked (from)" in text
+    assert "rules.yaml:4:25: it names tools that were never called: transfer (when)" in text
+    assert "rules.yaml:6:69: it names asked (from), which was never called; did you mean ask?" in text
 
 
 @pytest.mark.parametrize("key", ["after", "not_after"])
 def test_a_misspelt_tool_of_an_earlier_call_names_the_one_that_was_called(covered, key):
     document, text = covered(f"{{when: {{tool: pay}}, {key}: {{tool: aks}}}}")
     assert document["rules"]["it"]["meant"] == ["ask"]
-    assert f"it names tools that were never called: aks ({key}); did you mean ask?" in text
+    assert f"it names aks ({key}), which was never called; did you mean ask?" in text
     assert ("it (could not be broken)" in text) is (key == "not_after")
     assert ("it could not be broken by these logs: no tool of its `not_after` was called" in text) is (key != "after")
 
@@ -108,7 +110,7 @@ def test_a_rule_that_these_logs_could_break_or_never_met_has_no_such_remark(cove
 
 def test_a_missing_tool_is_told_of_a_rule_without_an_opportunity_too(covered):
     _, text = covered(f"{{when: {{tool: pay, if: amount > 100.0}}, {READ}, not_after: {{tool: aks}}}}")
-    assert "it names tools that were never called: aks (not_after); did you mean ask?" in text
+    assert "it names aks (not_after), which was never called; did you mean ask?" in text
 
 
 LIMIT = "require: n < 50.0, read: {n: {path: %s, as: number}}"
@@ -138,8 +140,14 @@ MISSPELT = {
 def test_a_misspelt_argument_names_the_one_that_calls_have(covered, case):
     rule, pairs = MISSPELT[case]
     document, text = covered(rule)
-    assert document["rules"]["it"]["misspelt"] == [{"argument": was, "meant": near} for was, near in pairs]
-    lines = [f"rules.yaml:6:3: it reads {was}, which no call has; did you mean {near}?" for was, near in pairs]
+    told = document["rules"]["it"]["misspelt"]
+    assert [(word["argument"], word["meant"]) for word in told] == pairs
+    columns = [f"  it: {rule}".index(was) + 1 for was, _ in pairs]
+    assert [(word["line"], word["column"]) for word in told] == [(6, column) for column in columns]
+    lines = [
+        f"rules.yaml:6:{column}: it reads {was}, which no call has; did you mean {near}?"
+        for column, (was, near) in zip(columns, pairs, strict=True)
+    ]
     assert [line for line in text.splitlines() if "which no call has" in line] == lines
 
 
@@ -214,7 +222,7 @@ def test_ways_to_arguments():
         ("{when: {tool: open}, each: args.too, from: [request]}", True, "none of its tools was called: open", "tools are ask, pay"),
         ("{when: {tool: fyl}, each: args.to, from: [request]}", False, "no tool is fyl", "did you mean fly?"),
         ("{when: {tool: pay}, each: args.too, from: [request]}", True, "`args.too` is absent in all 1 call of its tools", "did you mean `args.to`?"),
-        ("{when: {tool: ask}, each: args.wy, from: [request]}", False, "`args.wy` is absent in all 1 call of its tools", "did you mean `args.why`?"),
+        ("{when: {tool: ask}, each: args.wy, from: [request]}", False, "`args.wy` is no argument of its tools", "did you mean `args.why`?"),
     ],
 )  # fmt: skip
 def test_tools_that_are_listed_are_known(covered, spec, tmp_path, rule, reachable, reason, hint):
@@ -250,3 +258,65 @@ def test_a_check_warns_of_conditions_that_are_always_the_same(spec, tmp_path, mo
     assert (f"rules.yaml:{line}:" in done.err) is bool(line)
     assert ("warning[W_POLICY_CONSTANT]" in done.err) is bool(line)
     assert message in done.err
+
+
+ABILITY = {
+    "a tool that no list has": ("{when: {tool: pya}, each: args.to, from: [request]}", "opportunity"),
+    "an argument that no list has": ("{when: {tool: pay}, each: args.too, from: [request]}", "opportunity"),
+    "a condition whose parts exclude each other": (
+        f'{{when: {{tool: pay, if: "amount > 100.0 && amount < 50.0"}}, {READ}, require: amount > 1.0}}',
+        "opportunity",
+    ),
+    "a set of one name that no list has": ("{when: {tool: one}, each: args.to, from: [request]}", "opportunity"),
+    "a forbidden past that no list has": ("{when: {tool: pay}, not_after: {tool: aks}}", "breach"),
+    "a forbidden source that no list has": (
+        "{when: {tool: pay}, each: args.to, not_from: [{text_of: aks}]}",
+        "breach",
+    ),
+    "a demand that is always true": ('{when: {tool: pay}, require: "true"}', "breach"),
+    "tools under several names, none of which a list has": (
+        "{when: {tool: shells}, each: args.command, from: [request]}",
+        "",
+    ),
+    "a tool of several that a list has": ("{when: {tool: [pya, pay]}, each: args.to, from: [request]}", ""),
+    "a forbidden past, and more that it demands": (
+        "{when: {tool: pay}, each: args.to, from: [request], not_after: {tool: aks}}",
+        "",
+    ),
+    "a listed tool that was not called": ("{when: {tool: fly}, each: args.to, from: [request]}", ""),
+    "any tool": ("{when: {tool: any}, memory: {n: {count: {}}}, require: n < 9}", ""),
+}
+
+
+@pytest.mark.parametrize("case", ABILITY)
+def test_a_rule_that_can_notice_nothing_keeps_a_scan_from_passing(spec, tmp_path, monkeypatch, case):
+    rule, lacks = ABILITY[case]
+    monkeypatch.chdir(tmp_path)
+    few = "  few: {memory: {n: {count: {}}}, require: n < 9}\n"
+    head = HEAD.replace("pay, transfer]", "pay, transfer], shells: [Bash, sh], one: [pya]")
+    (tmp_path / "rules.yaml").write_text(f"{head}{few}  it: {rule}\n", encoding="utf-8")
+    (tmp_path / "chat.json").write_text(chat(*CALLS), encoding="utf-8")
+    properties = {"to": {}, "amount": {}, "memo": {}, "why": {}}
+    tools = [{"name": name, "inputSchema": {"properties": properties}} for name in ("ask", "pay", "fly")]
+    (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
+    words = ("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json")
+    text, document = spec(*words), json.loads(spec(*words, "--output", "json").out)
+    told = document["coverage"]["rules"]["it"]
+    assert (told["reachable"], told["breakable"]) == (lacks != "opportunity", lacks != "breach")
+    assert document.get("unable", []) == (["it"] if lacks else [])
+    failed = "FAIL" in text.out
+    assert failed or (text.status, document["verdict"]) == ((3, "INCONCLUSIVE") if lacks else (0, "PASS"))
+    assert ("can notice nothing, so nothing can be concluded: it" in text.out) is bool(lacks)
+
+
+def test_without_a_list_of_tools_a_rule_without_an_opportunity_is_a_remark_beside_pass(spec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rules = (
+        "  few: {memory: {n: {count: {}}}, require: n < 9}\n  it: {when: {tool: pya}, each: args.to, from: [request]}\n"
+    )
+    (tmp_path / "rules.yaml").write_text(HEAD + rules, encoding="utf-8")
+    (tmp_path / "chat.json").write_text(chat(*CALLS), encoding="utf-8")
+    done = spec("scan", "chat.json", "--policy", "rules.yaml")
+    assert done.status == 0
+    assert done.out.startswith("mine  PASS")
+    assert "no opportunity, so the verdict says nothing of: it" in done.out

@@ -7,7 +7,7 @@ import pytest
 from specledger.core.events import Severity
 from specledger.core.spans import Position, Span
 from specledger.core.verdict import Verdict
-from specledger.wings.trajectories.coverage import Coverage, RuleCoverage
+from specledger.wings.trajectories.coverage import Coverage, Missing, Misspelt, RuleCoverage
 from specledger.wings.trajectories.coverage_text import coverage_text, misfits_text, mutants_document, mutants_text
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.mutants.mutation import Mutants, RuleMutation
@@ -16,11 +16,16 @@ from specledger.wings.trajectories.scan_text import scan_document, scan_text
 from specledger.wings.trajectories.tools.fit import Misfit
 
 PLACE = Span("p.yaml", Position(4, 3), Position(4, 7))
+NAME = Span("p.yaml", Position(5, 9), Position(5, 12))
 
 
 def rule(**changes):
     given = {"rule": "p.r", "place": PLACE, "calls": 1, "opportunities": 1, "reachable": True, "breakable": True}
     return RuleCoverage(**{**given, "missing": (), **changes})
+
+
+def missing(key, tool, meant=""):
+    return Missing(key, tool, NAME, meant)
 
 
 RULES = {
@@ -34,25 +39,40 @@ RULES = {
         ["p.yaml:4:3: p.r can never have an opportunity: no call; did you mean `pay`?"],
     ),
     "tools that were never called": (
-        {"missing": (("when", "pai"), ("after", "loook")), "meant": ("pay", "look")},
-        ["p.yaml:4:3: p.r names tools that were never called: pai (when), loook (after); did you mean pay or look?"],
+        {"missing": (missing("when", "pai", "pay"), missing("after", "x"), missing("since", "y"))},
+        [
+            "p.yaml:5:9: p.r names pai (when), which was never called; did you mean pay?",
+            "p.yaml:5:9: p.r names tools that were never called: x (after), y (since)",
+        ],
     ),
     "the tool that it is about is said once": (
-        {"reason": "no call", "missing": (("when", "pai"), ("after", "look"))},
+        {"reason": "no call", "missing": (missing("when", "pai"), missing("after", "look"))},
         [
             "p.yaml:4:3: p.r has no opportunity yet: no call",
-            "p.yaml:4:3: p.r names tools that were never called: look (after)",
+            "p.yaml:5:9: p.r names tools that were never called: look (after)",
         ],
     ),
     "only the tool that it is about": (
-        {"reason": "no call", "missing": (("when", "pai"),)},
+        {"reason": "no call", "missing": (missing("when", "pai"),)},
         ["p.yaml:4:3: p.r has no opportunity yet: no call"],
     ),
-    "arguments that no call has": (
-        {"misspelt": (("args.amont", "args.amount"),)},
-        ["p.yaml:4:3: p.r reads args.amont, which no call has; did you mean args.amount?"],
+    "the tool of which the reason speaks": (
+        {
+            "reason": "no tool is pai",
+            "breakable": False,
+            "place": NAME,
+            "missing": (missing("not_after", "pai", "pay"),),
+        },
+        ["p.yaml:5:9: p.r can never be broken: no tool is pai"],
     ),
-    "never broken": ({"breakable": False}, ["p.yaml:4:3: p.r can never be broken: its `require` is always true"]),
+    "arguments that no call has": (
+        {"misspelt": (Misspelt("args.amont", NAME, "args.amount"),)},
+        ["p.yaml:5:9: p.r reads args.amont, which no call has; did you mean args.amount?"],
+    ),
+    "never broken": (
+        {"breakable": False, "reason": "its `require` is always true"},
+        ["p.yaml:4:3: p.r can never be broken: its `require` is always true"],
+    ),
 }
 
 
@@ -64,14 +84,11 @@ def test_what_is_said_of_a_rule_that_could_notice_nothing(changes, lines):
 @pytest.mark.parametrize(("number", "more"), [(20, ""), (21, " and 1 more")])
 def test_of_long_lists_twenty_are_shown(number, more):
     names = [f"t{index:02}" for index in range(number)]
-    missing = tuple(("after", name) for name in names)
-    lines = coverage_text(
-        Coverage((rule(missing=missing, meant=tuple(names)),), dict.fromkeys(names, 2), {"pay": tuple(names)})
-    )
+    unknown = tuple(missing("after", name) for name in names)
+    lines = coverage_text(Coverage((rule(missing=unknown),), dict.fromkeys(names, 2), {"pay": tuple(names)}))
     shown = names[:20]
     assert list(lines) == [
-        f"p.yaml:4:3: p.r names tools that were never called: {', '.join(f'{name} (after)' for name in shown)}"
-        f"; did you mean {' or '.join(shown)}?",
+        f"p.yaml:5:9: p.r names tools that were never called: {', '.join(f'{name} (after)' for name in shown)}{more}",
         f"tools that no rule names: {', '.join(f'{name} 2' for name in shown)}{more}",
         f"arguments that no rule reads: {', '.join(f'pay.{name}' for name in shown)}{more}",
     ]
@@ -183,9 +200,9 @@ def test_rules_that_do_not_fail_a_run_and_rules_that_could_not_be_broken_are_mar
     result = Scan({"w": warns, "h": harmless, "i": idle}, trajectories=2, formats=Counter(openai=2), denied=1)
     lines = scan_text(result, "p").split("\n")
     assert lines[0] == "p  PASS  2 trajectories (openai 2), 0 calls, 1 more denied by a guard"
-    assert [line.split("  ")[0] for line in lines[2:6]] == ["rule", "w (warns)", "h (could not be broken)", "i"]
-    assert lines[7:] == [
-        "never an opportunity, so nothing is known: i",
+    assert lines[1] == "no opportunity, so the verdict says nothing of: i"
+    assert [line.split("  ")[0] for line in lines[3:7]] == ["rule", "w (warns)", "h (could not be broken)", "i"]
+    assert lines[8:] == [
         "h could not be broken by these logs: no tool of its `not_after` was called",
     ]
 

@@ -27,16 +27,25 @@ class Gap(TypedDict):
     tool: str
 
 
+class Unable(TypedDict):
+    """Why a rule can never have an `opportunity`, or has some, but never a `breach`; one of both."""
+
+    opportunity: NotRequired[str]
+    breach: NotRequired[str]
+
+
 class RuleCounts(TypedDict):
     """How often a rule held, was broken, and could not be judged; never, if no call was about it.
 
-    `withheld` is how many of the first two were judged before a value was withheld, if any.
+    `withheld` is how many of the first two were judged before a value was withheld, if any; `unable` says why it could
+    notice nothing, if so.
     """
 
     held: int
     broken: int
     unjudged: int
     withheld: NotRequired[int]
+    unable: NotRequired[Unable]
 
 
 class KeptVerdict(TypedDict):

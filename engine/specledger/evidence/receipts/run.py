@@ -8,7 +8,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import ReceiptTypes
 from specledger.evidence.receipts.guard import GuardCounts, Guarded
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
-from specledger.evidence.receipts.recording import Gap, KeptVerdict, RuleCounts, UnjudgedGate, UnjudgedInvariant
+from specledger.evidence.receipts.recording import Gap, KeptVerdict, RuleCounts, Unable, UnjudgedGate, UnjudgedInvariant
 
 Change = TypedDict("Change", {"from": Any, "to": Any})
 """The value of a field before and after."""
@@ -70,10 +70,14 @@ class Recorded(TypedDict):
 
 
 class StartedRule(TypedDict):
-    """A rule of a policy, which judges the calls of a recorded agent, or what agents do that decide."""
+    """A rule of a policy, which judges the calls of a recorded agent, or what agents do that decide.
+
+    `unable` is there if it can notice nothing, whatever happens.
+    """
 
     name: str
     severity: Annotated[str, Severity]
+    unable: NotRequired[Unable]
 
 
 class Start(TypedDict):

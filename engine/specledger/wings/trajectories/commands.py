@@ -247,7 +247,9 @@ def scan(
     watch = Watch(resolved, compiled, known)
     result = scan_logs(compiled, _tapped(logs, [part.hear for part in (mutation, fit) if part is not None]), watch)
     result.misfits = 0 if fit is None else fit.calls
-    parts = (watch.finish(), None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)
+    coverage = watch.finish()
+    result.unable = tuple(rule.rule for rule in coverage.rules if not rule.able)
+    parts = (coverage, None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)
     evidence = None if out is None else _write_evidence(places, policy, read_as, out)
     if output is Format.JSON:
         document = scan_document_of(result, compiled.name, *parts)

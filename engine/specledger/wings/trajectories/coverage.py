@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET, Struct
@@ -15,10 +15,10 @@ from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Entry, Message, Speaker
 from specledger.wings.trajectories.room import MOST_DEFECTS, Room, count_text
 from specledger.wings.trajectories.rules.accesses import Access, Steps, accesses, argument_steps, reaches, shown_steps
-from specledger.wings.trajectories.rules.constants import constant, sorts_of
-from specledger.wings.trajectories.rules.paths import ANY, LEAVES, Reader, compile_path, parse_path
+from specledger.wings.trajectories.rules.paths import Reader, compile_path, parse_path
 from specledger.wings.trajectories.rules.plans import Outcome, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
+from specledger.wings.trajectories.rules.reach import Tools, arguments_of, near_tool, obstacle
 from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
 from specledger.wings.trajectories.spec.policy import Rule
 from specledger.wings.trajectories.tools.lists import Tool
@@ -32,20 +32,42 @@ _LIST: Final = "`--tools FILE` names tools that were not called"
 _CONDITION: Final = "add a log with such a call, or write in `require` what must hold, in place of `when.if`"
 
 
+class Missing(Struct, frozen=True):
+    """A tool that a rule names and that is not known.
+
+    Attributes:
+        key: The key that names it.
+        place: Where its name stands.
+        meant: A tool that is known and written nearly so; empty if there is none.
+    """
+
+    key: str
+    tool: str
+    place: Span
+    meant: str
+
+
+class Misspelt(Struct, frozen=True):
+    """What a rule reads and nothing has, where it stands, and what is there and written nearly so."""
+
+    word: str
+    place: Span
+    meant: str
+
+
 class RuleCoverage(Struct, frozen=True):
     """How far a rule is reached.
 
     Attributes:
-        place: Where the rule stands.
+        place: Where the rule stands, or what of it keeps it from an opportunity or a breach.
         calls: How many calls, or messages of the agent, there were of the tools that it is about.
         opportunities: How many of them there was something to judge of.
-        reachable: Whether it can come to an opportunity, by the tools and arguments that are known.
-        breakable: Whether it can be broken: not where its demand is always true.
-        missing: Tools that it names, by the key that names them, which are not known.
-        reason: Why there was no opportunity; empty if there was one.
+        reachable: Whether it can come to an opportunity, by its condition and the tools and arguments that are listed.
+        breakable: Whether it can be broken, by its demand and the tools that are listed.
+        missing: Tools that it names and that are not known.
+        reason: Why there was no opportunity, or can be no breach; empty if there was one, or may be.
         hint: What was meant, perhaps, or what to do; empty if nothing is near.
-        meant: Tools that were called and are written nearly as those that are missing.
-        misspelt: Arguments that it reads and no call has, each with one that calls have and that is written nearly so.
+        misspelt: Arguments that it reads and no call has.
     """
 
     rule: str
@@ -54,11 +76,15 @@ class RuleCoverage(Struct, frozen=True):
     opportunities: int
     reachable: bool
     breakable: bool
-    missing: tuple[tuple[str, str], ...]
+    missing: tuple[Missing, ...]
     reason: str = ""
     hint: str = ""
-    meant: tuple[str, ...] = ()
-    misspelt: tuple[tuple[str, str], ...] = ()
+    misspelt: tuple[Misspelt, ...] = ()
+
+    @property
+    def able(self) -> bool:
+        """Whether it could notice anything, in these logs or in others."""
+        return self.reachable and self.breakable
 
 
 class Coverage(Struct, frozen=True):
@@ -92,7 +118,8 @@ class Watch:
         """Watch the rules of a policy; `known` are tools that there are, whether they are called or not."""
         model = resolved.model
         assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
-        self._resolved, self._known = resolved, known or {}
+        self._resolved, self._model = resolved, model
+        self._listed: Tools = {name: _listed_arguments(tool) for name, tool in (known or {}).items()}
         self._rules = [self._watched(plan, model) for plan in policy.rules]
         self._idle = [watched for watched in self._rules if watched.path is not None and watched.accesses]
         self._by_name = {watched.plan.name: watched for watched in self._rules}
@@ -169,39 +196,43 @@ class Watch:
         return Coverage(tuple(map(self._rule, self._rules)), unnamed, unread)
 
     def _rule(self, watched: _Watched) -> RuleCoverage:
-        tools = {*self._known, *self._calls}
-        missing = tuple(
-            (access.key, tool)
-            for access in watched.accesses
-            for tool in access.tools
-            if tool != "any" and "*" not in tool and tool not in tools
-        )
-        sorts = sorts_of(watched.rule)
-        require = watched.plan.require
-        breakable = not (_only_requires(watched.rule) and require and constant(require.checked, sorts) is True)
+        tools = {*self._listed, *self._calls}
         about = watched.accesses[0] if watched.rule.when.message is None else None
         calls = self._messages if about is None else sum(n for t, n in self._calls.items() if about.matches(t))
-        reachable, reason, hint = True, "", ""
-        never = constant(watched.plan.when.checked, sorts) is False
-        if not watched.opportunities or never:
-            reachable, reason, hint = self._why(watched, about, tools, calls, never=never)
+        at: Steps = ("rules", watched.plan.name)
+        lacks, reason, hint = "", "", ""
+        kept = obstacle(self._model, watched.plan, self._tools() if self._listed else None)
+        if kept is not None and not (kept.lacks == "opportunity" and watched.opportunities):
+            at, lacks, reason, hint = kept.place, kept.lacks, kept.reason, kept.hint
+        elif not watched.opportunities:
+            at, reason, hint = self._why(watched, about, tools, calls)
         return RuleCoverage(
             rule=watched.plan.name,
-            place=self._resolved.span("rules", watched.plan.name),
+            place=self._resolved.span(*at),
             calls=calls,
             opportunities=watched.opportunities,
-            reachable=reachable,
-            breakable=breakable,
-            missing=tuple(dict.fromkeys(missing)),
+            reachable=lacks != "opportunity",
+            breakable=lacks != "breach",
+            missing=tuple(self._missing(watched, tools)),
             reason=reason,
             hint=hint,
-            meant=tuple(
-                dict.fromkeys(near for _, tool in missing if (near := suggest(tool, sorted(tools))) is not None)
-            ),
-            misspelt=tuple(pair for pair in self._misspelt(watched) if not reason or pair[0] != watched.rule.each),
+            misspelt=tuple(word for word in self._misspelt(watched) if not reason or word.word != watched.rule.each),
         )
 
-    def _misspelt(self, watched: _Watched) -> Iterator[tuple[str, str]]:
+    def _tools(self) -> Tools:
+        """The tools that are listed or were called, with their arguments where a list has all of them."""
+        return {**dict.fromkeys(self._calls), **self._listed}
+
+    def _missing(self, watched: _Watched, tools: set[str]) -> Iterator[Missing]:
+        done = set()
+        for access in watched.accesses:
+            for tool, place in access.places.items():
+                if tool != "any" and "*" not in tool and tool not in tools and (access.key, tool) not in done:
+                    done.add((access.key, tool))
+                    near = suggest(tool, sorted(tools)) or ""
+                    yield Missing(access.key, tool, self._resolved.span(*place), near)
+
+    def _misspelt(self, watched: _Watched) -> Iterator[Misspelt]:
         """Paths of arguments that no call has, each with the one that was meant, perhaps."""
         done = set()
         for access in watched.accesses:
@@ -210,85 +241,51 @@ class Watch:
                 continue
             there = {steps for arguments in seen.values() for steps in arguments}
             free = {shown_steps(steps) for steps in there if not access.reads(steps)}
-            for path in access.arguments:
+            for path, place in access.arguments.items():
                 if path in done or any(reaches(path, steps) for steps in there) or self._is_listed(access, path):
                     continue
                 near = suggest(shown_steps(path), free)
                 if near is not None:
                     done.add(path)
-                    yield f"args.{shown_steps(path)}", f"args.{near}"
+                    words = (f"args.{shown_steps(path)}", self._resolved.span(*place), f"args.{near}")
+                    yield Misspelt(*words)
 
     def _is_listed(self, access: Access, path: Steps) -> bool:
         """Whether the known tools have an argument, or may have it."""
-        listed = self._listed_arguments(access)
+        listed = arguments_of(access, self._listed)
         return listed is None or (bool(path) and path[0] in listed)
 
-    def _why(
-        self, watched: _Watched, about: Access | None, tools: set[str], calls: int, *, never: bool
-    ) -> tuple[bool, str, str]:
-        """Whether a rule without an opportunity can have one, why it had none, and a hint."""
-        condition = watched.rule.when.if_
-        if never:
-            return False, f"its condition `{condition}` is never true", "its parts exclude each other"
+    def _why(self, watched: _Watched, about: Access | None, tools: set[str], calls: int) -> tuple[Steps, str, str]:
+        """What of a rule that may have an opportunity kept it from one in these logs, the reason, and a hint."""
+        rule, at = watched.rule, ("rules", watched.plan.name)
         if about is None:
-            return True, f"none of {counted(self._messages, 'message')} of the agent is one that it is about", ""
+            reason = f"none of {counted(self._messages, 'message')} of the agent is one that it is about"
+            return (*at, "when"), reason, ""
         if not tools:
-            return True, "no call was read", ""
-        if not any(map(about.matches, tools)):
-            names = " or ".join(about.tools[:5])
-            reason = f"no tool is {names}" if self._known else f"no tool in these logs is {names} ({_LIST})"
-            return not self._known, reason, _near(about.tools, tools)
+            return at, "no call was read", ""
         if not calls:
-            listed = self._listed_arguments(about)
-            name = _first_key(watched.rule.each)
-            if listed is not None and name and name not in listed:
-                near = suggest(name, listed)
-                hint = f"did you mean `args.{near}`?" if near else f"there is {', '.join(listed) or 'nothing'}"
-                return False, f"`{watched.rule.each}` is no argument of its tools", hint
-            return True, f"none of its tools was called: {', '.join(about.tools[:5])}", _near(about.tools, self._calls)
-        if watched.absent == calls and watched.rule.each is not None:
-            there = {
-                shown_steps(steps)
-                for tool, arguments in self._arguments.items()
-                if about.matches(tool)
-                for steps in arguments
-            }
-            near = suggest(watched.rule.each.removeprefix("args."), there)
+            place, names = next(iter(about.places.values()), at), " or ".join(about.tools[:5])
+            if any(map(about.matches, tools)):
+                reason = f"none of its tools was called: {', '.join(about.tools[:5])}"
+                return place, reason, near_tool(about.tools, self._calls)
+            reason = f"no tool is {names}" if self._listed else f"no tool in these logs is {names} ({_LIST})"
+            return place, reason, near_tool(about.tools, tools)
+        if watched.absent == calls and rule.each is not None:
+            seen = [steps for tool, steps in self._arguments.items() if about.matches(tool)]
+            there = {shown_steps(steps) for arguments in seen for steps in arguments}
+            near = suggest(rule.each.removeprefix("args."), there)
             hint = f"did you mean `args.{near}`?" if near else f"there is {', '.join(sorted(there)[:8]) or 'nothing'}"
-            possible = not self._known or self._is_listed(about, parse_path(watched.rule.each).steps)
-            return possible, f"`{watched.rule.each}` is absent in all {counted(calls, 'call')} of its tools", hint
-        reason = f"`{watched.rule.each}` is absent" if condition is None else f"`{condition}` is not true"
+            return (*at, "each"), f"`{rule.each}` is absent in all {counted(calls, 'call')} of its tools", hint
+        condition = rule.when.if_
+        part: Steps = (*at, "each") if condition is None else (*at, "when", "if")
+        reason = f"`{rule.each}` is absent" if condition is None else f"`{condition}` is not true"
         advice = "" if condition is None else _CONDITION
-        return True, f"in none of {counted(calls, 'call')} there is something to judge: {reason}", advice
-
-    def _listed_arguments(self, about: Access) -> list[str] | None:
-        """The arguments of the known tools that a rule is about; None where one of them may have others."""
-        names: dict[str, None] = {}
-        for tool in self._known.values():
-            if about.matches(tool.name):
-                schema = {} if tool.arguments is UNSET else tool.arguments
-                if not isinstance(schema.get("properties"), dict) or schema.get("additionalProperties"):
-                    return None
-                names |= dict.fromkeys(schema["properties"])
-        return list(names)
+        return part, f"in none of {counted(calls, 'call')} there is something to judge: {reason}", advice
 
 
-def _first_key(path: str | None) -> str:
-    """The argument that a path begins with; empty if it is of all arguments, or of a message."""
-    parsed = None if path is None else parse_path(path)
-    step = parsed.steps[0] if parsed is not None and parsed.root == "args" and parsed.steps else ANY
-    return step if isinstance(step, str) and step not in (ANY, LEAVES) else ""
-
-
-def _only_requires(rule: Rule) -> bool:
-    others = (rule.from_, rule.not_from, rule.after, rule.not_after)
-    return rule.require is not None and all(other is None for other in others)
-
-
-def _near(names: Iterable[str], known: Iterable[str]) -> str:
-    """A hint at a tool that may have been meant."""
-    tools = sorted(known)
-    near = next((tool for name in names if (tool := suggest(name, tools)) is not None), None)
-    if near is not None:
-        return f"did you mean {near}?"
-    return f"tools are {', '.join(tools[:8])}" if tools else "no tool was called"
+def _listed_arguments(tool: Tool) -> list[str] | None:
+    """The arguments of a listed tool; None where it may have others."""
+    schema = {} if tool.arguments is UNSET else tool.arguments
+    if not isinstance(schema.get("properties"), dict) or schema.get("additionalProperties"):
+        return None
+    return list(schema["properties"])

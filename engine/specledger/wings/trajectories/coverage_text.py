@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from specledger.core.diagnostics import counted, printable
+from specledger.core.spans import Span
 from specledger.wings.trajectories.coverage import Coverage, RuleCoverage
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.mutants.logs import OPERATORS
@@ -13,6 +14,7 @@ from specledger.wings.trajectories.mutants.mutation import Mutants, RuleMutation
 from specledger.wings.trajectories.tools.fit import Misfit
 
 _SHOWN: Final = 20
+_NEVER: Final = "have an opportunity"
 _UNNOTICED: Final = 5
 """Mutants of one rule that nothing noticed, in text."""
 
@@ -36,19 +38,19 @@ def _more(number: int) -> str:
 def _rule_text(rule: RuleCoverage) -> Iterator[str]:
     name = printable(rule.rule)
     if rule.reason:
-        word = "has no opportunity yet" if rule.reachable else "can never have an opportunity"
+        word = "has no opportunity yet" if rule.able else f"can never {'be broken' if rule.reachable else _NEVER}"
         hint = f"; {printable(rule.hint)}" if rule.hint else ""
         yield f"{printable(str(rule.place))}: {name} {word}: {printable(rule.reason)}{hint}"
-    missing = [(key, tool) for key, tool in rule.missing if key != "when" or not rule.reason]
-    if missing:
-        tools = ", ".join(f"{tool} ({key})" for key, tool in missing[:_SHOWN])
-        hint = f"; did you mean {' or '.join(rule.meant[:_SHOWN])}?" if rule.meant else ""
-        yield f"{printable(str(rule.place))}: {name} names tools that were never called: {printable(tools + hint)}"
-    for argument, meant in rule.misspelt[:_SHOWN]:
-        words = f"{name} reads {printable(argument)}, which no call has; did you mean {printable(meant)}?"
-        yield f"{printable(str(rule.place))}: {words}"
-    if not rule.breakable:
-        yield f"{printable(str(rule.place))}: {name} can never be broken: its `require` is always true"
+    missing = [tool for tool in rule.missing if tool.place != rule.place and (tool.key != "when" or not rule.reason)]
+    for tool in [tool for tool in missing if tool.meant][:_SHOWN]:
+        words = f"{name} names {tool.tool} ({tool.key}), which was never called; did you mean {tool.meant}?"
+        yield printable(f"{tool.place}: {words}")
+    others = [tool for tool in missing if not tool.meant]
+    if others:
+        tools = ", ".join(f"{tool.tool} ({tool.key})" for tool in others[:_SHOWN])
+        yield printable(f"{others[0].place}: {name} names tools that were never called: {tools}{_more(len(others))}")
+    for read in rule.misspelt[:_SHOWN]:
+        yield printable(f"{read.place}: {name} reads {read.word}, which no call has; did you mean {read.meant}?")
 
 
 def coverage_document(coverage: Coverage) -> dict[str, Any]:
@@ -56,23 +58,29 @@ def coverage_document(coverage: Coverage) -> dict[str, Any]:
     return {
         "rules": {
             rule.rule: {
-                "file": rule.place.file,
-                "line": rule.place.start.line,
+                **_at(rule.place),
                 "calls": rule.calls,
                 "opportunities": rule.opportunities,
                 "reachable": rule.reachable,
                 "breakable": rule.breakable,
-                "missing": [{"key": key, "tool": tool} for key, tool in rule.missing],
+                "missing": [
+                    {"key": tool.key, "tool": tool.tool, "meant": tool.meant, **_at(tool.place)}
+                    for tool in rule.missing
+                ],
                 "reason": rule.reason,
                 "hint": rule.hint,
-                "meant": list(rule.meant),
-                "misspelt": [{"argument": argument, "meant": meant} for argument, meant in rule.misspelt],
+                "meant": list(dict.fromkeys(tool.meant for tool in rule.missing if tool.meant)),
+                "misspelt": [{"argument": r.word, "meant": r.meant, **_at(r.place)} for r in rule.misspelt],
             }
             for rule in coverage.rules
         },
         "unnamed": coverage.unnamed,
         "unread": {tool: list(arguments) for tool, arguments in coverage.unread.items()},
     }
+
+
+def _at(place: Span) -> dict[str, Any]:
+    return {"file": place.file, "line": place.start.line, "column": place.start.column}
 
 
 def mutants_text(mutants: Mutants) -> Iterator[str]:

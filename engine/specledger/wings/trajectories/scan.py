@@ -97,6 +97,7 @@ class Scan(Struct):
         formats: The number of trajectories of each format.
         misfits: How many calls do not fit their tool, where tools are known.
         denied: How many calls a guard denied, so that they were never made and nothing judges them.
+        unable: Rules that could notice nothing in any log.
     """
 
     rules: dict[str, RuleCount]
@@ -107,16 +108,19 @@ class Scan(Struct):
     formats: Counter[str] = field(default_factory=Counter)
     misfits: int = 0
     denied: int = 0
+    unable: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """The verdict of all rules.
 
-        INCONCLUSIVE where no rule was judged whose breach is a failure, or something could not be read or does not fit.
+        INCONCLUSIVE where no rule was judged whose breach is a failure, a rule can notice nothing, or something could
+        not be read or does not fit.
         """
         judged = [count for count in self.rules.values() if count.opportunities]
         verdicts = [count.verdict for count in judged]
-        if self.findings or self.misfits or not any(count.severity.impact.fails_run for count in judged):
+        open_ = self.findings or self.misfits or self.unable
+        if open_ or not any(count.severity.impact.fails_run for count in judged):
             verdicts.append(Verdict.INCONCLUSIVE)
         return combine(verdicts)
 

@@ -20,7 +20,7 @@ _HEAD: Final = ("rule", "opportunities", "held", "broken", "not judged", "in tra
 
 def scan_text(scan: Scan, policy: str) -> str:
     """The counts of each rule, the first breaches, and what was not judged or not read."""
-    lines = [f"{policy}  {scan.verdict.value}  {_read(scan)}", "", *_table(scan)]
+    lines = [f"{policy}  {scan.verdict.value}  {_read(scan)}", *_idle(scan), "", *_table(scan)]
     for name, count in scan.rules.items():
         lines += _breaches(name, count)
     lines += _not_judged(scan)
@@ -38,6 +38,15 @@ def _read(scan: Scan) -> str:
     denied = f", {scan.denied} more denied by a guard" if scan.denied else ""
     where = f"{counted(scan.trajectories, 'trajectory')} ({formats or 'none'})"
     return f"{where}, {counted(scan.calls.total(), 'call')}{denied}"
+
+
+def _idle(scan: Scan) -> Iterator[str]:
+    """The rules of which the verdict says nothing."""
+    idle = [name for name, count in scan.rules.items() if not count.opportunities and name not in scan.unable]
+    if idle:
+        yield f"no opportunity, so the verdict says nothing of: {', '.join(map(printable, idle))}"
+    if scan.unable:
+        yield f"can notice nothing, so nothing can be concluded: {', '.join(map(printable, scan.unable))}"
 
 
 def _table(scan: Scan) -> Iterator[str]:
@@ -77,11 +86,8 @@ def _shortened(name: str) -> str:
 
 
 def _not_judged(scan: Scan) -> list[str]:
-    """Rules that nothing was an opportunity of, why others were not judged, and tools that were called."""
+    """Why rules were not judged, and tools that were called."""
     lines = [""]
-    idle = [printable(name) for name, count in scan.rules.items() if not count.opportunities]
-    if idle:
-        lines.append(f"never an opportunity, so nothing is known: {', '.join(idle)}")
     for name, count in scan.rules.items():
         if count.opportunities and not count.breakable:
             lines.append(f"{printable(name)} could not be broken by these logs: no tool of its `not_after` was called")
@@ -104,6 +110,7 @@ def scan_document(scan: Scan, policy: str) -> dict[str, Any]:
         "formats": dict(scan.formats),
         "calls": dict(scan.calls),
         **({"denied": scan.denied} if scan.denied else {}),
+        **({"unable": list(scan.unable)} if scan.unable else {}),
         "findings": dict(scan.findings),
         **({"unread": {code: list(map(asdict, first)) for code, first in scan.unread.items()}} if scan.unread else {}),
         "rules": {name: _rule(count) for name, count in scan.rules.items()},

@@ -21,7 +21,7 @@ from specledger.spec.base import QFIXED_ONE
 from specledger.spec.scenario import Scenario
 from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker
 from specledger.wings.trajectories.recording.fitting import as_logged
-from specledger.wings.trajectories.rules.of_scenario import compile_policies, names_of, rules_event
+from specledger.wings.trajectories.rules.of_scenario import compile_policies, rules_event, stated_rules, tools_of
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.stamps import stamp_at
 from specledger.worlds.emit import compile_value
@@ -42,7 +42,8 @@ def compile_simulated(stage: Stage, seconds: Checked | None) -> PlannedPolicies 
     }
     time = _time_of(stage.world, seconds)
     request = model.request or ""
-    return PlannedPolicies(names_of(policies), lambda: _Heard(policies, stage.world, simulated, time, request))
+    rules = stated_rules(stage, policies, tools_of(stage.world))
+    return PlannedPolicies(rules, lambda: _Heard(policies, stage.world, simulated, time, request))
 
 
 def _time_of(world: World, seconds: Checked | None) -> Callable[[State], int | str]:

@@ -22,7 +22,7 @@ from specledger.wings.trajectories.model import Trajectory
 from specledger.wings.trajectories.recording.controller import RecordedController
 from specledger.wings.trajectories.recording.misfits import misfits_of
 from specledger.wings.trajectories.recording.store import logs_of, read, store
-from specledger.wings.trajectories.rules.of_scenario import compile_policies, names_of
+from specledger.wings.trajectories.rules.of_scenario import compile_policies, stated_rules, tools_of
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.simulation import compile_simulated
 from specledger.worlds.model import World
@@ -41,7 +41,8 @@ def compile_recording(stage: Stage, role: Role) -> PlannedRecording | None:
     assert isinstance(model, Scenario)  # noqa: S101 - what has roles is one
     closed = model.guard is None or model.guard.fail == "closed"
     log = (spec.name, stage.bundle.digest)
-    return _planned(recording, role.agent, stage.world, policies, log, closed=closed)
+    rules = stated_rules(stage, policies, tools_of(stage.world) if recording.otherwise is None else None)
+    return _planned(recording, role.agent, stage.world, policies, rules, log, closed=closed)
 
 
 def _planned(
@@ -49,6 +50,7 @@ def _planned(
     agent: Resolved,
     world: World,
     policies: tuple[Policy, ...],
+    rules: tuple[dict[str, Any], ...],
     log: tuple[str, str],
     *,
     closed: bool,
@@ -73,7 +75,7 @@ def _planned(
         return store(planned, logs or logs_of(agent, recording), recording.format, path, make)
 
     planned = PlannedRecording(
-        rules=names_of(policies),
+        rules=rules,
         store=store_logs,
         read=lambda path: read(planned, path, make),
         live=live,

@@ -31,12 +31,17 @@ class Access(Struct, frozen=True, eq=False):
     Attributes:
         key: The key of the rule: when, read, from, not_from, after, not_after or since.
         tools: The names, with those of sets in place of the set; `any` stands for all tools.
+        places: Where each name stands in the policy: in the rule, or in the set that the rule names.
+        alternatives: Whether a set gives several names for what it is about, of which an agent may have any.
+        arguments: The paths of arguments that are read, each with where it stands in the policy.
     """
 
     key: str
     tools: tuple[str, ...]
     matches: Callable[[str], bool]
-    arguments: tuple[Steps, ...] = ()
+    places: Mapping[str, Steps]
+    alternatives: bool
+    arguments: Mapping[Steps, Steps] = {}
 
     @property
     def every_tool(self) -> bool:
@@ -50,53 +55,73 @@ class Access(Struct, frozen=True, eq=False):
 
 def accesses(policy: Policy, name: str) -> tuple[Access, ...]:
     """What a rule of a policy reads; the first is the calls that it is about, unless it is about messages."""
-    return tuple(_accesses(policy, policy.rules[name]))
+    return tuple(_accesses(policy, ("rules", name), policy.rules[name]))
 
 
-def _accesses(policy: Policy, rule: Rule) -> Iterator[Access]:
+def _accesses(policy: Policy, at: Steps, rule: Rule) -> Iterator[Access]:
     sets = policy.tools
-    own = [rule.each] if rule.each else []
-    own += [read.path for read in rule.read.values() if read.of is None]
-    own += [path for read in rule.read.values() for path in _same(read.same, ours=True)]
-    for earlier in (rule.after, rule.not_after):
-        own += [] if earlier is None else _same(earlier.same, ours=True)
-    if any(isinstance(term, Repeats) for term in rule.memory.values()):
-        own.append("args.**")
-    if rule.when.message is None:
-        yield _access("when", rule.when.tool or "any", own, sets)
-    for read in rule.read.values():
-        if read.of is not None:
-            yield _access("read", read.of, [read.path, *_same(read.same, ours=False)], sets)
-    for key, sources in (("from", rule.from_), ("not_from", rule.not_from)):
-        for source in sources or ():
-            if isinstance(source, FieldSource):
-                yield _access(key, source.result_of, _paths(source.read), sets)
-            elif isinstance(source, TextSource):
-                yield _access(key, source.text_of, _paths(source.read), sets)
+    own = [(rule.each, (*at, "each"))] if rule.each else []
+    own += _paths({name: read for name, read in rule.read.items() if read.of is None}, at)
+    for name, read in rule.read.items():
+        own += _same(read.same, (*at, "read", name), ours=True)
     for key, earlier in (("after", rule.after), ("not_after", rule.not_after)):
-        yield from () if earlier is None else _of_earlier(key, earlier, sets)
+        own += [] if earlier is None else _same(earlier.same, (*at, key), ours=True)
+    for name, term in rule.memory.items():
+        own += [("args.**", (*at, "memory", name))] if isinstance(term, Repeats) else []
+    if rule.when.message is None:
+        yield _access("when", rule.when.tool or "any", own, sets, (*at, "when", "tool"))
+    for name, read in rule.read.items():
+        if read.of is not None:
+            there = (*at, "read", name)
+            paths = [(read.path, (*there, "path")), *_same(read.same, there, ours=False)]
+            yield _access("read", read.of, paths, sets, (*there, "of"))
+    for key, sources in (("from", rule.from_), ("not_from", rule.not_from)):
+        for index, source in enumerate(sources or ()):
+            there = (*at, key, index)
+            if isinstance(source, FieldSource):
+                yield _access(key, source.result_of, _paths(source.read, there), sets, (*there, "result_of"))
+            elif isinstance(source, TextSource):
+                yield _access(key, source.text_of, _paths(source.read, there), sets, (*there, "text_of"))
+    for key, earlier in (("after", rule.after), ("not_after", rule.not_after)):
+        yield from () if earlier is None else _of_earlier(key, earlier, sets, (*at, key))
 
 
-def _of_earlier(key: str, earlier: Earlier, sets: Mapping[str, list[str]]) -> Iterator[Access]:
-    yield _access(key, earlier.tool, [*_paths(earlier.read), *_same(earlier.same, ours=False)], sets)
+def _of_earlier(key: str, earlier: Earlier, sets: Mapping[str, list[str]], at: Steps) -> Iterator[Access]:
+    paths = [*_paths(earlier.read, at), *_same(earlier.same, at, ours=False)]
+    yield _access(key, earlier.tool, paths, sets, (*at, "tool"))
     if earlier.since is not None:
-        yield _access("since", earlier.since, [], sets)
+        yield _access("since", earlier.since, [], sets, (*at, "since"))
 
 
-def _access(key: str, tools: str | list[str], paths: list[str], sets: Mapping[str, list[str]]) -> Access:
-    names = tuple(tool for name in ([tools] if isinstance(tools, str) else tools) for tool in sets.get(name, [name]))
-    arguments = tuple(path.steps for path in map(_parsed, paths) if path is not None and path.root == "args")
-    return Access(key, names, tool_matcher(names), arguments)
+def _access(
+    key: str, tools: str | list[str], paths: list[tuple[str, Steps]], sets: Mapping[str, list[str]], at: Steps
+) -> Access:
+    places: dict[str, Steps] = {}
+    names = [tools] if isinstance(tools, str) else tools
+    for index, name in enumerate(names):
+        own = at if isinstance(tools, str) else (*at, index)
+        for number, tool in enumerate(sets.get(name, ())):
+            places.setdefault(tool, ("tools", name, number))
+        if name not in sets:
+            places.setdefault(name, own)
+    arguments: dict[Steps, Steps] = {}
+    for text, place in paths:
+        path = _parsed(text)
+        if path is not None and path.root == "args":
+            arguments.setdefault(path.steps, place)
+    several = any(len(sets.get(name, ())) > 1 for name in names)
+    return Access(key, tuple(places), tool_matcher(tuple(places)), places, several, arguments)
 
 
-def _paths(reads: Mapping[str, Read]) -> list[str]:
-    return [read.path for read in reads.values()]
+def _paths(reads: Mapping[str, Read], at: Steps) -> list[tuple[str, Steps]]:
+    return [(read.path, (*at, "read", name, "path")) for name, read in reads.items()]
 
 
-def _same(same: str | Mapping[str, str] | None, *, ours: bool) -> list[str]:
+def _same(same: str | Mapping[str, str] | None, at: Steps, *, ours: bool) -> list[tuple[str, Steps]]:
     if same is None:
         return []
-    return [same] if isinstance(same, str) else list(same.values() if ours else same)
+    paths = [same] if isinstance(same, str) else list(same.values() if ours else same)
+    return [(path, (*at, "same")) for path in paths]
 
 
 def _parsed(text: str) -> Path | None:

@@ -12,3 +12,4 @@ E_POLICY_TOOL = code("E_POLICY_TOOL", "a tool that looks like a misspelt set of 
 E_POLICY_VALUE = code("E_POLICY_VALUE", "a value that its type cannot read")
 E_POLICY_ELSE = code("E_POLICY_ELSE", "a message that names an unknown value")
 W_POLICY_CONSTANT = code("W_POLICY_CONSTANT", "a condition of a rule that is the same whatever a log holds")
+W_POLICY_UNABLE = code("W_POLICY_UNABLE", "a rule that can notice nothing with the tools of its scenario")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from specledger.compile.extension import Stage
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.core.events import Event, Severity
+from specledger.wings.trajectories.rules import codes
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, Outcome
 from specledger.wings.trajectories.rules.policy import Policy
+from specledger.wings.trajectories.rules.reach import Tools, obstacle
+from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
+from specledger.worlds.model import World
 
 RULES: Final = "rules"
 """The type of the receipt of what policies say."""
@@ -30,10 +34,30 @@ def compile_policies(stage: Stage) -> tuple[Policy, ...]:
     return tuple(policies)
 
 
-def names_of(policies: Sequence[Policy]) -> tuple[dict[str, str], ...]:
-    """The name and the severity of each rule, as the first receipt of a run states them."""
-    rules = ((policy.name, rule) for policy in policies for rule in policy.rules)
-    return tuple({"name": f"{policy}.{rule.name}", "severity": rule.severity} for policy, rule in rules)
+def stated_rules(stage: Stage, policies: Sequence[Policy], tools: Tools | None) -> tuple[dict[str, Any], ...]:
+    """Each rule as the first receipt of a run states it: name, severity, and why it can notice nothing, if so.
+
+    `tools` are all that the world knows; what they keep a rule from is a warning, too.
+    """
+    stated = []
+    for policy in policies:
+        resolved = stage.bundle.specs[policy.key]
+        model = resolved.model
+        assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
+        for rule in policy.rules:
+            kept = obstacle(model, rule, tools)
+            unable = {} if kept is None else {"unable": {kept.lacks: kept.reason}}
+            stated.append({"name": f"{policy.name}.{rule.name}", "severity": rule.severity, **unable})
+            if kept is not None and kept.of_tools:
+                message = f"the rule can notice nothing in this scenario: {kept.reason}"
+                at = resolved.span(*kept.place)
+                stage.diagnostics.warn(codes.W_POLICY_UNABLE, message, at, hint=kept.hint or None)
+    return tuple(stated)
+
+
+def tools_of(world: World) -> Tools:
+    """The actions of a world as the tools that there are."""
+    return {op: tuple(action.args.fields) for op, action in world.actions.items()}
 
 
 def rules_event(episode: int, t: int, outcomes: Sequence[tuple[str, Outcome]]) -> Event:
