@@ -200,11 +200,13 @@ def _text(finished: Finished) -> str:
 
 def _idle(rules: Mapping[str, RuleCounts]) -> list[str]:
     """The rules of which a verdict says nothing, since they had no opportunity, or can notice nothing."""
-    unable = {name: next(iter(counts["unable"].values())) for name, counts in rules.items() if "unable" in counts}
-    judged = {name for name, counts in rules.items() if counts["held"] or counts["broken"] or counts["unjudged"]}
-    idle = [name for name in rules if name not in judged and name not in unable]
+    never = [(name, counts["unable"]) for name, counts in rules.items() if "unable" in counts and is_open(counts)]
+    idle = [name for name, counts in rules.items() if not any(counts.values())]
     lines = [f"  rules without an opportunity: {', '.join(map(printable, idle))}"] if idle else []
-    return [*lines, *(f"  {printable(f'{name} can notice nothing: {why}')}" for name, why in unable.items())]
+    return [
+        *lines,
+        *(f"  {printable(f'{name} can notice nothing: {why}')}" for name, reasons in never for why in reasons.values()),
+    ]
 
 
 def _inconclusive(result: Mapping[str, Any]) -> str:

@@ -109,7 +109,7 @@ class RuleReading:
         if unjudged:
             title = f"not judged {counted(unjudged, 'time')}"
             details.append((title, Quoted(self._open(name))))
-        if "unable" in self._counts[name]:
+        elif is_open(self._counts[name]):
             details.append(("can notice nothing", Quoted(_unable(self._counts[name]))))
         if kept := as_int(self._counts[name].get("withheld", 0)):
             words = f"judged before a value was withheld, and not checked again: {counted(kept, 'time')}"
