@@ -34,12 +34,6 @@ class Fold(Protocol):
         """The figures, of which one is the `verdict`."""
 
 
-def is_open(counts: recording.RuleCounts) -> bool:
-    """Whether a rule was not always judged, or can notice nothing: nothing can break it, or no call be about it."""
-    unable = counts.get("unable", {})
-    return bool(counts["unjudged"]) or "breach" in unable or (bool(unable) and not counts["held"] + counts["broken"])
-
-
 class Tally:
     """Folds receipts (type and body) into the figures of a result."""
 
@@ -223,7 +217,7 @@ class Tally:
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
         unclear = unclear or any("explained" in counts for counts in self._claims.values())
         unclear = unclear or not self._idle <= self._acted or bool(self._unknown)
-        unclear = unclear or any(map(is_open, self._rules.values())) or bool(self._unjudged)
+        unclear = unclear or any(map(recording.is_open, self._rules.values())) or bool(self._unjudged)
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
 
     @property

@@ -19,12 +19,12 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.evidence.layout import TRAJECTORIES
-from specledger.evidence.receipts.recording import RuleCounts
-from specledger.evidence.result import is_open
+from specledger.evidence.receipts.recording import is_open
 from specledger.kinds.case import case_name
 from specledger.kinds.incidents import WorstIncidents, explained
 from specledger.kinds.kind import Runnable
 from specledger.kinds.probe_remarks import probe_counts, run_remarks
+from specledger.kinds.rule_remarks import idle_rules
 from specledger.kinds.running import (
     Finished,
     Progress,
@@ -183,7 +183,7 @@ def _text(finished: Finished) -> str:
     unjudged = {name: counts["unjudged"] for name, counts in result.get("rules", {}).items()}
     unjudged |= {name: sum(reasons.values()) for name, reasons in result.get("unjudged", {}).items()}
     lines += _figures("rules that could not be judged", unjudged, "")
-    lines += _idle(result.get("rules", {}))
+    lines += idle_rules(result["rules"]) if "rules" in result else []
     kept = {name: counts.get("withheld", 0) for name, counts in result.get("rules", {}).items()}
     lines += _figures("verdicts from before a value was withheld", kept, "")
     lines += _figures("what they read", sum(map(Counter[str], result.get("unjudged", {}).values()), Counter()), "")
@@ -196,17 +196,6 @@ def _text(finished: Finished) -> str:
     if result.get("faults"):
         lines.append("  `spec agent check` shows how the agent answers each message, and its standard error")
     return "\n".join([*lines, *footer(finished)])
-
-
-def _idle(rules: Mapping[str, RuleCounts]) -> list[str]:
-    """The rules of which a verdict says nothing, since they had no opportunity, or can notice nothing."""
-    never = [(name, counts["unable"]) for name, counts in rules.items() if "unable" in counts and is_open(counts)]
-    idle = [name for name, counts in rules.items() if not any(counts.values())]
-    lines = [f"  rules without an opportunity: {', '.join(map(printable, idle))}"] if idle else []
-    return [
-        *lines,
-        *(f"  {printable(f'{name} can notice nothing: {why}')}" for name, reasons in never for why in reasons.values()),
-    ]
 
 
 def _inconclusive(result: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from specledger.core.diagnostics import counted
 from specledger.core.events import KeptStatus, Severity
 from specledger.evidence.receipts import recording, run, typed
-from specledger.evidence.result import is_open
+from specledger.evidence.receipts.recording import is_open
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
 from specledger.report.extension import trajectory_sections

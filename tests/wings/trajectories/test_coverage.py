@@ -80,10 +80,10 @@ def test_tools_that_a_rule_names_but_nobody_calls_are_told_with_their_key(covere
     at = {"file": "rules.yaml", "line": 4, "column": 25}
     assert document["rules"]["it"]["missing"] == [
         {"key": "when", "tool": "transfer", "meant": "", **at},
-        {"key": "from", "tool": "asked", "meant": "ask", **at, "line": 6, "column": 69},
+        {"key": "from", "tool": "asked", "meant": "ask", **at, "line": 6, "column": 66},
     ]
     assert "rules.yaml:4:25: it names tools that were never called: transfer (when)" in text
-    assert "rules.yaml:6:69: it names asked (from), which was never called; did you mean ask?" in text
+    assert "rules.yaml:6:66: it names asked (from), which was never called; did you mean ask?" in text
 
 
 @pytest.mark.parametrize("key", ["after", "not_after"])

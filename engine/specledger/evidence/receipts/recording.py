@@ -48,6 +48,12 @@ class RuleCounts(TypedDict):
     unable: NotRequired[Unable]
 
 
+def is_open(counts: RuleCounts) -> bool:
+    """Whether a rule was not always judged, or can notice nothing: nothing can break it, or no call be about it."""
+    unable = counts.get("unable", {})
+    return bool(counts["unjudged"]) or "breach" in unable or (bool(unable) and not counts["held"] + counts["broken"])
+
+
 class KeptVerdict(TypedDict):
     """What a rule said of a call before a value was withheld: nobody can check it without the value."""
 

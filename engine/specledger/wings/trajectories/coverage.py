@@ -37,13 +37,13 @@ class Missing(Struct, frozen=True):
 
     Attributes:
         key: The key that names it.
-        place: Where its name stands.
+        span: Where its name stands.
         meant: A tool that is known and written nearly so; empty if there is none.
     """
 
     key: str
     tool: str
-    place: Span
+    span: Span
     meant: str
 
 
@@ -51,7 +51,7 @@ class Misspelt(Struct, frozen=True):
     """What a rule reads and nothing has, where it stands, and what is there and written nearly so."""
 
     word: str
-    place: Span
+    span: Span
     meant: str
 
 
@@ -203,7 +203,7 @@ class Watch:
         lacks, reason, hint = "", "", ""
         kept = obstacle(self._model, watched.plan, self._tools() if self._listed else None)
         if kept is not None and not (kept.lacks == "opportunity" and watched.opportunities):
-            at, lacks, reason, hint = kept.place, kept.lacks, kept.reason, kept.hint
+            at, lacks, reason, hint = kept.steps, kept.lacks, kept.reason, kept.hint
         elif not watched.opportunities:
             at, reason, hint = self._why(watched, about, tools, calls)
         return RuleCoverage(
@@ -226,11 +226,11 @@ class Watch:
     def _missing(self, watched: _Watched, tools: set[str]) -> Iterator[Missing]:
         done = set()
         for access in watched.accesses:
-            for tool, place in access.places.items():
+            for tool, origin in access.origins.items():
                 if tool != "any" and "*" not in tool and tool not in tools and (access.key, tool) not in done:
                     done.add((access.key, tool))
                     near = suggest(tool, sorted(tools)) or ""
-                    yield Missing(access.key, tool, self._resolved.span(*place), near)
+                    yield Missing(access.key, tool, self._resolved.span(*origin), near)
 
     def _misspelt(self, watched: _Watched) -> Iterator[Misspelt]:
         """Paths of arguments that no call has, each with the one that was meant, perhaps."""
@@ -241,13 +241,13 @@ class Watch:
                 continue
             there = {steps for arguments in seen.values() for steps in arguments}
             free = {shown_steps(steps) for steps in there if not access.reads(steps)}
-            for path, place in access.arguments.items():
+            for path, origin in access.arguments.items():
                 if path in done or any(reaches(path, steps) for steps in there) or self._is_listed(access, path):
                     continue
                 near = suggest(shown_steps(path), free)
                 if near is not None:
                     done.add(path)
-                    words = (f"args.{shown_steps(path)}", self._resolved.span(*place), f"args.{near}")
+                    words = (f"args.{shown_steps(path)}", self._resolved.span(*origin), f"args.{near}")
                     yield Misspelt(*words)
 
     def _is_listed(self, access: Access, path: Steps) -> bool:
@@ -264,12 +264,12 @@ class Watch:
         if not tools:
             return at, "no call was read", ""
         if not calls:
-            place, names = next(iter(about.places.values()), at), " or ".join(about.tools[:5])
+            first, names = next(iter(about.origins.values())), " or ".join(about.tools[:5])
             if any(map(about.matches, tools)):
                 reason = f"none of its tools was called: {', '.join(about.tools[:5])}"
-                return place, reason, near_tool(about.tools, self._calls)
+                return first, reason, near_tool(about.tools, self._calls)
             reason = f"no tool is {names}" if self._listed else f"no tool in these logs is {names} ({_LIST})"
-            return place, reason, near_tool(about.tools, tools)
+            return first, reason, near_tool(about.tools, tools)
         if watched.absent == calls and rule.each is not None:
             seen = [steps for tool, steps in self._arguments.items() if about.matches(tool)]
             there = {shown_steps(steps) for arguments in seen for steps in arguments}

@@ -41,16 +41,16 @@ def _rule_text(rule: RuleCoverage) -> Iterator[str]:
         word = "has no opportunity yet" if rule.able else f"can never {'be broken' if rule.reachable else _NEVER}"
         hint = f"; {printable(rule.hint)}" if rule.hint else ""
         yield f"{printable(str(rule.place))}: {name} {word}: {printable(rule.reason)}{hint}"
-    missing = [tool for tool in rule.missing if tool.place != rule.place and (tool.key != "when" or not rule.reason)]
+    missing = [tool for tool in rule.missing if tool.span != rule.place and (tool.key != "when" or not rule.reason)]
     for tool in [tool for tool in missing if tool.meant][:_SHOWN]:
         words = f"{name} names {tool.tool} ({tool.key}), which was never called; did you mean {tool.meant}?"
-        yield printable(f"{tool.place}: {words}")
+        yield printable(f"{tool.span}: {words}")
     others = [tool for tool in missing if not tool.meant]
     if others:
         tools = ", ".join(f"{tool.tool} ({tool.key})" for tool in others[:_SHOWN])
-        yield printable(f"{others[0].place}: {name} names tools that were never called: {tools}{_more(len(others))}")
+        yield printable(f"{others[0].span}: {name} names tools that were never called: {tools}{_more(len(others))}")
     for read in rule.misspelt[:_SHOWN]:
-        yield printable(f"{read.place}: {name} reads {read.word}, which no call has; did you mean {read.meant}?")
+        yield printable(f"{read.span}: {name} reads {read.word}, which no call has; did you mean {read.meant}?")
 
 
 def coverage_document(coverage: Coverage) -> dict[str, Any]:
@@ -64,13 +64,12 @@ def coverage_document(coverage: Coverage) -> dict[str, Any]:
                 "reachable": rule.reachable,
                 "breakable": rule.breakable,
                 "missing": [
-                    {"key": tool.key, "tool": tool.tool, "meant": tool.meant, **_at(tool.place)}
-                    for tool in rule.missing
+                    {"key": tool.key, "tool": tool.tool, "meant": tool.meant, **_at(tool.span)} for tool in rule.missing
                 ],
                 "reason": rule.reason,
                 "hint": rule.hint,
                 "meant": list(dict.fromkeys(tool.meant for tool in rule.missing if tool.meant)),
-                "misspelt": [{"argument": r.word, "meant": r.meant, **_at(r.place)} for r in rule.misspelt],
+                "misspelt": [{"argument": r.word, "meant": r.meant, **_at(r.span)} for r in rule.misspelt],
             }
             for rule in coverage.rules
         },
@@ -79,8 +78,8 @@ def coverage_document(coverage: Coverage) -> dict[str, Any]:
     }
 
 
-def _at(place: Span) -> dict[str, Any]:
-    return {"file": place.file, "line": place.start.line, "column": place.start.column}
+def _at(span: Span) -> dict[str, Any]:
+    return {"file": span.file, "line": span.start.line, "column": span.start.column}
 
 
 def mutants_text(mutants: Mutants) -> Iterator[str]:

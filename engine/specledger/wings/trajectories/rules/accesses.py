@@ -31,7 +31,7 @@ class Access(Struct, frozen=True, eq=False):
     Attributes:
         key: The key of the rule: when, read, from, not_from, after, not_after or since.
         tools: The names, with those of sets in place of the set; `any` stands for all tools.
-        places: Where each name stands in the policy: in the rule, or in the set that the rule names.
+        origins: Where each name stands in the policy: in the rule, or in the set that the rule names.
         alternatives: Whether a set gives several names for what it is about, of which an agent may have any.
         arguments: The paths of arguments that are read, each with where it stands in the policy.
     """
@@ -39,7 +39,7 @@ class Access(Struct, frozen=True, eq=False):
     key: str
     tools: tuple[str, ...]
     matches: Callable[[str], bool]
-    places: Mapping[str, Steps]
+    origins: Mapping[str, Steps]
     alternatives: bool
     arguments: Mapping[Steps, Steps] = {}
 
@@ -96,21 +96,21 @@ def _of_earlier(key: str, earlier: Earlier, sets: Mapping[str, list[str]], at: S
 def _access(
     key: str, tools: str | list[str], paths: list[tuple[str, Steps]], sets: Mapping[str, list[str]], at: Steps
 ) -> Access:
-    places: dict[str, Steps] = {}
+    origins: dict[str, Steps] = {}
     names = [tools] if isinstance(tools, str) else tools
     for index, name in enumerate(names):
         own = at if isinstance(tools, str) else (*at, index)
         for number, tool in enumerate(sets.get(name, ())):
-            places.setdefault(tool, ("tools", name, number))
+            origins.setdefault(tool, ("tools", name, number))
         if name not in sets:
-            places.setdefault(name, own)
+            origins.setdefault(name, own)
     arguments: dict[Steps, Steps] = {}
-    for text, place in paths:
+    for text, origin in paths:
         path = _parsed(text)
         if path is not None and path.root == "args":
-            arguments.setdefault(path.steps, place)
+            arguments.setdefault(path.steps, origin)
     several = any(len(sets.get(name, ())) > 1 for name in names)
-    return Access(key, tuple(places), tool_matcher(tuple(places)), places, several, arguments)
+    return Access(key, tuple(origins), tool_matcher(tuple(origins)), origins, several, arguments)
 
 
 def _paths(reads: Mapping[str, Read], at: Steps) -> list[tuple[str, Steps]]:

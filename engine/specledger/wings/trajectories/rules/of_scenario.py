@@ -50,7 +50,7 @@ def stated_rules(stage: Stage, policies: Sequence[Policy], tools: Tools | None) 
             stated.append({"name": f"{policy.name}.{rule.name}", "severity": rule.severity, **unable})
             if kept is not None and kept.of_tools:
                 message = f"the rule can notice nothing in this scenario: {kept.reason}"
-                at = resolved.span(*kept.place)
+                at = resolved.span(*kept.steps)
                 stage.diagnostics.warn(codes.W_POLICY_UNABLE, message, at, hint=kept.hint or None)
     return tuple(stated)
 

@@ -26,14 +26,14 @@ class Obstacle(Struct, frozen=True):
     Attributes:
         lacks: What it can never have: an `opportunity`, or a `breach`, where it has opportunities that nothing breaks.
         reason: What of the rule keeps it from that.
-        place: Where that stands in the policy.
+        steps: Where that stands in the policy.
         hint: What was meant, perhaps.
         of_tools: Whether other tools, or other arguments of them, would let it.
     """
 
     lacks: str
     reason: str
-    place: Steps
+    steps: Steps
     hint: str
     of_tools: bool = True
 
@@ -85,7 +85,7 @@ def _without_past(rule: Rule, read: Sequence[Access], tools: Tools) -> Obstacle 
 
 def _no_tool(lacks: str, access: Access, tools: Iterable[str]) -> Obstacle:
     reason = f"no tool is {' or '.join(access.tools[:5])}"
-    return Obstacle(lacks, reason, next(iter(access.places.values())), near_tool(access.tools, tools))
+    return Obstacle(lacks, reason, next(iter(access.origins.values())), near_tool(access.tools, tools))
 
 
 def arguments_of(about: Access, tools: Tools) -> list[str] | None:
