@@ -296,7 +296,7 @@ def test_a_rule_that_can_notice_nothing_keeps_a_scan_from_passing(spec, tmp_path
     head = HEAD.replace("pay, transfer]", "pay, transfer], shells: [Bash, sh], one: [pya]")
     (tmp_path / "rules.yaml").write_text(f"{head}{few}  it: {rule}\n", encoding="utf-8")
     (tmp_path / "chat.json").write_text(chat(*CALLS), encoding="utf-8")
-    properties = {"to": {}, "amount": {}, "memo": {}, "why": {}}
+    properties: dict[str, Any] = {"to": {}, "amount": {}, "memo": {}, "why": {}}
     tools = [{"name": name, "inputSchema": {"properties": properties}} for name in ("ask", "pay", "fly")]
     (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
     words = ("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json")
