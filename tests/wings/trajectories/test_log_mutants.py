@@ -28,7 +28,7 @@ LOG: tuple[Entry, ...] = (ASKED, LOOK, SEEN, SAID, PAY, PAID)
 
 
 def access(key, *tools, arguments=()):
-    return Access(key, tools, lambda tool: tool in tools, {}, False, dict.fromkeys(arguments, ()))  # noqa: FBT003
+    return Access(key, tools, lambda tool: tool in tools, {}, False, dict.fromkeys(arguments, ()))
 
 
 def outcomes(mutate, focus, log=LOG):
