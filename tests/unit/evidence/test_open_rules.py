@@ -36,7 +36,7 @@ def test_a_key_that_cannot_be_written_whole_does_not_stay(tmp_path, monkeypatch,
             os.unlink(path)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(keys.disk, "sync_file", fail)
+    monkeypatch.setattr("specledger.core.disk.sync_file", fail)
     with pytest.raises(Rejected) as refused:
         keys._create(path, b"data", 0o600)
     (finding,) = refused.value.diagnostics
