@@ -22,7 +22,6 @@ from specledger.kinds import KINDS, bundle_from_document, load
 from specledger.kinds.running import RunOptions
 from specledger.load import Bundle
 from specledger.load.bundle import dump, key_of, restore
-from specledger.load.library import E_SPEC_WRONG_KIND
 from specledger.oracles.answer import Answer
 from specledger.oracles.recording import Listener, read_tape
 from specledger.pipeline.executing import execute
@@ -81,9 +80,6 @@ def outside_of(target: str) -> dict[str, Any] | None:
 def one_of(target: str, kind: str, overrides: Sequence[str] = (), *, allow_outside: bool = False) -> Bundle:
     """Load exactly one spec of a kind."""
     bundles = load(target, kind=kind, set=overrides, allow_outside=allow_outside)
-    if bundles[0].main.kind != kind:
-        message = f"{bundles[0].main.name} is of the kind {bundles[0].main.kind}"
-        raise Rejected([Diagnostic(E_SPEC_WRONG_KIND, message, bundles[0].main.span("spec"), expected=f"{kind}/v1")])
     if len(bundles) > 1:
         message, span = f"{target} has {len(bundles)} cases", bundles[0].main.span("spec")
         hint = f"name a scenario without a `matrix`; `spec show {target}` shows the values of each case"
