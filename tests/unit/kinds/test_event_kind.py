@@ -15,6 +15,8 @@ NOTHING: Any = None
 
 
 class Coins(EventKind):
+    name = "coin"
+
     def events(self, bundle):
         yield Event("start", {"specs": "s"})
         for number in range(3):
@@ -27,9 +29,7 @@ class Coins(EventKind):
 
 @pytest.fixture
 def coins():
-    kind: Any = Coins.__new__(Coins)  # without a model of its documents, which nothing here reads
-    vars(kind)["name"] = "coin"
-    return kind
+    return Coins()
 
 
 def test_a_plan_says_how_many_receipts_a_run_has(coins):
@@ -76,7 +76,7 @@ def test_the_first_receipt_is_start_and_nothing_follows_end(types, message):
 
 def test_a_report_has_the_figures_of_the_result_and_the_checks_of_the_kind():
     evidence: Any = SimpleNamespace(manifest={"result": {"heads": 2, "verdict": "PASS", "zeros": 0}})
-    reading = _Reading(lambda result: [result["heads"]], evidence)
+    reading: Any = _Reading(lambda result: [result["heads"]], evidence)
     reading.add(NOTHING)
     assert list(reading.facts()) == [("heads", Words("2")), ("zeros", Words("0"))]
     assert list(reading.checks()) == [2]
